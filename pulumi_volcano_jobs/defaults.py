@@ -1,0 +1,217 @@
+"""A job as Volcano stores it: unknown fields dropped, defaults filled in, plugins read.
+
+Upstream: the defaults of the resource definition, then the mutating webhook (contract sections 3 and 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pulumi_volcano_jobs import paths, schema
+from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.model import (
+    METADATA_FIELDS,
+    Job,
+    Model,
+    NetworkTopology,
+    PartitionPolicy,
+    Plugins,
+    PluginSettings,
+    Task,
+    Volume,
+)
+from pulumi_volcano_jobs.plugins import Plugin, registry
+from pulumi_volcano_jobs.plugins.base import flag_of
+
+SCHEDULER = "volcano"
+QUEUE = "default"
+MAX_RETRY = 3
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A job with its defaults, its plugins in the order in which they run, and what was found on the way."""
+
+    job: Job
+    plugins: tuple[Plugin, ...]
+    problems: tuple[Problem, ...]
+
+
+def store(job: Job, *, strict: bool) -> Stored:
+    """Fill in the defaults of a job; nothing is raised yet.
+
+    Unknown fields and misread plugin arguments are among the problems only with `strict`.
+    """
+    walk = schema.Walk()
+    tasks = tuple(_task(task, index, walk) for index, task in enumerate(job.tasks or ()))
+    volumes = tuple(_volume(volume, index, walk) for index, volume in enumerate(job.volumes or ()))
+    uses, problems = _read_plugins(job.plugins, strict=strict)
+    plugins = _closure(uses)
+    stored = job.with_(
+        namespace="default" if _is_empty(job.namespace) else job.namespace,
+        queue=QUEUE if _is_empty(job.queue) else job.queue,
+        scheduler_name=job.scheduler_name or SCHEDULER,
+        max_retry=job.max_retry or MAX_RETRY,
+        min_available=job.min_available or sum(task.min_available or 0 for task in tasks),
+        network_topology=_topology(job.network_topology),
+        tasks=tasks if job.tasks is not None else None,
+        volumes=volumes if job.volumes is not None else None,
+        plugins=_defaulted_uses(job.plugins, plugins),
+    )
+    problems += walk.problems
+    problems += _unknown_fields(job)
+    kept = [problem for problem in problems if strict or problem.stage < Stage.STRICT]
+    return Stored(stored, tuple(sorted(plugins.values(), key=_order)), tuple(kept))
+
+
+def _is_empty(value: Any) -> bool:
+    return not isinstance(value, Leaf) and not value
+
+
+def _order(plugin: Plugin) -> tuple[int, str]:
+    return plugin.stage, plugin.name
+
+
+def _task(task: Task, index: int, walk: schema.Walk) -> Task:
+    # The webhook's patch spells out an empty Pod spec, and the schema then misses its containers.
+    template = walk.conform({"spec": {}} | task.template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
+    spec = template.get("spec")
+    if isinstance(spec, dict) and spec.get("hostNetwork") is True and not spec.get("dnsPolicy"):
+        template["spec"] = spec | {"dnsPolicy": "ClusterFirstWithHostNet"}
+    partition = task.partition_policy and _partition(task.partition_policy)
+    defaulted: Task = task.with_(
+        name=task.name or f"default{index}",
+        replicas=task.size,
+        min_available=_task_minimum(task, partition),
+        max_retry=task.max_retry or MAX_RETRY,
+        partition_policy=partition,
+        template=template,
+    )
+    return defaulted
+
+
+def _task_minimum(task: Task, partition: PartitionPolicy | None) -> int:
+    if task.min_available is not None:
+        return task.min_available
+    if partition and partition.min_partitions:
+        return partition.min_partitions * partition.partition_size
+    return task.size
+
+
+def _partition(policy: PartitionPolicy) -> PartitionPolicy:
+    defaulted: PartitionPolicy = policy.with_(
+        min_partitions=policy.min_partitions or 0,
+        network_topology=_topology(policy.network_topology),
+    )
+    return defaulted
+
+
+def _topology(topology: NetworkTopology | None) -> NetworkTopology | None:
+    return topology and topology.with_(mode=topology.mode or "hard")
+
+
+def _volume(volume: Volume, index: int, walk: schema.Walk) -> Volume:
+    if volume.volume_claim is None:
+        return volume
+    claim = walk.conform(volume.volume_claim, schema.CLAIM, f"spec.volumes[{index}].volumeClaim")
+    conformed: Volume = volume.with_(volume_claim=claim)
+    return conformed
+
+
+def _read_plugins(uses: Plugins | None, *, strict: bool) -> tuple[dict[str, Plugin], list[Problem]]:
+    """Read the plugins of a job; an unknown one is a problem of the webhook's."""
+    plugins: dict[str, Plugin] = {}
+    problems: list[Problem] = []
+    for name, use in (uses or {}).items():
+        path = f"spec.plugins.{name}"
+        plugin = registry.find(name)
+        if use is None:
+            reason = "a plugin without a value is dropped by the API server"
+            problems.append(Problem(path, reason, f"write {name}: [] to use it, or remove it"))
+        elif isinstance(use, Plugin):
+            plugins[name] = use
+        elif plugin is None:
+            hint = schema.nearest(name, registry.names())
+            problems.append(Problem(path, "no plugin has this name", hint, stage=Stage.WEBHOOK))
+        else:
+            args = use.to_args() if isinstance(use, PluginSettings) else use
+            plugins[name], found = plugin.read_args(args, strict=strict)
+            problems += found
+            problems += _notes(plugin, args, strict=strict)
+    return plugins, problems
+
+
+def _notes(plugin: type[Plugin], args: tuple[Any, ...] | list[Any], *, strict: bool) -> Iterator[Problem]:
+    for position, argument in enumerate(args if strict else ()):
+        name = str(argument).lstrip("-").partition("=")[0] if isinstance(argument, str) else ""
+        if name in plugin.aliases:
+            right = plugin.aliases[name]
+            reason = f"Volcano's guide calls this --{name}, its code --{right}; it is taken for --{right}"
+            path = f"spec.plugins.{plugin.name}[{position}]"
+            yield Problem(path, reason, f"write --{right}", warning=True)
+
+
+def _closure(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
+    closed = dict(plugins)
+    waiting = list(plugins.values())
+    while waiting:
+        for name in sorted(waiting.pop().requires - closed.keys()):
+            plugin = registry.find(name)
+            if plugin:
+                closed[name] = plugin()
+                waiting.append(closed[name])
+    return closed
+
+
+def _defaulted_uses(uses: Plugins | None, plugins: Mapping[str, Plugin]) -> Plugins | None:
+    """Keep the arguments as they were given; add what other plugins brought in."""
+    given = {name: use for name, use in (uses or {}).items() if use is not None}
+    defaulted: Plugins = given | {name: () for name in plugins if name not in given}
+    return defaulted if uses is not None else None
+
+
+def plugin_place(problem: Problem, job: Job) -> Problem:
+    """Move a problem of a plugin's setting to the argument that gave it, so that a file's line can be named."""
+    head, _, setting = problem.path.rpartition(".")
+    name = head.removeprefix("spec.plugins.")
+    use, plugin = (job.plugins or {}).get(name), registry.find(name) if head != name else None
+    if plugin is None or use is None or isinstance(use, PluginSettings):
+        return problem
+    argument = flag_of(plugin, setting)
+    positions = [
+        index for index, arg in enumerate(use) if isinstance(arg, str) and arg.lstrip("-").partition("=")[0] == argument
+    ]
+    path = f"{head}[{positions[-1]}]" if positions else head
+    return Problem(
+        path, f"--{argument}: {problem.reason}", problem.hint, problem.value, problem.stage, warning=problem.warning
+    )
+
+
+def _unknown_fields(model: Model, path: str = "") -> Iterator[Problem]:
+    root = isinstance(model, Job)
+    fields = type(model).model_fields
+    for key in model.model_extra or {}:
+        known = [field.alias or name for name, field in fields.items()]
+        place = _job_place(key) if root else paths.join(path, key)
+        yield Problem(place, "unknown field; Volcano drops it", schema.nearest(key.rpartition(".")[2], known))
+    for name, field in fields.items():
+        value, alias = getattr(model, name), field.alias or name
+        place = _job_place(alias) if root else paths.join(path, alias)
+        if isinstance(value, Model):
+            yield from _unknown_fields(value, place)
+        elif isinstance(value, tuple):
+            for index, item in enumerate(value):
+                if isinstance(item, Model):
+                    yield from _unknown_fields(item, paths.join(place, index))
+
+
+def _job_place(key: str) -> str:
+    """Spell the place of a key of the flat job (see `Job._flatten` for the prefixes)."""
+    if key.startswith("."):
+        return key.removeprefix(".")
+    if key.startswith("spec."):
+        return key
+    return paths.join("metadata" if key in METADATA_FIELDS | {"generateName"} else "spec", key)

@@ -1,0 +1,73 @@
+"""What went wrong, as data: a `Problem` each, raised together as one `JobError`."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+
+class Stage(enum.IntEnum):
+    """Who would refuse the job, in the order in which a cluster with Volcano would ask them."""
+
+    DECODE = 1
+    """The mutating webhook's decoder: a value of the wrong JSON type."""
+    SCHEMA = 2
+    """The API server, by the schema of Volcano's resource definition."""
+    WEBHOOK = 3
+    """Volcano's validating webhook."""
+    CONTROLLER = 4
+    """Volcano's job controller, once the job is stored."""
+    PLUGIN = 5
+    """A plugin, when Pods are made."""
+    API = 6
+    """The API server, when it is sent what the plugins made."""
+    STRICT = 7
+    """Nobody: Volcano would go on and do something else than what was meant."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake: where it is, what is there, which rule it breaks and the way out.
+
+    `value` is shown to the user; whoever makes a Problem about a secret leaves it out.
+    """
+
+    path: str
+    reason: str
+    hint: str = ""
+    value: str = ""
+    stage: Stage = Stage.STRICT
+    warning: bool = False
+    line: int = 0
+    column: int = 0
+
+    def at(self, line: int, column: int) -> Problem:
+        """Give the same problem with its place in a file (both count from 1)."""
+        return replace(self, line=line, column=column)
+
+    def __str__(self) -> str:
+        """Say path, value, rule and remedy in one line."""
+        shown = f" (given: {self.value})" if self.value else ""
+        hint = f": {self.hint}" if self.hint else ""
+        return f"{self.path}: {self.reason}{shown}{hint}"
+
+
+class JobError(ValueError):
+    """A job that cannot be made as it was written, with all its problems at once.
+
+    `problems` are sorted by place; `stage` is the first of Volcano's stages that would refuse the job.
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        """Take what was found; there is at least one problem."""
+        self.problems = tuple(sorted(dict.fromkeys(problems), key=lambda p: (p.line, p.column)))
+        self.stage = min(problem.stage for problem in self.problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def raise_if_any(problems: Iterable[Problem]) -> None:
+    """Raise the problems that are not mere warnings, if there are any."""
+    errors = [problem for problem in problems if not problem.warning]
+    if errors:
+        raise JobError(errors)

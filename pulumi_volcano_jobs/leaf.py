@@ -1,0 +1,101 @@
+"""Values that are not known yet: opaque leaves in otherwise plain data.
+
+The core never sees a Pulumi Output. What is not known arrives as a `Leaf`, travels through as it is, and whoever
+knows the value puts it in at the end with `substitute`. Code that would look into one fails loudly instead of
+writing `<Leaf ...>` into a manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NoReturn
+
+Resolver = Callable[["Leaf"], Any]
+
+
+class LeafError(TypeError):
+    """Something needed to look into a value that is not known yet."""
+
+    def __init__(self, path: str) -> None:
+        """Name the place of the value."""
+        self.path = path
+        super().__init__(f"{path} is not known yet here, so its value cannot be looked at")
+
+
+class Leaf:
+    """A value that is somebody else's to give; `path` says where it stands."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        """Stand for the value at `path`."""
+        self.path = path
+
+    def __repr__(self) -> str:
+        """Show the place, never a value."""
+        return f"<Leaf {self.path}>"
+
+    def _refuse(self, *_args: object) -> NoReturn:
+        raise LeafError(self.path)
+
+    __str__ = __format__ = __bool__ = __iter__ = __len__ = __int__ = __float__ = _refuse
+    __eq__ = __ne__ = __lt__ = __gt__ = __le__ = __ge__ = __getitem__ = __contains__ = __add__ = __radd__ = _refuse
+    __hash__ = None  # type: ignore[assignment]  # a set or a dict key would compare it
+
+    def __copy__(self) -> Leaf:
+        """Stay the same leaf: its identity is what resolves it."""
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Leaf:
+        """Stay the same leaf: its identity is what resolves it."""
+        return self
+
+
+class Derived(Leaf):
+    """A value computed by a pure `fn` from arguments that hold leaves, at any depth."""
+
+    __slots__ = ("args", "fn")
+
+    def __init__(self, fn: Callable[..., Any], *args: Any) -> None:
+        """Stand for `fn(*args)`."""
+        super().__init__(", ".join(leaf.path for leaf in leaves(args)))
+        self.fn = fn
+        self.args = args
+
+
+def leaves(tree: Any) -> Iterator[Leaf]:
+    """Yield the leaves of a tree of dicts, lists and tuples, those behind a Derived included as it alone."""
+    if isinstance(tree, Leaf):
+        yield tree
+    elif isinstance(tree, Mapping):
+        for value in tree.values():
+            yield from leaves(value)
+    elif isinstance(tree, (list, tuple)):
+        for value in tree:
+            yield from leaves(value)
+
+
+def has_leaf(tree: Any) -> bool:
+    """Tell whether any leaf is in the tree."""
+    return next(leaves(tree), None) is not None
+
+
+def derive(fn: Callable[..., Any], *args: Any) -> Any:
+    """Compute `fn(*args)` now if all is known, else give the Derived that stands for it."""
+    return Derived(fn, *args) if has_leaf(args) else fn(*args)
+
+
+def substitute(tree: Any, resolve: Resolver) -> Any:
+    """Copy the tree with each leaf's value in its place.
+
+    `resolve` is asked for plain leaves; a Derived is computed from its resolved arguments.
+    """
+    if isinstance(tree, Derived):
+        return tree.fn(*(substitute(arg, resolve) for arg in tree.args))
+    if isinstance(tree, Leaf):
+        return resolve(tree)
+    if isinstance(tree, Mapping):
+        return {key: substitute(value, resolve) for key, value in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [substitute(value, resolve) for value in tree]
+    return tree

@@ -1,0 +1,188 @@
+"""Plain-dict manifests: a Pod that is edited by key, and the other objects that a job is made of.
+
+Lists in a Pod are edited by the key that Kubernetes merges them by (a variable's name, a mount's path, a port's number
+and protocol, a volume's name), so that each is written once: server-side apply refuses duplicates. Where a name is
+written twice the last one wins, as it does in a container.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pulumi_volcano_jobs.leaf import derive
+
+Manifest = dict[str, Any]
+PortKey = tuple[int, str]
+
+GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
+JOB_NAME = "volcano.sh/job-name"
+JOB_NAMESPACE = "volcano.sh/job-namespace"
+JOB_VERSION = "volcano.sh/job-version"
+JOB_RETRY_COUNT = "volcano.sh/job-retry-count"
+TASK_SPEC = "volcano.sh/task-spec"
+TASK_INDEX = "volcano.sh/task-index"
+TEMPLATE_UID = "volcano.sh/template-uid"
+QUEUE_NAME = "volcano.sh/queue-name"
+PARTITION_ID = "volcano.sh/partition-id"
+NUMA_POLICY = "volcano.sh/numa-topology-policy"
+
+
+class Placeholder(str):
+    """Text that stands for a key which is not shown; it is written as it is, so that no cluster takes it for a key."""
+
+    __slots__ = ()
+
+
+def copy_tree(tree: Any) -> Any:
+    """Copy dicts and lists; share what cannot change (and leaves)."""
+    if isinstance(tree, dict):
+        return {key: copy_tree(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [copy_tree(value) for value in tree]
+    return tree
+
+
+class Container:
+    """A container of a Pod. Its lists are edited by key; `fields` holds all else and may be changed at will."""
+
+    __slots__ = ("_env", "_mounts", "_ports", "fields", "name")
+
+    def __init__(self, wire: Mapping[str, Any]) -> None:
+        """Take a container in wire form; nothing of it is shared."""
+        self.fields: Manifest = {k: copy_tree(v) for k, v in wire.items() if k not in _CONTAINER_LISTS}
+        self.name: str = wire.get("name", "")
+        self._env: dict[str, Manifest] = _keyed(wire.get("env"), lambda entry: entry["name"])
+        self._mounts: dict[str, Manifest] = _keyed(wire.get("volumeMounts"), lambda entry: entry["mountPath"])
+        self._ports: dict[PortKey, Manifest] = _keyed(wire.get("ports"), _port_key)
+
+    def env(self, name: str) -> Manifest | None:
+        """Give the entry of a variable, or None."""
+        return self._env.get(name)
+
+    def set_env(self, name: str, value: Any) -> None:
+        """Set a variable to a literal value, in place of one of that name."""
+        self._env.pop(name, None)
+        self._env[name] = {"name": name, "value": value}
+
+    def set_env_from(self, name: str, source: Manifest) -> None:
+        """Set a variable from a `valueFrom` source, in place of one of that name."""
+        self._env.pop(name, None)
+        self._env[name] = {"name": name, "valueFrom": source}
+
+    def mount(self, path: str, volume: str, sub_path: str = "") -> None:
+        """Mount a volume (or one directory of it) at a path, in place of what was mounted there."""
+        self._mounts.pop(path, None)
+        mount = {"mountPath": path, "name": volume}
+        self._mounts[path] = mount | ({"subPath": sub_path} if sub_path else {})
+
+    def declares_port(self, number: int) -> bool:
+        """Tell whether a port of that number is declared, whatever its name or protocol."""
+        return any(declared == number for declared, _ in self._ports)
+
+    def set_port(self, number: int, name: str) -> None:
+        """Declare a TCP port, in place of one of that number."""
+        self._ports[number, "TCP"] = {"name": name, "containerPort": number}
+
+    def to_wire(self) -> Manifest:
+        """Give the container as a plain dict."""
+        wire = dict(self.fields)
+        for key, entries in (("env", self._env), ("ports", self._ports), ("volumeMounts", self._mounts)):
+            if entries:
+                wire[key] = list(entries.values())
+        return wire
+
+
+_CONTAINER_LISTS = frozenset({"env", "ports", "volumeMounts"})
+_POD_LISTS = frozenset({"containers", "initContainers", "volumes"})
+
+
+def _port_key(port: Mapping[str, Any]) -> PortKey:
+    return port["containerPort"], port.get("protocol", "TCP")
+
+
+def _keyed(entries: Any, key: Any) -> dict[Any, Manifest]:
+    keyed: dict[Any, Manifest] = {}
+    for entry in entries or ():
+        keyed.pop(key(entry), None)
+        keyed[key(entry)] = copy_tree(entry)
+    return keyed
+
+
+class Pod:
+    """One Pod of a job while the plugins edit it: a private copy of its task's template."""
+
+    __slots__ = ("_volumes", "annotations", "containers", "fields", "index", "init_containers", "labels", "name", "task")
+
+    def __init__(self, name: str, task: str, index: int, template: Mapping[str, Any]) -> None:
+        """Copy a PodTemplateSpec in wire form for the replica `index` of `task`."""
+        metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
+        self.name, self.task, self.index = name, task, index
+        self.labels: Manifest = dict(metadata.get("labels") or {})
+        self.annotations: Manifest = dict(metadata.get("annotations") or {})
+        self.fields: Manifest = {k: copy_tree(v) for k, v in spec.items() if k not in _POD_LISTS}
+        self.containers = [Container(wire) for wire in spec.get("containers") or ()]
+        self.init_containers = [Container(wire) for wire in spec.get("initContainers") or ()]
+        self._volumes: dict[str, Manifest] = _keyed(spec.get("volumes"), lambda entry: entry["name"])
+
+    @property
+    def all_containers(self) -> list[Container]:
+        """The containers and the init containers."""
+        return [*self.containers, *self.init_containers]
+
+    def set_volume(self, name: str, source: Manifest) -> None:
+        """Add a volume with its source, in place of one of that name."""
+        self._volumes.pop(name, None)
+        self._volumes[name] = {"name": name, **source}
+
+    def to_manifest(self, namespace: Any) -> Manifest:
+        """Give the Pod as a plain manifest."""
+        spec = dict(self.fields)
+        spec["containers"] = [container.to_wire() for container in self.containers]
+        if self.init_containers:
+            spec["initContainers"] = [container.to_wire() for container in self.init_containers]
+        if self._volumes:
+            spec["volumes"] = list(self._volumes.values())
+        pod = build("v1", "Pod", self.name, namespace, spec=spec)
+        pod["metadata"] |= {"labels": self.labels, "annotations": self.annotations}
+        return pod
+
+
+def build(api_version: str, kind: str, name: str, namespace: Any, **fields: Any) -> Manifest:
+    """Build a manifest; the namespace is always explicit."""
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": namespace},
+        **fields,
+    }
+
+
+def secret(name: str, namespace: Any, contents: Mapping[str, Any]) -> Manifest:
+    """Build a Secret from text; `data` is base64 (stringData would differ from the live object for ever)."""
+    return build("v1", "Secret", name, namespace, data={key: derive(_base64, text) for key, text in contents.items()})
+
+
+def _base64(text: str) -> str:
+    return text if isinstance(text, Placeholder) else base64.b64encode(text.encode()).decode()
+
+
+def config_map(name: str, namespace: Any, data: Mapping[str, Any]) -> Manifest:
+    """Build a ConfigMap."""
+    return build("v1", "ConfigMap", name, namespace, data=dict(data))
+
+
+def service(name: str, namespace: Any, spec: Manifest) -> Manifest:
+    """Build a Service."""
+    return build("v1", "Service", name, namespace, spec=spec)
+
+
+def members(job: str, namespace: Any) -> Manifest:
+    """Select all Pods of a job."""
+    return {JOB_NAME: job, JOB_NAMESPACE: namespace}
+
+
+def canonical(objects: Iterable[Manifest]) -> list[Manifest]:
+    """Sort objects by kind and name."""
+    return sorted(objects, key=lambda item: (item["kind"], item["metadata"]["name"]))

@@ -1,0 +1,360 @@
+"""The Volcano Job as typed data, field by field as `batch.volcano.sh/v1alpha1` has it.
+
+Every model takes its fields in snake_case or in Volcano's camelCase. Unknown fields are kept aside, not refused:
+whether they are a mistake (strict) or dropped (as the API server does) is decided when the job is rendered.
+Pod templates and claims stay plain dicts in wire form.
+
+A field of type `LeafStr` may hold a `Leaf`: it decides nothing about which objects exist or what they are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    WrapValidator,
+    model_validator,
+)
+from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from pulumi_volcano_jobs import paths
+from pulumi_volcano_jobs.errors import JobError, Problem, Stage
+from pulumi_volcano_jobs.leaf import Leaf
+
+API_VERSION = "batch.volcano.sh/v1alpha1"
+KIND = "Job"
+METADATA_FIELDS = frozenset({"name", "namespace", "labels", "annotations"})
+# Set by the API server or meant for it; a job read back from a cluster has them, and they say nothing about its Pods.
+SERVER_METADATA = frozenset(
+    {
+        "creationTimestamp",
+        "finalizers",
+        "generation",
+        "managedFields",
+        "ownerReferences",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    },
+)
+
+DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+DNS_SUBDOMAIN = rf"{DNS_LABEL}(\.{DNS_LABEL})*"
+
+Tree = Any  # JSON-like data with leaves: the untyped edge of the library
+
+
+def _whole_number(value: object) -> object:
+    """Take 3.0 for 3: whole floats are how integers cross a Pulumi component's wire."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _or_leaf(value: object, check: Any) -> Any:
+    return value if isinstance(value, Leaf) else check(value)
+
+
+Str = Annotated[str, Field(strict=True)]
+LeafStr = Annotated[Str, WrapValidator(_or_leaf)]
+Int32 = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=-(2**31), le=2**31 - 1)]
+Count = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=0, le=2**31 - 1)]
+Positive = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=1, le=2**31 - 1)]
+# Empty means missing: Volcano fills in the default before the schema is checked.
+Subdomain = Annotated[Str, StringConstraints(pattern=f"^({DNS_SUBDOMAIN})?$", max_length=253)]
+LeafSubdomain = Annotated[Subdomain, WrapValidator(_or_leaf)]
+TaskName = Annotated[Str, StringConstraints(pattern=f"^({DNS_LABEL})?$", max_length=63)]
+MountPath = Annotated[Str, StringConstraints(pattern="^[^:]+$")]
+Event = Literal[
+    "*",
+    "PodPending",
+    "PodRunning",
+    "PodFailed",
+    "PodEvicted",
+    "Unknown",
+    "TaskCompleted",
+    "TaskFailed",
+    "OutOfSync",
+    "CommandIssued",
+    "JobUpdated",
+]
+TopologyMode = Literal["hard", "soft"]
+TopologyPolicy = Literal["none", "best-effort", "restricted", "single-numa-node"]
+
+
+@runtime_checkable
+class PluginSettings(Protocol):
+    """What the model needs to know of a typed plugin: its name and its Volcano arguments."""
+
+    name: ClassVar[str]
+
+    def to_args(self) -> list[Tree]:
+        """Give the settings as Volcano's arguments."""
+        ...
+
+
+def _by_name(value: object) -> object:
+    """Turn a list of typed plugins into the mapping that Volcano has; one name twice is refused."""
+    if value is None or isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+        return value
+    plugins: dict[str, object] = {}
+    for plugin in value:
+        if not isinstance(plugin, PluginSettings):
+            kind = "plugin_type"
+            reason = "a list of plugins holds plugin objects such as PytorchPlugin(); a mapping holds Volcano's arguments"
+            raise PydanticCustomError(kind, reason)
+        if plugin.name in plugins:
+            kind = "plugin_twice"
+            raise PydanticCustomError(kind, "the plugin {name} is listed twice", {"name": plugin.name})
+        plugins[plugin.name] = plugin
+    return plugins
+
+
+def _plugin_or_args(value: object, check: Any) -> Any:
+    return value if isinstance(value, PluginSettings) else check(value)
+
+
+PluginUse = Annotated[tuple[LeafStr, ...] | None, WrapValidator(_plugin_or_args)]
+Plugins = Annotated[dict[str, PluginUse], BeforeValidator(_by_name)]
+
+
+class Model(BaseModel):
+    """The base of all models here: frozen, both spellings of a field, unknown fields kept aside, no input in errors."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="allow",
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        hide_input_in_errors=True,
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, data: Tree) -> Tree:
+        """Take a null for a missing field, as the API server does."""
+        return {key: value for key, value in data.items() if value is not None} if isinstance(data, Mapping) else data
+
+    def to_wire(self) -> dict[str, Tree]:
+        """Give the fields that are set, in Volcano's spelling; unknown fields are left out."""
+        wire = {}
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            if value is not None:
+                wire[field.alias or name] = _wire(value)
+        return wire
+
+    def with_(self, **changes: Tree) -> Any:
+        """Copy the model with some fields replaced (values of the right type: they are not checked again)."""
+        return self.model_copy(update=changes)
+
+
+def _wire(value: Tree) -> Tree:
+    if isinstance(value, Model):
+        return value.to_wire()
+    if isinstance(value, tuple):
+        return [_wire(item) for item in value]
+    return value
+
+
+class Policy(Model):
+    """What Volcano does on an event or exit code (`spec.policies[]`, `spec.tasks[].policies[]`)."""
+
+    action: Str | None = None
+    event: Event | None = None
+    events: tuple[Event, ...] | None = None
+    exit_code: Int32 | None = None
+    timeout: Str | None = None
+
+
+class NetworkTopology(Model):
+    """How close the nodes of a job or partition must be (`networkTopology`)."""
+
+    mode: TopologyMode | None = None
+    highest_tier_allowed: Count | None = None
+    highest_tier_name: Annotated[Str, StringConstraints(max_length=253)] | None = None
+
+
+class PartitionPolicy(Model):
+    """A task cut into partitions, each placed as a whole (`spec.tasks[].partitionPolicy`)."""
+
+    total_partitions: Positive
+    partition_size: Positive
+    min_partitions: Count | None = None
+    network_topology: NetworkTopology | None = None
+
+
+class DependsOn(Model):
+    """Tasks that must run before this one (`spec.tasks[].dependsOn`)."""
+
+    name: tuple[Str, ...] | None = None
+    iteration: Str | None = None
+
+
+class Volume(Model):
+    """A claim that every container of the job mounts (`spec.volumes[]`): an existing one by name, or a new one."""
+
+    mount_path: MountPath
+    volume_claim_name: Annotated[Str, StringConstraints(max_length=253)] | None = None
+    volume_claim: dict[str, Tree] | None = None
+    """A PersistentVolumeClaimSpec in wire form."""
+
+
+class Task(Model):
+    """A group of equal Pods, `replicas` of them (`spec.tasks[]`)."""
+
+    name: TaskName | None = None
+    replicas: Count | None = None
+    min_available: Count | None = None
+    template: dict[str, Tree] = Field(default_factory=dict)
+    """A PodTemplateSpec in wire form: `{"metadata": ..., "spec": ...}`."""
+    policies: tuple[Policy, ...] | None = None
+    topology_policy: TopologyPolicy | None = None
+    max_retry: Count | None = None
+    depends_on: DependsOn | None = None
+    partition_policy: PartitionPolicy | None = None
+
+    @property
+    def pod_spec(self) -> dict[str, Tree]:
+        """The template's Pod spec; empty if there is none."""
+        spec = self.template.get("spec")
+        return spec if isinstance(spec, dict) else {}
+
+    @property
+    def size(self) -> int:
+        """The number of Pods (missing replicas are none)."""
+        return self.replicas or 0
+
+
+class Job(Model):
+    """A Volcano Job. `Job.model_validate` also takes the document that kubectl takes (`metadata`, `spec`)."""
+
+    name: Annotated[Str, StringConstraints(pattern=f"^{DNS_SUBDOMAIN}$", max_length=253)]
+    namespace: LeafStr | None = None
+    labels: dict[str, LeafStr] | None = None
+    annotations: dict[str, LeafStr] | None = None
+    scheduler_name: Annotated[Str, StringConstraints(max_length=63)] | None = None
+    min_available: Count | None = None
+    volumes: tuple[Volume, ...] | None = None
+    tasks: Annotated[tuple[Task, ...], Field(min_length=1)] | None = None
+    policies: tuple[Policy, ...] | None = None
+    plugins: Plugins | None = None
+    queue: LeafSubdomain | None = None
+    max_retry: Count | None = None
+    ttl_seconds_after_finished: Count | None = None
+    priority_class_name: LeafSubdomain | None = None
+    min_success: Positive | None = None
+    network_topology: NetworkTopology | None = None
+    running_estimate: Str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _flatten(cls, data: Tree) -> Tree:
+        """Take kubectl's document for the flat form."""
+        if not isinstance(data, Mapping) or "metadata" not in data and "spec" not in data:
+            return data
+        return _flat(data)
+
+    def task(self, name: str) -> Task | None:
+        """Find a task by name."""
+        return next((task for task in self.tasks or () if task.name == name), None)
+
+    def to_manifest(self) -> dict[str, Tree]:
+        """Give the job as the `batch.volcano.sh/v1alpha1` document that kubectl takes."""
+        wire = self.to_wire()
+        wire.pop("plugins", None)
+        metadata = {key: wire.pop(key) for key in ("name", "namespace", "labels", "annotations") if key in wire}
+        if self.plugins:
+            wire["plugins"] = {name: _args(use) for name, use in sorted(self.plugins.items())}
+        return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": wire}
+
+
+def _args(use: Tree) -> list[Tree]:
+    return use.to_args() if isinstance(use, PluginSettings) else list(use or ())
+
+
+def _flat(document: Mapping[str, Tree]) -> dict[str, Tree]:
+    for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
+        if document.get(key, expected) != expected:
+            kind = "not_a_job"
+            reason = "this is not a Volcano Job: {key} must be {expected}"
+            raise PydanticCustomError(kind, reason, {"key": key, "expected": expected})
+    metadata, spec = document.get("metadata"), document.get("spec")
+    if not isinstance(spec, Mapping):
+        kind = "no_spec"
+        raise PydanticCustomError(kind, "a Job needs a spec (a mapping)")
+    if not isinstance(metadata, Mapping):
+        kind = "no_metadata"
+        raise PydanticCustomError(kind, "a Job needs metadata (a mapping) with a name")
+    flat = {key: value for key, value in metadata.items() if key not in SERVER_METADATA}
+    # A key of the spec that is one of the metadata's (name, labels, …) is a mistake that must not overwrite it.
+    flat |= {f"spec.{key}" if key in METADATA_FIELDS else key: value for key, value in spec.items()}
+    flat |= {f".{key}": value for key, value in document.items() if key not in DOCUMENT_FIELDS}
+    return flat
+
+
+DOCUMENT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
+
+# What the decoder of Volcano's mutating webhook refuses: the wrong JSON type, or a number that does not fit.
+_DECODE_ERRORS = ("_type", "no_spec", "no_metadata", "not_a_job", "less_than_equal", "plugin_twice", "int_from_float")
+_REASONS: dict[str, tuple[str, str]] = {
+    "missing": ("this field is required", "add it"),
+    "int_type": ("this must be a whole number", "write it without quotes or fraction"),
+    "string_type": ("this must be a string", "put it in quotes"),
+    "tuple_type": ("this must be a list", "write it as a YAML list: [...]"),
+    "dict_type": ("this must be a mapping", "write it as key: value lines"),
+    "too_short": ("this must not be empty", "add at least one entry"),
+    "model_type": ("this must be a mapping", "write it as key: value lines"),
+}
+
+
+def _problem(error: ErrorDetails) -> Problem:
+    kind = error["type"]
+    reason, hint = _REASONS.get(kind, (error["msg"].removeprefix("Value error, "), ""))
+    if kind == "string_pattern_mismatch" and error["loc"][-1] != "mountPath":
+        reason = "this must be lower-case letters, digits and '-', beginning and ending with a letter or digit"
+        hint = "for example my-job-1"
+    decode = kind.endswith(_DECODE_ERRORS)
+    location = error["loc"] or ("",)
+    path = paths.from_location(location, metadata=METADATA_FIELDS | {"generateName"}) if error["loc"] else "spec"
+    value = error["input"] if _may_show(error["loc"]) and isinstance(error["input"], (str, int, float)) else ""
+    return Problem(path, reason, hint, value=repr(value) if value != "" else "", stage=_stage(decode=decode))
+
+
+def _may_show(location: tuple[int | str, ...]) -> bool:
+    """Tell whether the value at a place may be printed: plugin arguments and templates may hold secrets."""
+    return not {"plugins", "template", "volumeClaim", "annotations", "labels"} & set(location)
+
+
+def _stage(*, decode: bool) -> Stage:
+    return Stage.DECODE if decode else Stage.SCHEMA
+
+
+def parse_job(document: Mapping[str, Tree]) -> Job:
+    """Build a Job from either form.
+
+    Raises:
+        JobError: with a Problem for each field that has the wrong type or a value outside its range.
+    """
+    try:
+        return Job.model_validate(document)
+    except ValidationError as error:
+        problems = [_problem(details) for details in _own(error.errors(include_url=False))]
+    raise JobError(problems)
+
+
+def _own(errors: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Leave out what only follows from other errors: a list of nothing but wrong entries counts as too short."""
+    places = [error["loc"] for error in errors]
+    return [
+        error
+        for error in errors
+        if error["type"] != "too_short" or not any(place[:-1] and place[: len(error["loc"])] == error["loc"] and place != error["loc"] for place in places)
+    ]

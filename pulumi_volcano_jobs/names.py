@@ -1,0 +1,86 @@
+"""What Pods, hosts and variables of a job are called: spelled once, here.
+
+Upstream: `helpers.MakePodName` and `helpers.MakeDomainName` of Volcano's job controller.
+"""
+
+from __future__ import annotations
+
+from pulumi_volcano_jobs.model import Task
+
+MAX_LABEL = 63
+"""The longest name of a Pod's host, a Service or a label value (RFC 1123)."""
+
+
+def pod(job: str, task: str, index: int) -> str:
+    """Name the Pod of a task by its replica index (from 0)."""
+    return f"{job}-{task}-{index}"
+
+
+def host(job: str, task: Task, index: int) -> str:
+    """Name the host of a Pod: the template's hostname, else the Pod's name."""
+    fixed: str = task.pod_spec.get("hostname") or ""
+    return fixed or pod(job, task.name or "", index)
+
+
+def subdomain(job: str, task: Task) -> str:
+    """Name the domain of a task's Pods: the template's subdomain, else the job's headless Service."""
+    fixed: str = task.pod_spec.get("subdomain") or ""
+    return fixed or job
+
+
+def address(job: str, task: Task, index: int) -> str:
+    """Give the address of a Pod inside its namespace."""
+    return f"{host(job, task, index)}.{subdomain(job, task)}"
+
+
+def has_fixed_host(task: Task) -> bool:
+    """Tell whether all Pods of the task share one hostname."""
+    return bool(task.pod_spec.get("hostname"))
+
+
+def all_addresses(job: str, task: Task) -> list[str]:
+    """Give an address for each replica; a fixed hostname is repeated."""
+    if has_fixed_host(task):
+        return [address(job, task, 0)] * task.size
+    domain, stem = subdomain(job, task), f"{job}-{task.name}"
+    return [f"{stem}-{index}.{domain}" for index in range(task.size)]
+
+
+def addresses(job: str, task: Task) -> list[str]:
+    """Give the different addresses of a task: one if its hostname is fixed, none with 0 replicas."""
+    return all_addresses(job, task)[:1] if has_fixed_host(task) else all_addresses(job, task)
+
+
+def env_key(task: str) -> str:
+    """Spell a task's name for a variable: `-` is not allowed in one."""
+    return task.replace("-", "_")
+
+
+def hosts_variable(task: str) -> str:
+    """Name the variable with a task's addresses."""
+    return f"VC_{env_key(task).upper()}_HOSTS"
+
+
+def number_variable(task: str) -> str:
+    """Name the variable with the number of a task's addresses."""
+    return f"VC_{env_key(task).upper()}_NUM"
+
+
+def host_file(task: str) -> str:
+    """Name the file with a task's addresses under /etc/volcano."""
+    return f"{env_key(task)}.host"
+
+
+def ssh_secret(job: str) -> str:
+    """Name the Secret of the ssh plugin."""
+    return f"{job}-ssh"
+
+
+def svc_config_map(job: str) -> str:
+    """Name the ConfigMap of the svc plugin."""
+    return f"{job}-svc"
+
+
+def head_service(job: str) -> str:
+    """Name the Service of the ray plugin."""
+    return f"{job}-head-svc"

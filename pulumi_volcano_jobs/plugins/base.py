@@ -1,0 +1,240 @@
+"""The contract of a job plugin, built-in or the user's own.
+
+A plugin is settings and hooks; it keeps no state between hooks and reads no file, clock or network. Subclasses are
+frozen dataclasses whose fields are the plugin's arguments:
+
+    class TokenPlugin(Plugin):
+        name = "token"
+        stage = Stage.FRAMEWORK
+        audience: str = flag("audience", "training")
+
+        def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
+            for container in pod.containers:
+                container.set_env("TOKEN_AUDIENCE", self.audience)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import re
+from abc import ABC
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from typing_extensions import Self, dataclass_transform
+
+from pulumi_volcano_jobs.context import JobContext
+from pulumi_volcano_jobs.errors import JobError, Problem
+from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.manifest import Manifest, Placeholder, Pod
+from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.plugins import goflag
+from pulumi_volcano_jobs.schema import nearest
+
+T = TypeVar("T")
+
+MAX_PORT = 65535
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+
+
+class Stage(enum.IntEnum):
+    """When a plugin runs: by stage, then by name. Volcano's own order is random, so this is one of its results."""
+
+    BASE = 1
+    FRAMEWORK = 2
+    OBSERVE = 3
+
+
+class ObjectRef(NamedTuple):
+    """An object of a job, in the job's namespace."""
+
+    kind: str
+    name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class JobUpdate:
+    """What a change of the job means for what a plugin made."""
+
+    follows: frozenset[ObjectRef] = frozenset()
+    """Objects whose contents depend on the job's replicas, and follow them."""
+    scaled_env: frozenset[str] = frozenset()
+    """Variables in Pods whose values depend on the job's replicas."""
+
+
+def flag(argument: str, default: T, *, secret: str = "") -> T:
+    """Declare a field that is also one of Volcano's arguments, `--argument`.
+
+    Args:
+        argument: the name of Volcano's flag, without dashes.
+        default: Volcano's default; its type (str, int or bool) is the flag's.
+        secret: for key material, what is shown in its place; the field is then left out of repr too.
+    """
+    metadata = {"flag": argument, "secret": secret}
+    made: T = dataclasses.field(default=default, repr=not secret, metadata=metadata)
+    return made
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(flag, dataclasses.field))
+class Plugin(ABC):  # noqa: B024  # a plugin needs no single hook: env has no objects, others touch no Pod
+    """A job plugin: its settings, and what it does at each point of a job's life."""
+
+    name: ClassVar[str]
+    """The key in `spec.plugins`."""
+    stage: ClassVar[Stage] = Stage.FRAMEWORK
+    requires: ClassVar[frozenset[str]] = frozenset()
+    """Plugins that come with this one, with their default settings unless the job has them."""
+    aliases: ClassVar[Mapping[str, str]] = {}
+    """Arguments that upstream documents name wrongly, and what they are really called."""
+
+    def __init_subclass__(cls) -> None:
+        """Make every subclass a frozen dataclass."""
+        super().__init_subclass__()
+        dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+
+    @classmethod
+    def from_args(cls, args: Sequence[Any]) -> Self:
+        """Read Volcano's arguments (`["--port=29500"]`).
+
+        Raises:
+            JobError: with a Problem for each argument that Volcano would misread or drop.
+        """
+        settings, problems = cls.read_args(args)
+        if problems:
+            raise JobError(problems)
+        return settings
+
+    @classmethod
+    def read_args(cls, args: Sequence[Any], *, strict: bool = True) -> tuple[Self, list[Problem]]:
+        """Read Volcano's arguments as Volcano does, and say where that is not what was meant.
+
+        With `strict`, misnamed arguments of upstream's documents (`aliases`) are taken for what they mean.
+        """
+        flags = _flags(cls)
+        aliases = cls.aliases if strict else {}
+        kinds = {name: _kind(item) for name, item in flags.items()}
+        parsed = goflag.parse(kinds | {alias: kinds[name] for alias, name in aliases.items()}, args)
+        values = {flags[aliases.get(name, name)].name: value for name, value in parsed.values.items()}
+        return cls(**values), [cls._mistake(mistake, kinds) for mistake in parsed.mistakes]
+
+    @classmethod
+    def _mistake(cls, mistake: goflag.Mistake, known: Mapping[str, object]) -> Problem:
+        hint = "write --name=value" if not mistake.flag else ""
+        if mistake.unknown:
+            hint = nearest(mistake.flag, known) if known else "remove it: this plugin takes no arguments"
+        return Problem(f"{place(cls)}[{mistake.position}]", mistake.reason, hint)
+
+    def to_args(self) -> list[Any]:
+        """Give the settings that differ from Volcano's defaults as its arguments; a leaf stands behind its flag."""
+        args: list[Any] = []
+        for name, item in sorted(_flags(type(self)).items()):
+            value = getattr(self, item.name)
+            if isinstance(value, Leaf):
+                args += [f"--{name}", value]
+            elif value != item.default:
+                args.append(f"--{name}={str(value).lower() if isinstance(value, bool) else value}")
+        return args
+
+    def redacted(self) -> Self:
+        """Copy the settings with placeholders for given keys."""
+        hidden: dict[str, Any] = {
+            item.name: Placeholder(item.metadata["secret"])
+            for item in _flags(type(self)).values()
+            if item.metadata["secret"] and not _is_empty(getattr(self, item.name))
+        }
+        return dataclasses.replace(self, **hidden)
+
+    def validate(self, job: Job) -> Iterator[Problem]:  # noqa: ARG002  # subclasses look at the job
+        """Yield the problems of these settings with this job; the base class checks the types of the flags."""
+        for item in _flags(type(self)).values():
+            value, kind = getattr(self, item.name), type(item.default)
+            if isinstance(value, Leaf):
+                if not item.metadata["secret"]:
+                    yield self.problem(item.name, "this must be a plain value, not an Output", "only keys may be Outputs")
+            elif not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+                yield self.problem(item.name, f"this must be {_TYPE_NAMES[kind]}", shown=not item.metadata["secret"])
+
+    def on_job_add(self, ctx: JobContext) -> list[Manifest]:  # noqa: ARG002
+        """Return the objects that the job needs beside its Pods."""
+        return []
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: B027
+        """Edit one Pod, a private copy, before it is created."""
+
+    def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
+        """Say which objects and which values in Pods depend on the job's replicas."""
+        return JobUpdate()
+
+    def on_job_delete(self, ctx: JobContext) -> frozenset[ObjectRef]:
+        """Say which objects go with the job: all that `on_job_add` returns, unless one is to be kept."""
+        return frozenset(ObjectRef(item["kind"], item["metadata"]["name"]) for item in self.on_job_add(ctx))
+
+    def problem(self, setting: str, reason: str, hint: str = "", *, shown: bool = True, warning: bool = False) -> Problem:
+        """Make a Problem about one of the settings; `shown=False` keeps its value out of it."""
+        value = repr(getattr(self, setting)) if shown else ""
+        return Problem(f"{place(type(self))}.{setting}", reason, hint, value=value, warning=warning)
+
+
+_TYPE_NAMES: dict[type, str] = {str: "a string", int: "a whole number", bool: "True or False"}
+
+
+def _is_empty(value: Any) -> bool:
+    return not isinstance(value, Leaf) and not value
+
+
+def place(plugin: type[Plugin]) -> str:
+    """Give the path of a plugin in the job."""
+    return f"spec.plugins.{plugin.name}"
+
+
+def flag_of(plugin: type[Plugin], setting: str) -> str:
+    """Give the name of Volcano's argument for a setting; empty if it has none."""
+    return next((name for name, item in _flags(plugin).items() if item.name == setting), "")
+
+
+def _flags(plugin: type[Plugin]) -> dict[str, dataclasses.Field[Any]]:
+    items: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(plugin)  # type: ignore[arg-type]  # see __init_subclass__
+    return {item.metadata["flag"]: item for item in items if "flag" in item.metadata}
+
+
+def _kind(item: dataclasses.Field[Any]) -> goflag.Kind:
+    kinds: dict[type, goflag.Kind] = {bool: "bool", int: "int", str: "string"}
+    return kinds[type(item.default)]
+
+
+def port_problems(plugin: Plugin, *settings: str) -> Iterator[Problem]:
+    """Yield a Problem for each setting that is no port number."""
+    for setting in settings:
+        value = getattr(plugin, setting)
+        if isinstance(value, int) and not 1 <= value <= MAX_PORT:
+            yield plugin.problem(setting, "a port is a number from 1 to 65535")
+
+
+def role_problem(plugin: Plugin, setting: str, job: Job) -> Iterator[Problem]:
+    """Yield a Problem if no task has the name that a setting gives."""
+    name = getattr(plugin, setting)
+    if job.task(name) is None:
+        known = ", ".join(task.name or "" for task in job.tasks or ())
+        yield plugin.problem(setting, f"the job has no task of this name (it has {known})", "name the task of this role")
+
+
+def check_definition(plugin: type[Plugin]) -> None:
+    """Check the class of a plugin when it is registered.
+
+    Raises:
+        TypeError: if its definition cannot work, with the class and what is wrong.
+    """
+    name = getattr(plugin, "name", None)
+    faults = []
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        faults.append(f"name must be a lower-case name such as 'token', not {name!r}")
+    if not isinstance(getattr(plugin, "stage", None), Stage):
+        faults.append("stage must be one of Stage.BASE, Stage.FRAMEWORK, Stage.OBSERVE")
+    faults += [
+        f"the field {item.name} needs a default of the type str, int or bool"
+        for item in _flags(plugin).values()
+        if type(item.default) not in _TYPE_NAMES
+    ]
+    if faults:
+        raise TypeError(f"{plugin.__module__}.{plugin.__qualname__} is not a plugin: {'; '.join(faults)}")

@@ -1,0 +1,115 @@
+"""Volcano's plugin arguments, read as Go's `flag` package reads them (contract section 2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pulumi_volcano_jobs.leaf import Leaf
+
+Kind = Literal["string", "int", "bool"]
+
+_TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
+_FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
+_MIN, _MAX = -(2**63), 2**63 - 1
+_INTEGER = re.compile(r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)")
+_SHORTEST_FLAG = 2
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Something that Go's parser passes over or trips on, at an argument's position."""
+
+    position: int
+    reason: str
+    flag: str = ""
+    unknown: bool = False
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The flags that were read, by name, and the mistakes; the first error has ended the reading."""
+
+    values: Mapping[str, Any]
+    mistakes: tuple[Mistake, ...]
+
+
+class _Stop(Exception):  # noqa: N818  # it ends the reading, as Go's parser does; it never leaves this module
+    def __init__(self, reason: str, flag: str = "", *, unknown: bool = False) -> None:
+        super().__init__(reason)
+        self.reason, self.flag, self.unknown = reason, flag, unknown
+
+
+def parse(kinds: Mapping[str, Kind], args: Sequence[Any]) -> Parsed:
+    """Read arguments from left to right; an argument that is a Leaf can only be a flag's value."""
+    values: dict[str, Any] = {}
+    mistakes: list[Mistake] = []
+    reader = iter(enumerate(args))
+    position = 0
+    try:
+        for position, argument in reader:  # noqa: B007  # the position outlives the loop, for the mistake
+            _read(kinds, argument, reader, values)
+    except _Stop as stop:
+        mistakes.append(Mistake(position, stop.reason, stop.flag, unknown=stop.unknown))
+        ignored = sum(1 for _ in reader)
+        if ignored:
+            reason = f"Volcano never reads this argument and what follows ({ignored} ignored)"
+            mistakes.append(Mistake(len(args) - ignored, reason))
+    return Parsed(values, tuple(mistakes))
+
+
+def _read(kinds: Mapping[str, Kind], argument: Any, reader: Iterator[tuple[int, Any]], values: dict[str, Any]) -> None:
+    if isinstance(argument, Leaf):
+        reason = "an argument must be plain text; only the value behind a flag may be an Output"
+        raise _Stop(reason)
+    if len(argument) < _SHORTEST_FLAG or not argument.startswith("-"):
+        reason = "this is no flag, and Volcano stops reading here"
+        raise _Stop(reason)
+    if argument == "--":
+        reason = "Volcano stops reading at --"
+        raise _Stop(reason)
+    name, equals, text = argument.removeprefix("-").removeprefix("-").partition("=")
+    if not name or name.startswith("-"):
+        reason = "this is not how a flag is written"
+        raise _Stop(reason)
+    if name not in kinds:
+        reason = f"unknown argument --{name}; Volcano drops it and all behind it"
+        raise _Stop(reason, name, unknown=True)
+    value: Any = text
+    if not equals and kinds[name] != "bool":
+        _, value = next(reader, (0, None))
+        if value is None:
+            reason = f"--{name} needs a value"
+            raise _Stop(reason, name)
+    values[name], error = _convert(kinds[name], value if equals or kinds[name] != "bool" else "true")
+    if error:
+        raise _Stop(f"--{name}: {error}", name)
+
+
+def _convert(kind: Kind, text: Any) -> tuple[Any, str]:
+    """Convert a value as Go does: a bad one still changes its flag (second item: what is wrong)."""
+    if kind == "string" or isinstance(text, Leaf):
+        return text, ""
+    if kind == "bool":
+        return text in _TRUE, "" if text in _TRUE | _FALSE else f"{text!r} is neither true nor false; Volcano takes false"
+    if not _INTEGER.fullmatch(text):
+        return 0, f"{text!r} is not a whole number; Volcano takes 0"
+    number = _integer(text)
+    if not _MIN <= number <= _MAX:
+        return min(max(number, _MIN), _MAX), f"{text!r} does not fit into 64 bits"
+    return number, ""
+
+
+def _integer(text: str) -> int:
+    digits = text.lstrip("+-").replace("_", "")
+    sign = -1 if text.startswith("-") else 1
+    if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
+        return sign * int(digits, 8)
+    return sign * int(digits, 0)
+
+
+def int32(number: int) -> int:
+    """Cut a number to 32 bits, as a container port is in Volcano."""
+    return (number + 2**31) % 2**32 - 2**31

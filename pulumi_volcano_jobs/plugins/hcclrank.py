@@ -1,0 +1,62 @@
+"""The hcclrank plugin: a Pod's rank as an annotation for Ascend's HCCL (upstream: .../hcclrank)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pulumi_volcano_jobs.context import JobContext
+from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.leaf import Leaf, derive
+from pulumi_volcano_jobs.manifest import Pod
+from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.plugins.base import Plugin, Stage, flag, role_problem
+
+ANNOTATION = "hccl/rankIndex"
+
+
+class HcclrankPlugin(Plugin):
+    """Set the annotation `hccl/rankIndex`: the Pod's RANK if a container has one, else masters first, then workers.
+
+    It runs after the frameworks, so pytorch's RANK counts. An annotation of the template's own is kept.
+    """
+
+    name = "hcclrank"
+    stage = Stage.OBSERVE
+    master: str = flag("master", "master")
+    """The masters' task."""
+    worker: str = flag("worker", "worker")
+    """The workers' task."""
+
+    def validate(self, job: Job) -> Iterator[Problem]:
+        """Yield a named role that no task has."""
+        yield from super().validate(job)
+        for role in ("master", "worker"):
+            if getattr(self, role) != getattr(type(self), role):
+                yield from role_problem(self, role, job)
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
+        """Set the annotation unless there is one."""
+        present = pod.annotations.get(ANNOTATION)
+        if isinstance(present, Leaf) or present:
+            return
+        counted, rank = self._count(pod, ctx), _rank(pod)
+        if isinstance(rank, Leaf):
+            pod.annotations[ANNOTATION] = derive(lambda value: value or counted or "", rank)
+        elif rank or counted is not None:
+            pod.annotations[ANNOTATION] = rank or counted
+
+    def _count(self, pod: Pod, ctx: JobContext) -> str | None:
+        if pod.task == self.master:
+            return str(pod.index)
+        if pod.task == self.worker:
+            master = ctx.task(self.master)
+            return str((master.size if master else 0) + pod.index)
+        return None
+
+
+def _rank(pod: Pod) -> Any:
+    """Give the literal value of the first RANK among the containers; an empty one hides those behind it."""
+    entries = (container.env("RANK") for container in pod.containers)
+    first = next((entry for entry in entries if entry is not None), None)
+    return first.get("value") if first else None

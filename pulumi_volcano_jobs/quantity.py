@@ -1,0 +1,83 @@
+"""Kubernetes quantities (`500m`, `4Gi`, `1e3`): read, added and written as the API server does."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from typing import Any, Literal
+
+Format = Literal["decimal", "binary", "exponent"]
+
+_NANO = 10**9
+_PRECISION = 60  # digits: enough for the largest quantity in nano units
+_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)")
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_KIBI = 1024
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """An amount in units of 10^-9 (what is smaller is rounded up), and how it is written."""
+
+    nano: int
+    style: Format = "decimal"
+
+    def __add__(self, other: Quantity) -> Quantity:
+        """Add; the sum is written like the first that is not zero."""
+        return Quantity(self.nano + other.nano, self.style if self.nano else other.style)
+
+    def __mul__(self, factor: int) -> Quantity:
+        """Multiply by a whole number."""
+        return Quantity(self.nano * factor, self.style)
+
+    def __str__(self) -> str:
+        """Write it in canonical form: no fraction, the largest suffix that fits."""
+        if self.style == "binary" and abs(self.nano) >= _KIBI * _NANO and self.nano % _NANO == 0:
+            return self._binary()
+        return self._decimal()
+
+    def _binary(self) -> str:
+        number, suffix = self.nano // _NANO, ""
+        for name in _BINARY:
+            if number % _KIBI:
+                break
+            number, suffix = number // _KIBI, name
+        return f"{number}{suffix}"
+
+    def _decimal(self) -> str:
+        number, exponent = self.nano, -9
+        while number and number % 1000 == 0 and exponent < max(_DECIMAL.values()):
+            number, exponent = number // 1000, exponent + 3
+        if not number:
+            return "0"
+        suffix = next(name for name, power in _DECIMAL.items() if power == exponent)
+        if self.style == "exponent" and exponent:
+            return f"{number}e{exponent}"
+        return f"{number}{suffix}"
+
+
+def parse(text: Any) -> Quantity:
+    """Read a quantity from text or a number.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    match = _QUANTITY.fullmatch(str(text))
+    if not match or isinstance(text, bool):
+        message = f"{text!r} is not a quantity"
+        raise ValueError(message)
+    digits, exponent, suffix = match.groups()
+    style: Format = "exponent" if exponent else "binary" if suffix in _BINARY else "decimal"
+    with localcontext() as context:
+        context.prec = _PRECISION
+        value = Decimal(digits) * _NANO
+        if exponent:
+            value = value.scaleb(int(exponent[1:]))
+        elif suffix in _BINARY:
+            value *= 2 ** _BINARY[suffix]
+        else:
+            value = value.scaleb(_DECIMAL[suffix or ""])
+        nano = int(value.to_integral_value(rounding="ROUND_CEILING"))
+    return Quantity(nano, style)

@@ -1,0 +1,111 @@
+"""What Pods count for in a PodGroup's minResources.
+
+Upstream: `calcPGMinResources` of Volcano's job controller, which counts a Pod as Kubernetes' resource quota does
+(`podComputeUsageHelper`), from the template as it was written: limits without requests count as no request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pulumi_volcano_jobs.quantity import Quantity, parse
+
+Amounts = dict[str, Quantity]
+
+_COMPUTE = ("cpu", "memory", "ephemeral-storage")
+_ZERO = Quantity(0)
+
+
+class TaskPods(NamedTuple):
+    """A task as minResources sees it; `spec` is its template's Pod spec."""
+
+    priority: int
+    replicas: int
+    min_available: int
+    spec: Mapping[str, Any]
+
+
+def min_resources(tasks: Sequence[TaskPods], min_available: int) -> dict[str, str]:
+    """Sum up the Pods that must run together: the tasks of the highest priority first."""
+    ordered = sorted(tasks, key=lambda task: -task.priority)
+    total: Amounts = {}
+    for task, count in zip(ordered, _counts(ordered, min_available), strict=True):
+        if count:
+            _add(total, {name: amount * count for name, amount in _pod_usage(task.spec).items()})
+    return {name: str(amount) for name, amount in sorted(total.items())}
+
+
+def _counts(tasks: Sequence[TaskPods], min_available: int) -> list[int]:
+    """Share out minAvailable: each task's own minimum, then its other replicas."""
+    if min_available < sum(task.min_available for task in tasks):
+        return _fill(min_available, [task.replicas for task in tasks])
+    least = _fill(min_available, [task.min_available for task in tasks])
+    more = _fill(min_available - sum(least), [task.replicas - task.min_available for task in tasks])
+    return [first + second for first, second in zip(least, more, strict=True)]
+
+
+def _fill(left: int, limits: Iterable[int]) -> list[int]:
+    taken = []
+    for limit in limits:
+        taken.append(max(min(left, limit), 0))
+        left -= taken[-1]
+    return taken
+
+
+def _pod_usage(spec: Mapping[str, Any]) -> Amounts:
+    one = parse("1")
+    usage: Amounts = {"pods": one, "count/pods": one}
+    requests, limits = _effective(spec, "requests"), _effective(spec, "limits")
+    for name, amount in requests.items():
+        if name in _COMPUTE or _is_extended(name) or name.startswith("hugepages-"):
+            usage[name] = amount
+            usage[f"requests.{name}"] = amount
+    usage |= {f"limits.{name}": limits[name] for name in _COMPUTE if name in limits}
+    return usage
+
+
+def _is_extended(name: str) -> bool:
+    prefix = name.partition("/")[0]
+    return "/" in name and prefix != "kubernetes.io" and not prefix.endswith(".kubernetes.io")
+
+
+def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
+    """Sum up as the scheduler does: containers and sidecars together, init containers one after another."""
+    total: Amounts = {}
+    for container in spec.get("containers") or ():
+        _add(total, _amounts(container, kind))
+    sidecars: Amounts = {}
+    peak: Amounts = {}
+    for container in spec.get("initContainers") or ():
+        amounts = _amounts(container, kind)
+        if container.get("restartPolicy") == "Always":
+            _add(total, amounts)
+            _add(sidecars, amounts)
+            amounts = dict(sidecars)
+        else:
+            _add(amounts, sidecars)
+        _raise(peak, amounts)
+    _raise(total, peak)
+    total |= {name: amount for name, amount in _amounts(spec, kind).items() if name in {"cpu", "memory"}}
+    overhead = {name: parse(amount) for name, amount in (spec.get("overhead") or {}).items()}
+    if kind == "limits":
+        overhead = {name: amount for name, amount in overhead.items() if name in total}
+    _add(total, overhead)
+    return total
+
+
+def _amounts(holder: Mapping[str, Any], kind: str) -> Amounts:
+    declared = (holder.get("resources") or {}).get(kind) or {}
+    return {name: parse(amount) for name, amount in declared.items()}
+
+
+def _add(total: Amounts, amounts: Mapping[str, Quantity]) -> None:
+    for name, amount in amounts.items():
+        total[name] = total.get(name, _ZERO) + amount
+
+
+def _raise(total: Amounts, amounts: Mapping[str, Quantity]) -> None:
+    for name, amount in amounts.items():
+        if amount.nano > total.get(name, _ZERO).nano or name not in total:
+            total[name] = amount

@@ -1,0 +1,207 @@
+"""Kubernetes' own schemas for what a Job embeds: Pod templates and claims.
+
+One walk over a wire-form tree does what the API server does with Volcano's resource definition (drop unknown fields
+and nulls, fill in the definition's defaults, check types) and reports each thing that it met. The schemas are those
+of the `kubernetes-validate` package: no network, no cluster.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib.util
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pulumi_volcano_jobs import paths
+from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.leaf import Leaf
+
+KUBERNETES_VERSION = "1.36.0"
+"""The version of the Kubernetes API that Volcano's resource definition embeds (contract of 2026-08-20)."""
+
+POD_TEMPLATE = "io.k8s.api.core.v1.PodTemplateSpec"
+CLAIM = "io.k8s.api.core.v1.PersistentVolumeClaimSpec"
+
+_REFERENCE = "#/$defs/"
+_METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+_QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+_SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
+    _QUANTITY: ((str, int, float), "this must be a quantity such as 500m, 2 or 4Gi"),
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": ((str, int), "this must be a whole number or a string"),
+    "string": ((str,), "this must be a string"),
+    "integer": ((int,), "this must be a whole number"),
+    "number": ((int, float), "this must be a number"),
+    "boolean": ((bool,), "this must be true or false"),
+}
+_HINTS = {"string": "put it in quotes", "integer": "write it without quotes", "boolean": "write it without quotes"}
+
+# Volcano's resource definition embeds the metadata of a template with these fields only.
+_TEMPLATE_METADATA = ("annotations", "finalizers", "labels", "name", "namespace")
+
+# The defaults of the resource definition that are not empty (contract section 3): they come with Kubernetes' types.
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "ContainerPort": {"protocol": "TCP"},
+    "GRPCAction": {"service": ""},
+    "FileKeySelector": {"optional": False},
+    "AzureDiskVolumeSource": {"fsType": "ext4", "readOnly": False},
+    "ISCSIVolumeSource": {"iscsiInterface": "default"},
+    "RBDVolumeSource": {"keyring": "/etc/ceph/keyring", "pool": "rbd", "user": "admin"},
+    "ScaleIOVolumeSource": {"fsType": "xfs", "storageMode": "ThinProvisioned"},
+}
+
+# Where a value must be known when the program runs, and why: it decides which objects exist or what they are called.
+_STRUCTURE: dict[tuple[str, str], str] = {
+    ("PodTemplateSpec", "metadata"): "the plugins add to it",
+    ("PodTemplateSpec", "spec"): "the plugins add to it",
+    ("ObjectMeta", "annotations"): "annotations are added to it",
+    ("ObjectMeta", "labels"): "labels are added to it",
+    ("PodSpec", "containers"): "the plugins add to each container",
+    ("PodSpec", "initContainers"): "the plugins add to each container",
+    ("PodSpec", "volumes"): "volumes are added to it",
+    ("PodSpec", "hostname"): "it decides the Pods' addresses",
+    ("PodSpec", "subdomain"): "it decides the Pods' addresses",
+    ("PodSpec", "schedulerName"): "it decides whether the scheduler sees a gang",
+    ("PodSpec", "hostNetwork"): "it decides the DNS policy",
+    ("Container", "name"): "plugins find containers by name",
+    ("Container", "env"): "variables are added to it, each name once",
+    ("Container", "ports"): "ports are added to it, each number once",
+    ("Container", "volumeMounts"): "mounts are added to it, each path once",
+    ("EnvVar", "name"): "each name is written once",
+    ("ContainerPort", "containerPort"): "each port is written once",
+    ("ContainerPort", "name"): "Services find ports by name",
+    ("ContainerPort", "protocol"): "each port is written once",
+    ("VolumeMount", "mountPath"): "each path is mounted once",
+    ("Volume", "name"): "each volume is written once",
+}
+
+
+@functools.cache
+def _definitions() -> dict[str, Any]:
+    # Not imported: the package's own import loads a JSON Schema validator that this walk does not need.
+    spec = importlib.util.find_spec("kubernetes_validate")
+    (root,) = spec.submodule_search_locations if spec and spec.submodule_search_locations else ("",)
+    folder = Path(root) / "kubernetes-json-schema" / f"v{KUBERNETES_VERSION}-local"
+    definitions: dict[str, Any] = json.loads((folder / "_definitions.json").read_text("utf-8"))["$defs"]
+    return definitions
+
+
+@functools.cache
+def _properties(definition: str) -> dict[str, Any]:
+    properties: dict[str, Any] = _definitions()[definition].get("properties", {})
+    if definition == POD_TEMPLATE:
+        # The template's metadata are a type of their own here, as they are in Volcano's resource definition.
+        return properties | {"metadata": {"$ref": _REFERENCE + _METADATA}}
+    return properties
+
+
+@dataclass
+class Walk:
+    """One walk: `conform` gives the tree as the API server would store it; `problems` collects what it met."""
+
+    problems: list[Problem] = field(default_factory=list)
+
+    def conform(self, tree: Any, definition: str, path: str) -> Any:
+        """Copy a tree without unknown fields and nulls, with the definition's defaults.
+
+        Unknown fields are problems of the stage STRICT, wrong types DECODE, missing required fields SCHEMA.
+        """
+        if isinstance(tree, Leaf):
+            return tree
+        if not isinstance(tree, Mapping):
+            self._report(path, "this must be a mapping", "write it as key: value lines", Stage.DECODE)
+            return tree
+        return self._object(tree, definition, path)
+
+    def _object(self, tree: Mapping[str, Any], definition: str, path: str) -> dict[str, Any]:
+        properties, kind = _properties(definition), definition.rsplit(".", 1)[1]
+        names = _TEMPLATE_METADATA if definition == _METADATA else properties
+        defaults = _DEFAULTS.get(kind, {})
+        result = {key: value for key, value in defaults.items() if tree.get(key) is None}
+        for key, value in tree.items():
+            if key not in names:
+                self._unknown(key, names, path)
+            elif value is not None:
+                self._structure(value, kind, key, path)
+                result[key] = self._value(value, properties[key], paths.join(path, key))
+        for key in _definitions()[definition].get("required", ()):
+            if key not in result:
+                self._report(paths.join(path, key), "this field is required", "add it", Stage.SCHEMA)
+        return result
+
+    def _value(self, value: Any, schema: Mapping[str, Any], path: str) -> Any:
+        reference = schema.get("$ref", "").removeprefix(_REFERENCE)
+        if reference in _SCALARS:
+            return self._scalar(value, reference, path)
+        definition = _definitions()[reference] if reference else schema
+        if "properties" in definition:
+            return self.conform(value, reference, path)
+        kinds = definition["type"]
+        kind = kinds if isinstance(kinds, str) else kinds[0]
+        if kind == "array":
+            return self._array(value, definition["items"], path)
+        if kind == "object":
+            return self._map(value, definition.get("additionalProperties"), path)
+        return self._scalar(value, kind, path)
+
+    def _array(self, value: Any, items: Mapping[str, Any], path: str) -> Any:
+        if isinstance(value, Leaf):
+            return value
+        if not isinstance(value, (list, tuple)):
+            self._report(path, "this must be a list", "write each entry behind a '-'", Stage.DECODE)
+            return value
+        return [self._value(item, items, paths.join(path, i)) for i, item in enumerate(value) if item is not None]
+
+    def _map(self, value: Any, values: Any, path: str) -> Any:
+        if isinstance(value, Leaf):
+            return value
+        if not isinstance(value, Mapping):
+            self._report(path, "this must be a mapping", "write it as key: value lines", Stage.DECODE)
+            return value
+        if not isinstance(values, Mapping):
+            return dict(value)
+        return {
+            key: self._value(item, values, paths.join(path, key)) for key, item in value.items() if item is not None
+        }
+
+    def _scalar(self, value: Any, kind: str, path: str) -> Any:
+        types, reason = _SCALARS[kind]
+        if isinstance(value, Leaf):
+            return value
+        if kind == "integer" and isinstance(value, float) and value.is_integer():
+            return int(value)
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            self._report(path, reason, _HINTS.get(kind, ""), Stage.DECODE)
+        return value
+
+    def _structure(self, value: Any, kind: str, key: str, path: str) -> None:
+        if isinstance(value, Leaf) and (kind, key) in _STRUCTURE:
+            self.problems.append(structural(paths.join(path, key), _STRUCTURE[kind, key]))
+
+    def _unknown(self, key: str, names: Iterable[str], path: str) -> None:
+        self._report(paths.join(path, str(key)), "unknown field; Volcano drops it", nearest(str(key), names))
+
+    def _report(self, path: str, reason: str, hint: str, stage: Stage = Stage.STRICT) -> None:
+        self.problems.append(Problem(path, reason, hint, stage=stage))
+
+
+def structural(path: str, why: str) -> Problem:
+    """Say that a value cannot be an Output: the structure of the job must be known when the program runs."""
+    return Problem(
+        path,
+        f"this must be a plain value, not an Output: {why}",
+        "take it from pulumi.Config, or from StackReference.get_output_details, which gives plain values",
+        stage=Stage.DECODE,
+    )
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """Suggest the right name for a wrong one."""
+    known = sorted(words)
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    folded = [name for name in known if name.lower() == word.lower().replace("_", "").replace("-", "")]
+    match = folded or close
+    return f"did you mean {match[0]}?" if match else f"remove it (known here: {', '.join(known[:12])}…)"

@@ -1,0 +1,123 @@
+"""What we render without strictness is what Volcano's own plugins made of the same job."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pulumi_volcano_jobs import ClusterFacts, JobError, render
+from pulumi_volcano_jobs.errors import Stage
+from pulumi_volcano_jobs.render import claim_name
+
+from . import compare
+
+HERE = Path(__file__).parent
+SHARED = HERE.parents[2] / "shared" / "golden"
+STAGES = {
+    "decode": {Stage.DECODE},
+    "mutate": {Stage.DECODE},
+    "crd-schema": {Stage.SCHEMA},
+    "validate": {Stage.WEBHOOK},
+    "controller": {Stage.CONTROLLER},
+    "plugin:OnPodCreate": {Stage.PLUGIN},
+}
+
+
+def _cases(root: Path, pattern: str) -> list[Path]:
+    return sorted((root / "cases").glob(pattern))
+
+
+def _expected(case: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((case.parents[1] / "expected" / f"{case.stem}.json").read_text("utf-8"))
+    return found
+
+
+@pytest.fixture(scope="session")
+def cluster() -> ClusterFacts:
+    """The imagined cluster of the golden files."""
+    return ClusterFacts.from_objects([yaml.safe_load((HERE / "cluster.yaml").read_text("utf-8"))])
+
+
+def _check(case: Path, expected: dict[str, Any], cluster: ClusterFacts) -> None:
+    document = yaml.safe_load(case.read_text("utf-8"))
+    stage = expected["meta"]["stage"]
+    if stage != "created":
+        with pytest.raises(JobError) as refused:
+            render(document, strict=False, cluster=cluster)
+        assert refused.value.stage in STAGES[stage], str(refused.value)
+        return
+    if "generatedName" in expected["meta"]:
+        document["metadata"]["name"] = expected["meta"]["generatedName"]
+    rendered = render(document, strict=False, cluster=cluster)
+    job = rendered.job
+    claims = [claim_name(job.name, volume) for volume in job.volumes or ()]
+    names = compare.renames(expected, claims)
+
+    def by_name(items: Any) -> dict[tuple[str, str], Any]:
+        normal = [compare.normal_form(compare.decoded(item), names) for item in items]
+        return {(item["kind"], item["metadata"]["name"]): item for item in normal}
+
+    assert by_name(rendered.objects) == by_name(expected["objects"])
+    assert [pod["metadata"]["name"] for pod in rendered.pods] == [pod["metadata"]["name"] for pod in expected["pods"]]
+    ranks = compare.ranks(expected)
+    for ours, pod in zip(rendered.pods, expected["pods"], strict=True):
+        volumes = [v["name"] for v in ours["spec"].get("volumes", []) if v["name"] in claims]
+        theirs = compare.normal_form(pod, names | compare.pod_volumes(pod, volumes))
+        for (name, annotation), value in ranks.items():
+            if theirs["metadata"]["name"] == name:
+                theirs["metadata"]["annotations"][annotation] = value
+        assert compare.normal_form(ours, {}) == theirs
+    wire = compare.normal_form(job.to_manifest(), {})
+    assert wire == compare.normal_form(expected["job"], {})
+
+
+@pytest.mark.parametrize("case", _cases(HERE, "*.yaml"), ids=lambda case: case.stem)
+def test_a_written_case_equals_what_volcano_made(case: Path, cluster: ClusterFacts) -> None:
+    """Every written case, created or refused."""
+    _check(case, _expected(case), cluster)
+
+
+REAL = _cases(SHARED, "real-*.yaml")
+
+
+@pytest.mark.skipif(not REAL, reason="Volcano's own manifests are not here (they stay in ../shared/golden)")
+@pytest.mark.parametrize("case", REAL, ids=lambda case: case.stem)
+def test_a_manifest_of_volcano_s_repository_equals_what_volcano_made(case: Path, cluster: ClusterFacts) -> None:
+    """Every Job of Volcano's own repository."""
+    _check(case, _expected(case), cluster)
+
+
+def _texts(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    if isinstance(tree, dict):
+        return [found for key, value in tree.items() for found in _texts(value, (*path, key))]
+    if isinstance(tree, list):
+        return [found for key, value in enumerate(tree) for found in _texts(value, (*path, key))]
+    return [path] if isinstance(tree, str) and tree else []
+
+
+def test_one_changed_byte_in_any_text_of_a_case_is_noticed(cluster: ClusterFacts) -> None:
+    """The comparison is not blind: each text of objects and Pods is changed once, and each change is seen."""
+    case = HERE / "cases" / "multi-mpi-env.yaml"
+    expected = _expected(case)
+    _check(case, expected, cluster)
+    unseen = []
+    for path in _texts({"objects": expected["objects"], "pods": expected["pods"]}):
+        if "ownerReferences" in path:
+            continue
+        changed = copy.deepcopy(expected)
+        holder: Any = changed
+        for key in path[:-1]:
+            holder = holder[key]
+        digit = holder[path[-1]][-1].isdigit()
+        holder[path[-1]] = holder[path[-1]][:-1] + ("7" if digit and holder[path[-1]][-1] != "7" else "8" if digit else "_")
+        try:
+            _check(case, changed, cluster)
+        except (AssertionError, ValueError):
+            continue
+        unseen.append(path)
+    assert unseen == []
