@@ -59,7 +59,7 @@ def store(job: Job, *, strict: bool) -> Stored:
         network_topology=_topology(job.network_topology),
         tasks=tasks if job.tasks is not None else None,
         volumes=volumes if job.volumes is not None else None,
-        plugins=_defaulted_uses(job.plugins, plugins),
+        plugins=_defaulted_uses(job.plugins, plugins, strict=strict),
     )
     problems += walk.problems
     problems += _unknown_fields(job)
@@ -77,7 +77,7 @@ def _order(plugin: Plugin) -> tuple[int, str]:
 
 def _task(task: Task, index: int, walk: schema.Walk) -> Task:
     # The webhook's patch spells out an empty Pod spec, and the schema then misses its containers.
-    template = walk.conform({"spec": {}} | task.template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
+    template = walk.conform({"spec": {}} | task.pod_template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
     spec = template.get("spec")
     if isinstance(spec, dict) and spec.get("hostNetwork") is True and not spec.get("dnsPolicy"):
         template["spec"] = spec | {"dnsPolicy": "ClusterFirstWithHostNet"}
@@ -166,9 +166,15 @@ def _closure(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
     return closed
 
 
-def _defaulted_uses(uses: Plugins | None, plugins: Mapping[str, Plugin]) -> Plugins | None:
-    """Keep the arguments as they were given; add what other plugins brought in."""
-    given = {name: use for name, use in (uses or {}).items() if use is not None}
+def _defaulted_uses(uses: Plugins | None, plugins: Mapping[str, Plugin], *, strict: bool) -> Plugins | None:
+    """Keep the arguments as they were given; add what other plugins brought in.
+
+    Arguments of upstream's documents that its code does not know are written as what they mean.
+    """
+    given: dict[str, Any] = {name: use for name, use in (uses or {}).items() if use is not None}
+    for name in given.keys() & plugins.keys() if strict else ():
+        if plugins[name].aliases:
+            given[name] = plugins[name]
     defaulted: Plugins = given | {name: () for name in plugins if name not in given}
     return defaulted if uses is not None else None
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import yaml
 
@@ -18,8 +19,32 @@ from pulumi_volcano_jobs.model import Job, parse_job
 Position = tuple[int, int]
 
 # libyaml's are some ten times faster; a Python built without them has the others.
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+# What a plain scalar is to kubectl (go-yaml). PyYAML takes 2026-01-01 for a date and 8080:22 for a number, which are text to
+# kubectl, and y, 1e3 and 0o17 for text, which are none to kubectl.
+_PLAIN = {
+    "null": r"~|null|Null|NULL|",
+    "bool": r"y|Y|yes|Yes|YES|on|On|ON|true|True|TRUE|n|N|no|No|NO|off|Off|OFF|false|False|FALSE",
+    "int": r"[-+]?(0x[0-9a-fA-F_]+|0b[01_]+|0o?[0-7_]+|0|[1-9][0-9_]*)",
+    "float": r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+    "merge": r"<<",
+}
+_NO_TEXT = re.compile("|".join(_PLAIN.values()), re.IGNORECASE)
+# What JSON's escapes are for: control characters, other systems' line breaks, byte order marks, what is no character.
+_ESCAPED = re.compile("[^\n -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_MOST_PLACES = 500_000  # in a document; a Job that the API server takes has far less, but aliases multiply
+
+
+class _Loader(_BaseLoader):  # type: ignore[misc]  # its base is chosen when the module is loaded
+    yaml_implicit_resolvers: ClassVar[dict[str | None, Any]] = {
+        None: [(f"tag:yaml.org,2002:{tag}", re.compile(f"(?:{pattern})\\Z")) for tag, pattern in _PLAIN.items()],
+    }
+
+
+class _Constructor(yaml.SafeLoader):
+    bool_values: ClassVar[dict[str, bool]] = yaml.SafeLoader.bool_values | {"y": True, "n": False}
 
 
 @dataclass(frozen=True)
@@ -75,6 +100,7 @@ def read(text: str, source: str = "") -> list[Document]:
     """
     try:
         nodes = [node for node in yaml.compose_all(text, Loader=_Loader) if not _is_null(node)]
+        documents = [_document(node, source) for node in nodes]
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
@@ -82,9 +108,12 @@ def read(text: str, source: str = "") -> list[Document]:
         raise JobError([Problem("", f"this is no YAML: {message}", stage=Stage.DECODE).at(*place)]) from None
     except yaml.YAMLError as error:
         raise JobError([Problem("", f"this is no YAML: {error}", stage=Stage.DECODE).at(1, 1)]) from None
-    if not nodes:
+    except RecursionError:
+        reason = "this is nested too deeply, or an alias stands inside of what it names"
+        raise JobError([Problem("", reason, "write it without aliases", stage=Stage.DECODE).at(1, 1)]) from None
+    if not documents:
         raise JobError([Problem("", "there is no document in it", "write a Volcano Job", stage=Stage.DECODE).at(1, 1)])
-    return [_document(node, source) for node in nodes]
+    return documents
 
 
 def _is_null(node: yaml.Node) -> bool:
@@ -101,12 +130,16 @@ def _document(node: yaml.Node, source: str) -> Document:
 
 
 def _construct(node: yaml.Node) -> Any:
-    loader = yaml.SafeLoader("")
+    loader = _Constructor("")
     try:
         return loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or node.start_mark
         problem = Problem("", f"{error.problem}", "use plain values", stage=Stage.DECODE)
+        raise JobError([problem.at(mark.line + 1, mark.column + 1)]) from None
+    except ValueError as error:  # a tag such as !!int before what is none
+        mark = node.start_mark
+        problem = Problem("", f"a value does not fit its tag: {error}", "use plain values", stage=Stage.DECODE)
         raise JobError([problem.at(mark.line + 1, mark.column + 1)]) from None
     finally:
         loader.dispose()
@@ -114,6 +147,9 @@ def _construct(node: yaml.Node) -> Any:
 
 def _walk(node: yaml.Node, path: str, positions: dict[str, Position]) -> Iterator[Problem]:
     """Note where each value stands (a mapping's value at its key), and yield the keys that stand twice."""
+    if len(positions) > _MOST_PLACES:
+        reason = f"a document has at most {_MOST_PLACES} values, those of aliases counted each time"
+        raise JobError([Problem("", reason, "write fewer, or without aliases", stage=Stage.DECODE).at(1, 1)])
     if isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
             place = paths.join(path, index)
@@ -143,10 +179,17 @@ class _Dumper(_BaseDumper):  # type: ignore[misc]  # its base is chosen when the
 
 
 def _represent_text(dumper: Any, text: str) -> Any:
-    style = "|" if "\n" in text and not any(line.endswith(" ") for line in text.split("\n")) else None
+    style = None
+    if _ESCAPED.search(text):
+        style = '"'
+    elif "\n" in text:
+        style = "|" if not any(line.endswith(" ") for line in text.split("\n")) else '"'
+    elif _NO_TEXT.fullmatch(text):
+        style = "'"
     return dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style=style)
 
 
+_Dumper.add_representer(str, _represent_text)
 _Dumper.add_multi_representer(str, _represent_text)
 
 

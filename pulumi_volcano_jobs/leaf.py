@@ -8,9 +8,21 @@ writing `<Leaf ...>` into a manifest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 Resolver = Callable[["Leaf"], Any]
+
+
+class OutputLike(Protocol):
+    """A Pulumi Output, seen from code that knows no Pulumi."""
+
+    def apply(self, func: Callable[[Any], Any]) -> Any:
+        """Compute something of the value once it is known."""
+        ...
+
+
+Text = str | OutputLike
+"""Text that may be an Output in a Pulumi program."""
 
 
 class LeafError(TypeError):

@@ -113,7 +113,17 @@ def _keyed(entries: Any, key: Any) -> dict[Any, Manifest]:
 class Pod:
     """One Pod of a job while the plugins edit it: a private copy of its task's template."""
 
-    __slots__ = ("_volumes", "annotations", "containers", "fields", "index", "init_containers", "labels", "name", "task")
+    __slots__ = (
+        "_volumes",
+        "annotations",
+        "containers",
+        "fields",
+        "index",
+        "init_containers",
+        "labels",
+        "name",
+        "task",
+    )
 
     def __init__(self, name: str, task: str, index: int, template: Mapping[str, Any]) -> None:
         """Copy a PodTemplateSpec in wire form for the replica `index` of `task`."""

@@ -9,6 +9,7 @@ A field of type `LeafStr` may hold a `Leaf`: it decides nothing about which obje
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -17,6 +18,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainValidator,
     StringConstraints,
     ValidationError,
     WrapValidator,
@@ -27,7 +29,8 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from pulumi_volcano_jobs import paths
 from pulumi_volcano_jobs.errors import JobError, Problem, Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.leaf import Leaf, Text
+from pulumi_volcano_jobs.schema import structural
 
 API_VERSION = "batch.volcano.sh/v1alpha1"
 KIND = "Job"
@@ -47,6 +50,7 @@ SERVER_METADATA = frozenset(
 )
 
 DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+MAX_SUBDOMAIN = 253
 DNS_SUBDOMAIN = rf"{DNS_LABEL}(\.{DNS_LABEL})*"
 
 Tree = Any  # JSON-like data with leaves: the untyped edge of the library
@@ -57,18 +61,55 @@ def _whole_number(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _or_leaf(value: object, check: Any) -> Any:
-    return value if isinstance(value, Leaf) else check(value)
+PLAIN = (str, int, float, bool, list, tuple, dict, Mapping, type(None))
+"""What YAML has; anything else is a leaf, or an Output on its way to become one."""
+
+
+def _text(value: object) -> object:
+    if isinstance(value, PLAIN) and not isinstance(value, str):
+        kind = "string_type"
+        raise PydanticCustomError(kind, "this must be a string")
+    return value
+
+
+def _subdomain(value: object) -> object:
+    text = _text(value)
+    # Empty means missing: Volcano fills in the default before the schema is checked.
+    if isinstance(text, str) and text and (len(text) > MAX_SUBDOMAIN or not re.fullmatch(DNS_SUBDOMAIN, text)):
+        kind = "string_pattern_mismatch"
+        raise PydanticCustomError(kind, "this must be a DNS subdomain")
+    return text
+
+
+class PodTemplate(Protocol):
+    """A `pulumi_kubernetes.core.v1.PodTemplateSpecArgs`, seen from code that knows no Pulumi."""
+
+    @property
+    def metadata(self) -> Any:
+        """The metadata of each Pod."""
+        ...
+
+    @property
+    def spec(self) -> Any:
+        """The spec of each Pod."""
+        ...
+
+
+def _mapping(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, PLAIN):
+        kind = "dict_type"
+        raise PydanticCustomError(kind, "this must be a mapping")
+    return value
 
 
 Str = Annotated[str, Field(strict=True)]
-LeafStr = Annotated[Str, WrapValidator(_or_leaf)]
+LeafStr = Annotated[Text, PlainValidator(_text)]
 Int32 = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=-(2**31), le=2**31 - 1)]
 Count = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=0, le=2**31 - 1)]
 Positive = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=1, le=2**31 - 1)]
-# Empty means missing: Volcano fills in the default before the schema is checked.
-Subdomain = Annotated[Str, StringConstraints(pattern=f"^({DNS_SUBDOMAIN})?$", max_length=253)]
-LeafSubdomain = Annotated[Subdomain, WrapValidator(_or_leaf)]
+LeafSubdomain = Annotated[Text, PlainValidator(_subdomain)]
 TaskName = Annotated[Str, StringConstraints(pattern=f"^({DNS_LABEL})?$", max_length=63)]
 MountPath = Annotated[Str, StringConstraints(pattern="^[^:]+$")]
 Event = Literal[
@@ -107,7 +148,9 @@ def _by_name(value: object) -> object:
     for plugin in value:
         if not isinstance(plugin, PluginSettings):
             kind = "plugin_type"
-            reason = "a list of plugins holds plugin objects such as PytorchPlugin(); a mapping holds Volcano's arguments"
+            reason = (
+                "a list of plugins holds plugin objects such as PytorchPlugin(); a mapping holds Volcano's arguments"
+            )
             raise PydanticCustomError(kind, reason)
         if plugin.name in plugins:
             kind = "plugin_twice"
@@ -203,7 +246,7 @@ class Volume(Model):
 
     mount_path: MountPath
     volume_claim_name: Annotated[Str, StringConstraints(max_length=253)] | None = None
-    volume_claim: dict[str, Tree] | None = None
+    volume_claim: Annotated[Mapping[str, Tree], PlainValidator(_mapping)] | None = None
     """A PersistentVolumeClaimSpec in wire form."""
 
 
@@ -213,8 +256,8 @@ class Task(Model):
     name: TaskName | None = None
     replicas: Count | None = None
     min_available: Count | None = None
-    template: dict[str, Tree] = Field(default_factory=dict)
-    """A PodTemplateSpec in wire form: `{"metadata": ..., "spec": ...}`."""
+    template: Annotated[Mapping[str, Tree] | PodTemplate, PlainValidator(_mapping)] = Field(default_factory=dict)
+    """A PodTemplateSpec in wire form: `{"metadata": ..., "spec": ...}`; for `VolcanoJob`, pulumi_kubernetes' too."""
     policies: tuple[Policy, ...] | None = None
     topology_policy: TopologyPolicy | None = None
     max_retry: Count | None = None
@@ -224,8 +267,13 @@ class Task(Model):
     @property
     def pod_spec(self) -> dict[str, Tree]:
         """The template's Pod spec; empty if there is none."""
-        spec = self.template.get("spec")
+        spec = self.pod_template.get("spec")
         return spec if isinstance(spec, dict) else {}
+
+    @property
+    def pod_template(self) -> dict[str, Tree]:
+        """The template in wire form; empty if it is none."""
+        return self.template if isinstance(self.template, dict) else {}
 
     @property
     def size(self) -> int:
@@ -258,7 +306,7 @@ class Job(Model):
     @classmethod
     def _flatten(cls, data: Tree) -> Tree:
         """Take kubectl's document for the flat form."""
-        if not isinstance(data, Mapping) or "metadata" not in data and "spec" not in data:
+        if not isinstance(data, Mapping) or not DOCUMENT_FIELDS & data.keys():
             return data
         return _flat(data)
 
@@ -284,15 +332,15 @@ def _flat(document: Mapping[str, Tree]) -> dict[str, Tree]:
     for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
         if document.get(key, expected) != expected:
             kind = "not_a_job"
-            reason = "this is not a Volcano Job: {key} must be {expected}"
-            raise PydanticCustomError(kind, reason, {"key": key, "expected": expected})
+            reason = "this is not a Volcano Job, which has {expected} here"
+            raise PydanticCustomError(kind, reason, {"place": key, "expected": expected})
     metadata, spec = document.get("metadata"), document.get("spec")
     if not isinstance(spec, Mapping):
         kind = "no_spec"
-        raise PydanticCustomError(kind, "a Job needs a spec (a mapping)")
+        raise PydanticCustomError(kind, "a Job needs a spec (a mapping)", {"place": "spec"})
     if not isinstance(metadata, Mapping):
         kind = "no_metadata"
-        raise PydanticCustomError(kind, "a Job needs metadata (a mapping) with a name")
+        raise PydanticCustomError(kind, "a Job needs metadata (a mapping) with a name", {"place": "metadata"})
     flat = {key: value for key, value in metadata.items() if key not in SERVER_METADATA}
     # A key of the spec that is one of the metadata's (name, labels, …) is a mistake that must not overwrite it.
     flat |= {f"spec.{key}" if key in METADATA_FIELDS else key: value for key, value in spec.items()}
@@ -315,6 +363,17 @@ _REASONS: dict[str, tuple[str, str]] = {
 }
 
 
+# Why a field cannot be an Output, where there is more to say than `_STRUCTURE`.
+_STRUCTURE = "it decides which objects there are or what they are called"
+_WHY_PLAIN = {
+    "replicas": "it decides how many Pods there are",
+    "minAvailable": "it decides the size of the gang",
+    "schedulerName": "it decides whether the scheduler sees a gang",
+    "volumeClaimName": "it decides which volumes the Pods have",
+    "plugins": "plugins decide which objects there are",
+}
+
+
 def _problem(error: ErrorDetails) -> Problem:
     kind = error["type"]
     reason, hint = _REASONS.get(kind, (error["msg"].removeprefix("Value error, "), ""))
@@ -322,8 +381,11 @@ def _problem(error: ErrorDetails) -> Problem:
         reason = "this must be lower-case letters, digits and '-', beginning and ending with a letter or digit"
         hint = "for example my-job-1"
     decode = kind.endswith(_DECODE_ERRORS)
-    location = error["loc"] or ("",)
-    path = paths.from_location(location, metadata=METADATA_FIELDS | {"generateName"}) if error["loc"] else "spec"
+    path = error.get("ctx", {}).get("place", "")
+    if error["loc"]:
+        path = paths.from_location(error["loc"], metadata=METADATA_FIELDS | {"generateName"})
+    if isinstance(error["input"], Leaf):
+        return structural(path, _WHY_PLAIN.get(str(error["loc"][-1] if error["loc"] else ""), _STRUCTURE))
     value = error["input"] if _may_show(error["loc"]) and isinstance(error["input"], (str, int, float)) else ""
     return Problem(path, reason, hint, value=repr(value) if value != "" else "", stage=_stage(decode=decode))
 
@@ -356,5 +418,8 @@ def _own(errors: list[ErrorDetails]) -> list[ErrorDetails]:
     return [
         error
         for error in errors
-        if error["type"] != "too_short" or not any(place[:-1] and place[: len(error["loc"])] == error["loc"] and place != error["loc"] for place in places)
+        if error["type"] != "too_short"
+        or not any(
+            place[:-1] and place[: len(error["loc"])] == error["loc"] and place != error["loc"] for place in places
+        )
     ]

@@ -145,7 +145,9 @@ def _amount(text: Any) -> int | None:
 def _labels(labels: Wire, path: str) -> Iterator[Problem]:
     for key, value in labels.items():
         if isinstance(value, str) and (len(value) > MAX_LABEL or not _LABEL_VALUE.fullmatch(value)):
-            reason = "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
+            reason = (
+                "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
+            )
             yield _fault(paths.join(path, key), reason, value)
 
 
@@ -169,7 +171,9 @@ def _unique(entries: Iterable[Wire], key: str, path: str) -> Iterator[Problem]:
 def dns_label(value: Any, path: str) -> Iterator[Problem]:
     """Yield a Problem if a value is no DNS label."""
     if isinstance(value, str) and (len(value) > MAX_LABEL or not _LABEL.fullmatch(value)):
-        reason = "this must be at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit"
+        reason = (
+            "this must be at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit"
+        )
         yield _fault(path, reason, value)
 
 

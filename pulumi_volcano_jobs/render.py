@@ -83,13 +83,20 @@ def render(
     problems = [plugin_place(problem, model) for problem in problems]
     raise_if_any(problems)
     raise_if_any(_missing_claims(stored.job, cluster))
-    plugins = tuple(plugin.redacted() for plugin in stored.plugins) if redact else stored.plugins
-    ctx = JobContext(stored.job, keys)
+    shown, plugins = _redacted(stored) if redact else (stored.job, stored.plugins)
+    ctx = JobContext(shown, keys)
     objects, made_by = _objects(ctx, plugins, cluster)
     pods, clashes = _pods(ctx, plugins, strict=strict)
     raise_if_any(clashes)
     warnings = tuple(problem for problem in problems if problem.warning)
-    return Rendered(stored.job, plugins, tuple(objects), tuple(pods), warnings, made_by)
+    return Rendered(shown, plugins, tuple(objects), tuple(pods), warnings, made_by)
+
+
+def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
+    plugins = tuple(plugin.redacted() for plugin in stored.plugins)
+    changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if new != old}
+    job: Job = stored.job.with_(plugins={**(stored.job.plugins or {}), **changed}) if changed else stored.job
+    return job, plugins
 
 
 def _strict_problems(stored: Stored) -> Iterator[Problem]:
@@ -144,11 +151,12 @@ def _objects(
 
 
 def _pods(ctx: JobContext, plugins: Sequence[Plugin], *, strict: bool) -> tuple[list[Manifest], list[Problem]]:
-    pods, clashes = [], []
+    pods: list[Manifest] = []
+    clashes: list[Problem] = []
     for position, task in enumerate(ctx.tasks):
         add_own = _task_editor(ctx, task)
         for index in range(task.size):
-            pod = Pod(names.pod(ctx.name, task.name or "", index), task.name or "", index, task.template)
+            pod = Pod(names.pod(ctx.name, task.name or "", index), task.name or "", index, task.pod_template)
             add_own(pod)
             # All Pods of a task clash in the same places.
             watch = strict and index == 0

@@ -11,6 +11,8 @@ import difflib
 import functools
 import importlib.util
 import json
+import keyword
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,6 +98,34 @@ def _properties(definition: str) -> dict[str, Any]:
         # The template's metadata are a type of their own here, as they are in Volcano's resource definition.
         return properties | {"metadata": {"$ref": _REFERENCE + _METADATA}}
     return properties
+
+
+@functools.cache
+def wire_names(definition: str) -> dict[str, str]:
+    """Map the snake_case names that pulumi_kubernetes gives a definition's fields to the names on the wire."""
+    return {_snake(name): name for name in _properties(definition)}
+
+
+def _snake(name: str) -> str:
+    # An acronym is one word (hostIPC, setHostnameAsFQDN), its plural too (podIPs).
+    words = re.sub(r"([A-Z]{2,})s\b", lambda match: f"_{match[1].lower()}s", name)
+    words = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", words)
+    snake = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).lower()
+    return f"{snake}_" if keyword.iskeyword(snake) or snake == "exec" else snake
+
+
+def child_definition(definition: str, name: str) -> tuple[str, str]:
+    """Give the definition behind a field (empty for plain values), and how it is held: `one`, `list` or `map`."""
+    schema = _properties(definition).get(name, {})
+    for key, held in (("items", "list"), ("additionalProperties", "map")):
+        if isinstance(schema.get(key), Mapping):
+            return _object_definition(schema[key]), held
+    return _object_definition(schema), "one"
+
+
+def _object_definition(schema: Mapping[str, Any]) -> str:
+    reference: str = schema.get("$ref", "").removeprefix(_REFERENCE)
+    return reference if reference and "properties" in _definitions()[reference] else ""
 
 
 @dataclass

@@ -71,7 +71,7 @@ def _task(job: Job, task: Task, index: int) -> Iterator[Problem]:
     if len(name) > MAX_LABEL or len(job.name) > MAX_LABEL or not _QUALIFIED.fullmatch(name):
         reason = f"names of Pods such as {name} must be at most {MAX_LABEL} characters long"
         yield _fault(f"{path}.name", reason, task.name, "shorten the job's or the task's name")
-    yield from podcheck.check(task.template, f"{path}.template")
+    yield from podcheck.check(task.pod_template, f"{path}.template")
     yield from _policies(task.policies or (), f"{path}.policies")
     yield from _numa(task, path)
     yield from _partition(task, path)
@@ -167,7 +167,7 @@ def _volumes(volumes: Sequence[Volume]) -> Iterator[Problem]:
 
 def _queue(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
     queue = job.queue
-    if queue is None or isinstance(queue, Leaf):
+    if not isinstance(queue, str):
         return
     if queue == ROOT_QUEUE:
         yield _fault("spec.queue", "jobs cannot be put into the root queue", queue, "name a queue below it")

@@ -63,21 +63,22 @@ class JobUpdate:
     """Variables in Pods whose values depend on the job's replicas."""
 
 
-def flag(argument: str, default: T, *, secret: str = "") -> T:
+def flag(argument: str, default: T, *, placeholder: str = "", secret: bool = False) -> T:
     """Declare a field that is also one of Volcano's arguments, `--argument`.
 
     Args:
         argument: the name of Volcano's flag, without dashes.
         default: Volcano's default; its type (str, int or bool) is the flag's.
-        secret: for key material, what is shown in its place; the field is then left out of repr too.
+        placeholder: for key material, what is shown in its place; the field is then left out of repr too.
+        secret: whether Pulumi must keep the value encrypted.
     """
-    metadata = {"flag": argument, "secret": secret}
-    made: T = dataclasses.field(default=default, repr=not secret, metadata=metadata)
+    metadata = {"flag": argument, "placeholder": placeholder, "secret": secret}
+    made: T = dataclasses.field(default=default, repr=not placeholder, metadata=metadata)
     return made
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(flag, dataclasses.field))
-class Plugin(ABC):  # noqa: B024  # a plugin needs no single hook: env has no objects, others touch no Pod
+class Plugin(ABC):
     """A job plugin: its settings, and what it does at each point of a job's life."""
 
     name: ClassVar[str]
@@ -136,24 +137,32 @@ class Plugin(ABC):  # noqa: B024  # a plugin needs no single hook: env has no ob
                 args.append(f"--{name}={str(value).lower() if isinstance(value, bool) else value}")
         return args
 
+    def with_(self, **changes: Any) -> Self:
+        """Copy the settings with some of them replaced."""
+        return type(self)(**{name: getattr(self, name) for name in _names(type(self))} | changes)
+
     def redacted(self) -> Self:
         """Copy the settings with placeholders for given keys."""
         hidden: dict[str, Any] = {
-            item.name: Placeholder(item.metadata["secret"])
+            item.name: Placeholder(item.metadata["placeholder"])
             for item in _flags(type(self)).values()
-            if item.metadata["secret"] and not _is_empty(getattr(self, item.name))
+            if item.metadata["placeholder"] and not _is_empty(getattr(self, item.name))
         }
-        return dataclasses.replace(self, **hidden)
+        return self.with_(**hidden)
 
     def validate(self, job: Job) -> Iterator[Problem]:  # noqa: ARG002  # subclasses look at the job
         """Yield the problems of these settings with this job; the base class checks the types of the flags."""
         for item in _flags(type(self)).values():
             value, kind = getattr(self, item.name), type(item.default)
             if isinstance(value, Leaf):
-                if not item.metadata["secret"]:
-                    yield self.problem(item.name, "this must be a plain value, not an Output", "only keys may be Outputs")
+                if not item.metadata["placeholder"]:
+                    yield self.problem(
+                        item.name, "this must be a plain value, not an Output", "only keys may be Outputs"
+                    )
             elif not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-                yield self.problem(item.name, f"this must be {_TYPE_NAMES[kind]}", shown=not item.metadata["secret"])
+                yield self.problem(
+                    item.name, f"this must be {_TYPE_NAMES[kind]}", shown=not item.metadata["placeholder"]
+                )
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:  # noqa: ARG002
         """Return the objects that the job needs beside its Pods."""
@@ -170,7 +179,13 @@ class Plugin(ABC):  # noqa: B024  # a plugin needs no single hook: env has no ob
         """Say which objects go with the job: all that `on_job_add` returns, unless one is to be kept."""
         return frozenset(ObjectRef(item["kind"], item["metadata"]["name"]) for item in self.on_job_add(ctx))
 
-    def problem(self, setting: str, reason: str, hint: str = "", *, shown: bool = True, warning: bool = False) -> Problem:
+    def outputs(self, ctx: JobContext) -> dict[str, Any]:  # noqa: ARG002
+        """Give what a program may want to know of this plugin's work: names, addresses (leaves may be in them)."""
+        return {}
+
+    def problem(
+        self, setting: str, reason: str, hint: str = "", *, shown: bool = True, warning: bool = False
+    ) -> Problem:
         """Make a Problem about one of the settings; `shown=False` keeps its value out of it."""
         value = repr(getattr(self, setting)) if shown else ""
         return Problem(f"{place(type(self))}.{setting}", reason, hint, value=value, warning=warning)
@@ -193,9 +208,18 @@ def flag_of(plugin: type[Plugin], setting: str) -> str:
     return next((name for name, item in _flags(plugin).items() if item.name == setting), "")
 
 
+def secret_settings(plugin: type[Plugin]) -> dict[str, str]:
+    """Map Volcano's arguments that hold secrets to the settings."""
+    return {name: item.name for name, item in _flags(plugin).items() if item.metadata["secret"]}
+
+
 def _flags(plugin: type[Plugin]) -> dict[str, dataclasses.Field[Any]]:
     items: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(plugin)  # type: ignore[arg-type]  # see __init_subclass__
     return {item.metadata["flag"]: item for item in items if "flag" in item.metadata}
+
+
+def _names(plugin: type[Plugin]) -> list[str]:
+    return [item.name for item in dataclasses.fields(plugin)]  # type: ignore[arg-type]  # see __init_subclass__
 
 
 def _kind(item: dataclasses.Field[Any]) -> goflag.Kind:
@@ -216,7 +240,9 @@ def role_problem(plugin: Plugin, setting: str, job: Job) -> Iterator[Problem]:
     name = getattr(plugin, setting)
     if job.task(name) is None:
         known = ", ".join(task.name or "" for task in job.tasks or ())
-        yield plugin.problem(setting, f"the job has no task of this name (it has {known})", "name the task of this role")
+        yield plugin.problem(
+            setting, f"the job has no task of this name (it has {known})", "name the task of this role"
+        )
 
 
 def check_definition(plugin: type[Plugin]) -> None:

@@ -93,7 +93,10 @@ def _convert(kind: Kind, text: Any) -> tuple[Any, str]:
     if kind == "string" or isinstance(text, Leaf):
         return text, ""
     if kind == "bool":
-        return text in _TRUE, "" if text in _TRUE | _FALSE else f"{text!r} is neither true nor false; Volcano takes false"
+        return (
+            text in _TRUE,
+            "" if text in _TRUE | _FALSE else f"{text!r} is neither true nor false; Volcano takes false",
+        )
     if not _INTEGER.fullmatch(text):
         return 0, f"{text!r} is not a whole number; Volcano takes 0"
     number = _integer(text)

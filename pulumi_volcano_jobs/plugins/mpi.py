@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
@@ -50,3 +51,8 @@ class MpiPlugin(Plugin):
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
         """Say that the list of workers depends on the replicas."""
         return JobUpdate(scaled_env=frozenset({"MPI_HOST"}))
+
+    def outputs(self, ctx: JobContext) -> dict[str, Any]:
+        """Give the workers' addresses, as MPI_HOST has them but in a list."""
+        worker = ctx.task(self.worker)
+        return {"hosts": ctx.addresses(worker) if worker else []}

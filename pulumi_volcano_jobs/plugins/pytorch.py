@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
@@ -60,7 +61,9 @@ class PytorchPlugin(Plugin):
             yield from role_problem(self, "worker", job)
         master = job.task(self.master)
         if master and master.size != 1:
-            reason = f"the master's task must have 1 replica, and {self.master} has {master.size}: every master has rank 0"
+            reason = (
+                f"the master's task must have 1 replica, and {self.master} has {master.size}: every master has rank 0"
+            )
             yield self.problem("master", reason, "set its replicas to 1 and count the others as workers")
         if self.master == self.worker:
             yield self.problem("worker", "master and worker must be two tasks: no Pod would have rank 0")
@@ -84,6 +87,15 @@ class PytorchPlugin(Plugin):
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
         """Say that the world's size depends on the replicas."""
         return JobUpdate(scaled_env=frozenset({"WORLD_SIZE"}))
+
+    def outputs(self, ctx: JobContext) -> dict[str, Any]:
+        """Give the rendezvous: the master's address and port, and the number of Pods."""
+        master = ctx.task(self.master)
+        return {
+            "master_address": ctx.address(master) if master else "",
+            "master_port": self.port,
+            "world_size": self._world_size(ctx.tasks),
+        }
 
     def _join(self, container: Container, address: str, ctx: JobContext) -> None:
         if not container.declares_port(int32(self.port)):

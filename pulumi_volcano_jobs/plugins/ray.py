@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.errors import Stage as Refusal
+from pulumi_volcano_jobs.leaf import derive
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Container, Manifest, Pod, members, service
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins.base import Plugin, flag, port_problems, role_problem
@@ -79,6 +81,17 @@ class RayPlugin(Plugin):
                 start = f"ray start --block --address={ctx.address(head)}:{self.port}"
                 container.fields["command"] = ["sh", "-c", start]
 
+    def outputs(self, ctx: JobContext) -> dict[str, Any]:
+        """Give the head's Service and its addresses from anywhere in the cluster."""
+        name = names.head_service(ctx.name)
+        host = derive(lambda namespace: f"{name}.{namespace}.svc", ctx.namespace)
+        return {
+            "service_name": name,
+            "gcs_address": derive(lambda host: f"{host}:{self.port}", host),
+            "dashboard_url": derive(lambda host: f"http://{host}:{self.dashboard_port}", host),
+            "client_url": derive(lambda host: f"ray://{host}:{self.client_port}", host),
+        }
+
     def _start_head(self, container: Container) -> None:
         missing = {name: n for name, n in self._ports().items() if not container.declares_port(int32(n))}
         for name, number in missing.items():
@@ -98,5 +111,6 @@ class RayPlugin(Plugin):
             found = [item.get("name", "") for item in task.pod_spec.get("containers") or ()] if task else []
             if found and getattr(self, setting) not in found:
                 known = ", ".join(found)
-                reason = f"the task {getattr(self, role)} has no container of this name (it has {known}): Ray would not start"
+                task_name = getattr(self, role)
+                reason = f"the task {task_name} has no container of this name (it has {known}): Ray would not start"
                 yield self.problem(setting, reason, "name the container that is to run Ray")

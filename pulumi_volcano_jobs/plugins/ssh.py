@@ -9,7 +9,7 @@ from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.keys import KeyPair
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.leaf import Leaf, Text
 from pulumi_volcano_jobs.manifest import Manifest, Pod, secret
 from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins.base import MAX_PORT, JobUpdate, ObjectRef, Plugin, Stage, flag, port_problems
@@ -31,9 +31,9 @@ class SshPlugin(Plugin):
     stage = Stage.BASE
     ssh_key_file_path: str = flag("ssh-key-file-path", ROOT_PATH)
     """The directory of the keys: the `.ssh` of the user that the containers run as."""
-    ssh_private_key: str = flag("ssh-private-key", "", secret="<private>")  # noqa: S106  # what is shown in its place
+    ssh_private_key: Text = flag("ssh-private-key", "", placeholder="<private>", secret=True)
     """A private key in PEM to use instead of a generated one (may be an Output)."""
-    ssh_public_key: str = flag("ssh-public-key", "", secret="<public>")  # noqa: S106
+    ssh_public_key: Text = flag("ssh-public-key", "", placeholder="<public>")
     """The public key of `ssh_private_key`, as an OpenSSH line."""
     ssh_port: int = flag("ssh-port", DEFAULT_PORT)
     """The port of sshd in the Pods."""
@@ -44,7 +44,9 @@ class SshPlugin(Plugin):
         yield from port_problems(self, "ssh_port")
         path = self.ssh_key_file_path
         if isinstance(path, str) and (not path.startswith("/") or ":" in path):
-            yield self.problem("ssh_key_file_path", "this must be an absolute path without ':'", "for example /home/me/.ssh")
+            yield self.problem(
+                "ssh_key_file_path", "this must be an absolute path without ':'", "for example /home/me/.ssh"
+            )
         private, public = _given(self.ssh_private_key), _given(self.ssh_public_key)
         if public and not private:
             reason = "a public key alone is ignored; the job would get a generated pair"
@@ -55,9 +57,7 @@ class SshPlugin(Plugin):
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
         """Return the Secret with the keys and the client configuration."""
-        pair = ctx.keys
-        if _given(self.ssh_private_key):
-            pair = KeyPair(self.ssh_private_key, self.ssh_public_key)
+        pair = self._pair(ctx)
         contents = {PRIVATE: pair.private, PUBLIC: pair.public, AUTHORIZED: pair.public, CONFIG: self._config(ctx)}
         return [secret(names.ssh_secret(ctx.name), ctx.namespace, contents)]
 
@@ -74,6 +74,16 @@ class SshPlugin(Plugin):
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
         """Let the Secret follow: its configuration names every host."""
         return JobUpdate(follows=frozenset({ObjectRef("Secret", names.ssh_secret(ctx.name))}))
+
+    def outputs(self, ctx: JobContext) -> dict[str, Any]:
+        """Give the Secret's name and the keys; the public key is no secret."""
+        pair = self._pair(ctx)
+        secret_name = names.ssh_secret(ctx.name)
+        return {"secret_name": secret_name, "public_key": pair.public, "private_key": pair.private}
+
+    def _pair(self, ctx: JobContext) -> KeyPair:
+        given = _given(self.ssh_private_key)
+        return KeyPair(self.ssh_private_key, self.ssh_public_key) if given else ctx.keys
 
     def _config(self, ctx: JobContext) -> str:
         port = self.ssh_port if 1 <= self.ssh_port <= MAX_PORT else DEFAULT_PORT

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.manifest import Manifest, Pod, build, config_map, members, service
@@ -58,6 +60,10 @@ class SvcPlugin(Plugin):
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
         """Let the host lists follow; variables come from the ConfigMap, so what a Pod refers to stays the same."""
         return JobUpdate(follows=frozenset({ObjectRef("ConfigMap", names.svc_config_map(ctx.name))}))
+
+    def outputs(self, ctx: JobContext) -> dict[str, Any]:
+        """Give the names of the headless Service and of the ConfigMap."""
+        return {"service_name": ctx.name, "config_map_name": names.svc_config_map(ctx.name)}
 
     def _variables(self, ctx: JobContext) -> list[str]:
         if not self.inject_hosts_env:

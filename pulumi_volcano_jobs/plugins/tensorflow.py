@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
@@ -61,6 +62,10 @@ class TensorflowPlugin(Plugin):
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
         """Say that the cluster depends on the replicas."""
         return JobUpdate(scaled_env=frozenset({"TF_CONFIG"}))
+
+    def outputs(self, ctx: JobContext) -> dict[str, Any]:
+        """Give the cluster: the addresses of each role."""
+        return {"cluster": json.loads(self._cluster(ctx))}
 
     def _cluster(self, ctx: JobContext) -> str:
         cluster: dict[str, list[str]] = {}

@@ -114,7 +114,9 @@ def test_one_changed_byte_in_any_text_of_a_case_is_noticed(cluster: ClusterFacts
         for key in path[:-1]:
             holder = holder[key]
         digit = holder[path[-1]][-1].isdigit()
-        holder[path[-1]] = holder[path[-1]][:-1] + ("7" if digit and holder[path[-1]][-1] != "7" else "8" if digit else "_")
+        holder[path[-1]] = holder[path[-1]][:-1] + (
+            "7" if digit and holder[path[-1]][-1] != "7" else "8" if digit else "_"
+        )
         try:
             _check(case, changed, cluster)
         except (AssertionError, ValueError):

@@ -1,0 +1,41 @@
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup engine demo test check format clean
+
+help: ## show what there is to make
+	@sed -n 's/^\([a-z]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+setup: $(READY) ## install the library and its tools into .venv
+
+$(READY): pyproject.toml
+	@echo "setting up .venv (once, about a minute)"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+engine: ## build the Pulumi engine and the Kubernetes provider, if they are not on PATH (once, 10 to 25 minutes)
+	@$(PYTHON) tools/build.py
+
+demo: setup ## the PyTorch job of Volcano's guide: rendered, then brought up by the real engine
+	@$(BIN)/python tools/demo.py
+
+test: setup engine ## all checks and all tests
+	@$(MAKE) --no-print-directory check
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+check: setup ## format, lint, types and import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup ## write the code in its one format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean: ## remove what was made here (the engine's cache stays)
+	rm -rf .venv .demo examples/*/rendered .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,8 @@
+"""The Pulumi component: the only part of the library that knows Pulumi."""
+
+from __future__ import annotations
+
+from pulumi_volcano_jobs.component.args import JobOptions, VolcanoJobArgs
+from pulumi_volcano_jobs.component.job import VolcanoJob
+
+__all__ = ["JobOptions", "VolcanoJob", "VolcanoJobArgs"]

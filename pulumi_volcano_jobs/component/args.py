@@ -1,0 +1,61 @@
+"""The arguments of `VolcanoJob`, as typed dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+import pulumi
+
+from pulumi_volcano_jobs.component.unsupported import Unsupported
+from pulumi_volcano_jobs.model import NetworkTopology, Policy, Task, Volume
+from pulumi_volcano_jobs.plugins import Plugin
+
+Restart = Literal["gang", "pod"]
+OnScale = Literal["restart", "keep"]
+
+
+class JobOptions(TypedDict, total=False):
+    """What is Pulumi's own about a job: what an update does to Pods that run, and what is not enacted."""
+
+    restart: Restart
+    """`gang` (the default): an edit that replaces one Pod replaces all, since a rank cannot rejoin a dead world.
+    `pod`: only the Pods of the task that was edited, for Ray and parameter servers."""
+    on_scale: OnScale
+    """`keep`: Pods that run keep what they were created with, as with Volcano. `restart`: they are replaced.
+    Default: restart if a plugin builds a world of fixed size (pytorch, mpi, tensorflow), else keep."""
+    run: str
+    """A token of your choice; another one runs the job again."""
+    key_rotation: str
+    """A token of your choice; another one makes a new ssh key pair and replaces the Pods."""
+    unsupported: Unsupported
+    """What to do about policies and the like, which nobody enacts on Pods that Pulumi manages: `warn` (the default),
+    `error` or `ignore`."""
+
+
+class VolcanoJobArgs(JobOptions, total=False):
+    """A Volcano Job (`batch.volcano.sh/v1alpha1`) with snake_case names; `tasks` is required.
+
+    Outputs may stand wherever a value does not decide which objects exist or what they are called.
+    """
+
+    name: str
+    """The job's name, which begins all others; the resource's name by default."""
+    namespace: pulumi.Input[str]
+    """The namespace; by default the stack's `volcano-jobs:namespace`, else `default`."""
+    labels: Mapping[str, pulumi.Input[str]]
+    annotations: Mapping[str, pulumi.Input[str]]
+    tasks: Sequence[Task | Mapping[str, Any]]
+    plugins: Sequence[Plugin] | Mapping[str, Sequence[pulumi.Input[str]]]
+    """Typed (`[PytorchPlugin(port=29500)]`) or with Volcano's arguments (`{"pytorch": ["--port=29500"]}`)."""
+    policies: Sequence[Policy | Mapping[str, Any]]
+    volumes: Sequence[Volume | Mapping[str, Any]]
+    network_topology: NetworkTopology | Mapping[str, Any]
+    scheduler_name: str
+    queue: pulumi.Input[str]
+    priority_class_name: pulumi.Input[str]
+    min_available: int
+    min_success: int
+    max_retry: int
+    ttl_seconds_after_finished: int
+    running_estimate: str

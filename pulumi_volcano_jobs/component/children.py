@@ -1,0 +1,50 @@
+"""From manifests to Pulumi resources, with the options that each kind needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+
+from pulumi_volcano_jobs.component.lift import Outputs
+from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.manifest import Manifest
+
+WAIT_FOR = "pulumi.com/waitFor"
+# There as soon as the object is: `up` returns while a gang is queued, a claim unbound or a Service without Pods, and
+# yet waits until an old Pod of the same name is gone (skipAwait would not).
+CREATED = "jsonpath={.metadata.uid}"
+
+
+def child(name: str, manifest: Manifest, outputs: Outputs, opts: pulumi.ResourceOptions) -> pulumi.CustomResource:
+    """Register the resource of a manifest."""
+    # Only here: loading it takes longer than all else together.
+    import pulumi_kubernetes as kubernetes  # noqa: PLC0415
+
+    known = {
+        ("v1", "ConfigMap"): kubernetes.core.v1.ConfigMap,
+        ("v1", "PersistentVolumeClaim"): kubernetes.core.v1.PersistentVolumeClaim,
+        ("v1", "Pod"): kubernetes.core.v1.Pod,
+        ("v1", "Secret"): kubernetes.core.v1.Secret,
+        ("v1", "Service"): kubernetes.core.v1.Service,
+        ("networking.k8s.io/v1", "NetworkPolicy"): kubernetes.networking.v1.NetworkPolicy,
+    }
+    metadata = dict(manifest["metadata"])
+    if _waits_for_others(manifest):
+        metadata["annotations"] = {**metadata.get("annotations", {}), WAIT_FOR: CREATED}
+    rest = {key: value for key, value in manifest.items() if key not in {"apiVersion", "kind", "metadata"}}
+    fields: dict[str, Any] = outputs.lower({"metadata": metadata, **rest})
+    identity = manifest["apiVersion"], manifest["kind"]
+    if identity in known:
+        resource: pulumi.CustomResource = known[identity](name, opts, **fields)
+        return resource
+    api_version, kind = identity
+    return kubernetes.apiextensions.CustomResource(name, api_version, kind, opts=opts, **fields)
+
+
+def _waits_for_others(manifest: Manifest) -> bool:
+    """Tell whether the provider would wait for something that may come late, or never."""
+    if manifest["kind"] == "Service":
+        address = manifest["spec"].get("clusterIP")
+        return isinstance(address, Leaf) or address != "None"
+    return manifest["kind"] in {"Pod", "PersistentVolumeClaim"}

@@ -1,0 +1,62 @@
+"""The restart digest of Pods: it changes when, and only when, an edit must replace them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pulumi_volcano_jobs.component.args import JobOptions
+from pulumi_volcano_jobs.component.lift import Outputs
+from pulumi_volcano_jobs.context import JobContext
+from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest
+from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.render import Rendered
+
+
+def digests(rendered: Rendered, options: JobOptions, outputs: Outputs) -> dict[str, Any]:
+    """Compute the digest of each task's Pods, by the task's name: text, or an Output where a leaf is in it.
+
+    A task's Pods differ only by their index, so the first stands for all: adding replicas replaces none.
+    """
+    ctx = JobContext(rendered.job)
+    tokens = {"run": options.get("run"), "key_rotation": options.get("key_rotation")}
+    parts: dict[str, Any] = {"tokens": {key: token for key, token in tokens.items() if token}}
+    if on_scale(rendered.plugins, ctx, options) == "restart":
+        parts["replicas"] = {task.name: task.size for task in ctx.tasks}
+    scaled = frozenset().union(*(plugin.on_job_update(ctx).scaled_env for plugin in rendered.plugins))
+    specs = {task: _without(spec, scaled) for task, spec in _first_specs(rendered.pods).items()}
+    if options.get("restart", "gang") == "gang":
+        whole = outputs.apply(_digest, parts | {"specs": specs})
+        return dict.fromkeys(specs, whole)
+    return {task: outputs.apply(_digest, parts | {"specs": {task: spec}}) for task, spec in specs.items()}
+
+
+def on_scale(plugins: Sequence[Plugin], ctx: JobContext, options: JobOptions) -> str:
+    """Tell whether scaling replaces Pods: if asked, or if a plugin tells its Pods how many they are."""
+    is_static = any(plugin.on_job_update(ctx).scaled_env for plugin in plugins)
+    return options.get("on_scale") or ("restart" if is_static else "keep")
+
+
+def _first_specs(pods: Sequence[Manifest]) -> dict[str, Manifest]:
+    firsts: dict[str, Manifest] = {}
+    for pod in pods:
+        firsts.setdefault(pod["metadata"]["labels"][TASK_SPEC], pod["spec"])
+    return firsts
+
+
+def _without(spec: Manifest, variables: frozenset[str]) -> Manifest:
+    """Leave out the variables whose values follow the replicas: scaling is told apart from edits."""
+    containers = [
+        container | {"env": [entry for entry in container["env"] if entry["name"] not in variables]}
+        if "env" in container
+        else container
+        for container in spec["containers"]
+    ]
+    return spec | {"containers": containers}
+
+
+def _digest(parts: Mapping[str, Any]) -> str:
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

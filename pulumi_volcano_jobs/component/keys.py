@@ -1,0 +1,50 @@
+"""The ssh key pair of a job: made once, then kept in the stack's state as a secret."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pulumi
+from pulumi.runtime import mocks, settings
+
+from pulumi_volcano_jobs import keys
+
+PRIVATE, PUBLIC = "private", "public"
+
+
+async def _generate() -> dict[str, str]:
+    # In a thread: a key takes 0.1 to 0.3 s, and several jobs make theirs at the same time.
+    pair = await asyncio.get_running_loop().run_in_executor(None, keys.generate)
+    return {PRIVATE: pair.private, PUBLIC: pair.public}
+
+
+def stashed_pair(
+    name: str, rotation: str, opts: pulumi.ResourceOptions
+) -> tuple[pulumi.Output[str], pulumi.Output[str]]:
+    """Give the private key (a secret) and the public key (readable) of the job `name`.
+
+    A `Stash` keeps what the first run made; `rotation` is part of its name, so that another token makes a new pair.
+    """
+    fresh: pulumi.Output[Any] = pulumi.Output.secret(asyncio.ensure_future(_generate()))
+    stash = pulumi.Stash(
+        f"{name}-ssh-key-{rotation}" if rotation else f"{name}-ssh-key",
+        input=fresh,
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=["input"])),
+    )
+    kept: pulumi.Output[Any] = fresh if _mocked() else stash.output.apply(_present)
+    private: pulumi.Output[str] = pulumi.Output.secret(kept.apply(lambda pair: pair[PRIVATE]))
+    public: pulumi.Output[str] = pulumi.Output.unsecret(kept.apply(lambda pair: pair[PUBLIC]))
+    return private, public
+
+
+def _mocked() -> bool:
+    """Tell whether the program runs under mocks, where a Stash has no output."""
+    return isinstance(settings.get_monitor(), mocks.MockMonitor)
+
+
+def _present(pair: Any) -> dict[str, str]:
+    if not isinstance(pair, dict) or not {PRIVATE, PUBLIC} <= pair.keys():
+        message = "the engine returned no ssh key from the stack's state; it needs the Pulumi CLI 3.208 or newer"
+        raise pulumi.RunError(message)
+    return pair

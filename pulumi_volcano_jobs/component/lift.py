@@ -1,0 +1,121 @@
+"""Outputs out of the arguments and into the manifests again: the core sees leaves in their place."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pulumi
+
+from pulumi_volcano_jobs import paths, schema
+from pulumi_volcano_jobs.component.wire import to_wire
+from pulumi_volcano_jobs.leaf import Derived, Leaf, leaves, substitute
+from pulumi_volcano_jobs.model import DOCUMENT_FIELDS, METADATA_FIELDS, Model
+from pulumi_volcano_jobs.plugins import Plugin, registry
+from pulumi_volcano_jobs.plugins.base import secret_settings
+
+# Fields of a job that hold a Kubernetes type, in either spelling.
+_KUBERNETES_TYPES = {
+    "template": schema.POD_TEMPLATE,
+    "volumeClaim": schema.CLAIM,
+    "volume_claim": schema.CLAIM,
+}
+
+
+class Outputs:
+    """The Outputs of one job's arguments, by the path of the leaf that stands for each."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._outputs: dict[str, pulumi.Output[Any]] = {}
+
+    def lift(self, tree: Any, path: str = "") -> Any:
+        """Copy the tree, models as dicts, with a leaf in the place of each Output."""
+        if isinstance(tree, pulumi.Output):
+            return self.leaf(path, tree)
+        if isinstance(tree, Model):
+            return self.lift({**(tree.model_extra or {}), **tree.to_wire()}, path)
+        if isinstance(tree, Plugin):
+            return self._plugin(tree, path)
+        if isinstance(tree, Mapping):
+            return {key: self._entry(key, value, _child(path, key)) for key, value in tree.items()}
+        if isinstance(tree, (list, tuple)):
+            return [self.lift(item, paths.join(path, index)) for index, item in enumerate(tree)]
+        return tree
+
+    def _entry(self, key: str, value: Any, path: str) -> Any:
+        if key in _KUBERNETES_TYPES:
+            value = to_wire(value, _KUBERNETES_TYPES[key])
+        if path == "spec.plugins" and isinstance(value, Mapping):
+            return {name: self._arguments(name, use, paths.join(path, name)) for name, use in value.items()}
+        return self.lift(value, path)
+
+    def _arguments(self, name: str, arguments: Any, path: str) -> Any:
+        """Lift Volcano's arguments of a plugin; a secret among them becomes one for Pulumi too."""
+        plugin = registry.find(name)
+        if plugin is None or not isinstance(arguments, (list, tuple)):
+            return self.lift(arguments, path)
+        secrets = secret_settings(plugin)
+        lifted: list[Any] = []
+        previous = ""
+        for index, argument in enumerate(arguments):
+            place = paths.join(path, index)
+            flag, equals, value = argument.partition("=") if isinstance(argument, str) else ("", "", "")
+            if equals and flag.lstrip("-") in secrets:
+                lifted += [flag, self.leaf(place, pulumi.Output.secret(value))]
+            elif previous.lstrip("-") in secrets and isinstance(argument, str):
+                lifted.append(self.leaf(place, pulumi.Output.secret(argument)))
+            else:
+                lifted.append(self.lift(argument, place))
+            previous = argument if isinstance(argument, str) else ""
+        return lifted
+
+    def leaf(self, path: str, output: pulumi.Output[Any]) -> Leaf:
+        """Make the leaf that stands for an Output."""
+        self._outputs[path] = output
+        return Leaf(path)
+
+    def lower(self, tree: Any) -> Any:
+        """Copy the tree with Outputs in the place of its leaves; nothing else becomes unknown."""
+        if isinstance(tree, Derived):
+            return self.apply(lambda args: tree.fn(*args), list(tree.args))
+        if isinstance(tree, Leaf):
+            return self._outputs[tree.path]
+        if isinstance(tree, dict):
+            return {key: self.lower(value) for key, value in tree.items()}
+        if isinstance(tree, list):
+            return [self.lower(item) for item in tree]
+        return tree
+
+    def apply(self, fn: Callable[[Any], Any], tree: Any) -> Any:
+        """Compute `fn(tree)`: at once if all of the tree is known, else as an Output of the leaves in it."""
+        needed = {leaf.path: self._outputs[leaf.path] for leaf in plain_leaves(tree)}
+        if not needed:
+            return fn(substitute(tree, lambda leaf: leaf))
+        return pulumi.Output.all(**needed).apply(lambda known: fn(substitute(tree, lambda leaf: known[leaf.path])))
+
+    def _plugin(self, plugin: Plugin, path: str) -> Plugin:
+        place = paths.join(path.rpartition("[")[0] or path, plugin.name)
+        changed: dict[str, Any] = {}
+        for item in dataclasses.fields(plugin):  # type: ignore[arg-type]  # plugins are dataclasses
+            value = getattr(plugin, item.name)
+            if item.name in secret_settings(type(plugin)).values() and isinstance(value, str) and value:
+                value = pulumi.Output.secret(value)
+            if isinstance(value, pulumi.Output):
+                changed[item.name] = self.leaf(paths.join(place, item.name), value)
+        return plugin.with_(**changed) if changed else plugin
+
+
+def _child(path: str, key: str) -> str:
+    if path or key in DOCUMENT_FIELDS:
+        return paths.join(path, key)
+    return paths.join("metadata" if key in METADATA_FIELDS else "spec", key)
+
+
+def plain_leaves(tree: Any) -> list[Leaf]:
+    """List the leaves of a tree, those that a Derived is computed from in its place."""
+    found: list[Leaf] = []
+    for leaf in leaves(tree):
+        found += plain_leaves(list(leaf.args)) if isinstance(leaf, Derived) else [leaf]
+    return found

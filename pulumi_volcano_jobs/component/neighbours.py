@@ -1,0 +1,40 @@
+"""The objects of all jobs of a stack: two of one name would overwrite each other."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+from pulumi.runtime import settings
+
+from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.manifest import Manifest
+
+Key = tuple[str, str, str]
+
+# By the connection to the engine: a process may run several programs, one after another.
+_taken: weakref.WeakKeyDictionary[Any, dict[Key, str]] = weakref.WeakKeyDictionary()
+
+
+def claim(name: str, manifests: Iterable[Manifest]) -> list[Problem]:
+    """Take the names of a job's objects for the resource `name`, or give a Problem for each that another job has.
+
+    A namespace that is not known yet is compared with none.
+    """
+    taken = _taken.setdefault(settings.get_monitor(), {})
+    keys = [_key(manifest) for manifest in manifests if not isinstance(manifest["metadata"]["namespace"], Leaf)]
+    clashes = [key for key in keys if taken.get(key, name) != name]
+    if not clashes:
+        taken.update(dict.fromkeys(keys, name))
+    hint = "give one of the jobs another name or namespace"
+    return [
+        Problem("metadata.name", f"the VolcanoJobs {taken[key]} and {name} both make the {key[0]} {key[2]}", hint)
+        for key in clashes
+    ]
+
+
+def _key(manifest: Manifest) -> Key:
+    metadata = manifest["metadata"]
+    return manifest["kind"], metadata["namespace"], metadata["name"]

@@ -1,0 +1,41 @@
+"""A job's mistakes as Pulumi shows them: the messages alone, with their paths, and no traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+import pulumi
+
+from pulumi_volcano_jobs.errors import JobError, Problem
+
+Place = Callable[[Iterable[Problem]], list[Problem]]
+
+
+class JobInputError(pulumi.RunError, pulumi.InputPropertiesError):
+    """Bad arguments of a `VolcanoJob`: ends the program without a traceback, and keeps the path of each problem."""
+
+
+@contextmanager
+def as_input_errors(name: str, source: str = "", place: Place = list) -> Iterator[None]:
+    """Turn a JobError into what Pulumi shows for the resource `name`.
+
+    Args:
+        name: the resource's name.
+        source: the file that the job is read from.
+        place: gives problems their lines in it.
+    """
+    try:
+        yield
+    except JobError as error:
+        problems = JobError(place(error.problems)).problems
+    else:
+        return
+    count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+    lines = "\n".join(f"  {_place(problem, source)}{problem}" for problem in problems)
+    details = [pulumi.InputPropertyErrorDetails(property_path=item.path, reason=item.reason) for item in problems]
+    raise JobInputError(f"the VolcanoJob {name} has {count}:\n{lines}", details)
+
+
+def _place(problem: Problem, source: str) -> str:
+    return f"{source or 'line '}{':' if source else ''}{problem.line}:{problem.column}: " if problem.line else ""

@@ -1,0 +1,53 @@
+"""Templates and claims as pulumi_kubernetes has them, brought into the form that they have on the wire.
+
+Its args classes and TypedDicts spell fields in snake_case. The walk goes by Kubernetes' schemas: changing the spelling
+blindly is wrong for `hostIPC`, `setHostnameAsFQDN` and some thirty others, and for the keys of maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+
+from pulumi_volcano_jobs import schema
+
+
+def to_wire(value: Any, definition: str) -> Any:
+    """Copy a value of a Kubernetes type with the names of the wire; names that are on it already stay.
+
+    An Output that holds such a value is converted once it is known; it stays one Output.
+    """
+    if isinstance(value, pulumi.Output):
+        return value.apply(lambda known: to_wire(known, definition))
+    fields = _fields(value)
+    if fields is None:
+        return value
+    names = schema.wire_names(definition)
+    return {names.get(key, key): _field(item, definition, names.get(key, key)) for key, item in fields.items()}
+
+
+def _field(value: Any, definition: str, name: str) -> Any:
+    child, held = schema.child_definition(definition, name)
+    if not child:
+        return value
+    if held == "one":
+        return to_wire(value, child)
+    if isinstance(value, pulumi.Output):
+        return value.apply(lambda known: _field(known, definition, name))
+    if held == "list" and isinstance(value, (list, tuple)):
+        return [to_wire(item, child) for item in value]
+    if held == "map" and isinstance(value, Mapping):
+        return {key: to_wire(item, child) for key, item in value.items()}
+    return value
+
+
+def _fields(value: Any) -> Mapping[str, Any] | None:
+    if isinstance(value, Mapping):
+        return value
+    # An args class of pulumi_kubernetes keeps what it was given under its Python names.
+    if type(value).__module__.startswith("pulumi_kubernetes."):
+        given: dict[str, Any] = vars(value)
+        return given
+    return None
