@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 from urllib.parse import quote
 
 import typer
@@ -104,12 +104,15 @@ def render_command(
     facts = _cluster(cluster)
 
     def make(document: jobfile.Document) -> Rendered:
-        job = document.job()
-        if namespace and not job.namespace:
-            job = job.with_(namespace=namespace)
-        rendered = render(job, strict=not lenient, cluster=facts, redact=not show_keys)
+        settings: dict[str, Any] = {
+            "strict": not lenient,
+            "cluster": facts,
+            "namespace": namespace or "default",
+            "earlier": document.problems,
+        }
+        rendered = render(document.data, redact=not show_keys, **settings)
         if show_keys and any(plugin.name == SshPlugin.name for plugin in rendered.plugins):
-            return render(job, strict=not lenient, cluster=facts, keys=keys.generate())
+            return render(document.data, keys=keys.generate(), **settings)
         return rendered
 
     made = _for_each(files, make)
@@ -126,7 +129,11 @@ def render_command(
 def validate(files: Files, *, lenient: Lenient = False, cluster: Cluster = None) -> None:
     """Report every problem of Volcano jobs and what to do."""
     facts = _cluster(cluster)
-    made = _for_each(files, lambda document: render(document.job(), strict=not lenient, cluster=facts))
+
+    def check(document: jobfile.Document) -> Rendered:
+        return render(document.data, strict=not lenient, cluster=facts, earlier=document.problems)
+
+    made = _for_each(files, check)
     for file in dict.fromkeys(item.file for item in made):
         # Files may be alternatives, such as one for each cluster; the documents of one file go together.
         _refuse_twins([item for item in made if item.file == file], Manager.PULUMI)

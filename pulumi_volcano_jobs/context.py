@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -35,7 +35,7 @@ class JobContext:
         return "default" if self.job.namespace is None else self.job.namespace
 
     @property
-    def tasks(self) -> tuple[Task, ...]:
+    def tasks(self) -> Sequence[Task]:
         """The job's tasks in their order."""
         return self.job.tasks or ()
 

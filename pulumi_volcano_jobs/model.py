@@ -10,10 +10,11 @@ A field of type `LeafStr` may hold a `Leaf`: it decides nothing about which obje
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -98,12 +99,14 @@ class PodTemplate(Protocol):
 def _mapping(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, PLAIN):
+    if isinstance(value, (*PLAIN, Leaf)):
         kind = "dict_type"
         raise PydanticCustomError(kind, "this must be a mapping")
     return value
 
 
+T = TypeVar("T")
+Listed = Annotated[Sequence[T], AfterValidator(tuple)]
 Str = Annotated[str, Field(strict=True)]
 LeafStr = Annotated[Text, PlainValidator(_text)]
 Int32 = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=-(2**31), le=2**31 - 1)]
@@ -212,7 +215,7 @@ class Policy(Model):
 
     action: Str | None = None
     event: Event | None = None
-    events: tuple[Event, ...] | None = None
+    events: Listed[Event] | None = None
     exit_code: Int32 | None = None
     timeout: Str | None = None
 
@@ -237,7 +240,7 @@ class PartitionPolicy(Model):
 class DependsOn(Model):
     """Tasks that must run before this one (`spec.tasks[].dependsOn`)."""
 
-    name: tuple[Str, ...] | None = None
+    name: Listed[Str] | None = None
     iteration: Str | None = None
 
 
@@ -258,7 +261,7 @@ class Task(Model):
     min_available: Count | None = None
     template: Annotated[Mapping[str, Tree] | PodTemplate, PlainValidator(_mapping)] = Field(default_factory=dict)
     """A PodTemplateSpec in wire form: `{"metadata": ..., "spec": ...}`; for `VolcanoJob`, pulumi_kubernetes' too."""
-    policies: tuple[Policy, ...] | None = None
+    policies: Listed[Policy] | None = None
     topology_policy: TopologyPolicy | None = None
     max_retry: Count | None = None
     depends_on: DependsOn | None = None
@@ -290,9 +293,9 @@ class Job(Model):
     annotations: dict[str, LeafStr] | None = None
     scheduler_name: Annotated[Str, StringConstraints(max_length=63)] | None = None
     min_available: Count | None = None
-    volumes: tuple[Volume, ...] | None = None
-    tasks: Annotated[tuple[Task, ...], Field(min_length=1)] | None = None
-    policies: tuple[Policy, ...] | None = None
+    volumes: Listed[Volume] | None = None
+    tasks: Annotated[Sequence[Task], Field(min_length=1), AfterValidator(tuple)] | None = None
+    policies: Listed[Policy] | None = None
     plugins: Plugins | None = None
     queue: LeafSubdomain | None = None
     max_retry: Count | None = None
@@ -332,7 +335,7 @@ def _flat(document: Mapping[str, Tree]) -> dict[str, Tree]:
     for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
         if document.get(key, expected) != expected:
             kind = "not_a_job"
-            reason = "this is not a Volcano Job, which has {expected} here"
+            reason = "this is no Volcano Job, which says {expected} here"
             raise PydanticCustomError(kind, reason, {"place": key, "expected": expected})
     metadata, spec = document.get("metadata"), document.get("spec")
     if not isinstance(spec, Mapping):
@@ -351,12 +354,22 @@ def _flat(document: Mapping[str, Tree]) -> dict[str, Tree]:
 DOCUMENT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 
 # What the decoder of Volcano's mutating webhook refuses: the wrong JSON type, or a number that does not fit.
-_DECODE_ERRORS = ("_type", "no_spec", "no_metadata", "not_a_job", "less_than_equal", "plugin_twice", "int_from_float")
+_DECODE_ERRORS = (
+    "_type",
+    "sequence_str",
+    "no_spec",
+    "no_metadata",
+    "not_a_job",
+    "less_than_equal",
+    "plugin_twice",
+    "int_from_float",
+)
 _REASONS: dict[str, tuple[str, str]] = {
     "missing": ("this field is required", "add it"),
     "int_type": ("this must be a whole number", "write it without quotes or fraction"),
     "string_type": ("this must be a string", "put it in quotes"),
-    "tuple_type": ("this must be a list", "write it as a YAML list: [...]"),
+    "sequence_str": ("this must be a list", "write it as a YAML list: [...]"),
+    "sequence_type": ("this must be a list", "write it as a YAML list: [...]"),
     "dict_type": ("this must be a mapping", "write it as key: value lines"),
     "too_short": ("this must not be empty", "add at least one entry"),
     "model_type": ("this must be a mapping", "write it as key: value lines"),
@@ -405,11 +418,61 @@ def parse_job(document: Mapping[str, Tree]) -> Job:
     Raises:
         JobError: with a Problem for each field that has the wrong type or a value outside its range.
     """
-    try:
-        return Job.model_validate(document)
-    except ValidationError as error:
-        problems = [_problem(details) for details in _own(error.errors(include_url=False))]
-    raise JobError(problems)
+    job, problems = parse_what_fits(document)
+    if problems or job is None:
+        raise JobError(problems)
+    return job
+
+
+def parse_what_fits(document: Mapping[str, Tree]) -> tuple[Job | None, list[Problem]]:
+    """Build a Job of what fits, so that the rest can be looked at too, and say what does not.
+
+    There is no Job if nothing is left to make one of.
+    """
+    data: Tree = document
+    problems: list[Problem] = []
+    for _ in range(_ATTEMPTS):
+        try:
+            return Job.model_validate(data), problems
+        except ValidationError as error:
+            errors = _own(error.errors(include_url=False))
+        # All is found at once; what the next attempt finds follows from what has been taken out.
+        problems = problems or [_problem(details) for details in errors]
+        locations = [error["loc"] for error in errors]
+        data = None if () in locations else _without(_flat_form(data), locations)
+        if data is None:
+            break
+    return None, problems
+
+
+_ATTEMPTS = 4  # each takes out what the one before found; what a job is made of is no deeper
+
+
+def _flat_form(document: Mapping[str, Tree]) -> Tree:
+    return _flat(document) if DOCUMENT_FIELDS & document.keys() else document
+
+
+def _without(tree: Tree, locations: list[tuple[int | str, ...]]) -> Tree:
+    """Copy a tree without what stands at the locations; None if the tree itself is among them."""
+    if () in locations:
+        return None
+    if isinstance(tree, Model):
+        tree = dict(tree)
+    if isinstance(tree, Mapping):
+        kept = {}
+        for key, value in tree.items():
+            below = [where[1:] for where in locations if where[0] in {key, to_camel(str(key))}]
+            rest = _without(value, below) if below else value
+            if rest is not None:
+                kept[key] = rest
+        missing = [where for where in locations if len(where) == 1 and where[0] not in {to_camel(str(k)) for k in tree}]
+        return None if missing else kept
+    if isinstance(tree, (list, tuple)):
+        inside = [[where[1:] for where in locations if where[0] == index] for index in range(len(tree))]
+        rest = [_without(item, where) if where else item for item, where in zip(tree, inside, strict=True)]
+        # The others must keep their places.
+        return None if None in rest else rest
+    return tree
 
 
 def _own(errors: list[ErrorDetails]) -> list[ErrorDetails]:

@@ -58,9 +58,9 @@ def _spec(spec: Wire, path: str) -> Iterator[Problem]:
             place = f"{path}.{kind}[{index}]"
             name = container.get("name")
             yield from dns_label(name, f"{place}.name")
-            if name in seen:
+            if isinstance(name, str) and name in seen:
                 yield _fault(f"{place}.name", "two containers have this name", name)
-            seen.add(name)
+            seen |= {name} if isinstance(name, str) else set()
             yield from _container(container, known, place)
 
 

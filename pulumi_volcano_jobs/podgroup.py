@@ -7,7 +7,7 @@ from typing import Any
 
 from pulumi_volcano_jobs import resources
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.leaf import derive
+from pulumi_volcano_jobs.leaf import Leaf, derive
 from pulumi_volcano_jobs.manifest import PARTITION_ID, TASK_SPEC, Manifest, build
 from pulumi_volcano_jobs.model import NetworkTopology, Task
 
@@ -23,7 +23,7 @@ def pod_group(ctx: JobContext, priority_classes: Mapping[str, int]) -> Manifest:
     spec: Manifest = {"queue": job.queue}
     if job.min_available:
         spec["minMember"] = job.min_available
-    if job.priority_class_name:
+    if isinstance(job.priority_class_name, Leaf) or job.priority_class_name:
         spec["priorityClassName"] = job.priority_class_name
     if ctx.tasks:
         spec["minTaskMember"] = {task.name: task.min_available for task in ctx.tasks}

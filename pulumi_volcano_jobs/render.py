@@ -19,7 +19,7 @@ from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
 from pulumi_volcano_jobs.keys import PLACEHOLDERS, KeyPair
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import Manifest, Pod
-from pulumi_volcano_jobs.model import Job, Task, Volume, parse_job
+from pulumi_volcano_jobs.model import Job, Task, Volume, parse_what_fits
 from pulumi_volcano_jobs.plugins import Plugin
 
 # Annotations and labels of a job that its Pods get too; of a pair, the first that is there.
@@ -55,8 +55,10 @@ def render(
     *,
     strict: bool = True,
     cluster: ClusterFacts | None = None,
+    namespace: Any = "default",
     keys: KeyPair = PLACEHOLDERS,
     redact: bool = False,
+    earlier: Sequence[Problem] = (),
 ) -> Rendered:
     """Render a job.
 
@@ -64,32 +66,75 @@ def render(
         job: the job, or its document in either form.
         strict: report every mistake; without it, do what Volcano does with the same input, silent fall-backs included.
         cluster: what only a cluster knows; nothing is assumed without it.
+        namespace: the namespace of a job that names none.
         keys: the pair for an ssh plugin without a given key.
         redact: put placeholders in the place of given keys too.
+        earlier: problems that were found before, as in reading the file, to be raised with the others.
 
     Raises:
         JobError: with all problems at once (strict), or with those of the first stage of Volcano's that refuses.
     """
-    model = job if isinstance(job, Job) else parse_job(job)
     cluster = cluster or ClusterFacts()
-    stored = store(model, strict=strict)
-    # What has the wrong shape cannot be looked at any further.
-    misshapen = [problem for problem in stored.problems if problem.stage <= Stage.SCHEMA]
-    if misshapen:
-        raise JobError(misshapen if not strict else stored.problems)
-    problems = [*stored.problems, *webhook.check(stored.job, stored.plugins, cluster)]
-    if strict:
-        problems += _strict_problems(stored)
-    problems = [plugin_place(problem, model) for problem in problems]
-    raise_if_any(problems)
-    raise_if_any(_missing_claims(stored.job, cluster))
+    stored, warnings = _examine(job, cluster, namespace, earlier, strict=strict)
     shown, plugins = _redacted(stored) if redact else (stored.job, stored.plugins)
     ctx = JobContext(shown, keys)
     objects, made_by = _objects(ctx, plugins, cluster)
     pods, clashes = _pods(ctx, plugins, strict=strict)
     raise_if_any(clashes)
-    warnings = tuple(problem for problem in problems if problem.warning)
     return Rendered(shown, plugins, tuple(objects), tuple(pods), warnings, made_by)
+
+
+def _examine(
+    job: Job | Mapping[str, Any],
+    cluster: ClusterFacts,
+    namespace: Any,
+    earlier: Sequence[Problem],
+    *,
+    strict: bool,
+) -> tuple[Stored, tuple[Problem, ...]]:
+    """Fill in the defaults of a job and check it; give it with what is merely odd."""
+    model, malformed = (job, []) if isinstance(job, Job) else parse_what_fits(job)
+    malformed = [*earlier, *malformed]
+    if model is None or not strict:
+        raise_if_any(malformed)
+    if model is None:
+        raise JobError(malformed)
+    stored = store(model if _is_set(model.namespace) else model.with_(namespace=namespace), strict=strict)
+    problems = [*malformed, *stored.problems]
+    if not strict:
+        # Volcano asks one after the other.
+        raise_if_any(problem for problem in problems if problem.stage <= Stage.SCHEMA)
+    is_whole = all(problem.stage > Stage.SCHEMA for problem in malformed)
+    found = _all_problems(stored, cluster, strict=strict) if is_whole else _local_problems(stored)
+    problems += _not_following(found, problems)
+    problems = [plugin_place(problem, model) for problem in problems]
+    raise_if_any(problems)
+    raise_if_any(_missing_claims(stored.job, cluster))
+    return stored, tuple(problem for problem in problems if problem.warning)
+
+
+def _all_problems(stored: Stored, cluster: ClusterFacts, *, strict: bool) -> list[Problem]:
+    found = list(webhook.check(stored.job, stored.plugins, cluster))
+    return [*found, *_strict_problems(stored)] if strict else found
+
+
+def _local_problems(stored: Stored) -> list[Problem]:
+    """Look at each template by itself: with parts of the job left out, nothing can be said of it as a whole."""
+    return [
+        problem
+        for index, task in enumerate(stored.job.tasks or ())
+        for problem in podcheck.check(task.pod_template, f"spec.tasks[{index}].template")
+    ]
+
+
+def _not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
+    """Leave out what is about a place of which something is said already, or about what stands below it."""
+    places = [problem.path for problem in reported if not problem.warning]
+    return [
+        problem
+        for problem in problems
+        if not any(problem.path == place or problem.path.startswith((f"{place}.", f"{place}[")) for place in places)
+    ]
 
 
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:

@@ -128,6 +128,9 @@ def _object_definition(schema: Mapping[str, Any]) -> str:
     return reference if reference and "properties" in _definitions()[reference] else ""
 
 
+_MISFIT = object()
+
+
 @dataclass
 class Walk:
     """One walk: `conform` gives the tree as the API server would store it; `problems` collects what it met."""
@@ -137,13 +140,13 @@ class Walk:
     def conform(self, tree: Any, definition: str, path: str) -> Any:
         """Copy a tree without unknown fields and nulls, with the definition's defaults.
 
-        Unknown fields are problems of the stage STRICT, wrong types DECODE, missing required fields SCHEMA.
+        Unknown fields are problems of the stage STRICT, wrong types DECODE, missing required fields SCHEMA. What has
+        the wrong type is left out too, so that the rest can be looked at.
         """
         if isinstance(tree, Leaf):
             return tree
         if not isinstance(tree, Mapping):
-            self._report(path, "this must be a mapping", "write it as key: value lines", Stage.DECODE)
-            return tree
+            return self._misfit(path, "this must be a mapping", "write it as key: value lines")
         return self._object(tree, definition, path)
 
     def _object(self, tree: Mapping[str, Any], definition: str, path: str) -> dict[str, Any]:
@@ -154,11 +157,13 @@ class Walk:
         for key, value in tree.items():
             if key not in names:
                 self._unknown(key, names, path)
+            elif isinstance(value, Leaf) and (kind, key) in _STRUCTURE:
+                self.problems.append(structural(paths.join(path, key), _STRUCTURE[kind, key]))
             elif value is not None:
-                self._structure(value, kind, key, path)
                 result[key] = self._value(value, properties[key], paths.join(path, key))
+        result = {key: value for key, value in result.items() if value is not _MISFIT}
         for key in _definitions()[definition].get("required", ()):
-            if key not in result:
+            if tree.get(key) is None:
                 self._report(paths.join(path, key), "this field is required", "add it", Stage.SCHEMA)
         return result
 
@@ -181,21 +186,21 @@ class Walk:
         if isinstance(value, Leaf):
             return value
         if not isinstance(value, (list, tuple)):
-            self._report(path, "this must be a list", "write each entry behind a '-'", Stage.DECODE)
-            return value
-        return [self._value(item, items, paths.join(path, i)) for i, item in enumerate(value) if item is not None]
+            return self._misfit(path, "this must be a list", "write each entry behind a '-'")
+        found = [self._value(item, items, paths.join(path, i)) for i, item in enumerate(value) if item is not None]
+        # An object that is none keeps its place, so that problems of those behind it name the right one.
+        found = [{} if item is _MISFIT and "$ref" in items else item for item in found]
+        return [item for item in found if item is not _MISFIT]
 
     def _map(self, value: Any, values: Any, path: str) -> Any:
         if isinstance(value, Leaf):
             return value
         if not isinstance(value, Mapping):
-            self._report(path, "this must be a mapping", "write it as key: value lines", Stage.DECODE)
-            return value
+            return self._misfit(path, "this must be a mapping", "write it as key: value lines")
         if not isinstance(values, Mapping):
             return dict(value)
-        return {
-            key: self._value(item, values, paths.join(path, key)) for key, item in value.items() if item is not None
-        }
+        found = {k: self._value(item, values, paths.join(path, k)) for k, item in value.items() if item is not None}
+        return {key: item for key, item in found.items() if item is not _MISFIT}
 
     def _scalar(self, value: Any, kind: str, path: str) -> Any:
         types, reason = _SCALARS[kind]
@@ -204,12 +209,12 @@ class Walk:
         if kind == "integer" and isinstance(value, float) and value.is_integer():
             return int(value)
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-            self._report(path, reason, _HINTS.get(kind, ""), Stage.DECODE)
+            return self._misfit(path, reason, _HINTS.get(kind, ""))
         return value
 
-    def _structure(self, value: Any, kind: str, key: str, path: str) -> None:
-        if isinstance(value, Leaf) and (kind, key) in _STRUCTURE:
-            self.problems.append(structural(paths.join(path, key), _STRUCTURE[kind, key]))
+    def _misfit(self, path: str, reason: str, hint: str) -> Any:
+        self._report(path, reason, hint, Stage.DECODE)
+        return _MISFIT
 
     def _unknown(self, key: str, names: Iterable[str], path: str) -> None:
         self._report(paths.join(path, str(key)), "unknown field; Volcano drops it", nearest(str(key), names))

@@ -144,6 +144,12 @@ TOOLS: dict[str, Tool] = {
                 "cmd/pulumi-resource-kubernetes/terraform-mapping.json",
             ),
         ),
+        Tool(
+            name="pulumi-language-yaml",
+            folder=HERE / "pulumi-language-yaml",
+            module="github.com/pulumi/pulumi-yaml",
+            package="github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+        ),
     )
 }
 

@@ -25,7 +25,10 @@ def digests(rendered: Rendered, options: JobOptions, outputs: Outputs) -> dict[s
     parts: dict[str, Any] = {"tokens": {key: token for key, token in tokens.items() if token}}
     if on_scale(rendered.plugins, ctx, options) == "restart":
         parts["replicas"] = {task.name: task.size for task in ctx.tasks}
-    scaled = frozenset().union(*(plugin.on_job_update(ctx).scaled_env for plugin in rendered.plugins))
+    updates = [plugin.on_job_update(ctx) for plugin in rendered.plugins]
+    if values := [value for update in updates for value in update.restarts_on]:
+        parts["values"] = values
+    scaled = frozenset().union(*(update.scaled_env for update in updates))
     specs = {task: _without(spec, scaled) for task, spec in _first_specs(rendered.pods).items()}
     if options.get("restart", "gang") == "gang":
         whole = outputs.apply(_digest, parts | {"specs": specs})

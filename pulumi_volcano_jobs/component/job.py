@@ -5,38 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
 
 import pulumi
 
 from pulumi_volcano_jobs import jobfile
-from pulumi_volcano_jobs.component import neighbours, parts, unsupported
-from pulumi_volcano_jobs.component.args import JobOptions, OnScale, Restart, VolcanoJobArgs
-from pulumi_volcano_jobs.component.children import child
-from pulumi_volcano_jobs.component.digest import digests
-from pulumi_volcano_jobs.component.keys import stashed_pair
-from pulumi_volcano_jobs.component.lift import Outputs, plain_leaves
+from pulumi_volcano_jobs.component import parts
+from pulumi_volcano_jobs.component.args import JobOptions, VolcanoJobArgs
+from pulumi_volcano_jobs.component.compose import ComposedJob
 from pulumi_volcano_jobs.component.problems import as_input_errors
-from pulumi_volcano_jobs.component.unsupported import Unsupported
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any
-from pulumi_volcano_jobs.keys import KeyPair
-from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest
-from pulumi_volcano_jobs.model import Job, parse_job
-from pulumi_volcano_jobs.plugins import Plugin
-from pulumi_volcano_jobs.render import Rendered, render
-
-TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
-_KEYS = KeyPair(Leaf("the ssh plugin's private key"), Leaf("the ssh plugin's public key"))
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "restart": get_args(Restart),
-    "on_scale": get_args(OnScale),
-    "unsupported": get_args(Unsupported),
-}
+from pulumi_volcano_jobs.errors import JobError, Problem
+from pulumi_volcano_jobs.model import Job
 
 
-class VolcanoJob(pulumi.ComponentResource):
+class VolcanoJob(ComposedJob):
     """A Volcano Job composed of its own Pods, PodGroup, Services, Secret, ConfigMap and NetworkPolicy.
 
     In the tree each plugin and each task is a component of its own, which parents what it made. Pods that Pulumi made
@@ -51,7 +32,7 @@ class VolcanoJob(pulumi.ComponentResource):
     """All objects but Pods, by kind and name; they exist before the first Pod."""
     pods: Sequence[pulumi.CustomResource]
     """The Pods by task and index."""
-    name: str
+    name: pulumi.Output[str]
     """The job's name."""
     pod_names: pulumi.Output[list[str]]
     """The names of the Pods by task and index."""
@@ -78,22 +59,7 @@ class VolcanoJob(pulumi.ComponentResource):
         Raises:
             pulumi.RunError: with every problem of the arguments; nothing has been created then.
         """
-        outputs = Outputs()
-        file = args if isinstance(args, jobfile.Document) else None
-        with as_input_errors(resource_name, file.source, file.placed) if file else as_input_errors(resource_name):
-            options, job = _read(resource_name, file.data if file else args, outputs)
-            rendered = render(job, keys=_KEYS)
-            left_undone = unsupported.not_enacted(rendered.job)
-            if options.get("unsupported") == "error":
-                raise_if_any(unsupported.as_problems(left_undone))
-            raise_if_any(neighbours.claim(resource_name, [*rendered.objects, *rendered.pods]))
-        super().__init__(TOKEN, resource_name, {}, opts)
-        self._resource_name = resource_name
-        for problem in rendered.warnings:
-            pulumi.log.warn(str(problem), self)
-        if left_undone and options.get("unsupported", "warn") == "warn":
-            pulumi.log.warn(unsupported.as_warning(left_undone), self)
-        self._compose(rendered, options, outputs)
+        super().__init__(resource_name, args, opts)
 
     @classmethod
     def from_yaml(
@@ -157,115 +123,8 @@ class VolcanoJob(pulumi.ComponentResource):
         if isinstance(plugin, kind):
             return plugin
         known = ", ".join(self.plugins) or "none"
-        message = f"the job {self.name} has no {name} plugin (it has {known}): add it to the job's plugins"
+        message = f"the job {self._job_name} has no {name} plugin (it has {known}): add it to the job's plugins"
         raise AttributeError(message)
-
-    def _compose(self, rendered: Rendered, options: JobOptions, outputs: Outputs) -> None:
-        job = rendered.job
-        ctx = JobContext(job, _KEYS)
-        if any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item)):
-            self._stash_keys(options.get("key_rotation", ""), outputs)
-        self.name = job.name
-        self.plugins = {plugin.name: self._plugin_component(plugin, ctx, outputs) for plugin in rendered.plugins}
-        made = {_key(item): self._child(item, outputs, self._maker(item, rendered)) for item in rendered.objects}
-        for name, component in self.plugins.items():
-            component.finish([made[key] for key, maker in rendered.made_by.items() if maker == name])
-        self.objects = list(made.values())
-        self.tasks = self._make_tasks(rendered, options, outputs)
-        self.pods = [pod for task in self.tasks.values() for pod in task.pods]
-        self.pod_names = pulumi.Output.from_input([pod["metadata"]["name"] for pod in rendered.pods])
-        self.pod_group_name = pulumi.Output.from_input(job.name)
-        self.namespace = pulumi.Output.from_input(outputs.lower(job.namespace))
-        self.hosts = pulumi.Output.from_input({task.name or "": ctx.all_addresses(task) for task in ctx.tasks})
-        self.register_outputs(
-            {
-                "name": self.name,
-                "namespace": self.namespace,
-                "pod_names": self.pod_names,
-                "pod_group_name": self.pod_group_name,
-                "hosts": self.hosts,
-            },
-        )
-
-    def _stash_keys(self, rotation: str, outputs: Outputs) -> None:
-        private, public = stashed_pair(self._resource_name, rotation, pulumi.ResourceOptions(parent=self))
-        outputs.leaf(_KEYS.private.path, private)
-        outputs.leaf(_KEYS.public.path, public)
-
-    def _plugin_component(self, plugin: Plugin, ctx: JobContext, outputs: Outputs) -> parts.PluginComponent:
-        kind = parts.BY_PLUGIN.get(plugin.name, parts.PluginComponent)
-        values = outputs.lower(plugin.outputs(ctx))
-        return kind(f"{self._resource_name}-{plugin.name}", plugin, values, self)
-
-    def _maker(self, item: Manifest, rendered: Rendered) -> pulumi.Resource:
-        maker = rendered.made_by.get(_key(item))
-        return self.plugins[maker] if maker else self
-
-    def _child(
-        self, item: Manifest, outputs: Outputs, parent: pulumi.Resource, **options: Any
-    ) -> pulumi.CustomResource:
-        # After the object's own name, so that it does not change with a list's order.
-        name = self._resource_name + item["metadata"]["name"].removeprefix(self.name)
-        return child(name, item, outputs, pulumi.ResourceOptions(parent=parent, **options))
-
-    def _make_tasks(
-        self,
-        rendered: Rendered,
-        options: JobOptions,
-        outputs: Outputs,
-    ) -> dict[str, parts.TaskComponent]:
-        restart = digests(rendered, options, outputs)
-        ctx = JobContext(rendered.job)
-        tasks = {}
-        for task in ctx.tasks:
-            name = task.name or ""
-            component = parts.TaskComponent(f"{self._resource_name}-{name}", ctx.all_addresses(task), self)
-            manifests = [pod for pod in rendered.pods if pod["metadata"]["labels"][TASK_SPEC] == name]
-            pods = [self._pod(pod, outputs, component, restart.get(name)) for pod in manifests]
-            component.finish(pods, [pod["metadata"]["name"] for pod in manifests])
-            tasks[name] = component
-        return tasks
-
-    def _pod(self, pod: Manifest, outputs: Outputs, parent: pulumi.Resource, digest: Any) -> pulumi.CustomResource:
-        return self._child(
-            pod,
-            outputs,
-            parent,
-            depends_on=self.objects,
-            # The name stays, so the old Pod must go first.
-            delete_before_replace=True,
-            # The provider compares a Pod's lists by position with the live object, where admission webhooks have added
-            # to them; what replaces a Pod is the digest of what we rendered.
-            ignore_changes=["spec"],
-            replacement_trigger=digest,
-        )
-
-
-def _read(resource_name: str, args: Any, outputs: Outputs) -> tuple[JobOptions, Job]:
-    given: dict[str, Any] = dict(outputs.lift(args))
-    options: Any = {key: given.pop(key) for key in JobOptions.__annotations__ if key in given}
-    problems = list(_option_problems(options))
-    if not {"metadata", "spec"} & given.keys():
-        given.setdefault("name", resource_name)
-    try:
-        job = parse_job(given)
-    except JobError as error:
-        raise JobError([*error.problems, *problems]) from None
-    raise_if_any(problems)
-    if job.namespace is None:
-        job = job.with_(namespace=pulumi.Config(parts.PACKAGE).get("namespace") or "default")
-    return options, job
-
-
-def _option_problems(options: Mapping[str, Any]) -> list[Problem]:
-    problems = []
-    for key, value in options.items():
-        choices = _CHOICES.get(key)
-        if choices and value not in choices:
-            problems.append(Problem(key, f"this must be one of {', '.join(choices)}", value=repr(value)))
-        elif not isinstance(value, str):
-            problems.append(Problem(key, "this must be a plain string: it decides what an update replaces"))
-    return problems
 
 
 def _one_document(source: str | Path) -> jobfile.Document:
@@ -275,12 +134,7 @@ def _one_document(source: str | Path) -> jobfile.Document:
     except OSError as error:
         raise JobError([Problem(str(source), f"the file cannot be read: {error.strerror}")]) from None
     documents = jobfile.read(text, "" if is_text else str(source))
-    raise_if_any(documents[0].problems)
     if len(documents) > 1:
         reason = f"there are {len(documents)} documents in it, and a VolcanoJob is made of one"
         raise JobError([Problem("", reason, "load_jobs reads them all; make a VolcanoJob of each")])
     return documents[0]
-
-
-def _key(item: Manifest) -> tuple[str, str]:
-    return item["kind"], item["metadata"]["name"]

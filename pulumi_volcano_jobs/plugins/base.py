@@ -6,7 +6,7 @@ frozen dataclasses whose fields are the plugin's arguments:
     class TokenPlugin(Plugin):
         name = "token"
         stage = Stage.FRAMEWORK
-        audience: str = flag("audience", "training")
+        audience: str = flag("audience", default="training")
 
         def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
             for container in pod.containers:
@@ -61,9 +61,11 @@ class JobUpdate:
     """Objects whose contents depend on the job's replicas, and follow them."""
     scaled_env: frozenset[str] = frozenset()
     """Variables in Pods whose values depend on the job's replicas."""
+    restarts_on: tuple[Any, ...] = ()
+    """Values (leaves may be among them) that running Pods would never see change: another one replaces the Pods."""
 
 
-def flag(argument: str, default: T, *, placeholder: str = "", secret: bool = False) -> T:
+def flag(argument: str, *, default: T, placeholder: str = "", secret: bool = False) -> T:
     """Declare a field that is also one of Volcano's arguments, `--argument`.
 
     Args:
@@ -110,12 +112,13 @@ class Plugin(ABC):
     def read_args(cls, args: Sequence[Any], *, strict: bool = True) -> tuple[Self, list[Problem]]:
         """Read Volcano's arguments as Volcano does, and say where that is not what was meant.
 
-        With `strict`, misnamed arguments of upstream's documents (`aliases`) are taken for what they mean.
+        With `strict`, misnamed arguments of upstream's documents (`aliases`) are taken for what they mean, and what
+        stands behind a mistake is read too.
         """
         flags = _flags(cls)
         aliases = cls.aliases if strict else {}
         kinds = {name: _kind(item) for name, item in flags.items()}
-        parsed = goflag.parse(kinds | {alias: kinds[name] for alias, name in aliases.items()}, args)
+        parsed = goflag.parse(kinds | {alias: kinds[name] for alias, name in aliases.items()}, args, read_on=strict)
         values = {flags[aliases.get(name, name)].name: value for name, value in parsed.values.items()}
         return cls(**values), [cls._mistake(mistake, kinds) for mistake in parsed.mistakes]
 

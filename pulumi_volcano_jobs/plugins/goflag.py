@@ -30,7 +30,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Parsed:
-    """The flags that were read, by name, and the mistakes; the first error has ended the reading."""
+    """The flags that were read, by name, and the mistakes."""
 
     values: Mapping[str, Any]
     mistakes: tuple[Mistake, ...]
@@ -42,21 +42,21 @@ class _Stop(Exception):  # noqa: N818  # it ends the reading, as Go's parser doe
         self.reason, self.flag, self.unknown = reason, flag, unknown
 
 
-def parse(kinds: Mapping[str, Kind], args: Sequence[Any]) -> Parsed:
-    """Read arguments from left to right; an argument that is a Leaf can only be a flag's value."""
+def parse(kinds: Mapping[str, Kind], args: Sequence[Any], *, read_on: bool = False) -> Parsed:
+    """Read arguments from left to right; an argument that is a Leaf can only be a flag's value.
+
+    The first mistake ends the reading, as in Go; with `read_on` it does not, so that all mistakes are found.
+    """
     values: dict[str, Any] = {}
     mistakes: list[Mistake] = []
     reader = iter(enumerate(args))
-    position = 0
-    try:
-        for position, argument in reader:  # noqa: B007  # the position outlives the loop, for the mistake
+    for position, argument in reader:
+        try:
             _read(kinds, argument, reader, values)
-    except _Stop as stop:
-        mistakes.append(Mistake(position, stop.reason, stop.flag, unknown=stop.unknown))
-        ignored = sum(1 for _ in reader)
-        if ignored:
-            reason = f"Volcano never reads this argument and what follows ({ignored} ignored)"
-            mistakes.append(Mistake(len(args) - ignored, reason))
+        except _Stop as stop:
+            mistakes.append(Mistake(position, stop.reason, stop.flag, unknown=stop.unknown))
+            if not read_on:
+                break
     return Parsed(values, tuple(mistakes))
 
 

@@ -23,9 +23,9 @@ class HcclrankPlugin(Plugin):
 
     name = "hcclrank"
     stage = Stage.OBSERVE
-    master: str = flag("master", "master")
+    master: str = flag("master", default="master")
     """The masters' task."""
-    worker: str = flag("worker", "worker")
+    worker: str = flag("worker", default="worker")
     """The workers' task."""
 
     def validate(self, job: Job) -> Iterator[Problem]:

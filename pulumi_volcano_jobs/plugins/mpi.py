@@ -23,11 +23,11 @@ class MpiPlugin(Plugin):
 
     name = "mpi"
     requires = frozenset({"ssh", "svc"})
-    master: str = flag("master", "master")
+    master: str = flag("master", default="master")
     """The task that runs mpiexec."""
-    worker: str = flag("worker", "worker")
+    worker: str = flag("worker", default="worker")
     """The task of the workers, which run sshd."""
-    port: int = flag("port", 22)
+    port: int = flag("port", default=22)
     """sshd's port."""
 
     def validate(self, job: Job) -> Iterator[Problem]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs.context import JobContext
@@ -39,17 +39,17 @@ class PytorchPlugin(Plugin):
 
     name = "pytorch"
     requires = frozenset({"svc"})
-    master: str = flag("master", "master")
+    master: str = flag("master", default="master")
     """The master's task: one Pod."""
-    worker: str = flag("worker", "worker")
+    worker: str = flag("worker", default="worker")
     """The workers' task."""
-    port: int = flag("port", 23456)
+    port: int = flag("port", default=23456)
     """The master's port."""
     wait_master_enabled: bool = flag("wait-master-enabled", default=False)
     """Keep workers in an init container until the master's port answers."""
-    wait_master_timeout: int = flag("wait-master-timeout", 300)
+    wait_master_timeout: int = flag("wait-master-timeout", default=300)
     """Seconds until the init container gives up."""
-    wait_master_image: str = flag("wait-master-image", "busybox:1.36.1")
+    wait_master_image: str = flag("wait-master-image", default="busybox:1.36.1")
     """The init container's image; it needs `nc -z` or bash."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
@@ -104,7 +104,7 @@ class PytorchPlugin(Plugin):
         container.set_env("MASTER_PORT", str(self.port))
         container.set_env("WORLD_SIZE", ctx.once("pytorch.world", lambda: str(self._world_size(ctx.tasks))))
 
-    def _world_size(self, tasks: tuple[Task, ...]) -> int:
+    def _world_size(self, tasks: Sequence[Task]) -> int:
         return sum(task.size for task in tasks if task.name in {self.master, self.worker})
 
     def _rank(self, pod: Pod) -> int | None:

@@ -28,19 +28,19 @@ class RayPlugin(Plugin):
     requires = frozenset({"svc"})
     # Upstream's guide calls the flag by another name than its code.
     aliases = {"clientServerPort": "clientPort"}  # noqa: RUF012  # the base class declares it as a ClassVar
-    head: str = flag("head", "head")
+    head: str = flag("head", default="head")
     """The head's task."""
-    head_container: str = flag("headContainer", "head")
+    head_container: str = flag("headContainer", default="head")
     """The container of the head's Pod that runs Ray."""
-    worker: str = flag("worker", "worker")
+    worker: str = flag("worker", default="worker")
     """The workers' task."""
-    worker_container: str = flag("workerContainer", "worker")
+    worker_container: str = flag("workerContainer", default="worker")
     """The container of the workers' Pods that runs Ray."""
-    port: int = flag("port", 6379)
+    port: int = flag("port", default=6379)
     """The port of the global control service."""
-    dashboard_port: int = flag("dashboardPort", 8265)
+    dashboard_port: int = flag("dashboardPort", default=8265)
     """The dashboard's port, which also takes jobs."""
-    client_port: int = flag("clientPort", 10001)
+    client_port: int = flag("clientPort", default=10001)
     """The port for `ray://` clients."""
 
     def validate(self, job: Job) -> Iterator[Problem]:

@@ -29,13 +29,13 @@ class SshPlugin(Plugin):
 
     name = "ssh"
     stage = Stage.BASE
-    ssh_key_file_path: str = flag("ssh-key-file-path", ROOT_PATH)
+    ssh_key_file_path: str = flag("ssh-key-file-path", default=ROOT_PATH)
     """The directory of the keys: the `.ssh` of the user that the containers run as."""
-    ssh_private_key: Text = flag("ssh-private-key", "", placeholder="<private>", secret=True)
+    ssh_private_key: Text = flag("ssh-private-key", default="", placeholder="<private>", secret=True)
     """A private key in PEM to use instead of a generated one (may be an Output)."""
-    ssh_public_key: Text = flag("ssh-public-key", "", placeholder="<public>")
+    ssh_public_key: Text = flag("ssh-public-key", default="", placeholder="<public>")
     """The public key of `ssh_private_key`, as an OpenSSH line."""
-    ssh_port: int = flag("ssh-port", DEFAULT_PORT)
+    ssh_port: int = flag("ssh-port", default=DEFAULT_PORT)
     """The port of sshd in the Pods."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
@@ -72,8 +72,12 @@ class SshPlugin(Plugin):
             container.mount(self.ssh_key_file_path, volume, sub_path=".ssh")
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
-        """Let the Secret follow: its configuration names every host."""
-        return JobUpdate(follows=frozenset({ObjectRef("Secret", names.ssh_secret(ctx.name))}))
+        """Let the Secret follow, since its configuration names every host; another given key replaces the Pods.
+
+        A mount by subPath never follows its Secret (volcano 1420).
+        """
+        follows = frozenset({ObjectRef("Secret", names.ssh_secret(ctx.name))})
+        return JobUpdate(follows=follows, restarts_on=(self.ssh_public_key,) if _given(self.ssh_private_key) else ())
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the Secret's name and the keys; the public key is no secret."""

@@ -26,15 +26,15 @@ class TensorflowPlugin(Plugin):
 
     name = "tensorflow"
     requires = frozenset({"svc"})
-    ps: str = flag("ps", "ps")
+    ps: str = flag("ps", default="ps")
     """The parameter servers' task."""
-    worker: str = flag("worker", "worker")
+    worker: str = flag("worker", default="worker")
     """The workers' task."""
-    chief: str = flag("chief", "chief")
+    chief: str = flag("chief", default="chief")
     """The chief's task."""
-    evaluator: str = flag("evaluator", "evaluator")
+    evaluator: str = flag("evaluator", default="evaluator")
     """The evaluator's task."""
-    port: int = flag("port", 2222)
+    port: int = flag("port", default=2222)
     """The port of every member."""
 
     def validate(self, job: Job) -> Iterator[Problem]:

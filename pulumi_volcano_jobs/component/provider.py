@@ -1,0 +1,90 @@
+"""The component for Pulumi's other languages: `pulumi-resource-volcano-jobs` serves it to YAML, TypeScript and Go.
+
+The arguments are a Volcano Job's `spec` as it stands, with the metadata's fields beside it. Pulumi reads the schema
+from the annotations below: no unions, and no annotations as strings.
+"""
+
+from typing import Any, Optional, TypedDict
+
+import pulumi
+from pulumi.provider.experimental import component_provider_host
+
+from pulumi_volcano_jobs.component.compose import ComposedJob
+
+
+class VolcanoJobInputs(TypedDict, total=False):
+    """A Volcano Job: the fields of its `spec`, and `name`, `namespace`, `labels` and `annotations`."""
+
+    name: str
+    """The job's name, which begins all others; the resource's name by default."""
+    namespace: pulumi.Input[str]
+    """The namespace; by default the stack's `volcano-jobs:namespace`, else `default`."""
+    labels: dict[str, pulumi.Input[str]]
+    """Labels of the PodGroup."""
+    annotations: dict[str, pulumi.Input[str]]
+    """Annotations of the PodGroup."""
+    tasks: list[Any]
+    """The tasks, as in a Volcano Job."""
+    plugins: dict[str, list[str]]
+    """Volcano's arguments for each plugin: `pytorch: ["--port=29500"]`."""
+    policies: list[Any]
+    """Lifecycle policies; nobody enacts them on Pods that Pulumi manages."""
+    volumes: list[Any]
+    """Claims that all containers mount."""
+    network_topology: Any
+    """How close the nodes must be."""
+    scheduler_name: str
+    """The scheduler; `volcano` by default."""
+    queue: pulumi.Input[str]
+    """The queue; `default` by default."""
+    priority_class_name: pulumi.Input[str]
+    """The priority class of the PodGroup, and of Pods without one."""
+    min_available: int
+    """The size of the gang."""
+    min_success: int
+    """How many Pods must succeed."""
+    max_retry: int
+    """How often Volcano restarts the job."""
+    ttl_seconds_after_finished: int
+    """When Volcano removes the finished job."""
+    running_estimate: str
+    """How long the job is expected to run."""
+    restart: str
+    """`gang` (the default) or `pod`: what an edit replaces."""
+    on_scale: str
+    """`restart` or `keep`: what scaling does to Pods that run."""
+    run: str
+    """Another token runs the job again."""
+    key_rotation: str
+    """Another token makes a new ssh key pair."""
+    unsupported: str
+    """`warn` (the default), `error` or `ignore`: what to do about fields that nobody enacts."""
+
+
+class VolcanoJob(ComposedJob):
+    """A Volcano Job composed of its own Pods, PodGroup, Services, Secret, ConfigMap and NetworkPolicy."""
+
+    name: pulumi.Output[str]
+    """The job's name."""
+    namespace: pulumi.Output[str]
+    """The namespace of all that the job is made of."""
+    pod_names: pulumi.Output[list[str]]
+    """The names of the Pods by task and index."""
+    pod_group_name: pulumi.Output[str]
+    """The PodGroup."""
+    hosts: pulumi.Output[dict[str, list[str]]]
+    """The addresses of each task's Pods."""
+
+    def __init__(
+        self,
+        name: str,
+        args: VolcanoJobInputs,
+        opts: Optional[pulumi.ResourceOptions] = None,  # noqa: UP045  # Pulumi's reader of annotations knows no |
+    ) -> None:
+        """Make a job."""
+        super().__init__(name, args, opts)
+
+
+def main() -> None:
+    """Serve the component to the Pulumi engine."""
+    component_provider_host(name="volcano-jobs", components=[VolcanoJob], version="0.1.0")
