@@ -3,7 +3,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine demo test check format clean
+.PHONY: help setup engine demo test floors check format clean
 
 help: ## show what there is to make
 	@sed -n 's/^\([a-z]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -27,6 +27,12 @@ test: setup engine ## all checks and all tests
 	@$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
+floors: setup ## the tests that need no engine, with the oldest versions of everything that pyproject.toml allows
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-floors
+	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --resolution lowest-direct --editable . \
+		"hypothesis>=6.130" "pytest>=8.3" "pytest-randomly>=3.16"
+	.venv-floors/bin/python -m pytest tests/component tests/documents tests/golden tests/unit
+
 check: setup ## format, lint, types and import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -38,4 +44,4 @@ format: setup ## write the code in its one format
 	$(BIN)/ruff check --fix .
 
 clean: ## remove what was made here (the engine's cache stays)
-	rm -rf .venv .demo examples/*/rendered .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-floors .demo examples/*/rendered .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from pulumi_volcano_jobs import paths
 from pulumi_volcano_jobs.errors import JobError, Problem
 
 ROOT_QUEUE = "root"
-_KINDS = ("PriorityClass", "Queue", "PersistentVolumeClaim")
 
 
 @dataclass(frozen=True)
@@ -35,49 +38,91 @@ class ClusterFacts:
     """The namespace and name of each PersistentVolumeClaim."""
 
     @classmethod
-    def from_objects(cls, objects: Iterable[Mapping[str, Any]]) -> ClusterFacts:
-        """Read what `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml` prints.
+    def from_objects(cls, objects: Any) -> ClusterFacts:
+        """Read what `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml` prints, as a list.
 
         Raises:
-            JobError: for anything that is not one of these kinds (or a List of them).
+            JobError: for anything that is not one of these objects (or a List of them), with its place.
         """
-        found = list(_flatten(objects))
-        faults = [
-            Problem(f"items[{position}].kind", f"this is no {', '.join(_KINDS)}", "see volcano-jobs render --help")
-            for position, item in enumerate(found)
-            if item.get("kind") not in _KINDS
-        ]
-        if faults:
-            raise JobError(faults)
-        by_kind = {kind: [item for item in found if item["kind"] == kind] for kind in _KINDS}
+        try:
+            found = list(_flatten(_OBJECTS.validate_python(objects)))
+        except ValidationError as error:
+            problems = [_problem(item) for item in error.errors(include_url=False)]
+            raise JobError(problems) from None
+        queues = [item for item in found if isinstance(item, _Queue)]
+        parents = [item.spec.parent or ROOT_QUEUE for item in queues]
         return cls(
-            priority_classes={_name(item): item.get("value") or 0 for item in by_kind["PriorityClass"]},
-            queues=_queues(by_kind["Queue"]),
-            claims=frozenset((_namespace(item), _name(item)) for item in by_kind["PersistentVolumeClaim"]),
+            priority_classes={item.metadata.name: item.value for item in found if isinstance(item, _PriorityClass)},
+            queues={item.metadata.name: Queue(item.status.state, parents.count(item.metadata.name)) for item in queues},
+            claims=frozenset(
+                (item.metadata.namespace, item.metadata.name) for item in found if isinstance(item, _Claim)
+            ),
         )
 
 
-def _flatten(objects: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
+class _Object(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+
+class _Metadata(_Object):
+    name: StrictStr
+    namespace: StrictStr = "default"
+
+
+class _PriorityClass(_Object):
+    kind: Literal["PriorityClass"]
+    metadata: _Metadata
+    value: StrictInt = 0
+
+
+class _QueueSpec(_Object):
+    parent: StrictStr = ""
+
+
+class _QueueStatus(_Object):
+    state: StrictStr = ""
+
+
+class _Queue(_Object):
+    kind: Literal["Queue"]
+    metadata: _Metadata
+    spec: _QueueSpec = _QueueSpec()
+    status: _QueueStatus = _QueueStatus()
+
+
+class _Claim(_Object):
+    kind: Literal["PersistentVolumeClaim"]
+    metadata: _Metadata
+
+
+_Fact = Annotated[_PriorityClass | _Queue | _Claim, Field(discriminator="kind")]
+
+
+class _List(_Object):
+    kind: Literal["List", "PriorityClassList", "QueueList", "PersistentVolumeClaimList"]
+    items: list[_Fact]
+
+
+_OBJECTS: TypeAdapter[list[Any]] = TypeAdapter(
+    list[Annotated[_PriorityClass | _Queue | _Claim | _List, Field(discriminator="kind")]],
+)
+_KINDS = ("PriorityClass", "Queue", "PersistentVolumeClaim")
+_HINT = "give what `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml` prints"
+
+
+def _flatten(objects: list[Any]) -> Iterator[_Object]:
     for item in objects:
-        if str(item.get("kind", "")).endswith("List"):
-            yield from item.get("items") or ()
+        if isinstance(item, _List):
+            yield from item.items
         else:
             yield item
 
 
-def _queues(items: Iterable[Mapping[str, Any]]) -> dict[str, Queue]:
-    items = list(items)
-    parents = [(item.get("spec") or {}).get("parent") or ROOT_QUEUE for item in items]
-    return {
-        _name(item): Queue((item.get("status") or {}).get("state") or "", parents.count(_name(item))) for item in items
-    }
-
-
-def _name(item: Mapping[str, Any]) -> str:
-    name: str = item["metadata"]["name"]
-    return name
-
-
-def _namespace(item: Mapping[str, Any]) -> str:
-    namespace: str = item["metadata"].get("namespace") or "default"
-    return namespace
+def _problem(error: ErrorDetails) -> Problem:
+    # The names that the unions add are no places; one document and a List's items are counted alike.
+    keys = [key for key in error["loc"] if key not in {*_KINDS, "List"}]
+    keys = keys[2:] if keys[1:2] == ["items"] else keys[1:] if "List" in error["loc"] else keys
+    path = f"items{paths.join('', *keys)}"
+    if error["type"] in {"union_tag_invalid", "union_tag_not_found"}:
+        return Problem(f"{path}.kind", f"this is none of {', '.join(_KINDS)}", _HINT)
+    return Problem(path, f"kubectl prints something else here: {error['msg']}", _HINT)

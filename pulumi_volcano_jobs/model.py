@@ -145,7 +145,7 @@ class PluginSettings(Protocol):
 
 def _by_name(value: object) -> object:
     """Turn a list of typed plugins into the mapping that Volcano has; one name twice is refused."""
-    if value is None or isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+    if value is None or isinstance(value, (str, Mapping, Leaf)) or not isinstance(value, Iterable):
         return value
     plugins: dict[str, object] = {}
     for plugin in value:
@@ -370,6 +370,7 @@ _REASONS: dict[str, tuple[str, str]] = {
     "string_type": ("this must be a string", "put it in quotes"),
     "sequence_str": ("this must be a list", "write it as a YAML list: [...]"),
     "sequence_type": ("this must be a list", "write it as a YAML list: [...]"),
+    "tuple_type": ("this must be a list", "write it as a YAML list: [...]"),
     "dict_type": ("this must be a mapping", "write it as key: value lines"),
     "too_short": ("this must not be empty", "add at least one entry"),
     "model_type": ("this must be a mapping", "write it as key: value lines"),

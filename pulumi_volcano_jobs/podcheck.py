@@ -72,7 +72,7 @@ def _container(container: Wire, volumes: set[Any], path: str) -> Iterator[Proble
     for index, variable in enumerate(container.get("env") or ()):
         yield from _variable(variable, f"{path}.env[{index}]")
     yield from _mounts(container.get("volumeMounts") or (), volumes, f"{path}.volumeMounts")
-    yield from _resources(container.get("resources") or {}, f"{path}.resources")
+    yield from _resources(container.get("resources"), f"{path}.resources")
 
 
 def _ports(ports: Iterable[Wire], path: str) -> Iterator[Problem]:
@@ -108,12 +108,12 @@ def _mounts(mounts: Iterable[Wire], volumes: set[Any], path: str) -> Iterator[Pr
 
 
 def _resources(resources: Any, path: str) -> Iterator[Problem]:
-    if isinstance(resources, Leaf):
+    if isinstance(resources, Leaf) or not resources:
         return
     amounts: dict[str, dict[str, int]] = {"requests": {}, "limits": {}}
     for kind, found in amounts.items():
-        declared = resources.get(kind) or {}
-        for name, text in ({} if isinstance(declared, Leaf) else declared).items():
+        declared = resources.get(kind)
+        for name, text in ({} if isinstance(declared, Leaf) or not declared else declared).items():
             place = paths.join(f"{path}.{kind}", name)
             nano = _amount(text)
             if nano is not None and nano >= 0:

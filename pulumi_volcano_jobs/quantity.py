@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
 from typing import Any, Literal
 
 Format = Literal["decimal", "binary", "exponent"]
 
 _NANO = 10**9
-_PRECISION = 60  # digits: enough for the largest quantity in nano units
-_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)")
+_LARGEST = (2**63 - 1) * _NANO  # what is larger is cut to it
+_LARGEST_EXPONENT = 1000  # beyond, a number is cut to the largest or rounded up from nothing all the same
+_QUANTITY = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)")
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _KIBI = 1024
@@ -19,7 +19,7 @@ _KIBI = 1024
 
 @dataclass(frozen=True)
 class Quantity:
-    """An amount in units of 10^-9 (what is smaller is rounded up), and how it is written."""
+    """An amount in units of 10^-9, and how it is written."""
 
     nano: int
     style: Format = "decimal"
@@ -59,7 +59,7 @@ class Quantity:
 
 
 def parse(text: Any) -> Quantity:
-    """Read a quantity from text or a number.
+    """Read a quantity from text or a number: what is smaller than 10^-9 is rounded up, what is too large cut.
 
     Raises:
         ValueError: if it is none.
@@ -68,16 +68,10 @@ def parse(text: Any) -> Quantity:
     if not match or isinstance(text, bool):
         message = f"{text!r} is not a quantity"
         raise ValueError(message)
-    digits, exponent, suffix = match.groups()
+    sign, whole, fraction, exponent, suffix = match.groups()
     style: Format = "exponent" if exponent else "binary" if suffix in _BINARY else "decimal"
-    with localcontext() as context:
-        context.prec = _PRECISION
-        value = Decimal(digits) * _NANO
-        if exponent:
-            value = value.scaleb(int(exponent[1:]))
-        elif suffix in _BINARY:
-            value *= 2 ** _BINARY[suffix]
-        else:
-            value = value.scaleb(_DECIMAL[suffix or ""])
-        nano = int(value.to_integral_value(rounding="ROUND_CEILING"))
-    return Quantity(nano, style)
+    power = int(exponent or 0) or _DECIMAL.get(suffix or "", 0)
+    power = max(min(power, _LARGEST_EXPONENT), -_LARGEST_EXPONENT) - len(fraction) - _DECIMAL["n"]
+    number = int(whole + fraction) * 2 ** _BINARY.get(suffix or "", 0)
+    nano = number * 10**power if power >= 0 else -(-number // 10**-power)
+    return Quantity(min(nano, _LARGEST) * (-1 if sign == "-" else 1), style)

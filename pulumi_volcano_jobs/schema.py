@@ -81,6 +81,11 @@ _STRUCTURE: dict[tuple[str, str], str] = {
 }
 
 
+_MOST_NAMES = 12  # in a hint
+# An entry of a list of these cannot be a leaf either.
+_STRUCTURED = frozenset(kind for kind, _ in _STRUCTURE)
+
+
 @functools.cache
 def _definitions() -> dict[str, Any]:
     # Not imported: the package's own import loads a JSON Schema validator that this walk does not need.
@@ -187,10 +192,16 @@ class Walk:
             return value
         if not isinstance(value, (list, tuple)):
             return self._misfit(path, "this must be a list", "write each entry behind a '-'")
-        found = [self._value(item, items, paths.join(path, i)) for i, item in enumerate(value) if item is not None]
+        found = [self._entry(item, items, paths.join(path, i)) for i, item in enumerate(value) if item is not None]
         # An object that is none keeps its place, so that problems of those behind it name the right one.
         found = [{} if item is _MISFIT and "$ref" in items else item for item in found]
         return [item for item in found if item is not _MISFIT]
+
+    def _entry(self, item: Any, items: Mapping[str, Any], path: str) -> Any:
+        if isinstance(item, Leaf) and items.get("$ref", "").rpartition(".")[2] in _STRUCTURED:
+            self.problems.append(structural(path, "the plugins look into each entry of the list"))
+            return _MISFIT
+        return self._value(item, items, path)
 
     def _map(self, value: Any, values: Any, path: str) -> Any:
         if isinstance(value, Leaf):
@@ -206,7 +217,8 @@ class Walk:
         types, reason = _SCALARS[kind]
         if isinstance(value, Leaf):
             return value
-        if kind == "integer" and isinstance(value, float) and value.is_integer():
+        # Whole floats are how integers cross a Pulumi component's wire.
+        if int in types and isinstance(value, float) and value.is_integer():
             return int(value)
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
             return self._misfit(path, reason, _HINTS.get(kind, ""))
@@ -239,4 +251,5 @@ def nearest(word: str, words: Iterable[str]) -> str:
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     folded = [name for name in known if name.lower() == word.lower().replace("_", "").replace("-", "")]
     match = folded or close
-    return f"did you mean {match[0]}?" if match else f"remove it (known here: {', '.join(known[:12])}…)"
+    more = "…" if len(known) > _MOST_NAMES else ""
+    return f"did you mean {match[0]}?" if match else f"remove it (known here: {', '.join(known[:_MOST_NAMES])}{more})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs import podcheck, quantity
@@ -82,12 +82,20 @@ def _numa(task: Task, path: str) -> Iterator[Problem]:
         return
     for kind in ("initContainers", "containers"):
         for index, container in enumerate(task.pod_spec.get(kind) or ()):
-            resources = container.get("resources") or {}
-            amounts = resources.get("requests") or resources.get("limits") or {}
-            if not _is_whole(amounts.get("cpu", 0)):
+            if not _is_whole(_cpu(container)):
                 place = f"{path}.template.spec.{kind}[{index}].resources"
                 reason = f"topologyPolicy {task.topology_policy} needs a whole number of CPUs in every container"
                 yield _fault(place, reason, hint="request whole CPUs, or set topologyPolicy: none")
+
+
+def _cpu(container: Mapping[str, Any]) -> Any:
+    """Give what a container asks for: of its requests if it has any, else of its limits; a leaf if they are unknown."""
+    amounts = container.get("resources")
+    for kind in ("requests", "limits"):
+        found = amounts if isinstance(amounts, Leaf) else (amounts or {}).get(kind)
+        if isinstance(found, Leaf) or found:
+            return found if isinstance(found, Leaf) else found.get("cpu", 0)
+    return 0
 
 
 def _is_whole(amount: Any) -> bool:

@@ -150,6 +150,32 @@ TOOLS: dict[str, Tool] = {
             module="github.com/pulumi/pulumi-yaml",
             package="github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
         ),
+        Tool(
+            name="kube-apiserver",
+            folder=HERE / "kubernetes",
+            module="k8s.io/kubernetes",
+            package="k8s.io/kubernetes/cmd/kube-apiserver",
+            stamps=("k8s.io/component-base/version.gitVersion={version}",),
+        ),
+        Tool(
+            name="kube-controller-manager",
+            folder=HERE / "kubernetes",
+            module="k8s.io/kubernetes",
+            package="k8s.io/kubernetes/cmd/kube-controller-manager",
+            stamps=("k8s.io/component-base/version.gitVersion={version}",),
+        ),
+        Tool(
+            name="etcd",
+            folder=HERE / "etcd",
+            module="go.etcd.io/etcd/server/v3",
+            package="go.etcd.io/etcd/server/v3",
+        ),
+        Tool(
+            name="kwok",
+            folder=HERE / "kwok",
+            module="sigs.k8s.io/kwok",
+            package="sigs.k8s.io/kwok/cmd/kwok",
+        ),
     )
 }
 

@@ -64,7 +64,7 @@ class Outputs:
             flag, equals, value = argument.partition("=") if isinstance(argument, str) else ("", "", "")
             if equals and flag.lstrip("-") in secrets:
                 lifted += [flag, self.leaf(place, pulumi.Output.secret(value))]
-            elif previous.lstrip("-") in secrets and isinstance(argument, str):
+            elif previous.lstrip("-") in secrets and isinstance(argument, (str, pulumi.Output)):
                 lifted.append(self.leaf(place, pulumi.Output.secret(argument)))
             else:
                 lifted.append(self.lift(argument, place))
@@ -100,7 +100,8 @@ class Outputs:
         changed: dict[str, Any] = {}
         for item in dataclasses.fields(plugin):  # type: ignore[arg-type]  # plugins are dataclasses
             value = getattr(plugin, item.name)
-            if item.name in secret_settings(type(plugin)).values() and isinstance(value, str) and value:
+            is_given = isinstance(value, pulumi.Output) or (isinstance(value, str) and value)
+            if is_given and item.name in secret_settings(type(plugin)).values():
                 value = pulumi.Output.secret(value)
             if isinstance(value, pulumi.Output):
                 changed[item.name] = self.leaf(paths.join(place, item.name), value)

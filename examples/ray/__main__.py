@@ -1,0 +1,47 @@
+"""A Ray cluster: a head, workers that join it, and a Service for its dashboard and clients."""
+
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from pulumi_volcano_jobs import Policy, RayPlugin, SvcPlugin, Task, VolcanoJob
+
+
+def template(container: str) -> dict[str, Any]:
+    """Give the Pods of a role; the plugin finds the container by its name and writes its command."""
+    ray = {
+        "name": container,
+        "image": "rayproject/ray:latest-py311-cpu",
+        "resources": {"limits": {"cpu": 2, "memory": "4Gi"}},
+    }
+    return {"spec": {"containers": [ray], "restartPolicy": "OnFailure"}}
+
+
+opts = pulumi.ResourceOptions()
+if not pulumi.Config().get_bool("cluster"):  # no cluster: the provider writes the manifests into a folder
+    rendered = Path(__file__).with_name("rendered")
+    rendered.mkdir(mode=0o700, exist_ok=True)  # ssh keys lie there in plain text
+    opts.provider = kubernetes.Provider("files", render_yaml_to_directory=str(rendered), kubeconfig="")
+
+job = VolcanoJob(
+    "ray-cluster-job",
+    {
+        "queue": "default",
+        "min_available": 3,
+        "plugins": [RayPlugin(), SvcPlugin()],
+        "policies": [Policy(event="PodEvicted", action="RestartJob")],
+        "tasks": [
+            Task(name="head", replicas=1, template=template("head")),
+            Task(name="worker", replicas=2, template=template("worker")),
+        ],
+        # Workers come and go in a Ray cluster: an edit of one task leaves the other alone.
+        "restart": "pod",
+    },
+    opts,
+)
+
+pulumi.export("dashboard_url", job.ray.dashboard_url)
+pulumi.export("client_url", job.ray.client_url)
+pulumi.export("workers", job.tasks["worker"].hosts)

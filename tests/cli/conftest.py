@@ -1,0 +1,69 @@
+"""The command line as a user types it, in a folder of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from pulumi_volcano_jobs import cli
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command printed, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        """What it said on standard error, line by line."""
+        return self.err.splitlines()
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Read the YAML that it printed."""
+        return list(yaml.safe_load_all(self.out))
+
+
+class Shell:
+    """A folder to run the command line in; file names are relative to it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Begin with an empty folder."""
+        self.folder = folder
+
+    def write(self, name: str, *documents: Any) -> str:
+        """Write a file of text, bytes or documents, and give its name."""
+        (first, *_) = documents
+        if isinstance(first, bytes):
+            (self.folder / name).write_bytes(first)
+        else:
+            text = first if isinstance(first, str) else yaml.safe_dump_all(documents)
+            (self.folder / name).write_text(text, "utf-8")
+        return name
+
+    def __call__(self, *arguments: str, stdin: bytes = b"") -> Answer:
+        """Run `volcano-jobs` with these arguments; it never ends in a traceback."""
+        result = CliRunner().invoke(cli.app, list(arguments), input=stdin, prog_name="volcano-jobs")
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Answer(result.exit_code, result.stdout, result.stderr)
+
+    def good(self, *arguments: str, stdin: bytes = b"") -> Answer:
+        """Run what must succeed without a word on standard error."""
+        answer = self(*arguments, stdin=stdin)
+        assert (answer.code, answer.err) == (0, "")
+        return answer
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """Provide an empty folder to run the command line in."""
+    monkeypatch.chdir(tmp_path)
+    return Shell(tmp_path)

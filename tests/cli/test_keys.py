@@ -1,0 +1,191 @@
+"""ssh keys on the command line: shown to nobody who does not ask for them."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from pulumi_volcano_jobs import keys
+from tests.cli.conftest import Answer, Shell
+from tests.conftest import job
+
+PAIR = keys.generate()
+ARGUMENTS = [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PAIR.public.strip()}"]
+WAYS = [
+    (),
+    ("--format", "json"),
+    ("--lenient",),
+    ("--managed-by", "volcano"),
+    ("--managed-by", "volcano", "--format", "json"),
+]
+
+
+def with_ssh(*arguments: str, **plugins: list[str]) -> dict[str, Any]:
+    """Give a job with the ssh plugin, and with svc, which it wants."""
+    return job(plugins={"ssh": list(arguments), "svc": [], **plugins})
+
+
+def secret(answer: Answer) -> dict[str, str]:
+    """Give the data of the one Secret that was printed."""
+    (found,) = [document["data"] for document in answer.documents() if document["kind"] == "Secret"]
+    return dict(found)
+
+
+def spellings(key: str) -> Iterator[str]:
+    """Give the ways in which a key, or a part of it, might be printed: plain, in base64, escaped as JSON."""
+    for line in key.strip().splitlines()[1:3] or [key.split()[1]]:
+        yield line
+        # The middle of its base64, for each place at which it can begin in a longer text.
+        for shift in range(3):
+            yield base64.b64encode(b" " * shift + line.encode()).decode()[4:-4]
+    yield json.dumps(key)[1:-1]
+    yield base64.b64encode(key.encode()).decode()
+
+
+def assert_no_private_key(text: str) -> None:
+    """Make sure that nothing in a text is, or holds, a private key."""
+    for mark in (b"PRIVATE KEY", b"OPENSSH PRIVATE"):
+        for shift in range(3):
+            assert base64.b64encode(b" " * shift + mark).decode()[4:-4] not in text
+        assert mark.decode() not in text
+
+
+class TestHidden:
+    """Without `--show-keys` keys are placeholders."""
+
+    @pytest.mark.parametrize("way", WAYS, ids=" ".join)
+    def test_a_key_that_nobody_gave_is_not_made_up(self, shell: Shell, way: tuple[str, ...]) -> None:
+        """There is no private key in the output, in whatever form."""
+        answer = shell.good("render", shell.write("job.yaml", with_ssh()), *way)
+
+        assert_no_private_key(answer.out)
+
+    def test_placeholders_are_no_base64(self, shell: Shell) -> None:
+        """A cluster that is sent them refuses them, and takes them for no key."""
+        data = secret(shell.good("render", shell.write("job.yaml", with_ssh())))
+
+        assert {key: value for key, value in data.items() if key != "config"} == {
+            "authorized_keys": "<public>",
+            "id_rsa": "<private>",
+            "id_rsa.pub": "<public>",
+        }
+        assert "Host train-worker-0" in base64.b64decode(data["config"]).decode()
+
+    @pytest.mark.parametrize("way", WAYS, ids=" ".join)
+    def test_a_given_key_is_not_shown_either(self, shell: Shell, way: tuple[str, ...]) -> None:
+        """Neither as text nor in base64, in the Secret nor in the Job's arguments."""
+        answer = shell.good("render", shell.write("job.yaml", with_ssh(*ARGUMENTS)), *way)
+
+        assert_no_private_key(answer.out)
+        assert "<private>" in answer.out
+        assert [found for found in spellings(PAIR.private) if found in answer.out] == []
+        assert [found for found in spellings(PAIR.public) if found in answer.out] == []
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            [ARGUMENTS[0]],
+            [*ARGUMENTS, "--ssh-port=abc"],
+            ["--no-such-flag", *ARGUMENTS],
+            [f"-ssh-private-key={PAIR.private}"],
+            ["--ssh-private-key", PAIR.private],
+            [PAIR.private],
+            [f"--ssh-privat-key={PAIR.private}"],
+        ],
+        ids=[
+            "without its public key",
+            "beside a bad value",
+            "behind an unknown flag",
+            "with one dash",
+            "as an argument of its own",
+            "bare",
+            "misspelt flag",
+        ],
+    )
+    @pytest.mark.parametrize("command", ["validate", "render"])
+    def test_a_problem_shows_no_key(self, shell: Shell, command: str, arguments: list[str]) -> None:
+        """What is wrong with a key's argument is told without the key."""
+        answer = shell(command, shell.write("job.yaml", with_ssh(*arguments)))
+
+        assert answer.code == 1
+        assert "spec.plugins.ssh" in answer.err
+        assert_no_private_key(answer.out + answer.err)
+        assert [found for found in spellings(PAIR.private) if found in answer.out + answer.err] == []
+
+    def test_files_in_a_folder_have_no_keys(self, shell: Shell) -> None:
+        """What is written is what is printed."""
+        shell.good("render", shell.write("job.yaml", with_ssh(*ARGUMENTS)), "-o", "out")
+
+        written = "".join(path.read_text("utf-8") for path in (shell.folder / "out").iterdir())
+        assert_no_private_key(written)
+        assert [found for found in spellings(PAIR.private) if found in written] == []
+
+
+class TestShown:
+    """With `--show-keys` they are real."""
+
+    def pair(self, answer: Answer) -> tuple[rsa.RSAPrivateKey, bytes]:
+        """Load the private key, and give the public one as it is printed, from a Secret in which the two are right."""
+        data = {key: base64.b64decode(value, validate=True) for key, value in secret(answer).items()}
+        private = serialization.load_pem_private_key(data["id_rsa"], password=None)
+        assert isinstance(private, rsa.RSAPrivateKey)
+        assert data["authorized_keys"] == data["id_rsa.pub"]
+        return private, data["id_rsa.pub"]
+
+    def test_a_new_pair_is_made(self, shell: Shell) -> None:
+        """The private key is a sound RSA key of 2048 bits, and the public one is its own."""
+        answer = shell.good("render", "--show-keys", shell.write("job.yaml", with_ssh()))
+
+        private, public = self.pair(answer)
+        form = serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
+        assert private.public_key().public_bytes(*form) == public.strip()
+        assert private.key_size == 2048
+        assert public.endswith(b"\n")
+
+    def test_each_run_and_each_job_has_a_pair_of_its_own(self, shell: Shell) -> None:
+        """Who can log in to one job cannot log in to another."""
+        second = with_ssh()
+        second["metadata"]["name"] = "other"
+        file = shell.write("jobs.yaml", with_ssh(), second)
+
+        runs = [shell.good("render", "--show-keys", file).documents() for _ in range(2)]
+
+        found = {item["data"]["id_rsa"] for documents in runs for item in documents if item["kind"] == "Secret"}
+        assert len(found) == 4
+
+    def test_a_given_pair_is_shown_as_it_was_given(self, shell: Shell) -> None:
+        """Nothing is made up where a key is given."""
+        answer = shell.good("render", "--show-keys", shell.write("job.yaml", with_ssh(*ARGUMENTS)))
+
+        data = {key: base64.b64decode(value).decode() for key, value in secret(answer).items()}
+        assert data["id_rsa"] == PAIR.private
+        assert data["id_rsa.pub"] == data["authorized_keys"] == PAIR.public.strip()
+
+    def test_the_job_for_volcano_has_the_given_pair(self, shell: Shell) -> None:
+        """Volcano's controller gets it as the argument that it was."""
+        file = shell.write("job.yaml", with_ssh(*ARGUMENTS))
+
+        (document,) = shell.good("render", "--show-keys", "--managed-by", "volcano", file).documents()
+
+        assert document["spec"]["plugins"]["ssh"] == ARGUMENTS
+
+    def test_a_job_without_ssh_changes_nothing(self, shell: Shell) -> None:
+        """There is no key to show."""
+        file = shell.write("job.yaml", job())
+
+        assert shell.good("render", "--show-keys", file).out == shell.good("render", file).out
+
+    def test_mpi_brings_ssh_and_so_a_pair(self, shell: Shell) -> None:
+        """A plugin that was brought in by another has real keys too."""
+        document = job(plugins={"mpi": []})
+        document["spec"]["tasks"] = [{**document["spec"]["tasks"][0], "name": name} for name in ("master", "worker")]
+
+        private, _ = self.pair(shell.good("render", "--show-keys", shell.write("job.yaml", document)))
+
+        assert private.key_size == 2048

@@ -1,0 +1,1 @@
+"""The component under mocks: what is registered, with which options, and what is refused."""

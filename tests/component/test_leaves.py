@@ -1,0 +1,273 @@
+"""Values that may be Outputs: what is secret stays so, what is unknown stays the only unknown."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pytest
+
+from pulumi_volcano_jobs import PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin, VolcanoJob
+from tests.component.harness import Run, Source, Wire, bare, run
+from tests.conftest import container, task
+
+DIGESTS = {f"Pod train-{pod}: (digest)" for pod in ("master-0", "worker-0", "worker-1")}
+PODS = ("master-0", "worker-0", "worker-1")
+
+
+def workers(*paths: str) -> set[str]:
+    """Give places in both workers' Pods."""
+    return {f"Pod train-worker-{index}: {path}" for index in (0, 1) for path in paths}
+
+
+def pods(*paths: str) -> set[str]:
+    """Give places in all Pods."""
+    return {f"Pod train-{pod}: {path}" for pod in PODS for path in paths}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place where a value may be an Output."""
+
+    arguments: Callable[[Any], Wire]
+    """The job with a value there."""
+    leaves: set[str]
+    """All that the value is in, or decides."""
+    value: Any = "value"
+    secret: frozenset[str] = frozenset()
+    """What is secret in any case."""
+
+
+def job(worker: Wire | None = None, **fields: Any) -> Wire:
+    """Give a job of a master and two workers."""
+    return {"tasks": [task("master"), worker or task("worker", 2)], "plugins": [PytorchPlugin()], **fields}
+
+
+def in_container(**fields: Any) -> Wire:
+    """Give the job with fields in the workers' container."""
+    return job(task("worker", 2, containers=[container(**fields)]))
+
+
+def in_spec(**fields: Any) -> Wire:
+    """Give the job with fields in the workers' Pod spec."""
+    return job(task("worker", 2, **fields))
+
+
+def in_metadata(**fields: Any) -> Wire:
+    """Give the job with fields in the metadata of the workers' template."""
+    worker = task("worker", 2)
+    return job({**worker, "template": {**worker["template"], "metadata": fields}})
+
+
+def in_init_container(**fields: Any) -> Wire:
+    """Give the job with fields in an init container of the workers."""
+    return in_spec(initContainers=[container("before", **fields)])
+
+
+PLACES = {
+    "namespace": Place(
+        lambda value: job(namespace=value),
+        {
+            *pods("metadata.namespace", "metadata.labels.volcano.sh/job-namespace"),
+            "ConfigMap train-svc: metadata.namespace",
+            "NetworkPolicy train: metadata.namespace",
+            "NetworkPolicy train: spec.podSelector.matchLabels.volcano.sh/job-namespace",
+            "NetworkPolicy train: spec.ingress[0].from[0].podSelector.matchLabels.volcano.sh/job-namespace",
+            "PodGroup train: metadata.namespace",
+            "Service train: metadata.namespace",
+            "Service train: spec.selector.volcano.sh/job-namespace",
+            "VolcanoJob train has: namespace",
+        },
+    ),
+    "queue": Place(
+        lambda value: job(queue=value),
+        {
+            "PodGroup train: spec.queue",
+            *pods("metadata.labels.volcano.sh/queue-name", "metadata.annotations.volcano.sh/queue-name"),
+        },
+    ),
+    "priority class": Place(
+        lambda value: job(priority_class_name=value),
+        {"PodGroup train: spec.priorityClassName", *pods("spec.priorityClassName"), *DIGESTS},
+    ),
+    "label": Place(lambda value: job(labels={"team": value}), {"PodGroup train: metadata.labels.team"}),
+    "annotation": Place(lambda value: job(annotations={"note": value}), {"PodGroup train: metadata.annotations.note"}),
+    "annotation that the Pods get": Place(
+        lambda value: job(annotations={"volcano.sh/preemptable": value}),
+        {
+            "PodGroup train: metadata.annotations.volcano.sh/preemptable",
+            *pods("metadata.annotations.volcano.sh/preemptable"),
+        },
+    ),
+    "label of a template": Place(lambda value: in_metadata(labels={"team": value}), workers("metadata.labels.team")),
+    "annotation of a template": Place(
+        lambda value: in_metadata(annotations={"note": value}), workers("metadata.annotations.note")
+    ),
+    "image": Place(lambda value: in_container(image=value), workers("spec.containers[0].image") | DIGESTS),
+    "env value": Place(
+        lambda value: in_container(env=[{"name": "LEVEL", "value": "1"}, {"name": "TOKEN", "value": value}]),
+        workers("spec.containers[0].env[1].value") | DIGESTS,
+    ),
+    "env source": Place(
+        lambda value: in_container(env=[{"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": value, "key": "k"}}}]),
+        workers("spec.containers[0].env[0].valueFrom.secretKeyRef.name") | DIGESTS,
+    ),
+    "command": Place(
+        lambda value: in_container(command=["run", value]), workers("spec.containers[0].command[1]") | DIGESTS
+    ),
+    "args": Place(lambda value: in_container(args=["--name", value]), workers("spec.containers[0].args[1]") | DIGESTS),
+    "all args": Place(
+        lambda value: in_container(args=value), workers("spec.containers[0].args") | DIGESTS, value=["--name", "x"]
+    ),
+    "resources": Place(
+        lambda value: in_container(resources={"requests": {"cpu": value, "memory": "1Gi"}}),
+        {"PodGroup train: spec.minResources", *workers("spec.containers[0].resources.requests.cpu"), *DIGESTS},
+        value="2",
+    ),
+    "all resources": Place(
+        lambda value: in_container(resources=value),
+        {"PodGroup train: spec.minResources", *workers("spec.containers[0].resources"), *DIGESTS},
+        value={"limits": {"nvidia.com/gpu": "1"}},
+    ),
+    "probe": Place(
+        lambda value: in_container(livenessProbe={"httpGet": {"path": value, "port": 80}}),
+        workers("spec.containers[0].livenessProbe.httpGet.path") | DIGESTS,
+    ),
+    "image of an init container": Place(
+        lambda value: in_init_container(image=value), workers("spec.initContainers[0].image") | DIGESTS
+    ),
+    "service account": Place(
+        lambda value: in_spec(serviceAccountName=value), workers("spec.serviceAccountName") | DIGESTS
+    ),
+    "priority class of a template": Place(
+        lambda value: in_spec(priorityClassName=value), workers("spec.priorityClassName") | DIGESTS
+    ),
+    "node selector": Place(
+        lambda value: in_spec(nodeSelector={"zone": value}), workers("spec.nodeSelector.zone") | DIGESTS
+    ),
+    "all tolerations": Place(
+        lambda value: in_spec(tolerations=value), workers("spec.tolerations") | DIGESTS, value=[{"operator": "Exists"}]
+    ),
+    "name of a Secret that is mounted": Place(
+        lambda value: in_spec(volumes=[{"name": "keys", "secret": {"secretName": value}}]),
+        workers("spec.volumes[0].secret.secretName") | DIGESTS,
+    ),
+    "storage class of a claim": Place(
+        lambda value: job(volumes=[{"mountPath": "/data", "volumeClaim": {"storageClassName": value}}]),
+        {"PersistentVolumeClaim train-pvc-data: spec.storageClassName"},
+    ),
+    # pulumi_kubernetes makes one secret of all data of a Secret, so they are unknown together.
+    "private key": Place(
+        lambda value: job(plugins=[SshPlugin(ssh_private_key=value, ssh_public_key="public"), SvcPlugin()]),
+        {"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"},
+        secret=frozenset({"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"}),
+    ),
+    "private key among Volcano's arguments": Place(
+        lambda value: job(plugins={"ssh": ["--ssh-private-key", value, "--ssh-public-key=public"], "svc": []}),
+        {"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"},
+        secret=frozenset({"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"}),
+    ),
+    "public key": Place(
+        lambda value: job(plugins=[SshPlugin(ssh_private_key="private", ssh_public_key=value), SvcPlugin()]),
+        {"Secret train-ssh: data", "SshPlugin train-ssh has: public_key", *DIGESTS},
+        secret=frozenset({"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"}),
+    ),
+}
+
+
+def of_another_resource(value: Any) -> pulumi.Output[Any]:
+    """Give the output of a resource: known once it is made."""
+    return Source("source", value).value
+
+
+KINDS: dict[str, Callable[[Any], Any]] = {
+    "an Output": pulumi.Output.from_input,
+    "a secret": pulumi.Output.secret,
+    "an Output of another resource": of_another_resource,
+    "a secret of another resource": lambda value: pulumi.Output.secret(of_another_resource(value)),
+}
+
+
+@pytest.fixture(params=[False, True], ids=["up", "preview"])
+def preview(request: pytest.FixtureRequest) -> bool:
+    """Tell whether the program runs for a preview."""
+    is_preview: bool = request.param
+    return is_preview
+
+
+def made(where: str, *, preview: bool, kind: Callable[[Any], Any] = lambda value: value) -> Run:
+    """Run a program with a job whose value at a place is of a kind."""
+    place = PLACES[where]
+
+    def program() -> None:
+        VolcanoJob("train", place.arguments(kind(place.value)))  # type: ignore[arg-type]  # put together
+
+    return run(program, preview=preview)
+
+
+@functools.cache
+def plain(where: str, *, preview: bool) -> Run:
+    """Run the program with the plain value, once for all kinds that are compared with it."""
+    return made(where, preview=preview)
+
+
+@pytest.mark.parametrize("where", PLACES)
+def test_a_plain_value_makes_nothing_unknown_and_only_keys_secret(where: str, *, preview: bool) -> None:
+    """Where nothing is an Output all is known."""
+    done = plain(where, preview=preview)
+
+    assert done.unknown() == set()
+    assert done.secret() == PLACES[where].secret
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("where", PLACES)
+def test_only_what_comes_from_the_value_is_marked(where: str, kind: str, *, preview: bool) -> None:
+    """Exactly the leaves of the value are secret or unknown, and all else is as with the plain value."""
+    place, with_plain = PLACES[where], plain(where, preview=preview)
+
+    done = made(where, preview=preview, kind=KINDS[kind])
+
+    is_unknown = preview and "another resource" in kind
+    assert done.unknown() == (place.leaves if is_unknown else set())
+    assert done.secret() == (place.leaves | place.secret if "secret" in kind else place.secret)
+    assert others(done, place) == others(with_plain, place)
+    assert is_unknown or whole(done) == whole(with_plain)
+
+
+def others(done: Run, place: Place) -> dict[str, Any]:
+    """Give the leaves that do not come from the value."""
+    own = tuple(place.leaves)
+    return {name: bare(leaf) for name, leaf in done.leaves().items() if not name.startswith(own)}
+
+
+def whole(done: Run) -> dict[str, Any]:
+    """Give all inputs without marks."""
+    return {name: revealed(item.inputs) for name, item in done.resources.items()}
+
+
+def revealed(tree: Any) -> Any:
+    """Take all marks of secrets out of a tree."""
+    tree = bare(tree)
+    if isinstance(tree, dict):
+        return {key: revealed(value) for key, value in tree.items()}
+    return [revealed(value) for value in tree] if isinstance(tree, list) else tree
+
+
+def test_what_is_computed_from_an_unknown_namespace_is_the_only_unknown_output() -> None:
+    """Ray's addresses wait for the namespace; names and the hosts inside it do not."""
+
+    def program() -> dict[str, Any]:
+        tasks = [task("head", containers=[container("head")]), task("worker", containers=[container("worker")])]
+        job = VolcanoJob("train", {"namespace": of_another_resource("ml"), "plugins": [RayPlugin()], "tasks": tasks})
+        return {"url": job.ray.dashboard_url, "service": job.ray.service_name, "hosts": job.hosts}
+
+    assert {name: value.known for name, value in run(program, preview=True).values.items()} == {
+        "url": False,
+        "service": True,
+        "hosts": True,
+    }
+    assert run(program).values["url"].value == "http://train-head-svc.ml.svc:8265"

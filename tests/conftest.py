@@ -1,0 +1,50 @@
+"""Jobs for tests, as small as they can be, and what refuses them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import JobError, Problem, render
+
+Wire = dict[str, Any]
+
+
+def container(name: str = "main", **fields: Any) -> Wire:
+    """Give a container in wire form."""
+    return {"name": name, "image": "example.org/image:1", **fields}
+
+
+def task(name: str = "worker", replicas: int = 1, **pod_spec: Any) -> Wire:
+    """Give a task in wire form; the keywords are fields of its Pod spec."""
+    spec = {"containers": [container()], "restartPolicy": "Never", **pod_spec}
+    return {"name": name, "replicas": replicas, "template": {"spec": spec}}
+
+
+def job(*tasks: Wire, name: str = "train", **spec: Any) -> Wire:
+    """Give a job's document; without tasks it has one of one Pod."""
+    metadata = {"name": name}
+    return {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": metadata,
+        "spec": {"tasks": list(tasks) or [task()], **spec},
+    }
+
+
+def refused(document: Wire, **options: Any) -> JobError:
+    """Render what must not render, and give the error."""
+    with pytest.raises(JobError) as caught:
+        render(document, **options)
+    return caught.value
+
+
+def problems(document: Wire, **options: Any) -> list[Problem]:
+    """Give the problems of a job, sorted by their paths."""
+    return sorted(refused(document, **options).problems, key=lambda problem: problem.path)
+
+
+def places(document: Wire, **options: Any) -> list[str]:
+    """Give the paths of a job's problems, sorted."""
+    return [problem.path for problem in problems(document, **options)]

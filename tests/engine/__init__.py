@@ -1,0 +1,1 @@
+"""Tests on the real Pulumi engine and Kubernetes provider."""

@@ -1,0 +1,153 @@
+"""Projects in folders of their own, run by the real engine and the real Kubernetes provider, without a cluster."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stack as stacks
+import yaml
+from pulumi import automation
+from pulumi.automation import EngineEvent
+
+ROOT = Path(__file__).parents[2]
+Steps = dict[str, str]
+
+# What every program here begins with: the provider writes YAML into the folder `rendered`.
+PROGRAM = """
+from pathlib import Path
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from pulumi_volcano_jobs import VolcanoJob
+
+HERE = Path(__file__).parent
+rendered = HERE / "rendered"
+rendered.mkdir(mode=0o700, exist_ok=True)
+provider = kubernetes.Provider("files", render_yaml_to_directory=str(rendered), kubeconfig="")
+opts = pulumi.ResourceOptions(provider=provider)
+config = pulumi.Config()
+"""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def engine() -> Iterator[None]:
+    """Put the engine and the provider on PATH; they must be there, so nothing is skipped."""
+    before = os.environ["PATH"]
+    stacks.put_engine_on_path()
+    yield
+    os.environ["PATH"] = before
+
+
+@dataclass
+class Run:
+    """What one preview, up or destroy did."""
+
+    events: list[EngineEvent] = field(default_factory=list)
+    stdout: str = ""
+    changes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def steps(self) -> Steps:
+        """What happens to each resource but those that stay the same; a replacement counts as one step."""
+        ops: dict[str, set[str]] = defaultdict(set)
+        for event in self.events:
+            if event.resource_pre_event:
+                metadata = event.resource_pre_event.metadata
+                ops[short(metadata.urn)].add(metadata.op.value)
+        return {
+            name: "replace" if "replace" in found else "+".join(sorted(found))
+            for name, found in ops.items()
+            if found != {"same"}
+        }
+
+    @property
+    def urns(self) -> list[tuple[str, str]]:
+        """The operation and the URN of each step, sorted."""
+        found = [event.resource_pre_event.metadata for event in self.events if event.resource_pre_event]
+        return sorted((metadata.op.value, metadata.urn) for metadata in found)
+
+    @property
+    def text(self) -> str:
+        """All that the engine said, as a person sees it and as a program does."""
+        return self.stdout + "".join(repr(event.__dict__) for event in self.events)
+
+
+def short(urn: str) -> str:
+    """Shorten a URN to the type's last word and the name: `Pod train-worker-0`."""
+    kind, name = urn.split("::")[-2:]
+    return f"{kind.rpartition(':')[2]} {name}"
+
+
+class Project:
+    """A Pulumi project with one stack, all of it below one folder."""
+
+    def __init__(self, folder: Path, program: str = "", config: Mapping[str, str] | None = None) -> None:
+        """Take the project in the folder, or make one of the program."""
+        self.folder = folder
+        if program:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.write("Pulumi.yaml", "name: tests\nruntime: python\n")
+            self.write("__main__.py", PROGRAM + program)
+        self.main = folder / yaml.safe_load((folder / "Pulumi.yaml").read_text("utf-8")).get("main", ".")
+        self.state = folder / ".state"
+        self.stack: automation.Stack = stacks.open_stack(folder, self.state, "dev", config)
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file of the project."""
+        (self.folder / name).write_text(text, "utf-8")
+        return self.folder / name
+
+    def configure(self, **values: str) -> None:
+        """Change the stack's configuration."""
+        for key, value in values.items():
+            self.stack.set_config(key, automation.ConfigValue(value))
+
+    def preview(self) -> Run:
+        """Run a preview."""
+        run = Run()
+        result = self.stack.preview(on_event=run.events.append, color="never")
+        run.stdout, run.changes = result.stdout, result.change_summary
+        return run
+
+    def up(self) -> Run:
+        """Run an update."""
+        run = Run()
+        result = self.stack.up(on_event=run.events.append, color="never")
+        run.stdout, run.changes = result.stdout, result.summary.resource_changes or {}
+        return run
+
+    def destroy(self) -> Run:
+        """Delete all that there is."""
+        run = Run()
+        result = self.stack.destroy(on_event=run.events.append, color="never")
+        run.stdout, run.changes = result.stdout, result.summary.resource_changes or {}
+        return run
+
+    def resources(self) -> list[dict[str, Any]]:
+        """Give the resources in the stack's state."""
+        found: list[dict[str, Any]] = self.stack.export_stack().deployment.get("resources") or []
+        return found
+
+    def manifests(self) -> dict[str, Any]:
+        """Read what the provider wrote, by kind and name."""
+        found = [yaml.safe_load(path.read_text("utf-8")) for path in self.files()]
+        return {f"{item['kind']} {item['metadata']['name']}": item for item in found}
+
+    def files(self) -> list[Path]:
+        """Give the files that the provider wrote."""
+        return sorted(path for path in (self.main / "rendered").rglob("*") if path.is_file())
+
+
+def copy_example(name: str, folder: Path) -> Project:
+    """Copy the repository's own project, which runs one of the examples, to a folder."""
+    shutil.copy(ROOT / "Pulumi.yaml", folder)
+    shutil.copytree(ROOT / "examples" / name, folder / "examples" / name, ignore=shutil.ignore_patterns("rendered"))
+    return Project(folder)

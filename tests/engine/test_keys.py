@@ -1,0 +1,203 @@
+"""The ssh key of a job: made once, kept in the state, and shown to nobody."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+
+from pulumi_volcano_jobs import keys
+from tests.engine.conftest import Project, Run, Steps
+
+pytestmark = pytest.mark.engine
+PROGRAM = """
+def task(name, replicas):
+    pod = {"restartPolicy": "OnFailure", "containers": [{"name": "main", "image": "example.org/mpi:1"}]}
+    return {"name": name, "replicas": replicas, "template": {"spec": pod}}
+
+
+args = {"tasks": [task("master", 1), task("worker", config.get_int("workers") or 1)], "plugins": {"mpi": []}}
+if rotation := config.get("rotation"):
+    args["key_rotation"] = rotation
+job = VolcanoJob("train", args, opts)
+pulumi.export("public_key", job.ssh.public_key)
+pulumi.export("private_key", job.ssh.private_key)
+"""
+PODS = ["Pod train-master-0", "Pod train-worker-0"]
+HOSTS = {"ConfigMap train-svc": "replace", "PodGroup train": "update", "Secret train-ssh": "replace"}
+
+
+def mpi(folder: Path) -> Project:
+    """Make the project of an MPI job, which has an ssh key."""
+    return Project(folder, PROGRAM)
+
+
+def pair(project: Project) -> tuple[str, str]:
+    """Give the private and the public key of the Secret that was written."""
+    data = project.manifests()["Secret train-ssh"]["data"]
+    private, public, authorized = (
+        base64.b64decode(data[key], validate=True).decode() for key in ("id_rsa", "id_rsa.pub", "authorized_keys")
+    )
+    assert public == authorized
+    return private, public
+
+
+def spellings(private: str) -> Iterator[str]:
+    """Give the ways in which a private key may be written: each of its lines, its base64, escaped as JSON."""
+    yield from private.splitlines()[1:3]
+    yield json.dumps(private)[1:-1]
+    encoded = base64.b64encode(private.encode()).decode()
+    # The middle: the beginning is the same for all keys, the end may be padded.
+    yield encoded[100:200]
+    # Base64 of base64, as of a Secret inside of another document.
+    yield base64.b64encode(encoded.encode()).decode()[100:200]
+
+
+def shown(private: str, text: str) -> list[str]:
+    """Give what of a private key stands in a text."""
+    return [spelling for spelling in spellings(private) if spelling in text]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda key: f"text {key} text",
+        lambda key: json.dumps({"data": {"id_rsa": key}}),
+        lambda key: json.dumps({"plaintext": json.dumps(key)}),
+        repr,
+        lambda key: base64.b64encode(key.encode()).decode(),
+        lambda key: json.dumps({"plaintext": json.dumps(base64.b64encode(key.encode()).decode())}),
+        lambda key: base64.b64encode(base64.b64encode(key.encode())).decode(),
+    ],
+    ids=["plain", "JSON", "JSON in JSON", "Python", "base64", "base64 in JSON", "base64 of base64"],
+)
+def test_the_search_for_a_key_is_not_blind(write: Callable[[str], str]) -> None:
+    """However a key is written, it is found."""
+    private, other = keys.generate().private, keys.generate().private
+
+    assert shown(private, write(private)) != []
+    assert shown(other, write(private)) == []
+
+
+@dataclass
+class Life:
+    """What was seen while a job with a key was made, scaled and given a new key."""
+
+    preview: Run
+    first: Run
+    first_pair: tuple[str, str]
+    outputs: dict[str, Any]
+    scaled: Steps
+    scaled_pair: tuple[str, str]
+    rotated_preview: Run
+    rotated: Run
+    rotated_pair: tuple[str, str]
+    last: Run
+    last_pair: tuple[str, str]
+    state: dict[str, str]
+    output: str
+    destroyed: Run
+
+
+@pytest.fixture(scope="module")
+def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
+    """Run the job once from its beginning to its end, and keep what was seen."""
+    project = mpi(tmp_path_factory.mktemp("keys"))
+    preview, first = project.preview(), project.up()
+    first_pair, outputs = pair(project), project.stack.outputs()
+    project.configure(workers="2")
+    scaled = project.up()
+    scaled_pair = pair(project)
+    project.configure(rotation="2026")
+    rotated_preview, rotated = project.preview(), project.up()
+    rotated_pair = pair(project)
+    last = project.up()
+    last_pair = pair(project)
+    state = {str(path): path.read_text("utf-8", "replace") for path in project.state.rglob("*") if path.is_file()}
+    return Life(
+        preview=preview,
+        first=first,
+        first_pair=first_pair,
+        outputs={key: (output.value, output.secret) for key, output in outputs.items()},
+        scaled=scaled.steps,
+        scaled_pair=scaled_pair,
+        rotated_preview=rotated_preview,
+        rotated=rotated,
+        rotated_pair=rotated_pair,
+        last=last,
+        last_pair=last_pair,
+        state=state,
+        output="".join(run.text for run in (preview, first, scaled, rotated_preview, rotated, last)),
+        destroyed=project.destroy(),
+    )
+
+
+def test_the_secret_holds_a_pair(life: Life) -> None:
+    """The private key is real, and the public one is its own."""
+    private, public = life.first_pair
+
+    key = serialization.load_pem_private_key(private.encode(), password=None)
+    form = serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
+    assert key.public_key().public_bytes(*form).decode() == public.strip()
+
+
+def test_the_key_stays_while_the_hosts_change(life: Life) -> None:
+    """A worker more makes new host lists, in the Secret too, and no new key."""
+    assert life.scaled == {**dict.fromkeys(PODS, "replace"), **HOSTS, "Pod train-worker-1": "create"}
+    assert life.scaled_pair == life.first_pair
+
+
+def test_another_token_makes_another_key(life: Life) -> None:
+    """The old key is deleted from the state, and all Pods get the new one, as the preview says."""
+    assert life.rotated.steps == {
+        **dict.fromkeys([*PODS, "Pod train-worker-1"], "replace"),
+        "Secret train-ssh": "replace",
+        "Stash train-ssh-key": "delete",
+        "Stash train-ssh-key-2026": "create",
+    }
+    assert life.rotated_preview.urns == life.rotated.urns
+    assert life.rotated_pair[0] != life.first_pair[0]
+    assert life.rotated_pair[1] != life.first_pair[1]
+
+
+def test_the_new_key_stays_as_well(life: Life) -> None:
+    """The same token again changes nothing."""
+    assert life.last.steps == {}
+    assert life.last_pair == life.rotated_pair
+
+
+def test_outputs_show_the_public_key_and_hide_the_private_one(life: Life) -> None:
+    """The one is for `authorized_keys` elsewhere; the other is a secret of the stack."""
+    assert life.outputs["public_key"] == (life.first_pair[1], False)
+    assert life.outputs["private_key"] == (life.first_pair[0], True)
+
+
+def test_no_output_of_the_engine_shows_a_private_key(life: Life) -> None:
+    """Neither what a person sees of previews and updates, nor the events that programs read."""
+    assert "Secret" in life.output
+    assert shown(life.first_pair[0], life.output) == []
+    assert shown(life.rotated_pair[0], life.output) == []
+    assert "PRIVATE KEY" not in life.output
+
+
+def test_the_state_holds_private_keys_encrypted_only(life: Life) -> None:
+    """No file of the state, its history, its backups and the engine's logs has one in the clear."""
+    stacks = [text for path, text in life.state.items() if path.endswith(("dev.json", "dev.json.bak"))]
+    assert stacks
+    assert all('"ciphertext"' in text for text in stacks)
+    for path, text in life.state.items():
+        for private in (life.first_pair[0], life.rotated_pair[0]):
+            assert shown(private, text) == [], path
+        assert "PRIVATE KEY" not in text, path
+
+
+def test_the_key_goes_with_the_job(life: Life) -> None:
+    """Nothing of it is kept when the stack is destroyed."""
+    assert life.destroyed.steps["Stash train-ssh-key-2026"] == "delete"
+    assert set(life.destroyed.steps.values()) == {"delete"}

@@ -1,0 +1,146 @@
+"""What an edit of a job does to the objects that are there: restarted, updated, or left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.conftest import ROOT, Project, Steps
+
+pytestmark = pytest.mark.engine
+JOB = (ROOT / "examples" / "pytorch" / "job.yaml").read_text("utf-8")
+PROGRAM = """
+names = ("restart", "on_scale", "run", "key_rotation")
+options = {name: value for name in names if (value := config.get(name))}
+VolcanoJob.from_yaml("job", HERE / "job.yaml", options, opts)
+"""
+MASTER, WORKERS = "Pod job-master-0", ["Pod job-worker-0", "Pod job-worker-1"]
+RESTART = dict.fromkeys([MASTER, *WORKERS], "replace")
+HOSTS = {"PodGroup job": "update", "ConfigMap job-svc": "replace"}
+UP, DOWN = ("replicas: 2", "replicas: 3"), ("replicas: 2", "replicas: 1")
+IMAGE = ("sendrecv-test:1.0", "sendrecv-test:1.1")
+LABEL = ("- replicas: 2\n      name: worker\n      template:\n", "        metadata: {labels: {team: vision}}\n")
+OPTIONS = {"default": {}, "keep": {"on_scale": "keep"}, "pod": {"restart": "pod"}}
+
+
+def job_project(folder: Path, options: dict[str, str] | None = None) -> Project:
+    """Make the project of a job, and bring it up."""
+    folder.mkdir(exist_ok=True)
+    (folder / "job.yaml").write_text(JOB, "utf-8")
+    project = Project(folder, PROGRAM, {f"tests:{key}": value for key, value in (options or {}).items()})
+    project.up()
+    return project
+
+
+def edited(*edits: tuple[str, str]) -> str:
+    """Edit the job's file: the first place only, and what goes below a line is added to it."""
+    text = JOB
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, old + new if old.endswith("\n") else new, 1)
+    return text
+
+
+def changed(project: Project) -> Steps:
+    """Bring the stack up; the preview must have said the same, and nothing must be left to do."""
+    preview, up = project.preview(), project.up()
+    assert preview.urns == up.urns
+    assert project.preview().steps == {}
+    return up.steps
+
+
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Project]:
+    """Provide a job that was brought up with each set of options; for previews only."""
+    folder = tmp_path_factory.mktemp("previews")
+    return {name: job_project(folder / name, options) for name, options in OPTIONS.items()}
+
+
+@pytest.mark.parametrize(
+    ("options", "edits", "steps"),
+    [
+        ("default", [IMAGE], RESTART),
+        ("pod", [IMAGE], {MASTER: "replace"}),
+        ("default", [("--port=23456", "--port=23457")], RESTART),
+        ("default", [LABEL], dict.fromkeys(WORKERS, "update")),
+        ("default", [("minAvailable: 1", "minAvailable: 3")], {"PodGroup job": "update"}),
+        ("default", [UP], {**RESTART, **HOSTS, "Pod job-worker-2": "create"}),
+        ("default", [DOWN], {**RESTART, **HOSTS, "Pod job-worker-1": "delete"}),
+        ("keep", [UP], {**HOSTS, "Pod job-worker-2": "create"}),
+        ("keep", [DOWN], {**HOSTS, "Pod job-worker-1": "delete"}),
+        ("keep", [IMAGE], RESTART),
+        ("keep", [UP, IMAGE], {**RESTART, **HOSTS, "Pod job-worker-2": "create"}),
+    ],
+    ids=[
+        "an image restarts the gang",
+        "an image restarts its task alone, if asked",
+        "an argument of a plugin restarts the gang",
+        "a label is written onto the Pods that run",
+        "the size of the gang is the PodGroup's alone",
+        "another worker restarts a world of fixed size",
+        "a worker less restarts a world of fixed size",
+        "another worker joins, if the others are to be kept",
+        "a worker less leaves, if the others are to be kept",
+        "an image restarts the gang that scaling would keep",
+        "an image restarts the gang that is scaled too",
+    ],
+)
+def test_an_edit(projects: dict[str, Project], options: str, edits: list[tuple[str, str]], steps: Steps) -> None:
+    """What a preview says about an edit of the file; the tests below show that updates do what previews say."""
+    project = projects[options]
+
+    project.write("job.yaml", edited(*edits))
+
+    assert project.preview().steps == steps
+
+
+def test_what_is_written_after_an_edit_is_the_edited_job(tmp_path: Path) -> None:
+    """A replaced Pod has the new image, and an updated one its label."""
+    project = job_project(tmp_path)
+
+    project.write("job.yaml", edited(LABEL))
+    assert changed(project) == dict.fromkeys(WORKERS, "update")
+    project.write("job.yaml", edited(LABEL, IMAGE))
+    assert changed(project) == RESTART
+
+    pods = [item for name, item in project.manifests().items() if name.startswith("Pod ")]
+    images = [pod["spec"]["containers"][0]["image"].rpartition(":")[2] for pod in pods]
+    assert images == ["1.1", "1.0", "1.0"]
+    labelled = [pod["metadata"]["name"] for pod in pods if pod["metadata"]["labels"].get("team") == "vision"]
+    assert labelled == ["pytorch-job-worker-0", "pytorch-job-worker-1"]
+
+
+def test_pods_that_are_kept_are_as_they_were(tmp_path: Path) -> None:
+    """Only the new Pod knows of the larger world; the host list that all of them mount does, too."""
+    project = job_project(tmp_path, OPTIONS["keep"])
+    before = project.manifests()
+
+    project.write("job.yaml", edited(UP))
+    assert changed(project) == {**HOSTS, "Pod job-worker-2": "create"}
+
+    after = project.manifests()
+    worlds = {
+        name: [entry["value"] for entry in item["spec"]["containers"][0]["env"] if entry["name"] == "WORLD_SIZE"]
+        for name, item in after.items()
+        if name.startswith("Pod ")
+    }
+    assert worlds == {
+        "Pod pytorch-job-master-0": ["3"],
+        "Pod pytorch-job-worker-0": ["3"],
+        "Pod pytorch-job-worker-1": ["3"],
+        "Pod pytorch-job-worker-2": ["4"],
+    }
+    assert {name: item for name, item in after.items() if name in before and name.startswith("Pod ")} == {
+        name: item for name, item in before.items() if name.startswith("Pod ")
+    }
+    assert after["ConfigMap pytorch-job-svc"]["data"]["VC_WORKER_NUM"] == "3"
+
+
+def test_another_run_token_runs_the_job_again(tmp_path: Path) -> None:
+    """All Pods are replaced, and nothing else; the same token again changes nothing."""
+    project = job_project(tmp_path, {"run": "1"})
+
+    project.configure(run="2")
+
+    assert changed(project) == RESTART

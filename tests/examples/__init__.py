@@ -1,0 +1,1 @@
+"""Every example, as a user runs it."""

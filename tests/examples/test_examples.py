@@ -1,0 +1,190 @@
+"""Each folder of examples/ goes up on the real engine, without a cluster, and makes what its document describes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stack as stacks
+import yaml
+from pulumi import automation
+
+from pulumi_volcano_jobs import Rendered, load_jobs, render
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/Pulumi.yaml"))
+DOCUMENTS = ROOT / "tests" / "documents" / "jobs"
+OF_ANOTHER_NAME = {"pytorch": "pytorch-guide"}
+
+Manifest = dict[str, Any]
+Name = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Example:
+    """An example that went up twice."""
+
+    folder: Path
+    first: automation.UpResult
+    second: automation.UpResult
+
+    @property
+    def name(self) -> str:
+        """Its name, which is a plugin's."""
+        return self.folder.name
+
+    @property
+    def readme(self) -> str:
+        """What it says of itself, in one line."""
+        return " ".join((self.folder / "README.md").read_text("utf-8").split())
+
+    @property
+    def outputs(self) -> Mapping[str, Any]:
+        """The stack's outputs."""
+        return {name: output.value for name, output in self.first.outputs.items()}
+
+    def written(self) -> dict[Name, Manifest]:
+        """Give the manifests that the provider wrote."""
+        paths = (self.folder / "rendered").rglob("*.yaml")
+        return by_name(yaml.safe_load(path.read_text("utf-8")) for path in paths)
+
+    def described(self) -> Rendered:
+        """Render the job of the documents."""
+        (job,) = load_jobs(DOCUMENTS / f"{OF_ANOTHER_NAME.get(self.name, self.name)}.yaml")
+        return render(job)
+
+
+def by_name(manifests: Iterator[Manifest]) -> dict[Name, Manifest]:
+    """Find manifests by kind and name."""
+    return {(item["kind"], item["metadata"]["name"]): item for item in manifests}
+
+
+@pytest.fixture(scope="module", params=EXAMPLES, ids=lambda path: path.name)
+def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
+    """Provide a copy of an example, after two runs."""
+    before = os.environ["PATH"]
+    stacks.put_engine_on_path()
+    copy = tmp_path_factory.mktemp("examples") / request.param.name
+    shutil.copytree(request.param, copy, ignore=shutil.ignore_patterns("rendered", "__pycache__"))
+    stack = stacks.open_stack(copy, copy.parent / "state", "test")
+    yield Example(copy, stack.up(color="never"), stack.up(color="never"))
+    os.environ["PATH"] = before
+
+
+pytestmark = pytest.mark.engine
+
+
+def test_there_is_an_example_for_each_plugin_of_the_documents() -> None:
+    """No plugin that the documents show is left out."""
+    assert {path.name for path in EXAMPLES} >= {"ssh", "svc", "env", "pytorch", "tensorflow", "mpi", "ray"}
+
+
+def test_a_second_up_changes_nothing(example: Example) -> None:
+    """All that the first run created stays the same."""
+    created = sum((example.first.summary.resource_changes or {}).values())
+
+    assert example.first.summary.resource_changes == {"create": created}
+    assert example.second.summary.resource_changes == {"same": created}
+
+
+def test_it_makes_what_the_document_describes(example: Example) -> None:
+    """The manifests are those that the document's YAML renders to, but for keys and the provider's own annotations."""
+    described = example.described()
+    expected = by_name(iter([*described.objects, *described.pods]))
+
+    written = example.written()
+
+    assert {name: comparable(own(item)) for name, item in written.items()} == {
+        name: comparable(item) for name, item in expected.items()
+    }
+
+
+def own(manifest: Manifest) -> Manifest:
+    """Leave out what tells Pulumi's provider how to work."""
+    metadata = dict(manifest["metadata"])
+    for kind in ("annotations", "labels"):
+        kept = {key: value for key, value in metadata.pop(kind, {}).items() if not key.startswith("pulumi.com/")}
+        metadata |= {kind: kept} if kept else {}
+    return manifest | {"metadata": metadata}
+
+
+def comparable(manifest: Manifest) -> Manifest:
+    """Tell of ssh keys only that they are there, and write each quantity as text, as the provider does."""
+    if manifest["kind"] == "Secret":
+        hidden = {key: bool(value) if key != "config" else value for key, value in manifest["data"].items()}
+        return manifest | {"data": hidden}
+    if manifest["kind"] == "Pod":
+        containers = [
+            item | {"resources": {"limits": {key: str(value) for key, value in item["resources"]["limits"].items()}}}
+            if "resources" in item
+            else item
+            for item in manifest["spec"]["containers"]
+        ]
+        return manifest | {"spec": manifest["spec"] | {"containers": containers}}
+    return manifest
+
+
+def test_only_the_user_can_read_what_was_written(example: Example) -> None:
+    """Private keys lie there in plain text, so the folder is closed to others."""
+    assert (example.folder / "rendered").stat().st_mode & 0o077 == 0
+
+
+def test_its_outputs_are_known(example: Example) -> None:
+    """Each exported value has something in it."""
+    empty = [name for name, value in example.outputs.items() if not value]
+
+    assert example.outputs
+    assert empty == []
+
+
+def test_its_readme_says_how_to_run_it(example: Example) -> None:
+    """Both ways to run it stand in the README, and the configuration is declared."""
+    settings = yaml.safe_load((example.folder / "Pulumi.yaml").read_text("utf-8"))
+
+    assert "`pulumi up`" in example.readme
+    assert "`pulumi config set cluster true`" in example.readme
+    assert settings["config"]["cluster"]["default"] is False
+    assert settings["name"] == f"volcano-jobs-example-{example.name}"
+
+
+def test_the_commands_of_its_readme_name_what_is_there(example: Example) -> None:
+    """Outputs, Pods, Services and containers' variables in the README's commands are the job's own."""
+    commands = re.findall(r"`((?:pulumi|kubectl) [^`]+)`", example.readme)
+
+    unknown = [command for command in commands if not is_possible(command, example)]
+
+    assert commands
+    assert unknown == []
+
+
+def is_possible(command: str, example: Example) -> bool:
+    """Tell whether a command names outputs and objects of the example."""
+    match command.split():
+        case ["pulumi", "up"] | ["pulumi", "config", "set", "cluster", "true"]:
+            possible = True
+        case ["pulumi", "stack", "output", name]:
+            possible = name in example.outputs
+        case ["kubectl", "exec", pod, "--", "printenv", variable]:
+            possible = any(entry["name"] == variable for entry in container_of(example, pod)["env"])
+        case ["kubectl", "exec", pod, "--", "cat", path]:
+            possible = any(path.startswith(mount["mountPath"]) for mount in container_of(example, pod)["volumeMounts"])
+        case ["kubectl", "logs", "-f", pod]:
+            possible = ("Pod", pod) in example.written()
+        case ["kubectl", "port-forward", target, port]:
+            service = example.written()["Service", target.removeprefix("service/")]
+            possible = int(port) in {entry["port"] for entry in service["spec"]["ports"]}
+        case _:
+            possible = False
+    return possible
+
+
+def container_of(example: Example, pod: str) -> Manifest:
+    """Give the first container of a Pod."""
+    container: Manifest = example.written()["Pod", pod]["spec"]["containers"][0]
+    return container

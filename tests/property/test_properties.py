@@ -1,0 +1,348 @@
+"""What holds for every job."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import dataclasses
+import json
+import os
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pulumi_volcano_jobs import ClusterFacts, Plugin, Rendered, SshPlugin, jobfile, register, render
+from pulumi_volcano_jobs.leaf import Leaf, leaves, substitute
+from pulumi_volcano_jobs.plugins import BUILT_IN
+from tests.conftest import container, job, task
+from tests.property import strategies
+
+settings.register_profile(
+    "jobs",
+    max_examples=60,
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    database=None,
+    # A job is a large thing to draw.
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("jobs")
+
+Wire = dict[str, Any]
+Path = tuple[Any, ...]
+CLUSTER = ClusterFacts(priority_classes=strategies.PRIORITIES)
+
+
+def written(made: Rendered) -> str:
+    """Give the manifests as the bytes of a file."""
+    return jobfile.dump([*made.objects, *made.pods])
+
+
+def lenient(document: Wire) -> Rendered:
+    """Render what Volcano takes."""
+    return render(document, strict=False, cluster=CLUSTER)
+
+
+def places(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield every value of a tree that is no mapping and no list, with its path."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            yield from places(value, (*path, key))
+    elif isinstance(tree, list):
+        for index, value in enumerate(tree):
+            yield from places(value, (*path, index))
+    else:
+        yield path, tree
+
+
+def at(tree: Any, path: Path) -> Any:
+    """Give what stands at a path."""
+    for key in path:
+        tree = tree[key]
+    return tree
+
+
+def put(tree: Any, path: Path, value: Any) -> None:
+    """Set what stands at a path."""
+    at(tree, path[:-1])[path[-1]] = value
+
+
+LEAF_KEYS = {"namespace", "queue", "priorityClassName", "serviceAccountName", "image", "value"}
+LEAF_PARENTS = {"labels", "annotations", "command", "args", "requests", "limits"}
+
+
+def may_be_a_leaf(path: Path, value: Any) -> bool:
+    """Tell whether a value of a job may be an Output (design, section 3); empty text is told from text at once."""
+    if "plugins" in path or "volumes" in path or value == "":
+        return False
+    return path[-1] in LEAF_KEYS or not LEAF_PARENTS.isdisjoint(path[-2:-1])
+
+
+class Unknowns:
+    """Leaves, and the values that they stand for."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._values: list[tuple[Leaf, Any]] = []
+
+    def leaf(self, path: str, value: Any) -> Leaf:
+        """Make a leaf for a value."""
+        self._values.append((Leaf(path), value))
+        return self._values[-1][0]
+
+    def resolve(self, leaf: Leaf) -> Any:
+        """Give a leaf's value."""
+        (value,) = (value for known, value in self._values if known is leaf)
+        return value
+
+
+def with_leaves(draw: Any, document: Wire) -> tuple[Wire, Unknowns]:
+    """Put leaves into some of the places that allow one."""
+    leafed, unknowns = copy.deepcopy(document), Unknowns()
+    for path, value in places(document):
+        if may_be_a_leaf(path, value) and draw(st.booleans()):
+            put(leafed, path, unknowns.leaf(".".join(map(str, path)), value))
+    plugins = document["spec"]["plugins"]
+    if isinstance(plugins, list):
+        leafed["spec"]["plugins"] = [_with_leaf_keys(plugin, unknowns) for plugin in plugins]
+    elif plugins.get("ssh"):
+        leafed["spec"]["plugins"]["ssh"] = [part for arg in plugins["ssh"] for part in _key_apart(arg, unknowns)]
+    return leafed, unknowns
+
+
+def _with_leaf_keys(plugin: Plugin, unknowns: Unknowns) -> Plugin:
+    if not isinstance(plugin, SshPlugin) or not plugin.ssh_private_key:
+        return plugin
+    return dataclasses.replace(
+        plugin,
+        ssh_private_key=unknowns.leaf("private", plugin.ssh_private_key),
+        ssh_public_key=unknowns.leaf("public", plugin.ssh_public_key),
+    )
+
+
+def _key_apart(argument: str, unknowns: Unknowns) -> list[Any]:
+    flag, _, value = argument.partition("=")
+    return [flag, unknowns.leaf(flag, value)] if flag.endswith("-key") else [argument]
+
+
+@given(st.data())
+def test_what_is_known_later_gives_what_would_have_been_rendered_at_once(data: st.DataObject) -> None:
+    """Leaves in any allowed places, resolved at the end, equal the values in their places."""
+    document = data.draw(strategies.jobs())
+    leafed, unknowns = with_leaves(data.draw, document)
+
+    made = lenient(leafed)
+
+    known = lenient(document)
+    resolved = substitute({"objects": made.objects, "pods": made.pods}, unknowns.resolve)
+    assert resolved == {"objects": list(known.objects), "pods": list(known.pods)}
+
+
+@given(strategies.jobs(), st.randoms(use_true_random=False))
+def test_the_order_of_plugins_changes_nothing(document: Wire, shuffle: random.Random) -> None:
+    """Neither that of a list nor that of a mapping."""
+    permuted = copy.deepcopy(document)
+    plugins = permuted["spec"]["plugins"]
+    order = list(plugins.items() if isinstance(plugins, dict) else plugins)
+    shuffle.shuffle(order)
+    permuted["spec"]["plugins"] = dict(order) if isinstance(plugins, dict) else order
+
+    made = lenient(permuted)
+
+    assert written(made) == written(lenient(document))
+    assert made.plugins == lenient(document).plugins
+
+
+@given(strategies.jobs())
+def test_a_typed_plugin_and_its_arguments_render_the_same(document: Wire) -> None:
+    """A list of plugins, and Volcano's mapping."""
+    plugins = lenient(document).plugins
+    typed, args = copy.deepcopy(document), copy.deepcopy(document)
+    typed["spec"]["plugins"] = list(plugins)
+    args["spec"]["plugins"] = {plugin.name: plugin.to_args() for plugin in plugins}
+
+    assert written(lenient(typed)) == written(lenient(args)) == written(lenient(document))
+
+
+@given(strategies.jobs())
+def test_rendering_leaves_its_input_alone(document: Wire) -> None:
+    """The document is what it was."""
+    before = copy.deepcopy(document)
+
+    lenient(document)
+
+    assert document == before
+
+
+def ruin(tree: Any) -> None:
+    """Empty every mapping and list of a tree."""
+    for value in list(tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()):
+        ruin(value)
+    if isinstance(tree, (dict, list)):
+        tree.clear()
+
+
+@given(strategies.jobs())
+def test_manifests_share_nothing_with_the_input_or_with_each_other(document: Wire) -> None:
+    """Whoever changes one manifest changes no other, and not what the next rendering gives."""
+    before, made = written(lenient(document)), lenient(document)
+    manifests = [*made.objects, *made.pods]
+    spared = manifests[0::2]
+    kept = copy.deepcopy(spared)
+
+    for manifest in manifests[1::2]:
+        ruin(manifest)
+
+    assert spared == kept
+    ruin(spared)
+    assert written(lenient(document)) == before
+
+
+def reordered(tree: Any, shuffle: random.Random) -> Any:
+    """Copy a tree with the keys of its mappings in another order."""
+    if isinstance(tree, dict):
+        items = [(key, reordered(value, shuffle)) for key, value in tree.items()]
+        shuffle.shuffle(items)
+        return dict(items)
+    return [reordered(value, shuffle) for value in tree] if isinstance(tree, list) else tree
+
+
+@given(strategies.jobs(), st.randoms(use_true_random=False))
+def test_the_same_job_gives_the_same_bytes(document: Wire, shuffle: random.Random) -> None:
+    """However the keys of its mappings are ordered."""
+    assert written(lenient(reordered(document, shuffle))) == written(lenient(document))
+
+
+@given(strategies.jobs())
+def test_a_job_s_stored_form_renders_as_the_job_does(document: Wire) -> None:
+    """What is sent to Volcano in the native mode stands for the same Pods."""
+    made = lenient(document)
+
+    assert written(lenient(made.job.to_manifest())) == written(made)
+    assert lenient(made.job.to_manifest()).job.to_manifest() == made.job.to_manifest()
+
+
+@given(strategies.fitting_jobs())
+def test_strictness_refuses_no_sound_job_and_changes_nothing_of_it(document: Wire) -> None:
+    """What strict mode takes, it renders as Volcano does."""
+    strict = render(document, cluster=CLUSTER)
+
+    assert written(strict) == written(lenient(document))
+    assert strict.job.to_manifest() == lenient(document).job.to_manifest()
+
+
+@given(strategies.jobs())
+def test_what_a_plugin_adds_is_what_it_deletes(document: Wire) -> None:
+    """Each object of a plugin has one maker, and goes with the job."""
+    made = lenient(document)
+
+    added = {(item["kind"], item["metadata"]["name"]) for item in made.objects}
+
+    own = {("PodGroup", "train")} | {key for key in added if key[0] == "PersistentVolumeClaim"}
+    assert made.made_by.keys() == added - own
+    assert len(added) == len(made.objects)
+
+
+@given(strategies.jobs())
+def test_each_key_is_written_once(document: Wire) -> None:
+    """Server-side apply refuses a variable, path, port or volume that stands twice."""
+    for pod in lenient(document).pods:
+        spec = pod["spec"]
+        volumes = [volume["name"] for volume in spec.get("volumes", [])]
+        assert len(set(volumes)) == len(volumes)
+        for found in spec["containers"] + spec.get("initContainers", []):
+            keys = {
+                "env": [entry["name"] for entry in found.get("env", [])],
+                "ports": [(entry["containerPort"], entry.get("protocol", "TCP")) for entry in found.get("ports", [])],
+                "volumeMounts": [entry["mountPath"] for entry in found.get("volumeMounts", [])],
+            }
+            assert {key: len(set(entries)) for key, entries in keys.items()} == {
+                key: len(entries) for key, entries in keys.items()
+            }
+            assert {entry["name"] for entry in found.get("volumeMounts", [])} <= set(volumes)
+
+
+@given(strategies.texts, strategies.texts, strategies.texts)
+def test_any_text_reaches_the_pods(value: str, argument: str, note: str) -> None:
+    """As a variable, an argument and an annotation."""
+    document = job(task(containers=[container(env=[{"name": "A", "value": value}], args=[argument, ""])]))
+    document["spec"]["tasks"][0]["template"]["metadata"] = {"annotations": {"example.org/note": note}}
+
+    (pod,) = render(document).pods
+
+    (main,) = pod["spec"]["containers"]
+    assert (main["env"], main["args"]) == ([{"name": "A", "value": value}], [argument, ""])
+    assert pod["metadata"]["annotations"]["example.org/note"] == note
+
+
+@given(strategies.some_text, strategies.some_text, st.booleans())
+def test_any_text_can_be_a_key(private: str, public: str, typed: bool) -> None:  # noqa: FBT001
+    """Given keys are in the Secret as they are, in base64."""
+    plugin = SshPlugin(ssh_private_key=private, ssh_public_key=public)
+    plugins: Any = [plugin] if typed else {"ssh": plugin.to_args()}
+
+    (secret,) = (item for item in render(job(plugins=plugins)).objects if item["kind"] == "Secret")
+
+    decoded = {key: base64.b64decode(value, validate=True).decode() for key, value in secret["data"].items()}
+    assert (decoded["id_rsa"], decoded["id_rsa.pub"], decoded["authorized_keys"]) == (private, public, public)
+
+
+TREES = st.recursive(
+    strategies.texts | st.integers() | st.booleans() | st.none() | st.floats(allow_nan=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(strategies.texts, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(strategies.texts, TREES, max_size=4))
+def test_any_tree_survives_yaml(tree: Wire) -> None:
+    """For kubectl, which our reader imitates, and for YAML 1.1 as PyYAML reads it."""
+    text = jobfile.dump([tree])
+
+    assert yaml.safe_load(text) == tree
+    assert [document.data for document in jobfile.read(text)] == [tree]
+
+
+@given(st.dictionaries(strategies.texts, TREES, max_size=4))
+def test_any_tree_survives_json(tree: Wire) -> None:
+    """One List of all manifests."""
+    assert json.loads(jobfile.dump([tree, tree], "json")) == {"apiVersion": "v1", "kind": "List", "items": [tree, tree]}
+
+
+@pytest.mark.parametrize("plugin", BUILT_IN, ids=lambda plugin: plugin.name)
+@given(st.data())
+def test_a_plugin_s_arguments_say_all_of_its_settings(plugin: type[Plugin], data: st.DataObject) -> None:
+    """Any settings of the right types can be written as arguments and read back."""
+    kinds: dict[type, st.SearchStrategy[Any]] = {
+        str: strategies.texts,
+        int: strategies.whole_numbers,
+        bool: st.booleans(),
+    }
+    fields = {field.name: kinds[type(field.default)] for field in dataclasses.fields(plugin)}  # type: ignore[arg-type]
+    settings_ = plugin(**data.draw(st.fixed_dictionaries(fields)))
+
+    args = settings_.to_args()
+
+    assert plugin.from_args(args) == settings_
+    assert all(isinstance(arg, str) for arg in args)
+
+
+def test_a_leaf_stands_behind_its_flag_in_the_arguments() -> None:
+    """It cannot be part of a text."""
+    private, public = Leaf("private"), Leaf("public")
+
+    args = SshPlugin(ssh_private_key=private, ssh_public_key=public).to_args()
+
+    assert [arg if isinstance(arg, str) else arg.path for arg in args] == [
+        "--ssh-private-key",
+        "private",
+        "--ssh-public-key",
+        "public",
+    ]
+    read = SshPlugin.from_args(args)
+    assert (read.ssh_private_key is private, read.ssh_public_key is public) == (True, True)

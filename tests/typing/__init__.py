@@ -1,0 +1,1 @@
+"""User code as type checkers see it."""

@@ -1,0 +1,234 @@
+"""Programs that type checkers accept, a function for each form of the arguments; it is checked, never run."""
+
+# pyright: strict
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pulumi
+from pulumi_kubernetes.core.v1 import (
+    ContainerArgs,
+    EnvVarArgs,
+    PodSpecArgs,
+    PodTemplateSpecArgs,
+    PodTemplateSpecArgsDict,
+    ResourceRequirementsArgs,
+)
+from typing_extensions import assert_type
+
+from pulumi_volcano_jobs import (
+    DependsOn,
+    EnvPlugin,
+    HcclrankPlugin,
+    Job,
+    JobContext,
+    JobError,
+    MpiPlugin,
+    NetworkTopology,
+    PartitionPolicy,
+    Plugin,
+    Pod,
+    Policy,
+    PytorchPlugin,
+    RayPlugin,
+    SshPlugin,
+    Stage,
+    SvcPlugin,
+    Task,
+    TensorflowPlugin,
+    VolcanoJob,
+    VolcanoJobArgs,
+    Volume,
+    flag,
+    load_jobs,
+    register,
+    render,
+)
+
+config = pulumi.Config()
+secret: pulumi.Output[str] = config.require_secret("token")
+number: pulumi.Output[int] = pulumi.Output.from_input(1)
+WIRE = {"spec": {"containers": [{"name": "main", "image": "example.org/image:1"}]}}
+
+
+def the_shortest_job() -> None:
+    """A job of one task in wire form; its name is the resource's."""
+    VolcanoJob("train", {"tasks": [{"name": "worker", "replicas": 2, "template": WIRE}]})
+
+
+def typed_plugins_and_tasks() -> None:
+    """Every plugin with settings, typed tasks and policies, and all options."""
+    VolcanoJob(
+        "train",
+        {
+            "name": "other",
+            "tasks": [
+                Task(
+                    name="master",
+                    replicas=1,
+                    min_available=1,
+                    policies=[Policy(event="TaskCompleted", action="CompleteJob")],
+                    template=WIRE,
+                    topology_policy="none",
+                    max_retry=1,
+                ),
+                Task(replicas=2, template=WIRE, depends_on=DependsOn(name=["master"])),
+            ],
+            "plugins": [
+                EnvPlugin(),
+                HcclrankPlugin(master="master"),
+                MpiPlugin(master="master", worker="worker", port=2222),
+                PytorchPlugin(port=29500, wait_master_enabled=True),
+                RayPlugin(head="master", dashboard_port=8266),
+                SshPlugin(ssh_private_key=secret, ssh_public_key="ssh-rsa AAAA"),
+                SvcPlugin(publish_not_ready_addresses=True),
+                TensorflowPlugin(ps="ps", port=2222),
+            ],
+            "policies": [Policy(events=["PodFailed", "PodEvicted"], action="RestartJob", timeout="1h")],
+            "volumes": [Volume(mount_path="/data", volume_claim_name="data")],
+            "network_topology": NetworkTopology(mode="hard", highest_tier_allowed=2),
+            "scheduler_name": "volcano",
+            "min_available": 3,
+            "min_success": 1,
+            "max_retry": 3,
+            "ttl_seconds_after_finished": 60,
+            "running_estimate": "1h",
+            "restart": "gang",
+            "on_scale": "keep",
+            "run": "2",
+            "key_rotation": "2026-11",
+            "unsupported": "ignore",
+        },
+        pulumi.ResourceOptions(protect=True),
+    )
+
+
+def volcanos_own_arguments() -> None:
+    """Plugins with Volcano's flags; all else as in a Volcano Job."""
+    VolcanoJob(
+        "train",
+        {
+            "plugins": {"pytorch": ["--port=29500"], "ssh": [], "svc": []},
+            "tasks": [{"name": "master", "replicas": 1, "template": WIRE}],
+            "policies": [{"event": "PodEvicted", "action": "RestartJob"}],
+            "volumes": [{"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}}],
+            "network_topology": {"mode": "soft"},
+        },
+    )
+
+
+def outputs_wherever_a_value_decides_no_structure() -> None:
+    """Outputs as values of the job, of keys and in templates of all three forms."""
+    container = ContainerArgs(
+        name="main",
+        image=secret,
+        args=["--token", secret],
+        env=[EnvVarArgs(name="TOKEN", value=secret)],
+        resources=ResourceRequirementsArgs(limits={"cpu": secret}),
+    )
+    snake: PodTemplateSpecArgsDict = {
+        "metadata": {"labels": {"team": secret}},
+        "spec": {
+            "service_account_name": secret,
+            "containers": [{"name": "main", "image": secret, "image_pull_policy": "Always"}],
+        },
+    }
+    wire: dict[str, Any] = {"spec": {"containers": [{"name": "main", "image": secret}]}}
+    VolcanoJob(
+        "train",
+        {
+            "namespace": secret,
+            "labels": {"team": secret},
+            "annotations": {"note": secret, "other": "plain"},
+            "queue": secret,
+            "priority_class_name": secret,
+            "plugins": {"ssh": ["--ssh-private-key", secret, "--ssh-public-key=ssh-rsa AAAA"], "svc": []},
+            "tasks": [
+                Task(name="args", replicas=1, template=PodTemplateSpecArgs(spec=PodSpecArgs(containers=[container]))),
+                Task(name="snake", replicas=1, template=snake),
+                Task(name="wire", replicas=1, template=wire),
+            ],
+        },
+    )
+
+
+def arguments_put_together() -> None:
+    """Arguments that a program builds bit by bit, or with the class."""
+    args: VolcanoJobArgs = {"tasks": [Task(name="worker", replicas=1, template=WIRE)]}
+    if config.get_bool("gang"):
+        args["min_available"] = 1
+    VolcanoJob("train", args)
+    VolcanoJob("other", VolcanoJobArgs(tasks=args["tasks"], plugins=[PytorchPlugin()], restart="pod"))
+
+
+def a_job_as_data() -> None:
+    """A Job of its own, which the component, the renderer and a file have in common."""
+    partition = PartitionPolicy(total_partitions=2, partition_size=1, network_topology=NetworkTopology(mode="soft"))
+    labels: dict[str, str] = {"team": "ml"}
+    job = Job(
+        name="train",
+        labels=labels,
+        plugins=[PytorchPlugin(), SvcPlugin()],
+        policies=[Policy(event="PodEvicted", action="RestartJob")],
+        volumes=[Volume(mount_path="/data", volume_claim={"accessModes": ["ReadWriteMany"]})],
+        tasks=[Task(name="worker", replicas=2, template=WIRE, partition_policy=partition)],
+    )
+    VolcanoJob("train", job)
+    VolcanoJob("read", Job.model_validate({"metadata": {"name": "read"}, "spec": {"tasks": []}}))
+    VolcanoJob("with-arguments", Job(name="other", plugins={"ssh": [], "svc": ["--disable-network-policy=true"]}))
+    for pod in render(job).pods:
+        assert_type(pod, dict[str, Any])
+    for read in load_jobs(Path("job.yaml")):
+        try:
+            render(read, strict=False)
+        except JobError as error:
+            assert_type([problem.path for problem in error.problems], list[str])
+
+
+def a_job_from_a_file() -> None:
+    """YAML from a file or a text, with Pulumi's own options beside it."""
+    VolcanoJob.from_yaml("train", Path("job.yaml"))
+    VolcanoJob.from_yaml("train", "job.yaml", {"restart": "pod", "run": "2"}, pulumi.ResourceOptions(protect=True))
+
+
+def what_a_program_reads() -> None:
+    """The outputs have types."""
+    job = VolcanoJob("train", {"tasks": []})
+    assert_type(job.namespace, pulumi.Output[str])
+    assert_type(job.pod_names, pulumi.Output[list[str]])
+    assert_type(job.hosts, pulumi.Output[dict[str, list[str]]])
+    assert_type(job.tasks["worker"].hosts, pulumi.Output[list[str]])
+    assert_type(job.tasks["worker"].pods[1], pulumi.CustomResource)
+    assert_type(job.ssh.public_key, pulumi.Output[str])
+    assert_type(job.svc.service_name, pulumi.Output[str])
+    assert_type(job.pytorch.master_port, pulumi.Output[int])
+    assert_type(job.tensorflow.cluster, pulumi.Output[dict[str, list[str]]])
+    assert_type(job.mpi.hosts, pulumi.Output[list[str]])
+    assert_type(job.ray.dashboard_url, pulumi.Output[str])
+    pulumi.export("url", job.ray.dashboard_url.apply(lambda url: f"{url}/jobs"))
+    pulumi.export("of_env", job.env.objects)
+    pulumi.export("of_hcclrank", job.hcclrank.objects)
+
+
+@register
+class TokenPlugin(Plugin):
+    """A plugin of a user's own."""
+
+    name = "token"
+    stage = Stage.FRAMEWORK
+    audience: str = flag("audience", default="training")
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
+        """Set a variable."""
+        for container in pod.all_containers:
+            container.set_env("AUDIENCE", f"{self.audience} of {ctx.name}")
+
+
+def a_plugin_of_ones_own() -> None:
+    """The settings of a user's plugin are typed too."""
+    tasks: list[Mapping[str, Any]] = [{"name": "worker", "replicas": 1, "template": WIRE}]
+    VolcanoJob("train", {"plugins": [TokenPlugin(audience="serving"), SvcPlugin()], "tasks": tasks})
+    assert_type(TokenPlugin().audience, str)

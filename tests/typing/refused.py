@@ -1,0 +1,95 @@
+"""Mistakes that type checkers find: an error in each line that ends in a mark, and in no other; it is never run."""
+
+# pyright: strict
+
+from __future__ import annotations
+
+import pulumi
+
+from pulumi_volcano_jobs import (
+    DependsOn,
+    Job,
+    MpiPlugin,
+    NetworkTopology,
+    Plugin,
+    Policy,
+    PytorchPlugin,
+    SshPlugin,
+    Task,
+    VolcanoJob,
+    VolcanoJobArgs,
+    Volume,
+    flag,
+)
+
+text: pulumi.Output[str] = pulumi.Output.from_input("text")
+number: pulumi.Output[int] = pulumi.Output.from_input(1)
+task = Task(name="worker", replicas=1)
+job = VolcanoJob("right", {"tasks": [task]})
+
+
+class TokenPlugin(Plugin):
+    """A plugin of a user's own."""
+
+    name = "token"
+    audience: str = flag("audience", default="training")
+
+
+# Of the job.
+VolcanoJob("train")  # refused
+VolcanoJob("train", {"tasks": [task], "restart": "all"})  # refused
+VolcanoJob("train", {"tasks": [task], "on_scale": "never"})  # refused
+VolcanoJob("train", {"tasks": [task], "unsupported": "maybe"})  # refused
+VolcanoJob("train", {"tasks": [task], "run": 2})  # refused
+VolcanoJob("train", {"tasks": [task], "plugins": [3]})  # refused
+VolcanoJob("train", {"tasks": [task], "plugins": ["pytorch"]})  # refused
+VolcanoJob("train", {"tasks": [task], "min_avaliable": 1})  # refused
+VolcanoJob("train", {"tasks": [task], "minAvailable": 1})  # refused
+VolcanoJob("train", {"tasks": [task], "min_available": "1"})  # refused
+VolcanoJob("train", {"tasks": [task], "labels": {"a": 1}})  # refused
+VolcanoJob("train", {"tasks": [task], "queue": 1})  # refused
+VolcanoJob("train", {"tasks": "worker"})  # refused
+VolcanoJob("train", {"tasks": [3]})  # refused
+VolcanoJob("train", VolcanoJobArgs(task=[task]))  # refused
+VolcanoJob("train", Job(tasks=[task]))  # refused
+VolcanoJob("train", Job(name="train", tasks=[task], plugins=[3]))  # refused
+VolcanoJob("train", Job(name="train", tasks=[3]))  # refused
+VolcanoJob.from_yaml("train", "job.yaml", {"restart": "all"})  # refused
+VolcanoJob.from_yaml("train", "job.yaml", {"queue": "other"})  # refused
+
+# Outputs where structure must be plain.
+VolcanoJob("train", {"tasks": [task], "name": text})  # refused
+VolcanoJob("train", {"tasks": [task], "scheduler_name": text})  # refused
+VolcanoJob("train", {"tasks": [task], "min_available": number})  # refused
+VolcanoJob("train", {"tasks": [task], "key_rotation": text})  # refused
+Task(name=text, replicas=1)  # refused
+Task(name="worker", replicas=number)  # refused
+Volume(mount_path=text)  # refused
+PytorchPlugin(port=number)  # refused
+MpiPlugin(master=text)  # refused
+
+# Of the parts.
+Task(name="worker", replicas="two")  # refused
+Task(name="worker", replica=2)  # refused
+Task(name="worker", template="pod.yaml")  # refused
+Task(name="worker", policies=["TaskCompleted"])  # refused
+Task(name="worker", topology_policy="best")  # refused
+Task(name="worker", depends_on=["master"])  # refused
+DependsOn(name=[1])  # refused
+Policy(event=3)  # refused
+Policy(event="PodEvited")  # refused
+Policy(exit_code="1")  # refused
+NetworkTopology(mode="strict")  # refused
+Volume(volume_claim_name="data")  # refused
+PytorchPlugin(prot=1)  # refused
+PytorchPlugin(port="x")  # refused
+PytorchPlugin(29500)  # refused
+PytorchPlugin(wait_master_enabled="yes")  # refused
+SshPlugin(ssh_private_key=3)  # refused
+PytorchPlugin().port = 1  # refused
+TokenPlugin(audience=3)  # refused
+TokenPlugin(public="serving")  # refused
+
+# Of what is read.
+pulumi.export("key", job.ssh.publik_key)  # refused
+pulumi.export("pods", job.tasks.worker)  # refused

@@ -1,0 +1,76 @@
+"""What type checkers say of programs that use the library: `accepted.py`, `refused.py` and the examples."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ACCEPTED, REFUSED = (Path(__file__).with_name(f"{name}.py") for name in ("accepted", "refused"))
+MARK = "  # refused"
+FAULT = 1
+"""The exit status of both checkers if they found something."""
+
+Findings = Mapping[str, Mapping[int, list[str]]]
+"""What a checker says, by the file's path from the root and the line."""
+
+
+def mypy() -> Iterator[tuple[str, int, str]]:
+    """Run mypy as strict as it can be, with no configuration of ours."""
+    options = ["--strict", "--config-file=", "--cache-dir=.mypy_cache/typing", "--no-error-summary"]
+    for line in run("mypy", *options, str(ACCEPTED), str(REFUSED)).splitlines():
+        found = re.fullmatch(r"(?P<file>.+?):(?P<line>\d+): error: (?P<message>.*)", line)
+        if found:
+            yield found["file"], int(found["line"]), found["message"]
+
+
+def pyright() -> Iterator[tuple[str, int, str]]:
+    """Run pyright; the files say themselves how strict it is."""
+    options = ["--outputjson", f"--pythonpath={sys.executable}"]
+    said = json.loads(run("pyright", *options, str(ACCEPTED), str(REFUSED), "examples"))
+    for item in said["generalDiagnostics"]:
+        yield item["file"], item["range"]["start"]["line"] + 1, item["message"]
+
+
+def run(checker: str, *arguments: str) -> str:
+    """Run a checker in the root, and give what it printed."""
+    command = [sys.executable, "-m", checker, *arguments]
+    environment = os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == FAULT, done.stderr or done.stdout
+    return done.stdout
+
+
+@pytest.fixture(scope="module", params=[mypy, pyright], ids=["mypy", "pyright"])
+def findings(request: pytest.FixtureRequest) -> Findings:
+    """Provide what a checker says of both files."""
+    checker: Callable[[], Iterator[tuple[str, int, str]]] = request.param
+    found: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for file, line, message in checker():
+        found[os.path.relpath(ROOT / file, ROOT)][line].append(message)
+    return found
+
+
+def test_right_programs_are_accepted(findings: Findings) -> None:
+    """Nothing is said of the accepted programs, nor of any other file but the refused one."""
+    unexpected = {file: lines for file, lines in findings.items() if file != os.path.relpath(REFUSED, ROOT)}
+
+    assert unexpected == {}
+
+
+def test_wrong_programs_are_refused_in_the_wrong_lines_and_in_no_other(findings: Findings) -> None:
+    """Each marked line has an error, and no other line has."""
+    lines = REFUSED.read_text("utf-8").splitlines()
+    marked = {f"{number}: {line}" for number, line in enumerate(lines, 1) if line.endswith(MARK)}
+
+    found = {f"{number}: {lines[number - 1]}" for number in findings[os.path.relpath(REFUSED, ROOT)]}
+
+    assert found == marked

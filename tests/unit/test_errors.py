@@ -1,0 +1,81 @@
+"""Problems say where, what and how; a JobError has all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
+
+LINES = {
+    "a path and a reason": (Problem("a.b", "it is wrong"), "a.b: it is wrong"),
+    "a hint": (Problem("a", "it is wrong", "mend it"), "a: it is wrong: mend it"),
+    "a value": (Problem("a", "it is wrong", value="'x'"), "a: it is wrong (given: 'x')"),
+    "all": (Problem("a", "it is wrong", "mend it", "'x'"), "a: it is wrong (given: 'x'): mend it"),
+    "a place in a file is the file's to show": (Problem("a", "it is wrong").at(3, 4), "a: it is wrong"),
+}
+
+
+@pytest.mark.parametrize(("problem", "line"), LINES.values(), ids=LINES)
+def test_a_problem_is_one_line(problem: Problem, line: str) -> None:
+    """Path, value, rule and remedy."""
+    assert str(problem) == line
+
+
+def test_a_problem_keeps_all_else_when_it_is_placed() -> None:
+    """The place in the file is added."""
+    problem = Problem("a", "r", "h", "v", Stage.SCHEMA, warning=True)
+
+    assert problem.at(3, 4) == Problem("a", "r", "h", "v", Stage.SCHEMA, warning=True, line=3, column=4)
+
+
+def test_an_error_s_text_is_a_line_for_each_problem() -> None:
+    """In the order in which they stand in the file, each once."""
+    late, early = Problem("b", "late").at(9, 1), Problem("a", "early").at(2, 5)
+    same_line = Problem("c", "same line, further left").at(2, 1)
+
+    error = JobError([late, early, same_line, late])
+
+    assert error.problems == (same_line, early, late)
+    assert str(error) == "c: same line, further left\na: early\nb: late"
+
+
+def test_problems_without_a_place_keep_their_order() -> None:
+    """They are told as they were found."""
+    found = [Problem(path, "wrong") for path in "cab"]
+
+    assert JobError(found).problems == tuple(found)
+
+
+def test_the_first_stage_that_would_refuse_is_the_error_s() -> None:
+    """Whatever the order of the problems."""
+    stages = (Stage.STRICT, Stage.WEBHOOK, Stage.API)
+
+    assert JobError(Problem(str(stage), "wrong", stage=stage) for stage in stages).stage is Stage.WEBHOOK
+
+
+def test_the_stages_are_in_the_order_in_which_a_cluster_asks() -> None:
+    """What only strictness minds comes last."""
+    order = [Stage.DECODE, Stage.SCHEMA, Stage.WEBHOOK, Stage.CONTROLLER, Stage.PLUGIN, Stage.API, Stage.STRICT]
+
+    assert sorted(Stage) == order
+
+
+def test_an_error_is_a_value_error() -> None:
+    """For callers who know nothing of this library."""
+    assert issubclass(JobError, ValueError)
+
+
+@pytest.mark.parametrize("problems", [[], [Problem("a", "odd", warning=True)]], ids=["none", "a warning"])
+def test_warnings_alone_raise_nothing(problems: list[Problem]) -> None:
+    """They are told, and the job is made."""
+    raise_if_any(problems)
+
+
+def test_warnings_are_left_out_of_the_error() -> None:
+    """It holds what has to be mended."""
+    wrong = Problem("b", "wrong")
+
+    with pytest.raises(JobError) as refused:
+        raise_if_any([Problem("a", "odd", warning=True), wrong])
+
+    assert refused.value.problems == (wrong,)

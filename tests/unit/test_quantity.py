@@ -1,0 +1,153 @@
+"""Quantities are read, added and written as Kubernetes does."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs.quantity import Quantity, parse
+
+NANO = 10**9
+
+CANONICAL: dict[Any, str] = {
+    # A whole number, however it is given.
+    "0": "0",
+    "-0": "0",
+    "0.0": "0",
+    "0Ki": "0",
+    "0m": "0",
+    "1": "1",
+    "+1": "1",
+    "-1": "-1",
+    "007": "7",
+    1: "1",
+    2.5: "2500m",
+    4.0: "4",
+    # Decimal suffixes: no fraction, and the largest that fits.
+    "1000m": "1",
+    "1500m": "1500m",
+    "0.5": "500m",
+    ".5": "500m",
+    "5.": "5",
+    "0.001": "1m",
+    "0.0001": "100u",
+    "1000000n": "1m",
+    "1000u": "1m",
+    "1n": "1n",
+    "1000": "1k",
+    "1001": "1001",
+    "1000k": "1M",
+    "1.5M": "1500k",
+    "2G": "2G",
+    "3000G": "3T",
+    "1P": "1P",
+    "1E": "1E",
+    # Binary suffixes.
+    "1Ki": "1Ki",
+    "1024": "1024",
+    "1024Ki": "1Mi",
+    "1000Ki": "1000Ki",
+    "1.5Gi": "1536Mi",
+    "2048Gi": "2Ti",
+    "1Pi": "1Pi",
+    "4Ei": "4Ei",
+    # Below 1Ki, and with a fraction of a byte, a binary quantity is written in decimal.
+    "0.5Ki": "512",
+    "1.0001Ki": "1024102400u",
+    # Exponents: e or E, in steps of three.
+    "1e3": "1e3",
+    "1E3": "1e3",
+    "12e1": "120",
+    "1e-3": "1e-3",
+    "100e-3": "100e-3",
+    "1.5e3": "1500",
+    "1e6": "1e6",
+    "5e0": "5",
+    # What is smaller than a billionth is rounded up.
+    "0.1n": "1n",
+    "1.00000000001": "1000000001n",
+    "1e-20": "1e-9",
+    "1e-99999999999": "1e-9",
+    "-0.1n": "-1n",
+    # What is larger than 64 bits hold is cut.
+    "8Ei": "9223372036854775807",
+    "10E": "9223372036854775807",
+    "-10E": "-9223372036854775807",
+    "1e19": "9223372036854775807",
+    "1e99999999999": "9223372036854775807",
+    "0e99999999999": "0",
+    "123456789012345678901234567890123456789012345678901234567890123456789": "9223372036854775807",
+}
+
+
+@pytest.mark.parametrize(("given", "written"), CANONICAL.items(), ids=lambda value: repr(value))
+def test_a_quantity_is_written_in_canonical_form(given: Any, written: str) -> None:
+    """Whatever form it was given in."""
+    assert str(parse(given)) == written
+
+
+@pytest.mark.parametrize("given", CANONICAL, ids=repr)
+def test_the_canonical_form_is_the_same_amount_and_is_stable(given: Any) -> None:
+    """Reading it back loses nothing."""
+    quantity = parse(given)
+
+    again = parse(str(quantity))
+
+    assert again.nano == quantity.nano
+    assert str(again) == str(quantity)
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("1Ki", "1024"),
+        ("1Mi", "1048576"),
+        ("1Gi", "1073741824"),
+        ("1k", "1000"),
+        ("1M", "1000000"),
+        ("250m", "0.25"),
+        ("3u", "0.000003"),
+        ("7n", "0.000000007"),
+        ("7Ei", "8070450532247928832"),
+        ("-2.5", "-2.5"),
+    ],
+)
+def test_a_suffix_multiplies(text: str, amount: str) -> None:
+    """Ki is 1024, k is 1000, m a thousandth."""
+    assert parse(text).nano == Decimal(amount) * NANO
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["", " ", "x", "1 ", " 1", "1 Gi", "1gi", "1GI", "1K", "1e", "1e1.5", "1.2.3", "--1", "1kk", "Gi", ".", "1_000"]
+    + ["0x10", "1,5", "inf", "nan", "1\n", "٣", "²", "1e3Ki", True, False, None, [], {"a": 1}],
+    ids=repr,
+)
+def test_what_is_no_quantity_is_refused(given: Any) -> None:
+    """With the value in the message."""
+    with pytest.raises(ValueError, match="is not a quantity"):
+        parse(given)
+
+
+SUMS = {
+    "the first one's form counts": (["1Gi", "1"], "1073741825"),
+    "binary forms add up": (["512Mi", "512Mi"], "1Gi"),
+    "a zero has no form": (["0", "1Gi", "1Gi"], "2Gi"),
+    "decimal forms add up": (["500m", "1.5"], "2"),
+    "a decimal first makes bytes decimal": (["1000", "24"], "1024"),
+    "an exponent first stays": (["1e3", "1k"], "2e3"),
+}
+
+
+@pytest.mark.parametrize(("parts", "total"), SUMS.values(), ids=SUMS)
+def test_a_sum_is_written_like_its_first_part(parts: list[str], total: str) -> None:
+    """The first that is not zero."""
+    assert str(sum((parse(part) for part in parts), Quantity(0))) == total
+
+
+@pytest.mark.parametrize(("text", "factor", "total"), [("250m", 4, "1"), ("1Gi", 3, "3Gi"), ("100m", 0, "0")])
+def test_a_product_keeps_the_form(text: str, factor: int, total: str) -> None:
+    """Equal Pods are counted, not added one by one."""
+    assert str(parse(text) * factor) == total

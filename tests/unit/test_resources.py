@@ -1,0 +1,162 @@
+"""What a gang needs at least: Pods counted as Kubernetes' resource quota does, tasks shared out as Volcano does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import ClusterFacts, render
+from pulumi_volcano_jobs.resources import TaskPods, min_resources
+from tests.conftest import Wire, container, job, task
+
+
+def holding(requests: Wire | None = None, limits: Wire | None = None, **fields: Any) -> Wire:
+    """Give a container with resources."""
+    resources = {key: value for key, value in (("requests", requests), ("limits", limits)) if value is not None}
+    return container(resources=resources, **fields)
+
+
+def one_pod(**spec: Any) -> dict[str, str]:
+    """Count one Pod of a Pod spec."""
+    return min_resources([TaskPods(0, 1, 1, spec)], 1)
+
+
+COUNTED = {"pods": "1", "count/pods": "1"}
+SIDECAR = {"restartPolicy": "Always"}
+PODS: dict[str, tuple[Wire, dict[str, str]]] = {
+    "a Pod without resources counts as itself": ({"containers": [container()]}, {}),
+    "requests count under two names": (
+        {"containers": [holding({"cpu": "500m", "memory": "1Gi", "ephemeral-storage": "2Gi"})]},
+        {
+            "cpu": "500m",
+            "requests.cpu": "500m",
+            "memory": "1Gi",
+            "requests.memory": "1Gi",
+            "ephemeral-storage": "2Gi",
+            "requests.ephemeral-storage": "2Gi",
+        },
+    ),
+    "limits without requests are no request": (
+        {"containers": [holding(limits={"cpu": 2, "memory": "1Gi", "ephemeral-storage": "1Gi"})]},
+        {"limits.cpu": "2", "limits.memory": "1Gi", "limits.ephemeral-storage": "1Gi"},
+    ),
+    "a device counts under its name and as a request": (
+        {"containers": [holding({"example.org/device": 2}, {"example.org/device": 2})]},
+        {"example.org/device": "2", "requests.example.org/device": "2"},
+    ),
+    "a device's limit alone is no request": ({"containers": [holding(limits={"example.org/device": 2})]}, {}),
+    "huge pages count": (
+        {"containers": [holding({"hugepages-2Mi": "4Mi"}, {"hugepages-2Mi": "4Mi"})]},
+        {"hugepages-2Mi": "4Mi", "requests.hugepages-2Mi": "4Mi"},
+    ),
+    "names of Kubernetes itself are no devices": ({"containers": [holding({"kubernetes.io/thing": 1})]}, {}),
+    "containers add up": (
+        {"containers": [holding({"cpu": "500m"}), holding({"cpu": "700m"}, {"cpu": 1})]},
+        {"cpu": "1200m", "requests.cpu": "1200m", "limits.cpu": "1"},
+    ),
+    "an init container runs before: the larger of both counts": (
+        {
+            "containers": [holding({"cpu": 1, "memory": "1Gi"})],
+            "initContainers": [holding({"cpu": 2, "memory": "1Mi"})],
+        },
+        {"cpu": "2", "requests.cpu": "2", "memory": "1Gi", "requests.memory": "1Gi"},
+    ),
+    "init containers run one after another: the largest counts": (
+        {
+            "containers": [container()],
+            "initContainers": [holding({"cpu": 2}), holding({"cpu": 3}), holding({"cpu": 1})],
+        },
+        {"cpu": "3", "requests.cpu": "3"},
+    ),
+    "a sidecar runs beside the containers": (
+        {"containers": [holding({"cpu": 1})], "initContainers": [holding({"cpu": 2}, **SIDECAR)]},
+        {"cpu": "3", "requests.cpu": "3"},
+    ),
+    "a sidecar runs beside the init containers behind it": (
+        {"containers": [holding({"cpu": 1})], "initContainers": [holding({"cpu": 2}, **SIDECAR), holding({"cpu": 5})]},
+        {"cpu": "7", "requests.cpu": "7"},
+    ),
+    "a sidecar does not run beside the init containers before it": (
+        {"containers": [holding({"cpu": 1})], "initContainers": [holding({"cpu": 5}), holding({"cpu": 2}, **SIDECAR)]},
+        {"cpu": "5", "requests.cpu": "5"},
+    ),
+    "sidecars add up": (
+        {
+            "containers": [container()],
+            "initContainers": [holding({"cpu": 1}, **SIDECAR), holding({"cpu": 2}, **SIDECAR)],
+        },
+        {"cpu": "3", "requests.cpu": "3"},
+    ),
+    "overhead adds to requests, and to limits that are there": (
+        {"containers": [holding({"cpu": 1}, {"memory": "1Gi"})], "overhead": {"cpu": "250m", "memory": "1Gi"}},
+        {
+            "cpu": "1250m",
+            "requests.cpu": "1250m",
+            "memory": "1Gi",
+            "requests.memory": "1Gi",
+            "limits.memory": "2Gi",
+        },
+    ),
+    "resources of the whole Pod take the place of its containers'": (
+        {"containers": [holding({"cpu": 1})], "resources": {"requests": {"cpu": 4}, "limits": {"cpu": 8}}},
+        {"cpu": "4", "requests.cpu": "4", "limits.cpu": "8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "usage"), PODS.values(), ids=PODS)
+def test_a_pod_counts_as_in_resource_quota(spec: Wire, usage: dict[str, str]) -> None:
+    """Effective requests and limits over init containers, sidecars, containers and overhead."""
+    assert one_pod(**spec) == COUNTED | usage
+
+
+def tasks(*sizes: tuple[int, int], priorities: tuple[int, ...] = ()) -> list[TaskPods]:
+    """Give tasks (replicas, minAvailable) whose Pods ask for 1, 100, 10000 … CPUs, so that each can be told in a sum."""
+    return [
+        TaskPods(priority, replicas, least, {"containers": [holding({"cpu": 100**index})]})
+        for index, ((replicas, least), priority) in enumerate(
+            zip(sizes, priorities or (0,) * len(sizes), strict=True),
+        )
+    ]
+
+
+SHARES: dict[str, tuple[list[TaskPods], int, str]] = {
+    "the tasks' own minimums": (tasks((3, 3), (2, 2)), 5, "203"),
+    "a minimum below the replicas": (tasks((3, 2), (2, 1)), 3, "102"),
+    "what is more comes from replicas in the same order": (tasks((3, 1), (5, 1)), 4, "103"),
+    "and then from the next task": (tasks((3, 1), (5, 1)), 6, "303"),
+    "less than the minimums counts replicas in order": (tasks((3, 3), (2, 2)), 4, "103"),
+    "less than the first task's replicas": (tasks((3, 3), (2, 2)), 2, "2"),
+    "less than the minimums passes over the minimums themselves": (tasks((3, 1), (2, 2)), 2, "2"),
+    "a higher priority first": (tasks((3, 3), (2, 2), priorities=(0, 10)), 4, "202"),
+    "a negative priority last": (tasks((3, 3), (2, 2), priorities=(-1, 0)), 3, "201"),
+    "equal priorities keep their order": (tasks((1, 1), (1, 1), (1, 1), priorities=(5, 9, 5)), 2, "101"),
+    "tasks of no replicas": (tasks((0, 0), (2, 2)), 2, "200"),
+}
+
+
+@pytest.mark.parametrize(("found", "least", "cpu"), SHARES.values(), ids=SHARES)
+def test_min_available_is_shared_out_among_tasks(found: list[TaskPods], least: int, cpu: str) -> None:
+    """By priority, each task's minimum first, then its other replicas."""
+    total = min_resources(found, least)
+
+    assert total == {"cpu": cpu, "requests.cpu": cpu, "pods": str(least), "count/pods": str(least)}
+
+
+def test_no_pod_needs_nothing() -> None:
+    """A gang of none."""
+    assert min_resources(tasks((0, 0)), 0) == {}
+
+
+def test_only_classes_that_the_cluster_has_decide_the_order() -> None:
+    """Without facts all tasks are of one priority; the job's own class never counts."""
+    first = task("first", 1, containers=[holding({"cpu": 1})])
+    second = task("second", 1, containers=[holding({"cpu": 100})], priorityClassName="high")
+    document = job(first, second, minAvailable=1, priorityClassName="high")
+    known = ClusterFacts(priority_classes={"high": 1000})
+
+    unaware, aware = render(document), render(document, cluster=known)
+
+    cpu = [made.objects[0]["spec"]["minResources"]["cpu"] for made in (unaware, aware)]
+    assert cpu == ["1", "100"]

@@ -1,0 +1,405 @@
+"""Pod templates and claims come out as the API server would store them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import schema
+from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.leaf import Leaf
+from tests.conftest import Wire, container
+
+MAIN = "t.spec.containers[0]"
+
+
+def conform(tree: Any, definition: str = schema.POD_TEMPLATE) -> tuple[Any, list[Problem]]:
+    """Walk a tree at the place `t`."""
+    walk = schema.Walk()
+    return walk.conform(tree, definition, "t"), walk.problems
+
+
+def template(**spec: Any) -> Wire:
+    """Give a Pod template."""
+    return {"spec": {"containers": [container()], **spec}}
+
+
+def of_container(**fields: Any) -> Wire:
+    """Give a Pod template whose container has some fields."""
+    return template(containers=[container(**fields)])
+
+
+def conformed_container(**fields: Any) -> Wire:
+    """Give a container as it comes out, without its name and image; it has no problem."""
+    tree, problems = conform(of_container(**fields))
+    assert problems == []
+    found: Wire = tree["spec"]["containers"][0]
+    return {key: value for key, value in found.items() if key not in {"name", "image"}}
+
+
+class TestUnknownFields:
+    """What no definition knows is dropped, and told."""
+
+    @pytest.mark.parametrize(
+        ("tree", "path", "hint"),
+        [
+            (template(restartPolcy="Never"), "t.spec.restartPolcy", "did you mean restartPolicy?"),
+            (template(restart_policy="Never"), "t.spec.restart_policy", "did you mean restartPolicy?"),
+            (template(RestartPolicy="Never"), "t.spec.RestartPolicy", "did you mean restartPolicy?"),
+            (of_container(imagePullPolcy="Always"), f"{MAIN}.imagePullPolcy", "did you mean imagePullPolicy?"),
+            (
+                of_container(livenessProbe={"httpGet": {"port": 1, "pth": "/"}}),
+                f"{MAIN}.livenessProbe.httpGet.pth",
+                "did you mean path?",
+            ),
+            (template() | {"Spec": {}}, "t.Spec", "did you mean spec?"),
+        ],
+        ids=["a typo", "snake case", "a capital", "in a list", "deep down", "at the top"],
+    )
+    def test_a_near_name_is_suggested(self, tree: Wire, path: str, hint: str) -> None:
+        """Volcano would drop the field without a word."""
+        _, problems = conform(tree)
+
+        assert [(problem.path, problem.hint, problem.stage) for problem in problems] == [(path, hint, Stage.STRICT)]
+
+    def test_known_names_are_listed_where_none_is_near(self) -> None:
+        """So that the reader need not look them up."""
+        _, (problem,) = conform(template() | {"zzz": 1})
+
+        assert "metadata, spec" in problem.hint
+
+    def test_an_unknown_field_is_left_out_with_all_below_it(self) -> None:
+        """Nothing is said about what is in it."""
+        tree, problems = conform(template(bogus={"also": [{"bogus": 1}]}))
+
+        assert tree == template()
+        assert len(problems) == 1
+
+    @pytest.mark.parametrize("key", ["creationTimestamp", "generateName", "uid", "ownerReferences"])
+    def test_a_template_s_metadata_are_few(self, key: str) -> None:
+        """Volcano's resource definition knows name, namespace, labels, annotations and finalizers."""
+        kept = {"name": "n", "namespace": "m", "labels": {"a": "b"}, "annotations": {"c": "d"}, "finalizers": ["e/f"]}
+
+        tree, problems = conform(template() | {"metadata": {**kept, key: "x"}})
+
+        assert tree["metadata"] == kept
+        assert [problem.path for problem in problems] == [f"t.metadata.{key}"]
+
+
+class TestNulls:
+    """A null is a missing field."""
+
+    @pytest.mark.parametrize(
+        ("tree", "left"),
+        [
+            (template(hostname=None), template()),
+            (template(nodeSelector={"a": "b", "c": None}), template(nodeSelector={"a": "b"})),
+            (template(containers=[None, container()]), template()),
+            (of_container(env=[{"name": "A", "value": None}]), of_container(env=[{"name": "A"}])),
+            (template() | {"metadata": None}, template()),
+        ],
+        ids=["a field", "a value of a mapping", "an entry of a list", "deep down", "a whole part"],
+    )
+    def test_a_null_is_dropped(self, tree: Wire, left: Wire) -> None:
+        """Wherever it stands."""
+        assert conform(tree) == (left, [])
+
+    def test_a_null_where_a_default_is_known_gets_the_default(self) -> None:
+        """As if it were not there."""
+        ports = [{"containerPort": 80, "protocol": None}]
+
+        assert conformed_container(ports=ports) == {"ports": [{"containerPort": 80, "protocol": "TCP"}]}
+
+
+class TestDefaults:
+    """What Volcano's resource definition fills in."""
+
+    @pytest.mark.parametrize(
+        ("volume", "defaults"),
+        [
+            ({"azureDisk": {"diskName": "d", "diskURI": "u"}}, {"fsType": "ext4", "readOnly": False}),
+            ({"iscsi": {"iqn": "i", "lun": 0, "targetPortal": "t"}}, {"iscsiInterface": "default"}),
+            (
+                {"rbd": {"image": "i", "monitors": ["m"]}},
+                {"keyring": "/etc/ceph/keyring", "pool": "rbd", "user": "admin"},
+            ),
+            (
+                {"scaleIO": {"gateway": "g", "system": "s", "secretRef": {}}},
+                {"fsType": "xfs", "storageMode": "ThinProvisioned"},
+            ),
+        ],
+        ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
+    )
+    def test_a_volume_source_gets_its_defaults(self, volume: Wire, defaults: Wire) -> None:
+        """Those that come with Kubernetes' types."""
+        ((kind, source),) = volume.items()
+
+        tree, problems = conform(template(volumes=[{"name": "v", **volume}]))
+
+        assert problems == []
+        assert tree["spec"]["volumes"] == [{"name": "v", kind: source | defaults}]
+
+    def test_a_port_is_tcp(self) -> None:
+        """Unless it says otherwise."""
+        ports = [{"containerPort": 80}, {"containerPort": 53, "protocol": "UDP"}]
+
+        assert [port["protocol"] for port in conformed_container(ports=ports)["ports"]] == ["TCP", "UDP"]
+
+    def test_a_grpc_probe_asks_the_empty_service(self) -> None:
+        """The name is written out."""
+        assert conformed_container(livenessProbe={"grpc": {"port": 1}}) == {
+            "livenessProbe": {"grpc": {"port": 1, "service": ""}},
+        }
+
+    def test_a_key_of_a_file_is_not_optional(self) -> None:
+        """In a variable's source."""
+        source = {"fileKeyRef": {"key": "k", "path": "p", "volumeName": "v"}}
+
+        assert conformed_container(env=[{"name": "A", "valueFrom": source}])["env"][0]["valueFrom"] == {
+            "fileKeyRef": {"key": "k", "path": "p", "volumeName": "v", "optional": False},
+        }
+
+    def test_what_is_given_stays(self) -> None:
+        """A default is for what is missing."""
+        source = {"iqn": "i", "lun": 0, "targetPortal": "t", "iscsiInterface": "mine"}
+
+        tree, _ = conform(template(volumes=[{"name": "v", "iscsi": source}]))
+
+        assert tree["spec"]["volumes"][0]["iscsi"] == source
+
+
+TYPES: dict[str, tuple[Wire, str, str]] = {
+    "a number for a string": (of_container(env=[{"name": "A", "value": 5}]), f"{MAIN}.env[0].value", "string"),
+    "a truth value for a string": (of_container(image=True), f"{MAIN}.image", "string"),
+    "a list for a string": (template(hostname=["a"]), "t.spec.hostname", "string"),
+    "a string for a number": (
+        template(terminationGracePeriodSeconds="5"),
+        "t.spec.terminationGracePeriodSeconds",
+        "whole number",
+    ),
+    "a fraction for a number": (
+        of_container(securityContext={"runAsUser": 1.5}),
+        f"{MAIN}.securityContext.runAsUser",
+        "whole number",
+    ),
+    "a truth value for a number": (
+        of_container(ports=[{"containerPort": True}]),
+        f"{MAIN}.ports[0].containerPort",
+        "number",
+    ),
+    "a string for a truth value": (template(hostNetwork="yes"), "t.spec.hostNetwork", "true or false"),
+    "a number for a truth value": (template(hostNetwork=1), "t.spec.hostNetwork", "true or false"),
+    "a string for a list": (template(containers="x"), "t.spec.containers", "list"),
+    "a mapping for a list": (template(tolerations={}), "t.spec.tolerations", "list"),
+    "a string for a command": (of_container(command="run"), f"{MAIN}.command", "list"),
+    "a number in a command": (of_container(command=["run", 1]), f"{MAIN}.command[1]", "string"),
+    "a string for a mapping": (template(securityContext="x"), "t.spec.securityContext", "mapping"),
+    "a list for a mapping": (template(nodeSelector=[]), "t.spec.nodeSelector", "mapping"),
+    "a string for an entry": (of_container(env=["A=b"]), f"{MAIN}.env[0]", "mapping"),
+    "a number in a mapping of strings": (template(nodeSelector={"a/b": 1}), "t.spec.nodeSelector.a/b", "string"),
+    "a truth value for a quantity": (
+        of_container(resources={"limits": {"cpu": True}}),
+        f"{MAIN}.resources.limits.cpu",
+        "quantity",
+    ),
+    "a list for a quantity": (
+        of_container(resources={"limits": {"cpu": [1]}}),
+        f"{MAIN}.resources.limits.cpu",
+        "quantity",
+    ),
+    "a fraction for a port or its name": (
+        of_container(livenessProbe={"httpGet": {"port": 80.5}}),
+        f"{MAIN}.livenessProbe.httpGet.port",
+        "whole number or a string",
+    ),
+    "a string for the whole spec": ({"spec": "x"}, "t.spec", "mapping"),
+    "a string for the template": ("x", "t", "mapping"),
+}
+
+
+@pytest.mark.parametrize(("tree", "path", "reason"), TYPES.values(), ids=TYPES)
+def test_a_wrong_type_is_a_problem_of_the_decoder(tree: Wire, path: str, reason: str) -> None:
+    """With its place, and what belongs there."""
+    _, problems = conform(tree)
+
+    assert [(problem.path, problem.stage) for problem in problems] == [(path, Stage.DECODE)]
+    assert reason in problems[0].reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        ({"ports": [{"containerPort": 80.0}]}, [{"containerPort": 80, "protocol": "TCP"}]),
+        ({"livenessProbe": {"httpGet": {"port": 80.0}}}, {"httpGet": {"port": 80}}),
+        ({"livenessProbe": {"httpGet": {"port": "web"}}}, {"httpGet": {"port": "web"}}),
+        ({"resources": {"limits": {"cpu": 2.0, "memory": "1Gi"}}}, {"limits": {"cpu": 2, "memory": "1Gi"}}),
+        ({"resources": {"limits": {"cpu": 0.5}}}, {"limits": {"cpu": 0.5}}),
+    ],
+    ids=["a number", "a port or its name", "a port's name", "a quantity", "a fraction of a quantity"],
+)
+def test_a_whole_float_is_an_integer(fields: Wire, found: Any) -> None:
+    """Pulumi's wire has no other numbers; `2.0` must not get into a manifest."""
+    (value,) = conformed_container(**fields).values()
+
+    assert value == found
+    assert ".0" not in repr(value)
+
+
+@pytest.mark.parametrize(
+    ("tree", "path"),
+    [
+        ({"spec": {"containers": None}}, "t.spec.containers"),
+        ({"spec": {}}, "t.spec.containers"),
+        (template(containers=[{"image": "i"}]), f"{MAIN}.name"),
+        (of_container(ports=[{"hostPort": 1}]), f"{MAIN}.ports[0].containerPort"),
+        (of_container(env=[{"value": "x"}]), f"{MAIN}.env[0].name"),
+        (of_container(volumeMounts=[{"name": "v"}]), f"{MAIN}.volumeMounts[0].mountPath"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_missing_field_that_is_required_is_a_problem_of_the_schema(tree: Wire, path: str) -> None:
+    """The API server has it from Volcano's resource definition."""
+    _, problems = conform(tree)
+
+    assert [(problem.path, problem.stage) for problem in problems] == [(path, Stage.SCHEMA)]
+
+
+PLAIN: dict[str, Wire] = {
+    "t.metadata": template() | {"metadata": Leaf("x")},
+    "t.metadata.labels": template() | {"metadata": {"labels": Leaf("x")}},
+    "t.metadata.annotations": template() | {"metadata": {"annotations": Leaf("x")}},
+    "t.spec": {"spec": Leaf("x")},
+    "t.spec.containers": template(containers=Leaf("x")),
+    "t.spec.containers[0]": template(containers=[Leaf("x")]),
+    "t.spec.initContainers": template(initContainers=Leaf("x")),
+    "t.spec.initContainers[1]": template(initContainers=[container("early"), Leaf("x")]),
+    "t.spec.volumes": template(volumes=Leaf("x")),
+    "t.spec.volumes[0]": template(volumes=[Leaf("x")]),
+    "t.spec.volumes[0].name": template(volumes=[{"name": Leaf("x"), "emptyDir": {}}]),
+    "t.spec.hostname": template(hostname=Leaf("x")),
+    "t.spec.subdomain": template(subdomain=Leaf("x")),
+    "t.spec.schedulerName": template(schedulerName=Leaf("x")),
+    "t.spec.hostNetwork": template(hostNetwork=Leaf("x")),
+    f"{MAIN}.name": template(containers=[{"name": Leaf("x"), "image": "i"}]),
+    f"{MAIN}.env": of_container(env=Leaf("x")),
+    f"{MAIN}.env[0]": of_container(env=[Leaf("x")]),
+    f"{MAIN}.env[0].name": of_container(env=[{"name": Leaf("x")}]),
+    f"{MAIN}.ports": of_container(ports=Leaf("x")),
+    f"{MAIN}.ports[0]": of_container(ports=[Leaf("x")]),
+    f"{MAIN}.ports[0].containerPort": of_container(ports=[{"containerPort": Leaf("x")}]),
+    f"{MAIN}.ports[0].name": of_container(ports=[{"containerPort": 1, "name": Leaf("x")}]),
+    f"{MAIN}.ports[0].protocol": of_container(ports=[{"containerPort": 1, "protocol": Leaf("x")}]),
+    f"{MAIN}.volumeMounts": of_container(volumeMounts=Leaf("x")),
+    f"{MAIN}.volumeMounts[0]": of_container(volumeMounts=[Leaf("x")]),
+    f"{MAIN}.volumeMounts[0].mountPath": of_container(volumeMounts=[{"name": "v", "mountPath": Leaf("x")}]),
+}
+
+
+@pytest.mark.parametrize(("path", "tree"), PLAIN.items(), ids=PLAIN)
+def test_structure_cannot_be_unknown(path: str, tree: Wire) -> None:
+    """One problem, with the reason and the way out."""
+    _, problems = conform(tree)
+
+    assert [problem.path for problem in problems] == [path]
+    assert "must be a plain value, not an Output: " in problems[0].reason
+    assert "pulumi.Config" in problems[0].hint
+    assert "get_output_details" in problems[0].hint
+
+
+VALUES: dict[str, Wire] = {
+    "an image": template(containers=[{"name": "main", "image": Leaf("x")}]),
+    "a value": of_container(env=[{"name": "A", "value": Leaf("x")}]),
+    "a whole source of a value": of_container(env=[{"name": "A", "valueFrom": Leaf("x")}]),
+    "a command": of_container(command=Leaf("x")),
+    "an argument": of_container(args=["a", Leaf("x")]),
+    "all resources": of_container(resources=Leaf("x")),
+    "a number": template(terminationGracePeriodSeconds=Leaf("x")),
+    "a toleration": template(tolerations=[Leaf("x")]),
+    "a label": template() | {"metadata": {"labels": {"a": Leaf("x")}}},
+    "a whole mapping": template(nodeSelector=Leaf("x")),
+    "a whole object": template(affinity=Leaf("x")),
+    "a volume's source": template(volumes=[{"name": "v", "emptyDir": Leaf("x")}]),
+}
+
+
+@pytest.mark.parametrize("tree", VALUES.values(), ids=VALUES)
+def test_every_other_value_may_be_unknown(tree: Wire) -> None:
+    """It passes as it is: the same leaf, and no problem."""
+    kept, problems = conform(tree)
+
+    assert problems == []
+    assert repr(kept) == repr(tree)
+
+
+def test_all_problems_of_a_tree_are_found_at_once() -> None:
+    """What is malformed is left out, and the rest is looked at."""
+    tree = template(
+        containers=[container(image=5, bogus=1), "x", {"image": "i"}],
+        hostNetwork="yes",
+        volumes=[{"name": Leaf("x")}],
+    )
+
+    kept, problems = conform(tree)
+
+    assert [problem.path for problem in problems] == [
+        f"{MAIN}.image",
+        f"{MAIN}.bogus",
+        "t.spec.containers[1]",
+        "t.spec.containers[2].name",
+        "t.spec.hostNetwork",
+        "t.spec.volumes[0].name",
+    ]
+    assert kept == {"spec": {"containers": [{"name": "main"}, {}, {"image": "i"}], "volumes": [{}]}}
+
+
+def test_the_tree_itself_is_left_alone() -> None:
+    """The walk copies."""
+    tree = of_container(ports=[{"containerPort": 80.0}], bogus=None)
+    before = repr(tree)
+
+    kept, _ = conform(tree)
+    kept["spec"]["containers"][0]["ports"].clear()
+
+    assert repr(tree) == before
+
+
+def test_a_claim_is_walked_by_its_own_definition() -> None:
+    """A PersistentVolumeClaimSpec."""
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "storagClassName": "x"}
+
+    tree, problems = conform(claim, schema.CLAIM)
+
+    assert tree == {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    assert [(problem.path, problem.hint) for problem in problems] == [
+        ("t.storagClassName", "did you mean storageClassName?"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "words", "hint"),
+    [
+        ("prot", ["port", "master"], "did you mean port?"),
+        ("head_container", ["head", "headContainer"], "did you mean headContainer?"),
+        ("wait-master-timeouts", ["wait-master-timeout", "port"], "did you mean wait-master-timeout?"),
+    ],
+)
+def test_the_nearest_word_is_suggested(word: str, words: list[str], hint: str) -> None:
+    """The same letters first, then what looks alike."""
+    assert schema.nearest(word, words) == hint
+
+
+@pytest.mark.parametrize(
+    ("snake", "wire"),
+    [
+        ("image_pull_policy", "imagePullPolicy"),
+        ("host_ipc", "hostIPC"),
+        ("set_hostname_as_fqdn", "setHostnameAsFQDN"),
+        ("restart_policy", "restartPolicy"),
+    ],
+)
+def test_the_snake_case_names_of_pulumi_lead_to_those_on_the_wire(snake: str, wire: str) -> None:
+    """Acronyms are one word."""
+    names = schema.wire_names("io.k8s.api.core.v1.PodSpec") | schema.wire_names("io.k8s.api.core.v1.Container")
+
+    assert names[snake] == wire

@@ -1,0 +1,333 @@
+"""A control plane on loopback: etcd, kube-apiserver, kube-controller-manager, and kwok as the kubelet of fake nodes.
+
+Nothing schedules: who plays with it binds Pods to the node by hand (`Cluster.bind`). Run as a program it starts one,
+prints the kubeconfig's path and waits for Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from typing_extensions import Self
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import build
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+HOST = "127.0.0.1"
+NODE = "fake-node"
+PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kwok")
+STAGES = Path(__file__).with_name("stages.yaml")
+# What a Pod, a Service and a namespace need to come and go; a scheduler and service accounts are not among it.
+CONTROLLERS = (
+    "endpointslice-controller",
+    "garbage-collector-controller",
+    "namespace-controller",
+    "persistentvolumeclaim-protection-controller",
+    "pod-garbage-collector-controller",
+)
+START_TIMEOUT = 90.0
+PLURALS = {
+    "ConfigMap": "configmaps",
+    "Namespace": "namespaces",
+    "NetworkPolicy": "networkpolicies",
+    "Node": "nodes",
+    "PersistentVolumeClaim": "persistentvolumeclaims",
+    "Pod": "pods",
+    "PodGroup": "podgroups",
+    "Queue": "queues",
+    "Secret": "secrets",
+    "Service": "services",
+}
+GROUPS = {
+    "NetworkPolicy": "networking.k8s.io/v1",
+    "PodGroup": "scheduling.volcano.sh/v1beta1",
+    "Queue": "scheduling.volcano.sh/v1beta1",
+}
+
+
+class Cluster:
+    """A control plane of its own: `with Cluster(folder) as cluster`."""
+
+    def __init__(self, folder: Path) -> None:
+        """Prepare one with all its files below a folder."""
+        self.folder = folder
+        self.kubeconfig = folder / "kubeconfig"
+        self._token = secrets.token_urlsafe(24)
+        self._ports = {name: _free_port() for name in ("etcd", "peer", "api", "manager", "kwok")}
+        self._programs: dict[str, str] = {}
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._context = ssl.create_default_context()
+        # The certificate is the API server's own, made when it starts.
+        self._context.check_hostname = False
+        self._context.verify_mode = ssl.CERT_NONE
+
+    def __enter__(self) -> Self:
+        """Start it, and wait until a node is ready."""
+        folders = build.ensure(PROGRAMS, lambda message: print(message, file=sys.stderr, flush=True))
+        path = ":".join(map(str, folders))
+        self._programs = {name: shutil.which(name, path=path) or name for name in PROGRAMS}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._write_files()
+            self._start_etcd()
+            self.start_api_server()
+            self._start_manager()
+            self._start_kwok()
+            self.apply([_node(NODE)])
+            self.wait(lambda: _is_ready(self.get("Node", NODE)), "the fake node to be ready")
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop it."""
+        self.stop()
+
+    def stop(self) -> None:
+        """Stop all that runs, the youngest first."""
+        for name in reversed(list(self._processes)):
+            self.stop_program(name)
+
+    def stop_program(self, name: str) -> None:
+        """Stop one of the programs and wait for its end."""
+        process = self._processes.pop(name)
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def start_api_server(self) -> None:
+        """Start the API server and wait until it answers."""
+        self._start(
+            "kube-apiserver",
+            f"--etcd-servers=http://{HOST}:{self._ports['etcd']}",
+            f"--secure-port={self._ports['api']}",
+            f"--bind-address={HOST}",
+            f"--cert-dir={self.folder / 'certs'}",
+            f"--token-auth-file={self.folder / 'tokens.csv'}",
+            "--authorization-mode=AlwaysAllow",
+            # Pods here have no service account: no controller makes one.
+            "--disable-admission-plugins=ServiceAccount",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            f"--service-account-key-file={self.folder / 'accounts.pem'}",
+            f"--service-account-signing-key-file={self.folder / 'accounts.pem'}",
+            "--service-cluster-ip-range=10.96.0.0/16",
+        )
+        self.wait(lambda: self.request("GET", "/readyz") == "ok", "the API server to be ready")
+
+    def request(self, method: str, path: str, body: Any = None, content: str = "application/json") -> Any:
+        """Send a request to the API server and give what it answers, decoded if it is JSON.
+
+        Raises:
+            urllib.error.HTTPError: if it refuses.
+            OSError: if it does not answer.
+        """
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": content}
+        data = None if body is None else json.dumps(body).encode()
+        url = f"https://{HOST}:{self._ports['api']}{path}"
+        request = urllib.request.Request(url, data, headers, method=method)  # https, on loopback
+        with urllib.request.urlopen(request, timeout=30, context=self._context) as answer:  # noqa: S310
+            text = answer.read().decode()
+        return json.loads(text) if text.startswith(("{", "[")) else text
+
+    def get(self, kind: str, name: str, namespace: str = "default") -> dict[str, Any]:
+        """Give an object as it is stored; empty if there is none."""
+        try:
+            found: dict[str, Any] = self.request("GET", f"{_path(kind, namespace)}/{name}")
+        except urllib.error.HTTPError as error:
+            if error.code == 404:  # noqa: PLR2004  # HTTP's number
+                return {}
+            raise
+        return found
+
+    def list(self, kind: str, namespace: str = "default") -> dict[str, dict[str, Any]]:
+        """Give all objects of a kind by name."""
+        items = self.request("GET", _path(kind, namespace)).get("items") or []
+        return {item["metadata"]["name"]: item for item in items}
+
+    def apply(self, manifests: Iterable[Mapping[str, Any]]) -> None:
+        """Create or change objects by server-side apply."""
+        for manifest in manifests:
+            metadata = manifest["metadata"]
+            path = _path_of(manifest, metadata.get("namespace", "default"))
+            query = "?fieldManager=cluster&force=true"
+            self.request("PATCH", f"{path}/{metadata['name']}{query}", manifest, "application/apply-patch+yaml")
+
+    def delete(self, kind: str, name: str, namespace: str = "default") -> None:
+        """Delete an object, without waiting."""
+        self.request("DELETE", f"{_path(kind, namespace)}/{name}")
+
+    def bind(self, names: Iterable[str], namespace: str = "default") -> None:
+        """Do the scheduler's work: bind Pods to the fake node."""
+        for name in names:
+            target = {"apiVersion": "v1", "kind": "Node", "name": NODE}
+            binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": target}
+            self.request("POST", f"{_path('Pod', namespace)}/{name}/binding", binding)
+
+    def install(self, definitions: Path) -> None:
+        """Install resource definitions from a file, and wait until they are served."""
+        for item in yaml.safe_load_all(definitions.read_text("utf-8")):
+            if not item:
+                continue
+            path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+            name, spec = item["metadata"]["name"], item["spec"]
+            query = "?fieldManager=cluster&force=true"
+            self.request("PATCH", f"{path}/{name}{query}", item, "application/apply-patch+yaml")
+            served = f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}"
+            self.wait(lambda served=served: "items" in self.request("GET", served), f"{name} to be served")
+
+    def wait(self, condition: Any, what: str, timeout: float = START_TIMEOUT) -> None:
+        """Wait until a condition holds; refusals and silence of the API server count as not yet.
+
+        Raises:
+            TimeoutError: if it does not in time, or a program has ended; with the end of its log.
+        """
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            for name, process in self._processes.items():
+                if process.poll() is not None:
+                    raise TimeoutError(f"{name} has ended while waiting for {what}:\n{self.log(name)}")
+            try:
+                if condition():
+                    return
+            except (OSError, ValueError, KeyError):
+                pass
+            time.sleep(0.1)
+        raise TimeoutError(f"gave up waiting for {what} after {timeout:.0f} s")
+
+    def log(self, name: str, lines: int = 15) -> str:
+        """Give the end of a program's log."""
+        text = (self.folder / f"{name}.log").read_text("utf-8", errors="replace")
+        return "\n".join(text.splitlines()[-lines:])
+
+    def _start_etcd(self) -> None:
+        client, peer = (f"http://{HOST}:{self._ports[name]}" for name in ("etcd", "peer"))
+        self._start(
+            "etcd",
+            f"--data-dir={self.folder / 'etcd'}",
+            f"--listen-client-urls={client}",
+            f"--advertise-client-urls={client}",
+            f"--listen-peer-urls={peer}",
+            f"--initial-advertise-peer-urls={peer}",
+            f"--initial-cluster=default={peer}",
+            "--unsafe-no-fsync",  # nothing here outlives the process
+            "--log-level=warn",
+        )
+
+    def _start_manager(self) -> None:
+        self._start(
+            "kube-controller-manager",
+            f"--kubeconfig={self.kubeconfig}",
+            f"--authentication-kubeconfig={self.kubeconfig}",
+            f"--authorization-kubeconfig={self.kubeconfig}",
+            f"--controllers={','.join(CONTROLLERS)}",
+            "--leader-elect=false",
+            f"--bind-address={HOST}",
+            f"--secure-port={self._ports['manager']}",
+            f"--cert-dir={self.folder / 'manager-certs'}",
+        )
+
+    def _start_kwok(self) -> None:
+        self._start(
+            "kwok",
+            f"--kubeconfig={self.kubeconfig}",
+            "--manage-all-nodes=true",
+            f"--config={STAGES}",
+            f"--server-address={HOST}:{self._ports['kwok']}",
+            "--node-lease-duration-seconds=40",
+        )
+
+    def _start(self, name: str, *arguments: str) -> None:
+        with (self.folder / f"{name}.log").open("ab") as log:
+            command = [self._programs[name], *arguments]
+            self._processes[name] = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
+
+    def _write_files(self) -> None:
+        (self.folder / "tokens.csv").write_text(f"{self._token},admin,admin,system:masters\n", "utf-8")
+        key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        pem = key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.TraditionalOpenSSL,
+            serialization.NoEncryption(),
+        )
+        (self.folder / "accounts.pem").write_bytes(pem)
+        server = f"https://{HOST}:{self._ports['api']}"
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "test",
+            "clusters": [{"name": "test", "cluster": {"server": server, "insecure-skip-tls-verify": True}}],
+            "users": [{"name": "admin", "user": {"token": self._token}}],
+            "contexts": [{"name": "test", "context": {"cluster": "test", "user": "admin"}}],
+        }
+        self.kubeconfig.write_text(yaml.safe_dump(config), "utf-8")
+        self.kubeconfig.chmod(0o600)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _path(kind: str, namespace: str) -> str:
+    group = GROUPS.get(kind)
+    root = f"/apis/{group}" if group else "/api/v1"
+    scope = "" if kind in {"Node", "Namespace", "Queue"} else f"/namespaces/{namespace}"
+    return f"{root}{scope}/{PLURALS[kind]}"
+
+
+def _path_of(manifest: Mapping[str, Any], namespace: str) -> str:
+    return _path(manifest["kind"], namespace)
+
+
+def _node(name: str) -> dict[str, Any]:
+    amounts = {"cpu": "1k", "memory": "1Ti", "pods": "10k"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name},
+        "status": {"allocatable": amounts, "capacity": amounts},
+    }
+
+
+def _is_ready(node: Mapping[str, Any]) -> bool:
+    conditions = (node.get("status") or {}).get("conditions") or []
+    return any(item["type"] == "Ready" and item["status"] == "True" for item in conditions)
+
+
+def main() -> int:
+    """Start a cluster to play with."""
+    with tempfile.TemporaryDirectory(prefix="volcano-jobs-cluster-") as folder, Cluster(Path(folder)) as cluster:
+        print(f"export KUBECONFIG={cluster.kubeconfig}", flush=True)
+        print("Ctrl-C stops it", file=sys.stderr, flush=True)
+        try:
+            while True:
+                time.sleep(3600)
+        except KeyboardInterrupt:
+            return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
