@@ -24,7 +24,7 @@ from pulumi_volcano_jobs.model import (
     Volume,
 )
 from pulumi_volcano_jobs.plugins import Plugin, registry
-from pulumi_volcano_jobs.plugins.base import flag_of
+from pulumi_volcano_jobs.plugins.base import flag_of, mistyped
 
 SCHEDULER = "volcano"
 QUEUE = "default"
@@ -133,6 +133,9 @@ def _read_plugins(uses: Plugins | None, *, strict: bool) -> tuple[dict[str, Plug
             problems.append(Problem(path, reason, f"write {name}: [] to use it, or remove it"))
         elif isinstance(use, Plugin):
             plugins[name] = use
+            if use.name != name:
+                hint = f"write it as {use.name}, or in a list"
+                problems.append(Problem(path, f"this is the plugin {use.name}", hint, stage=Stage.DECODE))
         elif plugin is None:
             hint = schema.nearest(name, registry.names())
             problems.append(Problem(path, "no plugin has this name", hint, stage=Stage.WEBHOOK))
@@ -141,7 +144,9 @@ def _read_plugins(uses: Plugins | None, *, strict: bool) -> tuple[dict[str, Plug
             plugins[name], found = plugin.read_args(args, strict=strict)
             problems += found
             problems += _notes(plugin, args, strict=strict)
-    return plugins, problems
+    wrong = {name: list(mistyped(plugin)) for name, plugin in plugins.items()}
+    problems += [problem for found in wrong.values() for problem in found]
+    return {name: plugin for name, plugin in plugins.items() if not wrong[name]}, problems
 
 
 def _notes(plugin: type[Plugin], args: tuple[Any, ...] | list[Any], *, strict: bool) -> Iterator[Problem]:

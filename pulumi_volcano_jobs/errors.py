@@ -48,9 +48,10 @@ class Problem:
 
     def __str__(self) -> str:
         """Say path, value, rule and remedy in one line."""
+        place = f"{self.path}: " if self.path else ""
         shown = f" (given: {self.value})" if self.value else ""
         hint = f": {self.hint}" if self.hint else ""
-        return f"{self.path}: {self.reason}{shown}{hint}"
+        return f"{place}{self.reason}{shown}{hint}"
 
 
 class JobError(ValueError):

@@ -22,8 +22,8 @@ Position = tuple[int, int]
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
-# What a plain scalar is to kubectl (go-yaml). PyYAML takes 2026-01-01 for a date and 8080:22 for a number, which are text to
-# kubectl, and y, 1e3 and 0o17 for text, which are none to kubectl.
+# What a plain scalar is to kubectl (go-yaml). PyYAML takes 2026-01-01 for a date and 8080:22 for a number: text to
+# kubectl; and y, 1e3 and 0o17 for text: none to kubectl.
 _PLAIN = {
     "null": r"~|null|Null|NULL|",
     "bool": r"y|Y|yes|Yes|YES|on|On|ON|true|True|TRUE|n|N|no|No|NO|off|Off|OFF|false|False|FALSE",
@@ -107,7 +107,9 @@ def read(text: str, source: str = "") -> list[Document]:
         message = " ".join(str(part) for part in (error.context, error.problem) if part)
         raise JobError([Problem("", f"this is no YAML: {message}", stage=Stage.DECODE).at(*place)]) from None
     except yaml.YAMLError as error:
-        raise JobError([Problem("", f"this is no YAML: {error}", stage=Stage.DECODE).at(1, 1)]) from None
+        raise JobError(
+            [Problem("", f"this is no YAML: {' '.join(str(error).split())}", stage=Stage.DECODE).at(1, 1)]
+        ) from None
     except RecursionError:
         reason = "this is nested too deeply, or an alias stands inside of what it names"
         raise JobError([Problem("", reason, "write it without aliases", stage=Stage.DECODE).at(1, 1)]) from None
@@ -168,9 +170,18 @@ def _walk(node: yaml.Node, path: str, positions: dict[str, Position]) -> Iterato
 
 def _twice(path: str, first: yaml.Node, second: yaml.Node) -> Problem:
     line = first.start_mark.line + 1
-    if yaml.serialize(first) == yaml.serialize(second):
+    if _meaning(first) == _meaning(second):
         return Problem(path, f"this stands twice, with one value (first in line {line})", "remove one", warning=True)
     return Problem(path, f"this stands twice, with two values (first in line {line})", "keep the one that is meant")
+
+
+def _meaning(node: yaml.Node) -> Any:
+    """Reduce a node to what it says: how it is quoted or laid out, and the order of keys, do not count."""
+    if isinstance(node, yaml.MappingNode):
+        return node.tag, sorted(((_meaning(key), _meaning(value)) for key, value in node.value), key=repr)
+    if isinstance(node, yaml.SequenceNode):
+        return node.tag, [_meaning(item) for item in node.value]
+    return node.tag, node.value
 
 
 class _Dumper(_BaseDumper):  # type: ignore[misc]  # its base is chosen when the module is loaded

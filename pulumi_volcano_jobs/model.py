@@ -51,6 +51,7 @@ SERVER_METADATA = frozenset(
 )
 
 DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+MAX_LABEL = 63
 MAX_SUBDOMAIN = 253
 DNS_SUBDOMAIN = rf"{DNS_LABEL}(\.{DNS_LABEL})*"
 
@@ -79,6 +80,14 @@ def _subdomain(value: object) -> object:
     if isinstance(text, str) and text and (len(text) > MAX_SUBDOMAIN or not re.fullmatch(DNS_SUBDOMAIN, text)):
         kind = "string_pattern_mismatch"
         raise PydanticCustomError(kind, "this must be a DNS subdomain")
+    return text
+
+
+def _label(value: object) -> object:
+    text = _text(value)
+    if isinstance(text, str) and text and (len(text) > MAX_LABEL or not re.fullmatch(DNS_LABEL, text)):
+        kind = "string_pattern_mismatch"
+        raise PydanticCustomError(kind, "this must be a DNS label")
     return text
 
 
@@ -112,6 +121,7 @@ LeafStr = Annotated[Text, PlainValidator(_text)]
 Int32 = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=-(2**31), le=2**31 - 1)]
 Count = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=0, le=2**31 - 1)]
 Positive = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=1, le=2**31 - 1)]
+LeafLabel = Annotated[Text, PlainValidator(_label)]
 LeafSubdomain = Annotated[Text, PlainValidator(_subdomain)]
 TaskName = Annotated[Str, StringConstraints(pattern=f"^({DNS_LABEL})?$", max_length=63)]
 MountPath = Annotated[Str, StringConstraints(pattern="^[^:]+$")]
@@ -288,7 +298,7 @@ class Job(Model):
     """A Volcano Job. `Job.model_validate` also takes the document that kubectl takes (`metadata`, `spec`)."""
 
     name: Annotated[Str, StringConstraints(pattern=f"^{DNS_SUBDOMAIN}$", max_length=253)]
-    namespace: LeafStr | None = None
+    namespace: LeafLabel | None = None
     labels: dict[str, LeafStr] | None = None
     annotations: dict[str, LeafStr] | None = None
     scheduler_name: Annotated[Str, StringConstraints(max_length=63)] | None = None
@@ -335,7 +345,7 @@ def _flat(document: Mapping[str, Tree]) -> dict[str, Tree]:
     for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
         if document.get(key, expected) != expected:
             kind = "not_a_job"
-            reason = "this is no Volcano Job, which says {expected} here"
+            reason = "this is no Volcano Job"
             raise PydanticCustomError(kind, reason, {"place": key, "expected": expected})
     metadata, spec = document.get("metadata"), document.get("spec")
     if not isinstance(spec, Mapping):
@@ -344,8 +354,13 @@ def _flat(document: Mapping[str, Tree]) -> dict[str, Tree]:
     if not isinstance(metadata, Mapping):
         kind = "no_metadata"
         raise PydanticCustomError(kind, "a Job needs metadata (a mapping) with a name", {"place": "metadata"})
-    flat = {key: value for key, value in metadata.items() if key not in SERVER_METADATA}
-    # A key of the spec that is one of the metadata's (name, labels, …) is a mistake that must not overwrite it.
+    # An unknown key of the metadata is no key of the spec, and no key of the spec (name, …) overwrites metadata.
+    known = METADATA_FIELDS | {"generateName"}
+    flat = {
+        key if key in known else f".metadata.{key}": value
+        for key, value in metadata.items()
+        if key not in SERVER_METADATA
+    }
     flat |= {f"spec.{key}" if key in METADATA_FIELDS else key: value for key, value in spec.items()}
     flat |= {f".{key}": value for key, value in document.items() if key not in DOCUMENT_FIELDS}
     return flat
@@ -372,6 +387,18 @@ _REASONS: dict[str, tuple[str, str]] = {
     "sequence_type": ("this must be a list", "write it as a YAML list: [...]"),
     "tuple_type": ("this must be a list", "write it as a YAML list: [...]"),
     "dict_type": ("this must be a mapping", "write it as key: value lines"),
+    "greater_than_equal": ("this must be at least {ge}", "give a larger number"),
+    "less_than_equal": ("this must be at most {le}", "give a smaller number"),
+    "literal_error": ("this must be one of {expected}", "choose one of them"),
+    "string_too_long": ("this must be at most {max_length} characters long", "shorten it"),
+    "not_a_job": ("this is no Volcano Job, which has {expected} here", "give a batch.volcano.sh/v1alpha1 Job"),
+    "no_spec": ("a Job needs a spec, which is a mapping", "add it"),
+    "no_metadata": ("a Job needs metadata, which are a mapping with a name", "add them"),
+    "plugin_type": (
+        "a list of plugins holds plugins such as PytorchPlugin()",
+        'write Volcano\'s own arguments as a mapping: {{"pytorch": ["--port=29500"]}}',
+    ),
+    "plugin_twice": ("the plugin {name} is listed twice", "keep one of them"),
     "too_short": ("this must not be empty", "add at least one entry"),
     "model_type": ("this must be a mapping", "write it as key: value lines"),
 }
@@ -391,17 +418,34 @@ _WHY_PLAIN = {
 def _problem(error: ErrorDetails) -> Problem:
     kind = error["type"]
     reason, hint = _REASONS.get(kind, (error["msg"].removeprefix("Value error, "), ""))
+    reason = reason.format(**error.get("ctx", {}))
     if kind == "string_pattern_mismatch" and error["loc"][-1] != "mountPath":
         reason = "this must be lower-case letters, digits and '-', beginning and ending with a letter or digit"
         hint = "for example my-job-1"
     decode = kind.endswith(_DECODE_ERRORS)
     path = error.get("ctx", {}).get("place", "")
     if error["loc"]:
-        path = paths.from_location(error["loc"], metadata=METADATA_FIELDS | {"generateName"})
+        path = paths.from_location(_on_the_wire(error["loc"]), metadata=METADATA_FIELDS | {"generateName"})
     if isinstance(error["input"], Leaf):
-        return structural(path, _WHY_PLAIN.get(str(error["loc"][-1] if error["loc"] else ""), _STRUCTURE))
+        return structural(path, _WHY_PLAIN.get(path.rpartition(".")[2], _STRUCTURE))
     value = error["input"] if _may_show(error["loc"]) and isinstance(error["input"], (str, int, float)) else ""
     return Problem(path, reason, hint, value=repr(value) if value != "" else "", stage=_stage(decode=decode))
+
+
+def _on_the_wire(location: tuple[int | str, ...]) -> list[int | str]:
+    """Spell a location as YAML has it: fields that were given in snake_case are reported so."""
+    spelled: list[int | str] = []
+    for key in location:
+        is_free = bool(spelled) and spelled[-1] in {"labels", "annotations", "plugins"}
+        spelled.append(key if isinstance(key, int) or is_free else _ALIASES.get(key, key))
+    return spelled
+
+
+_ALIASES = {
+    name: field.alias or name
+    for model in (Job, Task, Policy, Volume, DependsOn, PartitionPolicy, NetworkTopology)
+    for name, field in model.model_fields.items()
+}
 
 
 def _may_show(location: tuple[int | str, ...]) -> bool:
@@ -466,7 +510,8 @@ def _without(tree: Tree, locations: list[tuple[int | str, ...]]) -> Tree:
             rest = _without(value, below) if below else value
             if rest is not None:
                 kept[key] = rest
-        missing = [where for where in locations if len(where) == 1 and where[0] not in {to_camel(str(k)) for k in tree}]
+        spellings = {spelling for key in tree for spelling in (key, to_camel(str(key)))}
+        missing = [where for where in locations if len(where) == 1 and where[0] not in spellings]
         return None if missing else kept
     if isinstance(tree, (list, tuple)):
         inside = [[where[1:] for where in locations if where[0] == index] for index in range(len(tree))]

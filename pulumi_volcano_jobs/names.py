@@ -7,9 +7,6 @@ from __future__ import annotations
 
 from pulumi_volcano_jobs.model import Task
 
-MAX_LABEL = 63
-"""The longest name of a Pod's host, a Service or a label value (RFC 1123)."""
-
 
 def pod(job: str, task: str, index: int) -> str:
     """Name the Pod of a task by its replica index (from 0)."""

@@ -14,8 +14,7 @@ from typing import Any
 from pulumi_volcano_jobs import paths, quantity
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.model import DNS_LABEL
-from pulumi_volcano_jobs.names import MAX_LABEL
+from pulumi_volcano_jobs.model import DNS_LABEL, MAX_LABEL
 
 MAX_PORT = 65535
 MAX_PORT_NAME = 15

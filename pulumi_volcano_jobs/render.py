@@ -19,7 +19,7 @@ from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
 from pulumi_volcano_jobs.keys import PLACEHOLDERS, KeyPair
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import Manifest, Pod
-from pulumi_volcano_jobs.model import Job, Task, Volume, parse_what_fits
+from pulumi_volcano_jobs.model import MAX_LABEL, Job, Task, Volume, parse_what_fits
 from pulumi_volcano_jobs.plugins import Plugin
 
 # Annotations and labels of a job that its Pods get too; of a pair, the first that is there.
@@ -99,15 +99,17 @@ def _examine(
         raise_if_any(malformed)
     if model is None:
         raise JobError(malformed)
-    stored = store(model if _is_set(model.namespace) else model.with_(namespace=namespace), strict=strict)
-    problems = [*malformed, *stored.problems]
+    if not _is_set(model.namespace):
+        model = model.with_(namespace=namespace)
+        malformed += podcheck.dns_label(namespace, "metadata.namespace")
+    stored = store(model, strict=strict)
+    problems = [*malformed, *_not_following([plugin_place(item, model) for item in stored.problems], malformed)]
     if not strict:
         # Volcano asks one after the other.
         raise_if_any(problem for problem in problems if problem.stage <= Stage.SCHEMA)
     is_whole = all(problem.stage > Stage.SCHEMA for problem in malformed)
     found = _all_problems(stored, cluster, strict=strict) if is_whole else _local_problems(stored)
-    problems += _not_following(found, problems)
-    problems = [plugin_place(problem, model) for problem in problems]
+    problems += _not_following([plugin_place(problem, model) for problem in found], problems)
     raise_if_any(problems)
     raise_if_any(_missing_claims(stored.job, cluster))
     return stored, tuple(problem for problem in problems if problem.warning)
@@ -115,7 +117,8 @@ def _examine(
 
 def _all_problems(stored: Stored, cluster: ClusterFacts, *, strict: bool) -> list[Problem]:
     found = list(webhook.check(stored.job, stored.plugins, cluster))
-    return [*found, *_strict_problems(stored)] if strict else found
+    said = {problem.path for problem in found}
+    return [*found, *(p for p in _strict_problems(stored) if p.path not in said)] if strict else found
 
 
 def _local_problems(stored: Stored) -> list[Problem]:
@@ -156,12 +159,12 @@ def _strict_problems(stored: Stored) -> Iterator[Problem]:
         yield from podcheck.dns_label(job.name, "metadata.name")
     for index, task in enumerate(job.tasks or ()):
         last = names.pod(job.name, task.name or "", max(task.size - 1, 0))
-        if len(last) > names.MAX_LABEL:
-            reason = f"the last Pod's name {last} has {len(last)} characters; a host name has at most {names.MAX_LABEL}"
+        if len(last) > MAX_LABEL:
+            reason = f"the last Pod's name {last} has {len(last)} characters; a host name has at most {MAX_LABEL}"
             yield Problem(f"spec.tasks[{index}].name", reason, "shorten the job's or the task's name", stage=Stage.API)
     service = names.head_service(job.name)
-    if "ray" in names_used and len(service) > names.MAX_LABEL:
-        reason = f"the head's Service {service} has {len(service)} characters; a Service has at most {names.MAX_LABEL}"
+    if "ray" in names_used and len(service) > MAX_LABEL:
+        reason = f"the head's Service {service} has {len(service)} characters; a Service has at most {MAX_LABEL}"
         yield Problem("metadata.name", reason, "shorten the job's name", stage=Stage.API)
 
 
@@ -308,6 +311,9 @@ def _written(pod: Pod) -> _Written:
         wire = container.to_wire()
         found |= {(container.name, "env", entry["name"]): entry for entry in wire.get("env", ())}
         found |= {(container.name, "volumeMounts", entry["mountPath"]): entry for entry in wire.get("volumeMounts", ())}
+        found |= {
+            (container.name, "ports", entry["name"]): entry for entry in wire.get("ports", ()) if entry.get("name")
+        }
     found |= {("", "volumes", entry["name"]): entry for entry in pod.to_manifest("")["spec"].get("volumes", ())}
     return found
 

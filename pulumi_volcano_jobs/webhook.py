@@ -11,8 +11,7 @@ from pulumi_volcano_jobs import podcheck, quantity
 from pulumi_volcano_jobs.cluster import ROOT_QUEUE, ClusterFacts
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.model import DNS_SUBDOMAIN, Job, NetworkTopology, Policy, Task, Volume
-from pulumi_volcano_jobs.names import MAX_LABEL
+from pulumi_volcano_jobs.model import DNS_SUBDOMAIN, MAX_LABEL, Job, NetworkTopology, Policy, Task, Volume
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin
 
 EVENTS = ("*", "JobUpdated", "PodEvicted", "PodFailed", "PodPending", "TaskCompleted", "TaskFailed", "Unknown")
@@ -56,7 +55,12 @@ def _mpi_master(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
 def _counts(job: Job, tasks: Sequence[Task]) -> Iterator[Problem]:
     total = sum(task.size for task in tasks)
     if (job.min_available or 0) > total:
-        yield _fault("spec.minAvailable", f"the job has only {total} replicas in all", job.min_available)
+        yield _fault(
+            "spec.minAvailable",
+            f"the job has only {total} replicas in all",
+            job.min_available,
+            "lower it, or add replicas",
+        )
     for name, count in Counter(task.name for task in tasks).items():
         if count > 1:
             yield _fault("spec.tasks", f"{count} tasks have the name {name}", hint="give each task a name of its own")
@@ -65,7 +69,12 @@ def _counts(job: Job, tasks: Sequence[Task]) -> Iterator[Problem]:
 def _task(job: Job, task: Task, index: int) -> Iterator[Problem]:
     path = f"spec.tasks[{index}]"
     if (task.min_available or 0) > task.size:
-        yield _fault(f"{path}.minAvailable", f"the task has only {task.size} replicas", task.min_available)
+        yield _fault(
+            f"{path}.minAvailable",
+            f"the task has only {task.size} replicas",
+            task.min_available,
+            "lower it, or add replicas",
+        )
     # Upstream tests the task's position where the Pod has its replica index.
     name = f"{job.name}-{task.name}-{index}"
     if len(name) > MAX_LABEL or len(job.name) > MAX_LABEL or not _QUALIFIED.fullmatch(name):
@@ -139,7 +148,7 @@ def _policies(policies: Sequence[Policy], path: str) -> Iterator[Problem]:
         elif events:
             yield from _events(list(events), policy.action, seen_events, place)
         elif policy.exit_code is None:
-            yield _fault(place, "a policy needs an event, events or an exitCode")
+            yield _fault(place, "a policy needs an event, events or an exitCode", hint="add one")
         elif policy.exit_code == 0:
             yield _fault(f"{place}.exitCode", "0 is no failure", hint="use event: TaskCompleted")
         elif policy.exit_code in seen_codes:
@@ -165,10 +174,10 @@ def _volumes(volumes: Sequence[Volume]) -> Iterator[Problem]:
     for index, volume in enumerate(volumes):
         place = f"spec.volumes[{index}]"
         if paths[volume.mount_path] > 1:
-            yield _fault(f"{place}.mountPath", "this path is mounted twice", volume.mount_path)
+            yield _fault(f"{place}.mountPath", "this path is mounted twice", volume.mount_path, "remove one")
         if bool(volume.volume_claim_name) == (volume.volume_claim is not None):
             reason = "a volume has either a volumeClaimName (an existing claim) or a volumeClaim (a new one)"
-            yield _fault(place, reason)
+            yield _fault(place, reason, hint="give one of them")
         elif volume.volume_claim_name and not re.fullmatch(DNS_SUBDOMAIN, volume.volume_claim_name):
             yield _fault(f"{place}.volumeClaimName", "this is no name of a claim", volume.volume_claim_name)
 
@@ -186,7 +195,7 @@ def _queue(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
         elif facts.state != "Open":
             yield _fault("spec.queue", f"the queue's state is {facts.state or 'unknown'}, not Open", queue)
         elif facts.children:
-            reason = f"{facts.children} queues have it as parent; jobs go into leaf queues"
+            reason = f"queues below it: {facts.children}; jobs go into leaf queues"
             yield _fault("spec.queue", reason, queue)
 
 
@@ -195,7 +204,7 @@ def _dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
     for index, task in enumerate(tasks):
         for name in sorted(needs[task.name] - {task.name for task in tasks}):
             place = f"spec.tasks[{index}].dependsOn.name"
-            yield _fault(place, "no task has this name", name)
+            yield _fault(place, "no task has this name", name, "name a task of this job")
     done: set[str | None] = set()
     while ready := [name for name, names in needs.items() if name not in done and names <= done]:
         done |= set(ready)

@@ -11,13 +11,13 @@ from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.component import neighbours, parts, unsupported
 from pulumi_volcano_jobs.component.args import JobOptions, OnScale, Restart
 from pulumi_volcano_jobs.component.children import child
-from pulumi_volcano_jobs.component.digest import digests
+from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.keys import stashed_pair
 from pulumi_volcano_jobs.component.lift import Outputs, plain_leaves
-from pulumi_volcano_jobs.component.problems import as_input_errors
+from pulumi_volcano_jobs.component.problems import as_input_errors, in_file
 from pulumi_volcano_jobs.component.unsupported import Unsupported
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any
 from pulumi_volcano_jobs.keys import KeyPair
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest
@@ -25,6 +25,8 @@ from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.render import Rendered, render
 
 TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
+WORLD = "pulumi.com/volcano-replicas"
+"""The annotation of each Pod with the replicas of all tasks at the time when it was made."""
 _KEYS = KeyPair(Leaf("the ssh plugin's private key"), Leaf("the ssh plugin's public key"))
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "restart": get_args(Restart),
@@ -59,6 +61,9 @@ class ComposedJob(pulumi.ComponentResource):
         file = args if isinstance(args, jobfile.Document) else None
         with as_input_errors(resource_name, file.source, file.placed) if file else as_input_errors(resource_name):
             given = outputs.lift(file.data if file else args)
+            if not isinstance(given, dict):
+                reason = f"the arguments are a {type(args).__name__}; they must be a dict or a Job"
+                raise JobError([Problem("", reason, 'write VolcanoJob("train", {"tasks": [...]})')])
             options, problems = _options(given)
             if not {"metadata", "spec"} & given.keys():
                 given.setdefault("name", resource_name)
@@ -70,8 +75,8 @@ class ComposedJob(pulumi.ComponentResource):
             raise_if_any(neighbours.claim(resource_name, [*rendered.objects, *rendered.pods]))
         super().__init__(TOKEN, resource_name, {}, opts)
         self._resource_name = resource_name
-        for problem in rendered.warnings:
-            pulumi.log.warn(str(problem), self)
+        for problem in file.placed(rendered.warnings) if file else rendered.warnings:
+            pulumi.log.warn(in_file(problem, file.source if file else ""), self)
         if left_undone and options.get("unsupported", "warn") == "warn":
             pulumi.log.warn(unsupported.as_warning(left_undone), self)
         self._compose(rendered, options, outputs)
@@ -135,29 +140,38 @@ class ComposedJob(pulumi.ComponentResource):
     ) -> dict[str, parts.TaskComponent]:
         restart = digests(rendered, options, outputs)
         ctx = JobContext(rendered.job)
+        scaling = on_scale(rendered.plugins, ctx, options)
         tasks = {}
         for task in ctx.tasks:
             name = task.name or ""
             component = parts.TaskComponent(f"{self._resource_name}-{name}", ctx.all_addresses(task), self)
             manifests = [pod for pod in rendered.pods if pod["metadata"]["labels"][TASK_SPEC] == name]
-            pods = [self._pod(pod, outputs, component, restart.get(name)) for pod in manifests]
+            opts = self._pod_options(restart.get(name), scaling)
+            pods = [self._child(_of_world(pod, ctx), outputs, component, **opts) for pod in manifests]
             component.finish(pods, [pod["metadata"]["name"] for pod in manifests])
             tasks[name] = component
         return tasks
 
-    def _pod(self, pod: Manifest, outputs: Outputs, parent: pulumi.Resource, digest: Any) -> pulumi.CustomResource:
-        return self._child(
-            pod,
-            outputs,
-            parent,
-            depends_on=self.objects,
+    def _pod_options(self, digest: Any, scaling: str) -> dict[str, Any]:
+        # The provider compares a Pod's lists by position with the live object, where admission webhooks have added to
+        # them; what replaces a Pod is the digest of what we rendered, and the size of its world.
+        ignored: list[str] = ["spec"]
+        replacing: list[str] = []
+        (replacing if scaling == "restart" else ignored).append(f'metadata.annotations["{WORLD}"]')
+        return {
+            "depends_on": self.objects,
             # The name stays, so the old Pod must go first.
-            delete_before_replace=True,
-            # The provider compares a Pod's lists by position with the live object, where admission webhooks have added
-            # to them; what replaces a Pod is the digest of what we rendered.
-            ignore_changes=["spec"],
-            replacement_trigger=digest,
-        )
+            "delete_before_replace": True,
+            "ignore_changes": ignored,
+            "replace_on_changes": replacing,
+            "replacement_trigger": digest,
+        }
+
+
+def _of_world(pod: Manifest, ctx: JobContext) -> Manifest:
+    metadata = pod["metadata"]
+    annotations = {**metadata["annotations"], WORLD: replicas(ctx)}
+    return {**pod, "metadata": {**metadata, "annotations": annotations}}
 
 
 def _default_namespace() -> str:
@@ -174,10 +188,10 @@ def _option_problems(options: Mapping[str, Any]) -> list[Problem]:
     problems = []
     for key, value in options.items():
         choices = _CHOICES.get(key)
-        if choices and value not in choices:
-            problems.append(Problem(key, f"this must be one of {', '.join(choices)}", value=repr(value)))
-        elif not isinstance(value, str):
+        if not isinstance(value, str):
             problems.append(Problem(key, "this must be a plain string: it decides what an update replaces"))
+        elif choices and value not in choices:
+            problems.append(Problem(key, f"this must be one of {', '.join(choices)}", value=repr(value)))
     return problems
 
 

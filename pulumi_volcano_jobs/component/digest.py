@@ -18,13 +18,12 @@ from pulumi_volcano_jobs.render import Rendered
 def digests(rendered: Rendered, options: JobOptions, outputs: Outputs) -> dict[str, Any]:
     """Compute the digest of each task's Pods, by the task's name: text, or an Output where a leaf is in it.
 
-    A task's Pods differ only by their index, so the first stands for all: adding replicas replaces none.
+    A task's Pods differ only by their index, so the first stands for all. How many there are is no part of it: see
+    `replicas`.
     """
     ctx = JobContext(rendered.job)
     tokens = {"run": options.get("run"), "key_rotation": options.get("key_rotation")}
     parts: dict[str, Any] = {"tokens": {key: token for key, token in tokens.items() if token}}
-    if on_scale(rendered.plugins, ctx, options) == "restart":
-        parts["replicas"] = {task.name: task.size for task in ctx.tasks}
     updates = [plugin.on_job_update(ctx) for plugin in rendered.plugins]
     if values := [value for update in updates for value in update.restarts_on]:
         parts["values"] = values
@@ -34,6 +33,15 @@ def digests(rendered: Rendered, options: JobOptions, outputs: Outputs) -> dict[s
         whole = outputs.apply(_digest, parts | {"specs": specs})
         return dict.fromkeys(specs, whole)
     return {task: outputs.apply(_digest, parts | {"specs": {task: spec}}) for task, spec in specs.items()}
+
+
+def replicas(ctx: JobContext) -> str:
+    """Spell the replicas of all tasks for the annotation that tells a Pod of which world it is.
+
+    It is apart from the digest so that whether scaling replaces Pods can be decided at each update anew: the annotation
+    is looked at or ignored.
+    """
+    return json.dumps({task.name: task.size for task in ctx.tasks}, sort_keys=True, separators=(",", ":"))
 
 
 def on_scale(plugins: Sequence[Plugin], ctx: JobContext, options: JobOptions) -> str:
@@ -51,13 +59,17 @@ def _first_specs(pods: Sequence[Manifest]) -> dict[str, Manifest]:
 
 def _without(spec: Manifest, variables: frozenset[str]) -> Manifest:
     """Leave out the variables whose values follow the replicas: scaling is told apart from edits."""
-    containers = [
-        container | {"env": [entry for entry in container["env"] if entry["name"] not in variables]}
-        if "env" in container
-        else container
-        for container in spec["containers"]
-    ]
-    return spec | {"containers": containers}
+    kept = dict(spec)
+    for kind in ("containers", "initContainers"):
+        if kind in spec:
+            kept[kind] = [_without_env(container, variables) for container in spec[kind]]
+    return kept
+
+
+def _without_env(container: Manifest, variables: frozenset[str]) -> Manifest:
+    if "env" not in container:
+        return container
+    return container | {"env": [entry for entry in container["env"] if entry["name"] not in variables]}
 
 
 def _digest(parts: Mapping[str, Any]) -> str:

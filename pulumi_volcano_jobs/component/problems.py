@@ -32,10 +32,14 @@ def as_input_errors(name: str, source: str = "", place: Place = list) -> Iterato
     else:
         return
     count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-    lines = "\n".join(f"  {_place(problem, source)}{problem}" for problem in problems)
+    lines = "\n".join(f"  {in_file(problem, source)}" for problem in problems)
     details = [pulumi.InputPropertyErrorDetails(property_path=item.path, reason=item.reason) for item in problems]
     raise JobInputError(f"the VolcanoJob {name} has {count}:\n{lines}", details)
 
 
-def _place(problem: Problem, source: str) -> str:
-    return f"{source or 'line '}{':' if source else ''}{problem.line}:{problem.column}: " if problem.line else ""
+def in_file(problem: Problem, source: str) -> str:
+    """Say a problem with the place in the file that it is read from."""
+    if not problem.line:
+        return str(problem)
+    place = f"{source}:{problem.line}" if source else f"line {problem.line}"
+    return f"{place}:{problem.column}: {problem}"

@@ -26,6 +26,7 @@ from typing_extensions import Self, dataclass_transform
 
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
+from pulumi_volcano_jobs.errors import Stage as Refusal
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import Manifest, Placeholder, Pod
 from pulumi_volcano_jobs.model import Job
@@ -154,18 +155,8 @@ class Plugin(ABC):
         return self.with_(**hidden)
 
     def validate(self, job: Job) -> Iterator[Problem]:  # noqa: ARG002  # subclasses look at the job
-        """Yield the problems of these settings with this job; the base class checks the types of the flags."""
-        for item in _flags(type(self)).values():
-            value, kind = getattr(self, item.name), type(item.default)
-            if isinstance(value, Leaf):
-                if not item.metadata["placeholder"]:
-                    yield self.problem(
-                        item.name, "this must be a plain value, not an Output", "only keys may be Outputs"
-                    )
-            elif not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-                yield self.problem(
-                    item.name, f"this must be {_TYPE_NAMES[kind]}", shown=not item.metadata["placeholder"]
-                )
+        """Yield the problems of these settings with this job; their types are right (see `mistyped`)."""
+        yield from ()
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:  # noqa: ARG002
         """Return the objects that the job needs beside its Pods."""
@@ -199,6 +190,19 @@ _TYPE_NAMES: dict[type, str] = {str: "a string", int: "a whole number", bool: "T
 
 def _is_empty(value: Any) -> bool:
     return not isinstance(value, Leaf) and not value
+
+
+def mistyped(plugin: Plugin) -> Iterator[Problem]:
+    """Yield a Problem for each setting that has not the type of its flag: with such a plugin nothing can be done."""
+    for item in _flags(type(plugin)).values():
+        value, kind, at = getattr(plugin, item.name), type(item.default), f"{place(type(plugin))}.{item.name}"
+        if isinstance(value, Leaf):
+            if not item.metadata["placeholder"]:
+                reason = "this must be a plain value, not an Output"
+                yield Problem(at, reason, "only keys may be Outputs", stage=Refusal.DECODE)
+        elif not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            shown = "" if item.metadata["placeholder"] else repr(value)
+            yield Problem(at, f"this must be {_TYPE_NAMES[kind]}", value=shown, stage=Refusal.DECODE)
 
 
 def place(plugin: type[Plugin]) -> str:

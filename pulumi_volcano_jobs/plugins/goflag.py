@@ -16,6 +16,7 @@ _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
 _MIN, _MAX = -(2**63), 2**63 - 1
 _INTEGER = re.compile(r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)")
 _SHORTEST_FLAG = 2
+_LONGEST_SHOWN = 32
 
 
 @dataclass(frozen=True)
@@ -95,14 +96,19 @@ def _convert(kind: Kind, text: Any) -> tuple[Any, str]:
     if kind == "bool":
         return (
             text in _TRUE,
-            "" if text in _TRUE | _FALSE else f"{text!r} is neither true nor false; Volcano takes false",
+            "" if text in _TRUE | _FALSE else f"{_shown(text)} is neither true nor false; Volcano takes false",
         )
     if not _INTEGER.fullmatch(text):
-        return 0, f"{text!r} is not a whole number; Volcano takes 0"
+        return 0, f"{_shown(text)} is not a whole number; Volcano takes 0"
     number = _integer(text)
     if not _MIN <= number <= _MAX:
-        return min(max(number, _MIN), _MAX), f"{text!r} does not fit into 64 bits"
+        return min(max(number, _MIN), _MAX), f"{_shown(text)} does not fit into 64 bits"
     return number, ""
+
+
+def _shown(text: str) -> str:
+    # What is no number may be anything, a key too.
+    return repr(text) if len(text) <= _LONGEST_SHOWN else "what was given"
 
 
 def _integer(text: str) -> int:

@@ -17,6 +17,8 @@ from google.protobuf import empty_pb2, json_format  # type: ignore[import-untype
 from pulumi.runtime import mocks, rpc, settings, stack
 from pulumi.runtime.proto import resource_pb2
 
+from pulumi_volcano_jobs import VolcanoJob
+
 Wire = dict[str, Any]
 Program = Callable[[], Mapping[str, Any] | None]
 
@@ -205,6 +207,11 @@ class Source(pulumi.CustomResource):
     def __init__(self, name: str, value: Any) -> None:
         """Make one whose output is `value`."""
         super().__init__("test:index:Source", name, {"value": value})
+
+
+def new_job(name: str, arguments: Any, opts: pulumi.ResourceOptions | None = None) -> VolcanoJob:
+    """Make a job of arguments that are put together, which type checkers cannot follow."""
+    return VolcanoJob(name, arguments, opts)
 
 
 def run(program: Program, *, preview: bool = False, config: Mapping[str, str] | None = None) -> Run:

@@ -11,7 +11,7 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin, VolcanoJob
-from tests.component.harness import Run, Source, Wire, bare, run
+from tests.component.harness import Run, Source, Wire, bare, new_job, run
 from tests.conftest import container, task
 
 DIGESTS = {f"Pod train-{pod}: (digest)" for pod in ("master-0", "worker-0", "worker-1")}
@@ -203,7 +203,7 @@ def made(where: str, *, preview: bool, kind: Callable[[Any], Any] = lambda value
     place = PLACES[where]
 
     def program() -> None:
-        VolcanoJob("train", place.arguments(kind(place.value)))  # type: ignore[arg-type]  # put together
+        new_job("train", place.arguments(kind(place.value)))
 
     return run(program, preview=preview)
 
@@ -245,8 +245,8 @@ def others(done: Run, place: Place) -> dict[str, Any]:
 
 
 def whole(done: Run) -> dict[str, Any]:
-    """Give all inputs without marks."""
-    return {name: revealed(item.inputs) for name, item in done.resources.items()}
+    """Give all inputs and digests without marks."""
+    return {name: revealed([item.inputs, item.digest]) for name, item in done.resources.items()}
 
 
 def revealed(tree: Any) -> Any:

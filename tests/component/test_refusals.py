@@ -11,7 +11,7 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import EnvPlugin, MpiPlugin, PytorchPlugin, SshPlugin, SvcPlugin, Task, VolcanoJob
-from tests.component.harness import Source, Wire, failed
+from tests.component.harness import Source, Wire, failed, new_job
 from tests.conftest import container, task
 
 Make = Callable[[Any], Wire]
@@ -21,7 +21,7 @@ def refusal(arguments: Wire | Callable[[], Wire], *, preview: bool = True) -> pu
     """Run a program whose one job is refused; nothing has been registered by then."""
 
     def program() -> None:
-        VolcanoJob("train", arguments() if callable(arguments) else arguments)  # type: ignore[arg-type]  # it is wrong
+        new_job("train", arguments() if callable(arguments) else arguments)
 
     error, done = failed(program, preview=preview)
     assert isinstance(error, pulumi.InputPropertiesError)
@@ -31,7 +31,7 @@ def refusal(arguments: Wire | Callable[[], Wire], *, preview: bool = True) -> pu
 
 def places(error: pulumi.InputPropertiesError) -> list[str]:
     """Give the paths of an error's problems."""
-    return [problem.property_path for problem in error.errors or ()]
+    return [problem["property_path"] for problem in error.errors or ()]
 
 
 def in_spec(**fields: Any) -> Wire:
@@ -95,7 +95,12 @@ STRUCTURE: dict[str, tuple[Make, Any, str, str]] = {
         "spec.plugins.ssh.ssh_port",
         "only keys may be Outputs",
     ),
-    "a template": (lambda value: in_task(template=value), task()["template"], "spec.tasks[0].template", "plugins add"),
+    "a template": (
+        lambda value: in_task(template=value),
+        task()["template"],
+        "spec.tasks[0].template",
+        "objects there are",
+    ),
     "a Pod spec": (lambda value: in_task(template={"spec": value}), task()["template"]["spec"], SPEC, "plugins add"),
     "a template's metadata": (
         lambda value: in_task(template={**task()["template"], "metadata": value}),
@@ -264,7 +269,7 @@ def test_other_jobs_are_made_until_the_wrong_one() -> None:
     """Only the resource with the mistake is missing; its right neighbour was registered before."""
 
     def program() -> None:
-        VolcanoJob("right", in_job())  # type: ignore[arg-type]  # put together
+        new_job("right", in_job())
         VolcanoJob("wrong", {"tasks": []})
 
     error, done = failed(program)
@@ -296,7 +301,11 @@ spec:
 
 def from_yaml(source: str | Path, options: Any = None) -> str:
     """Give the message for YAML that no job can be made of."""
-    error, done = failed(lambda: VolcanoJob.from_yaml("train", source, options) and None)
+
+    def program() -> None:
+        VolcanoJob.from_yaml("train", source, options)
+
+    error, done = failed(program)
     assert isinstance(error, pulumi.RunError)
     assert done.resources == {}
     return str(error)
@@ -337,7 +346,7 @@ def test_problems_of_a_text_carry_their_lines() -> None:
         ("---\n---\n", "there is no document in it"),
         (f"{YAML}---\n{YAML}", "there are 2 documents in it"),
         ("- a\n- b\n", "a document must be a mapping"),
-        (YAML.replace("kind: Job", "kind: CronJob"), "line 2:1: kind: this is not a Volcano Job"),
+        (YAML.replace("kind: Job", "kind: CronJob"), "line 2:1: kind: this is no Volcano Job"),
         (
             YAML.replace("spec:\n  min", "spec:\n  minAvailable: 8\n  min"),
             "line 7:3: spec.minAvailable: this stands twice",

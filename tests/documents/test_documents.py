@@ -552,8 +552,10 @@ class TestRay:
         [
             (
                 "ray-cluster-job-head-0",
-                "ray start --head --block --dashboard-host=0.0.0.0 --port=6379 --dashboard-port=8265"
-                " --ray-client-server-port=10001",
+                (
+                    "ray start --head --block --dashboard-host=0.0.0.0 --port=6379 --dashboard-port=8265"
+                    " --ray-client-server-port=10001"
+                ),
             ),
             ("ray-cluster-job-worker-0", "ray start --block --address=ray-cluster-job-head-0.ray-cluster-job:6379"),
             ("ray-cluster-job-worker-1", "ray start --block --address=ray-cluster-job-head-0.ray-cluster-job:6379"),
@@ -618,7 +620,7 @@ TABLES: dict[type[Plugin], dict[str, Any]] = {
         "clientServerPort": 10001,
     },
 }
-EXAMPLES = [
+EXAMPLES: list[tuple[type[Plugin], str, dict[str, Any]]] = [
     (SshPlugin, "--ssh-key-file-path=/home/user/.ssh", {"ssh_key_file_path": "/home/user/.ssh"}),
     (
         SshPlugin,
@@ -655,7 +657,7 @@ EXAMPLES = [
 @pytest.mark.parametrize(
     ("plugin", "argument", "default"),
     [(plugin, argument, default) for plugin, table in TABLES.items() for argument, default in table.items()],
-    ids=lambda value: value.name if isinstance(value, type) else str(value) or "empty",
+    ids=[f"{plugin.name}-{argument}" for plugin, table in TABLES.items() for argument in table],
 )
 def test_an_argument_has_the_documented_default(plugin: type[Plugin], argument: str, default: Any) -> None:
     """The tables of parameters."""
@@ -682,7 +684,7 @@ def test_an_argument_s_documented_example_is_read(
 
 
 def test_ray_s_containers_are_called_like_its_tasks_by_default() -> None:
-    """headContainer is head, and workerContainer worker: a job with other containers is told so."""
+    """HeadContainer is head, and workerContainer worker: a job with other containers is told so."""
     document = read("ray").data
     for part in document["spec"]["tasks"]:
         part["template"]["spec"]["containers"][0]["name"] = "ray"

@@ -144,3 +144,15 @@ def test_another_run_token_runs_the_job_again(tmp_path: Path) -> None:
     project.configure(run="2")
 
     assert changed(project) == RESTART
+
+
+def test_whether_scaling_restarts_can_be_decided_when_it_is_done(tmp_path: Path) -> None:
+    """The choice alone changes nothing; Pods that were kept are replaced once they are to be of the new world."""
+    project = job_project(tmp_path)
+
+    project.configure(on_scale="keep")
+    assert changed(project) == {}
+    project.write("job.yaml", edited(UP))
+    assert changed(project) == {**HOSTS, "Pod job-worker-2": "create"}
+    project.configure(on_scale="restart")
+    assert changed(project) == RESTART

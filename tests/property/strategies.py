@@ -107,7 +107,9 @@ def templates(draw: st.DrawFn, tasks: tuple[str, ...]) -> Wire:
 def plugin_sets(tasks: tuple[str, ...]) -> st.SearchStrategy[list[Plugin]]:
     """Give some of the eight plugins, with settings that Volcano takes for these tasks."""
     role = st.sampled_from(tasks)
-    keys = st.just({}) | st.fixed_dictionaries({"ssh_private_key": some_text, "ssh_public_key": some_text})
+    keys: st.SearchStrategy[Wire] = st.just({}) | st.fixed_dictionaries(
+        {"ssh_private_key": some_text, "ssh_public_key": some_text}
+    )
     path = st.sampled_from(["/root/.ssh", "/home/me/.ssh"])
     kinds: list[st.SearchStrategy[Plugin]] = [
         st.just(EnvPlugin()),
@@ -213,9 +215,11 @@ def _fitting_plugins(tasks: tuple[str, ...]) -> st.SearchStrategy[list[Plugin]]:
 def fitting_jobs(draw: st.DrawFn) -> Wire:
     """Draw a job whose tasks are those that its plugins look for, and which sets none of their variables."""
     document = draw(jobs())
-    found = ("worker", *draw(st.sets(st.sampled_from(["head", "master", "ps"]))))
+    found = ("worker", *sorted(draw(st.sets(st.sampled_from(["head", "master", "ps"])))))
     sizes = {name: 1 if name == "master" else draw(st.integers(1, 3)) for name in found}
-    tasks = [{"name": name, "replicas": size, "template": draw(templates(found))} for name, size in sizes.items()]
+    tasks: list[Wire] = [
+        {"name": name, "replicas": size, "template": draw(templates(found))} for name, size in sizes.items()
+    ]
     for part in tasks:
         spec = part["template"]["spec"]
         for holder in spec["containers"] + spec.get("initContainers", []):

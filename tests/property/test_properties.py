@@ -16,14 +16,13 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pulumi_volcano_jobs import ClusterFacts, Plugin, Rendered, SshPlugin, jobfile, register, render
-from pulumi_volcano_jobs.leaf import Leaf, leaves, substitute
+from pulumi_volcano_jobs import ClusterFacts, Plugin, Rendered, SshPlugin, jobfile, render
+from pulumi_volcano_jobs.leaf import Leaf, substitute
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from tests.conftest import container, job, task
 from tests.property import strategies
 
-settings.register_profile(
-    "jobs",
+profile = settings(
     max_examples=60,
     deadline=None,
     derandomize=bool(os.environ.get("CI")),
@@ -31,7 +30,6 @@ settings.register_profile(
     # A job is a large thing to draw.
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.load_profile("jobs")
 
 Wire = dict[str, Any]
 Path = tuple[Any, ...]
@@ -118,8 +116,7 @@ def with_leaves(draw: Any, document: Wire) -> tuple[Wire, Unknowns]:
 def _with_leaf_keys(plugin: Plugin, unknowns: Unknowns) -> Plugin:
     if not isinstance(plugin, SshPlugin) or not plugin.ssh_private_key:
         return plugin
-    return dataclasses.replace(
-        plugin,
+    return plugin.with_(
         ssh_private_key=unknowns.leaf("private", plugin.ssh_private_key),
         ssh_public_key=unknowns.leaf("public", plugin.ssh_public_key),
     )
@@ -130,6 +127,7 @@ def _key_apart(argument: str, unknowns: Unknowns) -> list[Any]:
     return [flag, unknowns.leaf(flag, value)] if flag.endswith("-key") else [argument]
 
 
+@profile
 @given(st.data())
 def test_what_is_known_later_gives_what_would_have_been_rendered_at_once(data: st.DataObject) -> None:
     """Leaves in any allowed places, resolved at the end, equal the values in their places."""
@@ -143,6 +141,7 @@ def test_what_is_known_later_gives_what_would_have_been_rendered_at_once(data: s
     assert resolved == {"objects": list(known.objects), "pods": list(known.pods)}
 
 
+@profile
 @given(strategies.jobs(), st.randoms(use_true_random=False))
 def test_the_order_of_plugins_changes_nothing(document: Wire, shuffle: random.Random) -> None:
     """Neither that of a list nor that of a mapping."""
@@ -158,6 +157,7 @@ def test_the_order_of_plugins_changes_nothing(document: Wire, shuffle: random.Ra
     assert made.plugins == lenient(document).plugins
 
 
+@profile
 @given(strategies.jobs())
 def test_a_typed_plugin_and_its_arguments_render_the_same(document: Wire) -> None:
     """A list of plugins, and Volcano's mapping."""
@@ -169,6 +169,7 @@ def test_a_typed_plugin_and_its_arguments_render_the_same(document: Wire) -> Non
     assert written(lenient(typed)) == written(lenient(args)) == written(lenient(document))
 
 
+@profile
 @given(strategies.jobs())
 def test_rendering_leaves_its_input_alone(document: Wire) -> None:
     """The document is what it was."""
@@ -187,6 +188,7 @@ def ruin(tree: Any) -> None:
         tree.clear()
 
 
+@profile
 @given(strategies.jobs())
 def test_manifests_share_nothing_with_the_input_or_with_each_other(document: Wire) -> None:
     """Whoever changes one manifest changes no other, and not what the next rendering gives."""
@@ -212,12 +214,14 @@ def reordered(tree: Any, shuffle: random.Random) -> Any:
     return [reordered(value, shuffle) for value in tree] if isinstance(tree, list) else tree
 
 
+@profile
 @given(strategies.jobs(), st.randoms(use_true_random=False))
 def test_the_same_job_gives_the_same_bytes(document: Wire, shuffle: random.Random) -> None:
     """However the keys of its mappings are ordered."""
     assert written(lenient(reordered(document, shuffle))) == written(lenient(document))
 
 
+@profile
 @given(strategies.jobs())
 def test_a_job_s_stored_form_renders_as_the_job_does(document: Wire) -> None:
     """What is sent to Volcano in the native mode stands for the same Pods."""
@@ -227,6 +231,7 @@ def test_a_job_s_stored_form_renders_as_the_job_does(document: Wire) -> None:
     assert lenient(made.job.to_manifest()).job.to_manifest() == made.job.to_manifest()
 
 
+@profile
 @given(strategies.fitting_jobs())
 def test_strictness_refuses_no_sound_job_and_changes_nothing_of_it(document: Wire) -> None:
     """What strict mode takes, it renders as Volcano does."""
@@ -236,6 +241,7 @@ def test_strictness_refuses_no_sound_job_and_changes_nothing_of_it(document: Wir
     assert strict.job.to_manifest() == lenient(document).job.to_manifest()
 
 
+@profile
 @given(strategies.jobs())
 def test_what_a_plugin_adds_is_what_it_deletes(document: Wire) -> None:
     """Each object of a plugin has one maker, and goes with the job."""
@@ -248,6 +254,7 @@ def test_what_a_plugin_adds_is_what_it_deletes(document: Wire) -> None:
     assert len(added) == len(made.objects)
 
 
+@profile
 @given(strategies.jobs())
 def test_each_key_is_written_once(document: Wire) -> None:
     """Server-side apply refuses a variable, path, port or volume that stands twice."""
@@ -267,6 +274,7 @@ def test_each_key_is_written_once(document: Wire) -> None:
             assert {entry["name"] for entry in found.get("volumeMounts", [])} <= set(volumes)
 
 
+@profile
 @given(strategies.texts, strategies.texts, strategies.texts)
 def test_any_text_reaches_the_pods(value: str, argument: str, note: str) -> None:
     """As a variable, an argument and an annotation."""
@@ -280,6 +288,7 @@ def test_any_text_reaches_the_pods(value: str, argument: str, note: str) -> None
     assert pod["metadata"]["annotations"]["example.org/note"] == note
 
 
+@profile
 @given(strategies.some_text, strategies.some_text, st.booleans())
 def test_any_text_can_be_a_key(private: str, public: str, typed: bool) -> None:  # noqa: FBT001
     """Given keys are in the Secret as they are, in base64."""
@@ -299,6 +308,7 @@ TREES = st.recursive(
 )
 
 
+@profile
 @given(st.dictionaries(strategies.texts, TREES, max_size=4))
 def test_any_tree_survives_yaml(tree: Wire) -> None:
     """For kubectl, which our reader imitates, and for YAML 1.1 as PyYAML reads it."""
@@ -308,6 +318,7 @@ def test_any_tree_survives_yaml(tree: Wire) -> None:
     assert [document.data for document in jobfile.read(text)] == [tree]
 
 
+@profile
 @given(st.dictionaries(strategies.texts, TREES, max_size=4))
 def test_any_tree_survives_json(tree: Wire) -> None:
     """One List of all manifests."""
@@ -315,6 +326,7 @@ def test_any_tree_survives_json(tree: Wire) -> None:
 
 
 @pytest.mark.parametrize("plugin", BUILT_IN, ids=lambda plugin: plugin.name)
+@profile
 @given(st.data())
 def test_a_plugin_s_arguments_say_all_of_its_settings(plugin: type[Plugin], data: st.DataObject) -> None:
     """Any settings of the right types can be written as arguments and read back."""
@@ -334,7 +346,8 @@ def test_a_plugin_s_arguments_say_all_of_its_settings(plugin: type[Plugin], data
 
 def test_a_leaf_stands_behind_its_flag_in_the_arguments() -> None:
     """It cannot be part of a text."""
-    private, public = Leaf("private"), Leaf("public")
+    private: Any = Leaf("private")
+    public: Any = Leaf("public")
 
     args = SshPlugin(ssh_private_key=private, ssh_public_key=public).to_args()
 

@@ -1,0 +1,1 @@
+"""One module's rules each."""

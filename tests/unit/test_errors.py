@@ -8,6 +8,7 @@ from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
 
 LINES = {
     "a path and a reason": (Problem("a.b", "it is wrong"), "a.b: it is wrong"),
+    "no path, as of a whole file": (Problem("", "it is wrong"), "it is wrong"),
     "a hint": (Problem("a", "it is wrong", "mend it"), "a: it is wrong: mend it"),
     "a value": (Problem("a", "it is wrong", value="'x'"), "a: it is wrong (given: 'x')"),
     "all": (Problem("a", "it is wrong", "mend it", "'x'"), "a: it is wrong (given: 'x'): mend it"),

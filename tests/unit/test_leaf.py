@@ -48,8 +48,8 @@ NO_KEYS: dict[str, Callable[[Any], object]] = {
     "hash": hash,
     "a set": lambda leaf: {leaf},
     "a key": lambda leaf: {leaf: 1},
-    "membership in a set": lambda leaf: leaf in {"a"},
-    "a look-up": lambda leaf: {"a": 1}.get(leaf),
+    "membership in a set": lambda leaf: leaf in {"a", "b"},
+    "a look-up": {"a": 1}.get,
 }
 
 

@@ -38,7 +38,7 @@ def mounting(*mounts: Wire, volumes: tuple[str, ...] = ("data",)) -> Wire:
     )
 
 
-def labelled(**labels: str) -> Wire:
+def labelled(**labels: Any) -> Wire:
     """Give a job by its Pods' labels."""
     made = job()
     made["spec"]["tasks"][0]["template"]["metadata"] = {"labels": labels}

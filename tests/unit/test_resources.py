@@ -23,7 +23,7 @@ def one_pod(**spec: Any) -> dict[str, str]:
 
 
 COUNTED = {"pods": "1", "count/pods": "1"}
-SIDECAR = {"restartPolicy": "Always"}
+SIDECAR: Wire = {"restartPolicy": "Always"}
 PODS: dict[str, tuple[Wire, dict[str, str]]] = {
     "a Pod without resources counts as itself": ({"containers": [container()]}, {}),
     "requests count under two names": (
@@ -112,7 +112,7 @@ def test_a_pod_counts_as_in_resource_quota(spec: Wire, usage: dict[str, str]) ->
 
 
 def tasks(*sizes: tuple[int, int], priorities: tuple[int, ...] = ()) -> list[TaskPods]:
-    """Give tasks (replicas, minAvailable) whose Pods ask for 1, 100, 10000 … CPUs, so that each can be told in a sum."""
+    """Give tasks (replicas, minAvailable) whose Pods ask for 1, 100, 10000 … CPUs, to be told apart in a sum."""
     return [
         TaskPods(priority, replicas, least, {"containers": [holding({"cpu": 100**index})]})
         for index, ((replicas, least), priority) in enumerate(

@@ -158,7 +158,8 @@ def test_a_template_s_unknown_priority_class_decides_who_counts_first_if_classes
 @pytest.mark.parametrize("typed", [True, False], ids=["typed", "as arguments"])
 def test_an_unknown_key_makes_only_its_entries_of_the_secret_unknown(typed: bool) -> None:  # noqa: FBT001
     """Its public half stands in two of them."""
-    plugin = SshPlugin(ssh_private_key=Leaf("private"), ssh_public_key=Leaf("public"))
+    keys: Any = {"ssh_private_key": Leaf("private"), "ssh_public_key": Leaf("public")}
+    plugin = SshPlugin(**keys)
     made = document()
     made["spec"]["plugins"] = [plugin] if typed else {"ssh": plugin.to_args()}
 

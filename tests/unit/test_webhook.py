@@ -201,7 +201,7 @@ QUEUES = {
         ("closed", "Closed, not Open"),
         ("closing", "Closing, not Open"),
         ("new", "unknown, not Open"),
-        ("parent", "2 queues have it as parent"),
+        ("parent", "queues below it: 2"),
         ("elsewhere", "no queue of this name"),
         ("root", "root queue"),
     ],

@@ -1,0 +1,185 @@
+"""What replaces Pods: the digest that each Pod is registered with."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import (
+    MpiPlugin,
+    Plugin,
+    PytorchPlugin,
+    RayPlugin,
+    SshPlugin,
+    SvcPlugin,
+    TensorflowPlugin,
+)
+from tests.component.harness import Registered, Wire, new_job, run
+from tests.conftest import container, task
+
+ALL = {"train-master-0", "train-worker-0", "train-worker-1"}
+WORKERS = {"train-worker-0", "train-worker-1"}
+MASTER = {"train-master-0"}
+
+
+def pods(arguments: Wire) -> dict[str, Registered]:
+    """Give the Pods of a job."""
+
+    def program() -> None:
+        new_job("train", {"unsupported": "ignore", **arguments})
+
+    found = {
+        name.removeprefix("Pod "): item for name, item in run(program).resources.items() if name.startswith("Pod ")
+    }
+    assert found
+    return found
+
+
+def replaced(before: Wire, after: Wire) -> set[str]:
+    """Give the Pods of before that the change replaces: by their digest, or by a field that replaces."""
+    old, new = pods(before), pods(after)
+    return {name for name in old.keys() & new.keys() if is_replaced(old[name], new[name])}
+
+
+def is_replaced(old: Registered, new: Registered) -> bool:
+    """Tell whether an engine would replace a Pod."""
+    return old.digest != new.digest or any(
+        at(old.inputs, path) != at(new.inputs, path) for path in new.request.replaceOnChanges
+    )
+
+
+def at(tree: Any, path: str) -> Any:
+    """Give what stands at a path such as `metadata.annotations["a.b/c"]`."""
+    for quoted, plain in re.findall(r'\["([^"]+)"\]|([^.\[]+)', path):
+        tree = tree[quoted or plain]
+    return tree
+
+
+def job(master: Wire | None = None, worker: Wire | None = None, **fields: Any) -> Wire:
+    """Give a PyTorch job of a master and two workers."""
+    tasks = [master or task("master"), worker or task("worker", 2)]
+    return {"plugins": [PytorchPlugin()], "tasks": tasks, **fields}
+
+
+def workers(**spec: Any) -> Wire:
+    """Give the job with fields in its workers' Pod spec."""
+    return job(worker=task("worker", 2, **spec))
+
+
+def metadata(**fields: Any) -> Wire:
+    """Give the job with metadata in its workers' template."""
+    worker = task("worker", 2)
+    return job(worker={**worker, "template": {**worker["template"], "metadata": fields}})
+
+
+# What is edited, the Pods that restart with it (`restart="pod"`), and whether a gang restarts.
+EDITS: dict[str, tuple[Wire, set[str]]] = {
+    "an image": (workers(containers=[container(image="example.org/image:2")]), WORKERS),
+    "a variable": (workers(containers=[container(env=[{"name": "LEVEL", "value": "2"}])]), WORKERS),
+    "resources": (workers(containers=[container(resources={"limits": {"cpu": "1"}})]), WORKERS),
+    "another container": (workers(containers=[container(), container("second")]), WORKERS),
+    "an init container": (workers(initContainers=[container("before")]), WORKERS),
+    "a toleration": (workers(tolerations=[{"operator": "Exists"}]), WORKERS),
+    "the master's image": (job(master=task("master", containers=[container(image="example.org/image:2")])), MASTER),
+    "a plugin's port": (job(plugins=[PytorchPlugin(port=29500)]), ALL),
+    "another plugin": (job(plugins={"pytorch": [], "env": []}), ALL),
+    "the scheduler": (job(scheduler_name="other"), ALL),
+    "the priority class": (job(priority_class_name="high"), ALL),
+    "a claim": (job(volumes=[{"mountPath": "/data", "volumeClaimName": "data"}]), ALL),
+    "the run": (job(run="2"), ALL),
+    "the keys' rotation": (job(key_rotation="2"), ALL),
+    "a label of the template": (metadata(labels={"team": "a"}), set()),
+    "an annotation of the template": (metadata(annotations={"note": "a"}), set()),
+    "a label of the job": (job(labels={"team": "a"}), set()),
+    "an annotation of the job": (job(annotations={"volcano.sh/preemptable": "true"}), set()),
+    "the queue": (job(queue="research"), set()),
+    "the size of the gang": (job(min_available=2), set()),
+    "the least of a task": (job(worker={**task("worker", 2), "minAvailable": 1}), set()),
+    "a policy": (job(policies=[{"event": "PodEvicted", "action": "RestartJob"}]), set()),
+    "the time to live": (job(ttl_seconds_after_finished=60), set()),
+    "what is not enacted": (job(unsupported="warn"), set()),
+}
+
+
+@pytest.mark.parametrize("restart", ["gang", "pod", None])
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_replaces_the_pods_that_it_must(edit: str, restart: str | None) -> None:
+    """With "gang", which is the default, one Pod takes all others along; with "pod" its task alone restarts."""
+    options = {"restart": restart} if restart else {}
+    after, alone = EDITS[edit]
+
+    found = replaced({**job(), **options}, {**after, **options})
+
+    assert found == (alone if restart == "pod" else ALL if alone else set())
+
+
+def test_equal_jobs_have_equal_digests() -> None:
+    """The order of a mapping's keys, and the spelling of fields, do not count."""
+    (first,) = task(containers=[container(env=[{"name": "A", "value": "1"}])])["template"]["spec"]["containers"]
+    turned = {
+        "spec": {"restart_policy": "Never", "containers": [dict(reversed(first.items()))]},
+    }
+
+    assert replaced(job(worker={**task("worker", 2), "template": turned}), workers(containers=[first])) == set()
+
+
+WORLDS: dict[str, tuple[Plugin, bool]] = {
+    "pytorch": (PytorchPlugin(), True),
+    "mpi": (MpiPlugin(), True),
+    "tensorflow": (TensorflowPlugin(), True),
+    "ray": (RayPlugin(head="master", head_container="main", worker_container="main"), False),
+    "ssh": (SshPlugin(ssh_private_key="private", ssh_public_key="public"), False),
+    "svc": (SvcPlugin(), False),
+}
+
+
+def scaled(plugin: Plugin, replicas: int, **options: Any) -> Wire:
+    """Give a job with an init container, and so many workers."""
+    before = [container("before")]
+    tasks = [task("master", initContainers=before), task("worker", replicas, initContainers=before)]
+    return {"plugins": [plugin, SvcPlugin()] if plugin.name != "svc" else [plugin], "tasks": tasks, **options}
+
+
+@pytest.mark.parametrize("restart", ["gang", "pod"])
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("replicas", [1, 3])
+def test_scaling_replaces_pods_of_a_world_of_fixed_size(world: str, replicas: int, restart: str) -> None:
+    """By default Pods that are told how many they are restart; all others are kept."""
+    plugin, is_fixed = WORLDS[world]
+
+    found = replaced(scaled(plugin, 2, restart=restart), scaled(plugin, replicas, restart=restart))
+
+    assert found == (pods(scaled(plugin, min(2, replicas))).keys() if is_fixed else set())
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("on_scale", ["keep", "restart"])
+def test_scaling_does_what_is_asked(world: str, on_scale: str) -> None:
+    """Whatever the plugin, `keep` replaces none and `restart` all."""
+    plugin, _ = WORLDS[world]
+
+    found = replaced(scaled(plugin, 2, on_scale=on_scale), scaled(plugin, 3, on_scale=on_scale))
+
+    assert found == (ALL if on_scale == "restart" else set())
+
+
+def test_a_new_task_leaves_the_others_of_a_loose_job_alone() -> None:
+    """With `restart="pod"` and no host lists, nothing in the other Pods changes."""
+    before = {"tasks": [task("master"), task("worker", 2)], "restart": "pod"}
+
+    assert replaced(before, {**before, "tasks": [*before["tasks"], task("watch")]}) == set()
+
+
+def test_another_given_key_replaces_all_pods() -> None:
+    """Keys are mounted by subPath, which running Pods never see change."""
+    before = job(plugins=[SshPlugin(ssh_private_key="private", ssh_public_key="public"), SvcPlugin()])
+    after = job(plugins=[SshPlugin(ssh_private_key="another", ssh_public_key="another"), SvcPlugin()])
+
+    assert replaced(before, after) == ALL
+
+
+def test_generated_keys_are_not_in_the_digest() -> None:
+    """Each run of a program makes a pair that the state's own takes the place of; no Pod may restart for it."""
+    assert replaced(job(plugins=[MpiPlugin()]), job(plugins=[MpiPlugin()])) == set()

@@ -1,0 +1,230 @@
+"""What a program reads from a job, and what it is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import (
+    EnvPlugin,
+    HcclrankPlugin,
+    MpiPlugin,
+    Policy,
+    PytorchPlugin,
+    RayPlugin,
+    SshPlugin,
+    SvcPlugin,
+    TensorflowPlugin,
+    VolcanoJob,
+)
+from tests.component.harness import Run, Wire, failed, new_job, run
+from tests.conftest import container, task
+
+
+def values(arguments: Wire, read: Any) -> dict[str, Any]:
+    """Give what a program reads from a job."""
+
+    def program() -> Any:
+        return read(new_job("train", arguments))
+
+    return {name: value.value for name, value in run(program).values.items()}
+
+
+def job(**fields: Any) -> Wire:
+    """Give a job of a master and two workers."""
+    return {"tasks": [task("master"), task("worker", 2)], **fields}
+
+
+def test_a_job_tells_its_pods_hosts_and_names() -> None:
+    """All of it is known by task and index."""
+    read = values(
+        job(namespace="ml"),
+        lambda made: {
+            "name": made.name,
+            "namespace": made.namespace,
+            "pod_names": made.pod_names,
+            "pod_group_name": made.pod_group_name,
+            "hosts": made.hosts,
+            "second": made.tasks["worker"].pods[1].metadata["name"],
+            "workers": made.tasks["worker"].hosts,
+            "all": [pod.metadata["name"] for pod in made.pods],
+            "objects": [item.metadata["name"] for item in made.objects],
+        },
+    )
+
+    assert read == {
+        "name": "train",
+        "namespace": "ml",
+        "pod_names": ["train-master-0", "train-worker-0", "train-worker-1"],
+        "pod_group_name": "train",
+        "hosts": {
+            "master": ["train-master-0.train"],
+            "worker": ["train-worker-0.train", "train-worker-1.train"],
+        },
+        "second": "train-worker-1",
+        "workers": ["train-worker-0.train", "train-worker-1.train"],
+        "all": ["train-master-0", "train-worker-0", "train-worker-1"],
+        "objects": ["train"],
+    }
+
+
+def test_each_plugin_tells_what_it_made() -> None:
+    """The outputs of every built-in plugin but ray."""
+    plugins = [
+        EnvPlugin(),
+        HcclrankPlugin(),
+        MpiPlugin(),
+        PytorchPlugin(port=29500),
+        SshPlugin(ssh_private_key="private", ssh_public_key="public"),
+        TensorflowPlugin(chief="master"),
+    ]
+
+    read = values(
+        job(plugins=plugins),
+        lambda made: {
+            "env": len(made.env.objects),
+            "hcclrank": len(made.hcclrank.objects),
+            "mpi": made.mpi.hosts,
+            "pytorch": [made.pytorch.master_address, made.pytorch.master_port, made.pytorch.world_size],
+            "ssh": [made.ssh.secret_name, made.ssh.private_key, made.ssh.public_key],
+            "svc": [made.svc.service_name, made.svc.config_map_name],
+            "tensorflow": made.tensorflow.cluster,
+        },
+    )
+
+    workers = ["train-worker-0.train", "train-worker-1.train"]
+    assert read == {
+        "env": 0,
+        "hcclrank": 0,
+        "mpi": workers,
+        "pytorch": ["train-master-0.train", 29500, 3],
+        "ssh": ["train-ssh", "private", "public"],
+        "svc": ["train", "train-svc"],
+        "tensorflow": {
+            "worker": [f"{host}:2222" for host in workers],
+            "chief": ["train-master-0.train:2222"],
+        },
+    }
+
+
+def test_ray_tells_its_addresses_in_the_cluster() -> None:
+    """Each is the head's Service with a port."""
+    tasks = [task("head", containers=[container("head")]), task("worker", containers=[container("worker")])]
+
+    read = values(
+        {"plugins": [RayPlugin(dashboard_port=8266)], "tasks": tasks},
+        lambda made: {
+            "service": made.ray.service_name,
+            "gcs": made.ray.gcs_address,
+            "dashboard": made.ray.dashboard_url,
+            "client": made.ray.client_url,
+        },
+    )
+
+    assert read == {
+        "service": "train-head-svc",
+        "gcs": "train-head-svc.default.svc:6379",
+        "dashboard": "http://train-head-svc.default.svc:8266",
+        "client": "ray://train-head-svc.default.svc:10001",
+    }
+
+
+@pytest.mark.parametrize("name", ["env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "tensorflow"])
+def test_a_plugin_that_a_job_does_not_have_is_told(name: str) -> None:
+    """The error names the job, the plugin and those that are there."""
+
+    def program() -> None:
+        getattr(VolcanoJob("train", {"tasks": [task()], "plugins": [SvcPlugin()]}), name)
+
+    error, _ = failed(program)
+
+    assert isinstance(error, AttributeError)
+    assert str(error) == (f"the job train has no {name} plugin (it has svc): add it to the job's plugins")
+
+
+def test_a_plugin_that_another_brought_in_is_there() -> None:
+    """The mpi plugin brings ssh and svc."""
+    read = values(job(plugins=[MpiPlugin()]), lambda made: {"names": list(made.plugins)})
+
+    assert read == {"names": ["ssh", "svc", "mpi"]}
+
+
+UNDONE: Wire = {
+    "tasks": [
+        {**task("master"), "policies": [Policy(event="TaskCompleted", action="CompleteJob")]},
+        {**task("worker"), "dependsOn": {"name": ["master"]}},
+    ],
+    "policies": [Policy(event="PodEvicted", action="RestartJob"), Policy(exit_code=3, action="AbortJob")],
+    "ttl_seconds_after_finished": 60,
+    "min_success": 1,
+}
+PLACES = [
+    "spec.policies[0]",
+    "spec.policies[1]",
+    "spec.ttlSecondsAfterFinished",
+    "spec.minSuccess",
+    "spec.tasks[0].policies[0]",
+    "spec.tasks[1].dependsOn",
+]
+
+
+def told(**options: Any) -> Run:
+    """Run a program with a job of which not all is enacted."""
+
+    def program() -> None:
+        new_job("train", {**UNDONE, **options})
+
+    return run(program)
+
+
+@pytest.mark.parametrize("options", [{}, {"unsupported": "warn"}], ids=["by default", "if asked"])
+def test_what_is_not_enacted_is_one_warning(options: Wire) -> None:
+    """It lists each place with its meaning, and says what to do."""
+    (warning,) = told(**options).warnings
+
+    assert all(f"({place})\n" in warning for place in PLACES)
+    assert "restart the job on PodEvicted" in warning
+    assert "abort the job on exit code 3" in warning
+    assert "start worker after master" in warning
+    assert 'unsupported="ignore" silences this' in warning
+
+
+def test_what_is_not_enacted_may_be_ignored() -> None:
+    """The job is the same, without a warning."""
+    done = told(unsupported="ignore")
+
+    assert done.warnings == []
+    assert done.leaves() == told().leaves()
+
+
+def test_what_is_not_enacted_may_be_an_error() -> None:
+    """Each is a problem with its place."""
+
+    def program() -> None:
+        new_job("train", {**UNDONE, "unsupported": "error"})
+
+    error, done = failed(program)
+
+    assert [line.split(": ")[0].strip() for line in str(error).splitlines()[1:]] == PLACES
+    assert done.resources == {}
+
+
+@pytest.mark.parametrize("unsupported", ["warn", "error"])
+def test_a_job_of_which_all_is_enacted_is_not_warned_of(unsupported: str) -> None:
+    """Nothing is said where nothing is left undone."""
+
+    def program() -> None:
+        new_job("train", job(unsupported=unsupported))
+
+    assert run(program).warnings == []
+
+
+def test_what_is_odd_is_a_warning_of_the_job_s_resource() -> None:
+    """The ssh plugin without svc works, but its names do not resolve."""
+
+    def program() -> None:
+        new_job("train", job(plugins=[SshPlugin(ssh_private_key="a", ssh_public_key="b")]))
+
+    (warning,) = run(program).warnings
+    assert warning.startswith("spec.plugins.ssh: without the svc plugin there is no Service")

@@ -1,0 +1,379 @@
+"""What a job registers: its children, their names, parents and options."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import pytest
+import yaml
+
+from pulumi_volcano_jobs import (
+    Job,
+    JobContext,
+    MpiPlugin,
+    Plugin,
+    Pod,
+    PytorchPlugin,
+    RayPlugin,
+    SshPlugin,
+    SvcPlugin,
+    TensorflowPlugin,
+    VolcanoJob,
+    jobfile,
+)
+from tests.component.harness import Run, Source, Wire, failed, new_job, run
+from tests.conftest import container, task
+
+WAIT_FOR = "pulumi.com/waitFor"
+KEYS = SshPlugin(ssh_private_key="private", ssh_public_key="public")
+
+
+def one(arguments: Any, name: str = "train", **options: Any) -> Run:
+    """Run a program with one job."""
+
+    def program() -> None:
+        VolcanoJob(name, arguments)
+
+    return run(program, **options)
+
+
+def everything() -> Wire:
+    """Give a job that has objects of every kind."""
+    return {
+        "plugins": [
+            PytorchPlugin(),
+            SshPlugin(),
+            RayPlugin(head="master", head_container="main", worker_container="main"),
+        ],
+        "tasks": [task("master"), task("worker", 2)],
+        "volumes": [{"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}}],
+    }
+
+
+@pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
+def test_each_child_has_the_parent_that_made_it(*, preview: bool) -> None:
+    """Plugins parent their objects, tasks their Pods, and the job all else."""
+    assert one(everything(), preview=preview).tree() == {
+        "VolcanoJob train": "",
+        "PodGroup train": "VolcanoJob train",
+        "PersistentVolumeClaim train-pvc-data": "VolcanoJob train",
+        "Stash train-ssh-key": "VolcanoJob train",
+        "SshPlugin train-ssh": "VolcanoJob train",
+        "Secret train-ssh": "SshPlugin train-ssh",
+        "SvcPlugin train-svc": "VolcanoJob train",
+        "ConfigMap train-svc": "SvcPlugin train-svc",
+        "NetworkPolicy train": "SvcPlugin train-svc",
+        "Service train": "SvcPlugin train-svc",
+        "PytorchPlugin train-pytorch": "VolcanoJob train",
+        "RayPlugin train-ray": "VolcanoJob train",
+        "Service train-head-svc": "RayPlugin train-ray",
+        "Task train-master": "VolcanoJob train",
+        "Pod train-master-0": "Task train-master",
+        "Task train-worker": "VolcanoJob train",
+        "Pod train-worker-0": "Task train-worker",
+        "Pod train-worker-1": "Task train-worker",
+    }
+
+
+def test_components_have_types_of_the_package() -> None:
+    """The token is `volcano-jobs:index:<class>`, which a program of any language sees."""
+    components = {item.request.type for item in one(everything()).resources.values() if not item.request.custom}
+
+    assert components == {
+        f"volcano-jobs:index:{kind}"
+        for kind in ("VolcanoJob", "Task", "SshPlugin", "SvcPlugin", "PytorchPlugin", "RayPlugin")
+    }
+
+
+def test_pods_come_after_all_objects() -> None:
+    """Services, claims, keys and the PodGroup are there before the first Pod."""
+    done = one(everything())
+    objects = {name for name in done.manifests() if not name.startswith("Pod ")}
+
+    for name in done.names("Pod"):
+        urns = done.resources[f"Pod {name}"].request.dependencies
+        known = {f"{urn.split('::')[2].rsplit(':', 1)[1]} {urn.split('::')[3]}" for urn in urns}
+        assert known >= objects
+
+
+def test_only_a_digest_replaces_a_pod_and_the_old_one_goes_first() -> None:
+    """What webhooks add to a live Pod's spec is ignored; names are fixed, so the old Pod is deleted first."""
+    done = one(everything())
+
+    for name, item in done.resources.items():
+        is_pod = name.startswith("Pod ")
+        assert list(item.request.ignoreChanges) == (["spec"] if is_pod else ["input"] if "Stash" in name else [])
+        assert item.request.deleteBeforeReplace is is_pod
+        assert (item.digest is not None) is is_pod
+
+
+def test_up_waits_for_nothing_that_may_come_late() -> None:
+    """Pods, claims and a Service with an address count as made once they exist; the other kinds come at once."""
+    waiting = {
+        name: manifest["metadata"]["annotations"][WAIT_FOR]
+        for name, manifest in one(everything()).manifests().items()
+        if WAIT_FOR in manifest["metadata"].get("annotations", {})
+    }
+
+    assert set(waiting) == {
+        "PersistentVolumeClaim train-pvc-data",
+        "Pod train-master-0",
+        "Pod train-worker-0",
+        "Pod train-worker-1",
+        "Service train-head-svc",
+    }
+    assert set(waiting.values()) == {"jsonpath={.metadata.uid}"}
+
+
+def test_every_object_has_its_namespace() -> None:
+    """No object is left to the provider's own default."""
+    namespaces = {
+        item["metadata"]["namespace"] for item in one({**everything(), "namespace": "ml"}).manifests().values()
+    }
+
+    assert namespaces == {"ml"}
+
+
+@pytest.mark.parametrize(
+    ("own", "config", "expected"),
+    [
+        ({}, {}, "default"),
+        ({}, {"volcano-jobs:namespace": "of-the-stack"}, "of-the-stack"),
+        ({"namespace": "own"}, {"volcano-jobs:namespace": "of-the-stack"}, "own"),
+        ({"namespace": ""}, {"volcano-jobs:namespace": "of-the-stack"}, "of-the-stack"),
+    ],
+    ids=["neither", "the stack's", "both", "an empty one"],
+)
+def test_the_namespace_is_the_job_s_or_else_the_stack_s(own: Wire, config: Mapping[str, str], expected: str) -> None:
+    """The job's namespace comes first, then the stack configuration `volcano-jobs:namespace`, then `default`."""
+    done = one({**everything(), **own}, config=config)
+
+    assert {item["metadata"]["namespace"] for item in done.manifests().values()} == {expected}
+    assert done.outputs["VolcanoJob train"]["namespace"] == expected
+
+
+def test_the_provider_of_a_job_is_that_of_every_object() -> None:
+    """No child is left to the default provider."""
+
+    def program() -> None:
+        provider = kubernetes.Provider("mine", render_yaml_to_directory="rendered", kubeconfig="")
+        new_job("train", everything(), pulumi.ResourceOptions(provider=provider))
+
+    done = run(program)
+
+    for name in done.manifests():
+        assert "::mine::" in done.resources[name].request.provider
+
+
+def test_what_a_job_depends_on_is_kept_with_its_component() -> None:
+    """Children wait for their component, so they come after it and go before it."""
+
+    def program() -> None:
+        new_job("train", everything(), pulumi.ResourceOptions(depends_on=[Source("first", "a")]))
+
+    (dependency,) = run(program).resources["VolcanoJob train"].request.dependencies
+
+    assert dependency.endswith("::first")
+
+
+def test_a_resource_may_have_another_name_than_its_job() -> None:
+    """Children are called after the resource in the stack, and after the job in the cluster."""
+    done = one({**everything(), "name": "nightly"}, "train")
+
+    assert done.tree() == one(everything(), "train").tree()
+    assert {item["metadata"]["name"].partition("-")[0] for item in done.manifests().values()} == {"nightly"}
+
+
+DOCUMENT = {
+    "apiVersion": "batch.volcano.sh/v1alpha1",
+    "kind": "Job",
+    "metadata": {"name": "train", "namespace": "ml", "labels": {"team": "a"}},
+    "spec": {
+        "minAvailable": 2,
+        "queue": "research",
+        "plugins": {"pytorch": ["--port=29500"], "ssh": ["--ssh-private-key=private", "--ssh-public-key=public"]},
+        "policies": [{"event": "PodEvicted", "action": "RestartJob"}],
+        "volumes": [{"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}}],
+        "tasks": [task("master"), {**task("worker", 2), "minAvailable": 1}],
+    },
+}
+FLAT = {
+    "namespace": "ml",
+    "labels": {"team": "a"},
+    "min_available": 2,
+    "queue": "research",
+    "plugins": [PytorchPlugin(port=29500), KEYS],
+    "policies": [{"event": "PodEvicted", "action": "RestartJob"}],
+    "volumes": [{"mount_path": "/data", "volume_claim": {"access_modes": ["ReadWriteMany"]}}],
+    "tasks": [task("master"), {**task("worker", 2), "min_available": 1}],
+}
+FORMS: dict[str, Callable[[], Any]] = {
+    "a flat dictionary": lambda: FLAT,
+    "a Job": lambda: Job.model_validate({**FLAT, "name": "train"}),
+    "a Job of a document": lambda: Job.model_validate(DOCUMENT),
+    "a document as it was read": lambda: jobfile.read(yaml.safe_dump(DOCUMENT))[0],
+    "a document with Pulumi's own options": lambda: {**DOCUMENT, "restart": "gang", "on_scale": "restart"},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_job_is_the_same_in_every_form(form: str) -> None:
+    """What a document registers, all other forms register."""
+    assert one(FORMS[form]()).leaves() == one(DOCUMENT).leaves()
+
+
+def test_yaml_text_registers_what_its_document_does() -> None:
+    """`from_yaml` is the constructor with a file."""
+
+    def program() -> None:
+        VolcanoJob.from_yaml("train", yaml.safe_dump(DOCUMENT), {"on_scale": "restart"})
+
+    assert run(program).leaves() == one(DOCUMENT).leaves()
+
+
+def test_a_key_that_stands_twice_with_one_value_is_a_warning() -> None:
+    """The guides' examples have `queue` twice; they work, and the user is told where."""
+    text = yaml.safe_dump(DOCUMENT).replace("  queue: research\n", "  queue: research\n  queue: research\n")
+
+    def program() -> None:
+        VolcanoJob.from_yaml("train", text, {"unsupported": "ignore"})
+
+    (warning,) = run(program).warnings
+    assert "spec.queue: this stands twice, with one value" in warning
+
+
+PLUGINS: tuple[Plugin, ...] = (PytorchPlugin(), KEYS, MpiPlugin(), TensorflowPlugin())
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))), ids=lambda order: "".join(map(str, order)))
+def test_the_order_of_plugins_changes_nothing(order: tuple[int, ...]) -> None:
+    """Names, parents, manifests and digests are the same for every order of the list."""
+    tasks = [task("master"), task("worker", 2)]
+
+    done = one({"plugins": [PLUGINS[index] for index in order], "tasks": tasks})
+
+    assert done.leaves() == one({"plugins": list(PLUGINS), "tasks": tasks}).leaves()
+
+
+def test_the_order_of_tasks_changes_no_name_and_no_parent() -> None:
+    """A task that moves in the list keeps its resources and its Pods' digest."""
+    tasks = [task("master"), task("worker", 2), task("watch")]
+    first = one({"plugins": {"svc": ["--inject-hosts-env=false"]}, "tasks": tasks})
+
+    for permuted in itertools.permutations(tasks):
+        done = one({"plugins": {"svc": ["--inject-hosts-env=false"]}, "tasks": list(permuted)})
+        assert done.tree() == first.tree()
+        assert done.digests() == first.digests()
+
+
+def clash(first: tuple[str, Wire], second: tuple[str, Wire]) -> tuple[str, Run]:
+    """Give the message for two jobs of one program that cannot both be."""
+
+    def program() -> None:
+        new_job(first[0], first[1])
+        new_job(second[0], second[1])
+
+    error, done = failed(program)
+    assert isinstance(error, pulumi.RunError)
+    return str(error), done
+
+
+def test_two_jobs_whose_pods_have_one_name_are_refused() -> None:
+    """Both jobs are named, and the second registers nothing."""
+    message, done = clash(
+        ("train", {"tasks": [task("a-worker")]}),
+        ("train-a", {"tasks": [task("worker")]}),
+    )
+
+    assert "the VolcanoJobs train and train-a both make the Pod train-a-worker-0" in message
+    assert "give one of the jobs another name or namespace" in message
+    assert done.names("VolcanoJob") == ["train"]
+    assert done.names("Pod") == ["train-a-worker-0"]
+
+
+def test_two_jobs_whose_services_have_one_name_are_refused() -> None:
+    """The head's Service of one job may have the name of the other job."""
+    head = {"plugins": [RayPlugin()], "tasks": [task("head", containers=[container("head")])]}
+
+    message, _ = clash(("train", head), ("train-head-svc", {"plugins": [SvcPlugin()], "tasks": [task()]}))
+
+    assert "the VolcanoJobs train and train-head-svc both make the Service train-head-svc" in message
+
+
+def test_two_jobs_of_one_name_are_refused() -> None:
+    """Every object that both would make is told."""
+    message, _ = clash(
+        ("first", {"name": "train", "tasks": [task()]}), ("second", {"name": "train", "tasks": [task()]})
+    )
+
+    assert "the VolcanoJob second has 2 problems" in message
+    assert "both make the PodGroup train" in message
+    assert "both make the Pod train-worker-0" in message
+
+
+def test_two_jobs_of_one_name_in_two_namespaces_are_fine() -> None:
+    """They share nothing but the name."""
+
+    def program() -> None:
+        VolcanoJob("first", {"name": "train", "namespace": "a", "tasks": [task()]})
+        VolcanoJob("second", {"name": "train", "namespace": "b", "tasks": [task()]})
+
+    assert run(program).names("Pod") == ["first-worker-0", "second-worker-0"]
+
+
+def test_a_namespace_that_is_not_known_yet_is_compared_with_none() -> None:
+    """Nobody can tell whether it is that of the other job."""
+
+    def program() -> None:
+        VolcanoJob("first", {"name": "train", "namespace": "a", "tasks": [task()]})
+        VolcanoJob("second", {"name": "train", "namespace": Source("source", "b").value, "tasks": [task()]})
+
+    assert run(program, preview=True).names("VolcanoJob") == ["first", "second"]
+
+
+class TokenPlugin(Plugin):
+    """A plugin of a user's own: a ConfigMap with the audience, which Pods get as a variable."""
+
+    name = "token"
+
+    def on_job_add(self, ctx: JobContext) -> list[Wire]:
+        """Return the ConfigMap."""
+        metadata = {"name": f"{ctx.name}-token", "namespace": ctx.namespace}
+        return [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"audience": "training"}}]
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
+        """Set the variable."""
+        for item in pod.all_containers:
+            item.set_env_from("AUDIENCE", {"configMapKeyRef": {"name": f"{ctx.name}-token", "key": "audience"}})
+
+    def outputs(self, ctx: JobContext) -> dict[str, Any]:
+        """Give the ConfigMap's name."""
+        return {"config_map_name": f"{ctx.name}-token"}
+
+
+def test_a_plugin_of_the_user_s_own_is_a_component_like_the_others() -> None:
+    """It parents what it adds, and carries its outputs."""
+
+    def program() -> Wire:
+        job = VolcanoJob("train", {"plugins": [TokenPlugin(), SvcPlugin()], "tasks": [task()]})
+        (made,) = job.plugins["token"].objects
+        return {"name": getattr(job.plugins["token"], "config_map_name"), "urn": made.urn}  # noqa: B009  # an attribute that checkers do not know
+
+    done = run(program)
+
+    assert done.resources["TokenPlugin train-token"].request.type == "volcano-jobs:index:TokenPlugin"
+    assert done.tree()["TokenPlugin train-token"] == "VolcanoJob train"
+    assert done.tree()["ConfigMap train-token"] == "TokenPlugin train-token"
+    assert done.outputs["TokenPlugin train-token"] == {"config_map_name": "train-token"}
+    assert done.values["name"].value == "train-token"
+    assert done.values["urn"].value.endswith("::train-token")
+    assert variables(done, "Pod train-worker-0") >= {"AUDIENCE"}
+
+
+def variables(done: Run, pod: str) -> set[str]:
+    """Give the names of the variables of a Pod's first container."""
+    return {entry["name"] for entry in done.manifests()[pod]["spec"]["containers"][0]["env"]}

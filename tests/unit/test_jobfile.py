@@ -1,0 +1,499 @@
+"""Job files are read as kubectl reads them, with the place of everything; manifests are written for kubectl."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pulumi_volcano_jobs import JobError, jobfile, load_jobs, render
+from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.manifest import Placeholder
+from tests.conftest import job
+
+JOB = """\
+# a comment
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: train
+spec:
+  queue: 5
+  plugins:
+    pytorch: ["--port=1", "--prt=2"]
+  tasks:
+  - name: master
+    replicas: 1
+    template:
+      spec:
+        containers:
+        - name: main
+          image: x
+          env: [{name: A, value: 1}]
+          prots: []
+  - {name: worker, replicas: 2, template: {spec: {containers: [{name: main, image: x, tty: "yes"}]}}}
+"""
+
+
+def read_one(text: str) -> jobfile.Document:
+    """Read YAML text of one document."""
+    (document,) = jobfile.read(text)
+    return document
+
+
+def refused(text: str) -> Problem:
+    """Give the one problem of text that cannot be read."""
+    with pytest.raises(JobError) as caught:
+        jobfile.read(text)
+    (problem,) = caught.value.problems
+    return problem
+
+
+class TestPlaces:
+    """Every problem has its line and column."""
+
+    @pytest.mark.parametrize(
+        ("path", "place"),
+        [
+            ("", (2, 1)),
+            ("metadata.name", (5, 3)),
+            ("spec", (6, 1)),
+            ("spec.plugins.pytorch", (9, 5)),
+            ("spec.plugins.pytorch[1]", (9, 27)),
+            ("spec.tasks[0]", (11, 5)),
+            ("spec.tasks[0].template.spec.containers[0].env[0].value", (18, 27)),
+            ("spec.tasks[1].template.spec.containers[0].tty", (20, 87)),
+        ],
+    )
+    def test_a_value_stands_at_its_key_and_an_entry_at_itself(self, path: str, place: tuple[int, int]) -> None:
+        """Counted from 1."""
+        assert read_one(JOB).positions[path] == place
+
+    def test_problems_of_a_job_get_the_places_of_the_values(self) -> None:
+        """Also those that only rendering finds."""
+        document = read_one(JOB)
+        with pytest.raises(JobError) as caught:
+            render(document.data)
+
+        found = document.placed(caught.value.problems)
+
+        assert {(problem.line, problem.column): problem.path for problem in found} == {
+            (7, 3): "spec.queue",
+            (9, 27): "spec.plugins.pytorch[1]",
+            (18, 27): "spec.tasks[0].template.spec.containers[0].env[0].value",
+            (19, 11): "spec.tasks[0].template.spec.containers[0].prots",
+            (20, 87): "spec.tasks[1].template.spec.containers[0].tty",
+        }
+
+    def test_the_problems_of_building_the_job_are_placed_in_order(self) -> None:
+        """`Document.job` raises them with their places."""
+        text = JOB.replace("replicas: 1", "replicas: many").replace("name: train", "name: Train")
+
+        with pytest.raises(JobError) as caught:
+            read_one(text).job()
+
+        assert [(problem.line, problem.path) for problem in caught.value.problems] == [
+            (5, "metadata.name"),
+            (7, "spec.queue"),
+            (12, "spec.tasks[0].replicas"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("path", "line"),
+        [
+            ("spec.minAvailable", 6),
+            ("spec.tasks[0].template.spec.containers[0].image.nothing", 17),
+            ("spec.tasks[7].name", 10),
+            ("metadata.namespace", 4),
+            ("elsewhere", 2),
+        ],
+    )
+    def test_what_is_not_there_is_placed_at_what_is_around_it(self, path: str, line: int) -> None:
+        """The nearest thing that is there."""
+        (placed,) = read_one(JOB).placed([Problem(path, "missing")])
+
+        assert placed.line == line
+
+    def test_a_place_that_is_known_stays(self) -> None:
+        """A problem of the YAML itself has one."""
+        (placed,) = read_one(JOB).placed([Problem("spec.queue", "odd").at(99, 9)])
+
+        assert (placed.line, placed.column) == (99, 9)
+
+    def test_lines_count_on_through_several_documents(self) -> None:
+        """They are lines of the file."""
+        first, second = jobfile.read("a: 1\n---\nb: 2\n")
+
+        assert (first.positions["a"], second.positions["b"]) == ((1, 1), (3, 1))
+
+
+class TestTwice:
+    """A key that stands twice in one mapping."""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "queue: default\nqueue: default\n",
+            "queue: default\nqueue: 'default'\n",
+            "queue: default\n'queue': \"default\"\n",
+            "queue: [a, b]\nqueue:\n- a\n- b\n",
+            "queue: {a: 1, b: 2}\nqueue: {b: 2, a: 1}\n",
+            "queue: 1 # one\nqueue:   1\n",
+            "queue: &one 1\nqueue: *one\n",
+        ],
+        ids=["alike", "quoted", "a quoted key", "another layout", "another order", "a comment", "an alias"],
+    )
+    def test_one_value_is_odd(self, text: str) -> None:
+        """A warning at the second one, with the line of the first."""
+        (problem,) = read_one(text).problems
+
+        assert (problem.path, problem.warning, problem.line) == ("queue", True, 2)
+        assert "with one value (first in line 1)" in problem.reason
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "queue: a\nqueue: b\n",
+            "queue: 1\nqueue: '1'\n",
+            "queue: [a, b]\nqueue: [b, a]\n",
+            "queue: {a: 1}\nqueue: {a: 1, b: 2}\n",
+            "queue:\nqueue: ''\n",
+        ],
+        ids=["text", "a number and text", "the order of a list", "more keys", "a null and nothing"],
+    )
+    def test_two_values_are_wrong(self, text: str) -> None:
+        """Kubernetes would take the last one, silently."""
+        document = read_one(text)
+
+        (problem,) = document.problems
+
+        assert (problem.path, problem.warning, problem.line) == ("queue", False, 2)
+
+    def test_it_is_found_at_any_depth(self) -> None:
+        """In lists and flow mappings too."""
+        problems = read_one("a:\n- b: 1\n  b: 1\n- {c: {d: 1, d: 2}}\n").problems
+
+        assert [(problem.path, problem.line, problem.column) for problem in problems] == [
+            ("a[0].b", 3, 3),
+            ("a[1].c.d", 4, 14),
+        ]
+
+    def test_one_key_in_two_mappings_is_fine(self) -> None:
+        """Tasks have names each."""
+        assert read_one("a: {name: x}\nb: {name: x}\nc: [{name: x}, {name: y}]\n").problems == ()
+
+    def test_a_job_with_two_values_is_refused_and_with_one_is_not(self) -> None:
+        """`Document.job` lets the warning pass."""
+        text = "metadata: {name: train}\nspec: {queue: a, queue: %s}\n"
+
+        assert read_one(text % "a").job().queue == "a"
+        with pytest.raises(JobError) as caught:
+            read_one(text % "b").job()
+        assert [problem.path for problem in caught.value.problems] == ["spec.queue"]
+
+    def test_what_stands_twice_is_told_with_the_job_s_other_problems(self) -> None:
+        """All at once, in the order of the file."""
+        with pytest.raises(JobError) as caught:
+            read_one("metadata: {name: train}\nspec:\n  queue: a\n  queue: b\n  minAvailable: -1\n").job()
+
+        assert "spec.queue" in [problem.path for problem in caught.value.problems]
+
+
+KUBECTL: dict[str, Any] = {
+    # Text to kubectl, and something else to PyYAML.
+    "2026-01-01": "2026-01-01",
+    "2026-99-99": "2026-99-99",
+    "2026-01-01T00:00:00Z": "2026-01-01T00:00:00Z",
+    "8080:22": "8080:22",
+    "1:30": "1:30",
+    "=": "=",
+    # Something else to kubectl, and text to PyYAML.
+    "y": True,
+    "N": False,
+    "1e3": 1000.0,
+    "0o17": 15,
+    "089": 89.0,
+    # The same to both.
+    "yes": True,
+    "off": False,
+    "017": 15,
+    "0x1F": 31,
+    "0b11": 3,
+    "-7": -7,
+    "1_000": 1000,
+    "1.5": 1.5,
+    ".5": 0.5,
+    "~": None,
+    "Null": None,
+    "text": "text",
+    "1.2.3": "1.2.3",
+    "1Gi": "1Gi",
+    "yep": "yep",
+    "0o8": "0o8",
+    "'y'": "y",
+    "'1e3'": "1e3",
+    '"2026-01-01"': "2026-01-01",
+}
+
+
+@pytest.mark.parametrize(("plain", "value"), KUBECTL.items(), ids=KUBECTL)
+def test_a_plain_value_is_what_kubectl_takes_it_for(plain: str, value: Any) -> None:
+    """The file is a Job as kubectl takes it."""
+    found = read_one(f"a: {plain}\n").data["a"]
+
+    assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize("special", [".inf", "-.INF", "+.Inf"])
+def test_infinity_is_a_number(special: str) -> None:
+    """As in YAML; nothing in a job takes one."""
+    assert abs(read_one(f"a: {special}\n").data["a"]) == float("inf")
+
+
+class TestDocuments:
+    """Several documents, and none."""
+
+    def test_empty_documents_are_skipped(self) -> None:
+        """Such as those of a trailing `---`."""
+        documents = jobfile.read("---\n---\na: 1\n---\n# nothing\n---\nb: 2\n---\n")
+
+        assert [document.data for document in documents] == [{"a": 1}, {"b": 2}]
+
+    def test_a_document_knows_its_source(self) -> None:
+        """For messages."""
+        (document,) = jobfile.read("a: 1\n", "job.yaml")
+
+        assert document.source == "job.yaml"
+
+    @pytest.mark.parametrize("text", ["", "\n", "---\n", "# nothing\n", "---\n---\n", "null\n", "~"], ids=repr)
+    def test_no_document_is_a_problem(self, text: str) -> None:
+        """Nothing to do is not what was meant."""
+        problem = refused(text)
+
+        assert (problem.line, problem.column, problem.reason) == (1, 1, "there is no document in it")
+
+    @pytest.mark.parametrize(
+        ("text", "place"),
+        [("- a\n", (1, 1)), ("text\n", (1, 1)), ("a: 1\n---\n\n- b\n", (4, 1)), ("5", (1, 1))],
+        ids=repr,
+    )
+    def test_a_document_that_is_no_mapping_is_a_problem(self, text: str, place: tuple[int, int]) -> None:
+        """With its place."""
+        problem = refused(text)
+
+        assert (problem.line, problem.column) == place
+        assert problem.stage is Stage.DECODE
+
+
+BAD: dict[str, tuple[str, tuple[int, int], str]] = {
+    "an open list": ("a: 1\nb: [1, 2\n", (3, 1), "no YAML"),
+    "a tab": ("a:\n\t- b\n", (2, 1), "no YAML"),
+    "bad indentation": ("a: 1\n  b: 2\n", (2, 4), "no YAML"),
+    "an unknown alias": ("a: *b\n", (1, 4), "no YAML"),
+    "a control character": ("a: \x07\n", (1, 1), "no YAML"),
+    "a tag of Python's": ("a: 1\nb: !!python/object/apply:os.system [ls]\n", (2, 4), "could not determine"),
+    "a tag of one's own": ("a: !mine x\n", (1, 4), "could not determine"),
+    "a tag that does not fit": ("a: 1\nb: !!int x\n", (1, 1), "does not fit its tag"),
+    "a date that is none": ("a: !!timestamp 2026-99-99\n", (1, 1), "does not fit its tag"),
+    "a list as a key": ("? [a]\n: b\n", (1, 3), "unhashable"),
+    "a list inside of itself": ("a: &x [*x]\n", (1, 1), "an alias stands inside of what it names"),
+    "a mapping inside of itself": ("a: &x\n  b: *x\n", (1, 1), "an alias stands inside of what it names"),
+    "much too deep": ("a: " + "[" * 5000 + "]" * 5000, (1, 1), ""),
+}
+
+
+@pytest.mark.parametrize(("text", "place", "reason"), BAD.values(), ids=BAD)
+def test_bad_yaml_is_a_problem_with_its_place(text: str, place: tuple[int, int], reason: str) -> None:
+    """Never a traceback; nothing of Python is ever made."""
+    problem = refused(text)
+
+    assert reason in problem.reason
+    assert problem.stage is Stage.DECODE
+    assert (problem.line, problem.column) == place or not reason
+
+
+def test_aliases_that_multiply_are_a_problem() -> None:
+    """Ten lines stand for a thousand million values."""
+    names = "abcdefghij"
+    lines = [f"a: &a [{', '.join('x' * 10)}]"]
+    lines += [f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]" for before, name in itertools.pairwise(names)]
+
+    problem = refused("\n".join(lines))
+
+    assert "values" in problem.reason
+
+
+class TestAnchors:
+    """Anchors, aliases and merge keys."""
+
+    def test_an_alias_is_what_it_names(self) -> None:
+        """Problems in it stand where it is written."""
+        document = read_one("a: &x\n  b: 1\nc: *x\n")
+
+        assert document.data == {"a": {"b": 1}, "c": {"b": 1}}
+        assert document.positions["c.b"] == (2, 3)
+
+    def test_a_merge_key_fills_in(self) -> None:
+        """What is written beside it wins."""
+        document = read_one("base: &x {a: 1, b: 2}\nmore: {<<: *x, b: 3}\n")
+
+        assert document.data["more"] == {"a": 1, "b": 3}
+
+    def test_two_tasks_of_one_template_render(self) -> None:
+        """The usual reason for an anchor; what is shared is not changed for both."""
+        text = """\
+metadata: {name: train}
+spec:
+  plugins: {env: []}
+  tasks:
+  - name: a
+    replicas: 1
+    template: &template {spec: {containers: [{name: main, image: x}]}}
+  - {name: b, replicas: 1, template: *template}
+"""
+        first, second = render(read_one(text).job()).pods
+
+        assert first["spec"]["containers"] == second["spec"]["containers"]
+        assert first["spec"]["containers"][0]["env"] is not second["spec"]["containers"][0]["env"]
+
+
+class TestLoadJobs:
+    """`load_jobs` takes a path or text."""
+
+    TEXT = "metadata: {name: one}\nspec: {}\n---\nmetadata: {name: two}\nspec: {}\n"
+
+    @pytest.mark.parametrize("as_text", [False, True], ids=["a Path", "a str"])
+    def test_it_reads_a_file(self, tmp_path: Path, as_text: bool) -> None:  # noqa: FBT001
+        """All its documents."""
+        path = tmp_path / "jobs.yaml"
+        path.write_text(self.TEXT, "utf-8")
+
+        jobs = load_jobs(str(path) if as_text else path)
+
+        assert [found.name for found in jobs] == ["one", "two"]
+
+    def test_it_reads_text(self) -> None:
+        """Text has a line break."""
+        assert [found.name for found in load_jobs(self.TEXT)] == ["one", "two"]
+
+    def test_it_reads_what_dump_writes(self) -> None:
+        """The native form of a job, in YAML and in a JSON of one."""
+        stored = render(job()).job
+
+        assert load_jobs(jobfile.dump([stored.to_manifest()])) == [stored]
+
+    def test_a_file_that_is_not_there_is_an_os_error(self, tmp_path: Path) -> None:
+        """The caller knows what to say."""
+        with pytest.raises(FileNotFoundError):
+            load_jobs(tmp_path / "nothing.yaml")
+
+
+TEXTS: dict[str, tuple[str, str]] = {
+    "plain": ("text", "text"),
+    "other alphabets": ("中文é", "中文é"),
+    "a number": ("5", "'5'"),
+    "an exponent, as in a commit's hash": ("12e45", "'12e45'"),
+    "eight and nine": ("089", "'089'"),
+    "an octal number": ("0o17", "'0o17'"),
+    "a capital's prefix": ("0X1F", "'0X1F'"),
+    "underscores": ("1_000", "'1_000'"),
+    "a truth value": ("true", "'true'"),
+    "a truth value to kubectl alone": ("y", "'y'"),
+    "a truth value in a capital": ("N", "'N'"),
+    "nothing": ("", "''"),
+    "a null": ("~", "'~'"),
+    "a merge key": ("<<", "'<<'"),
+    "a date": ("2026-01-01", "'2026-01-01'"),
+    "two numbers": ("8080:22", "'8080:22'"),
+    "lines": ("a\nb\n", "|\n  a\n  b"),
+    "lines without an end": ("a\nb", "|-\n  a\n  b"),
+    "lines with an empty end": ("a\n\n", "|+\n  a\n\n..."),
+    "indented lines": ("  a\nb", "|2-\n    a\n  b"),
+    "blanks at an end of a line": ("a \nb", '"a \\nb"'),
+    "a tab in lines": ("a\tb\nc", '"a\\tb\\nc"'),
+    "a carriage return": ("a\r\nb", '"a\\r\\nb"'),
+    "a next line": ("a\x85b", '"a\\Nb"'),
+    "a line separator": ("a\u2028b", '"a\\Lb"'),
+    "a byte order mark": ("\ufeffa", '"\\uFEFFa"'),
+    "a control character": ("a\x00\x1b", '"a\\0\\e"'),
+    "a delete": ("\x7f", '"\\x7F"'),
+    "no character": ("\uffff", '"\\uFFFF"'),
+    "a comment": ("a #b", "'a #b'"),
+    "a mapping": ("a: b", "'a: b'"),
+    "a template": ("{a}", "'{a}'"),
+}
+
+
+@pytest.mark.parametrize(("text", "written"), TEXTS.values(), ids=TEXTS)
+def test_text_is_written_so_that_everyone_reads_it_as_text(text: str, written: str) -> None:
+    """Quoted where kubectl or YAML 1.1 would take it for something else; scripts as they are."""
+    dumped = jobfile.dump([{"a": text}])
+
+    assert dumped == f"---\na: {written}\n"
+    assert yaml.safe_load(dumped) == {"a": text}
+    assert read_one(dumped).data == {"a": text}
+
+
+@pytest.mark.parametrize("text", [text for text, _ in TEXTS.values()], ids=TEXTS)
+def test_any_text_can_be_a_key(text: str) -> None:
+    """Of a label, or a file of a ConfigMap."""
+    dumped = jobfile.dump([{text: "a"}])
+
+    assert yaml.safe_load(dumped) == read_one(dumped).data == {text: "a"}
+
+
+class TestDump:
+    """How manifests are written."""
+
+    def test_identity_comes_first_and_all_else_by_name(self) -> None:
+        """At the top; below it everything is sorted."""
+        manifest = {"spec": {"kind": 1, "a": 2}, "data": {}, "metadata": {"namespace": "b", "name": "a"}}
+
+        dumped = jobfile.dump([manifest | {"kind": "K", "apiVersion": "v1"}])
+
+        assert dumped == (
+            "---\napiVersion: v1\nkind: K\nmetadata:\n  name: a\n  namespace: b\ndata: {}\nspec:\n  a: 2\n  kind: 1\n"
+        )
+
+    def test_shared_values_are_written_out(self) -> None:
+        """Without anchors."""
+        shared = {"a": [1]}
+
+        assert jobfile.dump([{"b": shared, "c": shared}]) == "---\nb:\n  a:\n  - 1\nc:\n  a:\n  - 1\n"
+
+    def test_long_text_is_not_wrapped(self) -> None:
+        """A diff shows what changed."""
+        text = "word " * 200 + "end"
+
+        assert jobfile.dump([{"a": text}]) == f"---\na: {text}\n"
+
+    def test_a_placeholder_is_written_as_text(self) -> None:
+        """In both formats."""
+        manifest = {"a": Placeholder("<private>")}
+
+        assert jobfile.dump([manifest]) == "---\na: <private>\n"
+        assert '"a": "<private>"' in jobfile.dump([manifest], "json")
+
+    def test_tuples_are_lists(self) -> None:
+        """They come from models."""
+        assert jobfile.dump([{"a": (1, 2)}]) == "---\na:\n- 1\n- 2\n"
+
+    def test_no_manifest_is_no_document(self) -> None:
+        """And an empty list in JSON."""
+        assert jobfile.dump([]) == ""
+        assert jobfile.dump([], "json") == '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": []\n}\n'
+
+    def test_a_rendered_script_reads_as_it_was_written(self) -> None:
+        """In a block, not in quotes with doubled lines."""
+        made = render(job(task_with_script("set -e\nrun --fast\n")))
+
+        assert "  - args:\n    - |\n      set -e\n      run --fast\n" in jobfile.dump(made.pods)
+
+
+def task_with_script(script: str) -> dict[str, Any]:
+    """Give a task that runs a script."""
+    main = {"name": "main", "image": "example.org/image:1", "args": [script]}
+    return {"name": "worker", "replicas": 1, "template": {"spec": {"containers": [main]}}}

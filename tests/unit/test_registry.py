@@ -1,0 +1,315 @@
+"""Plugins of the user's own: declared as classes, checked when they are registered, used like the built-in ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import (
+    Job,
+    JobContext,
+    JobUpdate,
+    ObjectRef,
+    Plugin,
+    Pod,
+    Problem,
+    PytorchPlugin,
+    Stage,
+    flag,
+    jobfile,
+    plugins,
+    register,
+    render,
+)
+from pulumi_volcano_jobs.plugins import BUILT_IN, Registry
+from tests.conftest import Wire, job, places, task
+
+
+class TokenPlugin(Plugin):
+    """Give each container a token's audience, and the job an object of its own."""
+
+    name = "token"
+    stage = Stage.OBSERVE
+    requires = frozenset({"env"})
+    audience: str = flag("audience", default="training")
+    times: int = flag("times", default=1)
+    loud: bool = flag("loud", default=False)
+
+    def validate(self, job: Job) -> Iterator[Problem]:
+        """Yield a problem of its own."""
+        yield from super().validate(job)
+        if self.times < 1:
+            yield self.problem("times", "at least once")
+
+    def on_job_add(self, ctx: JobContext) -> list[Wire]:
+        """Return an object."""
+        return [
+            {
+                "apiVersion": "v1",
+                "kind": "ServiceAccount",
+                "metadata": {"name": f"{ctx.name}-token", "namespace": ctx.namespace},
+            },
+        ]
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
+        """Set a variable; what is the same for all Pods is made once."""
+        value = ctx.once("token", lambda: self.audience * self.times)
+        for container in pod.containers:
+            container.set_env("TOKEN_AUDIENCE", value.upper() if self.loud else value)
+
+    def on_job_update(self, ctx: JobContext) -> JobUpdate:
+        """Let its object follow."""
+        return JobUpdate(follows=frozenset({ObjectRef("ServiceAccount", f"{ctx.name}-token")}))
+
+
+@pytest.fixture(autouse=True)
+def own_registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """Use a fresh registry, so that no test changes another's plugins."""
+    fresh = Registry()
+    for module in (plugins, "pulumi_volcano_jobs.defaults"):
+        target = module if isinstance(module, str) else module.__name__
+        monkeypatch.setattr(f"{target}.registry", fresh)
+    monkeypatch.setattr(plugins, "entry_points", lambda **_: ())
+    return fresh
+
+
+def audiences(document: Wire) -> list[str]:
+    """Render a job, and give TOKEN_AUDIENCE of each Pod."""
+    return [
+        entry["value"]
+        for pod in render(document).pods
+        for entry in pod["spec"]["containers"][0]["env"]
+        if entry["name"] == "TOKEN_AUDIENCE"
+    ]
+
+
+def test_a_plugin_in_the_list_needs_no_registration() -> None:
+    """The class is in hand."""
+    assert audiences(job(task("worker", 2), plugins=[TokenPlugin(audience="me", times=2)])) == ["meme", "meme"]
+
+
+def test_a_registered_plugin_is_read_from_arguments(own_registry: Registry) -> None:
+    """In Volcano's syntax, all three types of flags."""
+    own_registry.register(TokenPlugin)
+
+    assert audiences(job(plugins={"token": ["--audience=me", "--times", "3", "--loud"]})) == ["MEMEME"]
+
+
+def test_an_unregistered_plugin_is_unknown_by_name() -> None:
+    """As it is to Volcano."""
+    assert places(job(plugins={"token": []})) == ["spec.plugins.token"]
+
+
+def test_misread_arguments_of_one_s_own_plugin_are_told(own_registry: Registry) -> None:
+    """As those of the built-in ones, and its own checks too."""
+    own_registry.register(TokenPlugin)
+
+    assert places(job(plugins={"token": ["--audence=me", "--times=0"]})) == [
+        "spec.plugins.token[0]",
+        "spec.plugins.token[1]",
+    ]
+
+
+def test_what_it_requires_comes_with_it() -> None:
+    """With default settings, and in the order of stages."""
+    made = render(job(task("master"), task("worker"), plugins=[TokenPlugin(), PytorchPlugin()]))
+
+    assert [plugin.name for plugin in made.plugins] == ["env", "svc", "pytorch", "token"]
+
+
+def test_its_objects_are_among_the_job_s() -> None:
+    """By kind and name, with their maker."""
+    made = render(job(plugins=[TokenPlugin()]))
+
+    assert [item["kind"] for item in made.objects] == ["PodGroup", "ServiceAccount"]
+    assert made.made_by["ServiceAccount", "train-token"] == "token"
+
+
+def test_its_life_cycle_is_declared() -> None:
+    """By default all that it adds goes with the job."""
+    context = JobContext(Job(name="train"))
+
+    assert TokenPlugin().on_job_delete(context) == {ObjectRef("ServiceAccount", "train-token")}
+    assert TokenPlugin().on_job_update(context).follows == {ObjectRef("ServiceAccount", "train-token")}
+
+
+def test_its_settings_are_sent_to_volcano_as_arguments() -> None:
+    """Those that differ from the defaults, in the native mode."""
+    plugin = TokenPlugin(audience="me", loud=True)
+
+    wire = render(job(plugins=[plugin])).job.to_manifest()
+
+    assert wire["spec"]["plugins"] == {"env": [], "token": ["--audience=me", "--loud=true"]}
+    assert TokenPlugin.from_args(plugin.to_args()) == plugin
+
+
+def test_settings_are_frozen_and_named() -> None:
+    """No state between hooks."""
+    plugin = TokenPlugin()
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        plugin.audience = "other"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        TokenPlugin("me")  # type: ignore[call-arg]
+    assert plugin.with_(audience="me") == TokenPlugin(audience="me")
+
+
+def test_a_secret_setting_is_hidden() -> None:
+    """In repr, and with redaction in manifests."""
+
+    class KeyPlugin(Plugin):
+        name = "key"
+        key: str = flag("key", default="", placeholder="<key>", secret=True)
+
+        def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+            """Note it."""
+            pod.annotations["key"] = self.key
+
+    document = job(plugins=[KeyPlugin(key="s3cret")])
+
+    assert "s3cret" not in repr(KeyPlugin(key="s3cret"))
+    assert render(document, redact=True).pods[0]["metadata"]["annotations"]["key"] == "<key>"
+    assert "s3cret" in jobfile.dump(render(document).pods)
+
+
+def test_register_is_a_decorator(own_registry: Registry) -> None:
+    """It gives the class back; once more of the same class is fine."""
+    assert own_registry.register(TokenPlugin) is TokenPlugin
+    assert own_registry.register(TokenPlugin) is TokenPlugin
+    assert own_registry.find("token") is TokenPlugin
+
+
+def test_the_public_register_is_the_registry_s() -> None:
+    """Of the one that jobs are read with."""
+    assert register.__func__ is Registry.register  # type: ignore[attr-defined]
+    assert isinstance(register.__self__, Registry)  # type: ignore[attr-defined]
+
+
+def test_all_eight_are_there_from_the_start(own_registry: Registry) -> None:
+    """By name, in order."""
+    assert own_registry.names() == ["env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "svc", "tensorflow"]
+    assert [own_registry.find(plugin.name) for plugin in BUILT_IN] == list(BUILT_IN)
+
+
+def definitions() -> dict[str, tuple[Any, str]]:
+    """Give definitions that cannot work, and what is said of them."""
+
+    class Nameless(Plugin):
+        pass
+
+    class Shouting(Plugin):
+        name = "TOKEN"
+
+    class Numbered(Plugin):
+        name = 5  # type: ignore[assignment]
+
+    class Stageless(Plugin):
+        name = "stageless"
+        stage = 2  # type: ignore[assignment]
+
+    class Listed(Plugin):
+        name = "listed"
+        hosts: Any = flag("hosts", default=None)
+
+    class Twice(Plugin):
+        name = "Twice"
+        stage = "late"  # type: ignore[assignment]
+
+    return {
+        "no class": (TokenPlugin(), "must be a subclass"),
+        "another class": (dict, "must be a subclass"),
+        "a function": (len, "must be a subclass"),
+        "no name": (Nameless, "Nameless is not a plugin: name must be a lower-case name"),
+        "a name in capitals": (Shouting, "not 'TOKEN'"),
+        "a name that is no text": (Numbered, "not 5"),
+        "a stage that is a number": (Stageless, "stage must be one of Stage.BASE, Stage.FRAMEWORK, Stage.OBSERVE"),
+        "a flag of no type": (Listed, "the field hosts needs a default of the type str, int or bool"),
+        "several faults at once": (Twice, "not 'Twice'; stage must be"),
+    }
+
+
+@pytest.mark.parametrize(("definition", "reason"), definitions().values(), ids=definitions())
+def test_a_definition_that_cannot_work_is_refused_when_it_is_registered(
+    own_registry: Registry,
+    definition: Any,
+    reason: str,
+) -> None:
+    """With the class and what is wrong; the registry stays as it was."""
+    before = own_registry.names()
+
+    with pytest.raises(TypeError) as refused:
+        own_registry.register(definition)
+
+    assert reason in str(refused.value)
+    assert own_registry.names() == before
+
+
+def test_two_plugins_of_one_name_are_refused(own_registry: Registry) -> None:
+    """With both classes; the first one stays."""
+
+    class Mine(Plugin):
+        name = "ssh"
+
+    with pytest.raises(TypeError, match=r"two plugins are called ssh: .*SshPlugin and .*Mine; rename one"):
+        own_registry.register(Mine)
+    assert own_registry.find("ssh") is not Mine
+
+
+class TestEntryPoints:
+    """Plugins of installed packages."""
+
+    @pytest.fixture
+    def installed(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """Pretend that a package has a plugin; the groups that were asked for."""
+        asked: list[str] = []
+
+        class Entry:
+            name = "token"
+
+            @staticmethod
+            def load() -> type[Plugin]:
+                return TokenPlugin
+
+        def entry_points(*, group: str) -> list[type[Entry]]:
+            asked.append(group)
+            return [Entry]
+
+        monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+        monkeypatch.setattr(plugins, "entry_points", importlib.metadata.entry_points)
+        return asked
+
+    @pytest.mark.usefixtures("installed")
+    def test_they_are_added_to_the_built_in_ones(self) -> None:
+        """And read from arguments."""
+        assert audiences(job(plugins={"token": ["--audience=me"], "ssh": [], "svc": []})) == ["me"]
+
+    def test_packages_are_asked_once_and_only_for_names_that_are_not_known(
+        self,
+        own_registry: Registry,
+        installed: list[str],
+    ) -> None:
+        """Asking takes time."""
+        own_registry.find("ssh")
+        assert installed == []
+
+        found = [own_registry.find(name) for name in ("token", "token", "nope")]
+
+        assert found == [TokenPlugin, TokenPlugin, None]
+        assert installed == ["pulumi_volcano_jobs.plugins"]
+
+    @pytest.mark.usefixtures("installed")
+    def test_they_are_suggested_where_a_name_is_near(self) -> None:
+        """Like the built-in ones."""
+        with pytest.raises(ValueError, match=r"did you mean token\?"):
+            render(job(plugins={"tokn": []}))
+
+    @pytest.mark.usefixtures("installed")
+    def test_one_that_is_registered_by_hand_as_well_is_the_same(self, own_registry: Registry) -> None:
+        """No clash with itself."""
+        own_registry.register(TokenPlugin)
+
+        assert "token" in own_registry.names()
