@@ -17,7 +17,7 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --editable . --group dev
 	@touch $@
 
-engine: ## build the Pulumi engine and the Kubernetes provider, if they are not on PATH (once, 10 to 25 minutes)
+engine: ## build what the tests run: Pulumi, its provider, a Kubernetes control plane (once, 25 to 40 minutes)
 	@$(PYTHON) tools/build.py
 
 demo: setup ## the PyTorch job of Volcano's guide: rendered, then brought up by the real engine

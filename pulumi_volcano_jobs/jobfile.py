@@ -14,7 +14,8 @@ import yaml
 from pulumi_volcano_jobs import paths
 from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
 from pulumi_volcano_jobs.manifest import Manifest
-from pulumi_volcano_jobs.model import Job, parse_job
+from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.parse import parse_job
 
 Position = tuple[int, int]
 

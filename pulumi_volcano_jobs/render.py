@@ -19,7 +19,8 @@ from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
 from pulumi_volcano_jobs.keys import PLACEHOLDERS, KeyPair
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import Manifest, Pod
-from pulumi_volcano_jobs.model import MAX_LABEL, Job, Task, Volume, parse_what_fits
+from pulumi_volcano_jobs.model import MAX_LABEL, Job, Task, Volume
+from pulumi_volcano_jobs.parse import parse_what_fits
 from pulumi_volcano_jobs.plugins import Plugin
 
 # Annotations and labels of a job that its Pods get too; of a pair, the first that is there.

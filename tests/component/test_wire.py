@@ -66,7 +66,7 @@ WIRE: Wire = {
                     {"name": "LIMIT", "valueFrom": {"resourceFieldRef": {"containerName": "main", "resource": "cpu"}}},
                 ],
                 "envFrom": [{"secretRef": {"name": "tokens", "optional": True}, "prefix": "T_"}],
-                "ports": [{"containerPort": 8080, "hostIP": "0.0.0.0", "name": "http", "protocol": "TCP"}],
+                "ports": [{"containerPort": 8080, "hostIP": "10.0.0.2", "name": "http", "protocol": "TCP"}],
                 "resources": {"limits": {"nvidia.com/gpu": "1"}, "requests": {"cpu": "500m"}},
                 "livenessProbe": {"exec": {"command": ["true"]}, "initialDelaySeconds": 3, "timeoutSeconds": 1},
                 "readinessProbe": {
@@ -79,7 +79,7 @@ WIRE: Wire = {
                     "seLinuxOptions": {"level": "a"},
                 },
                 "terminationMessagePath": "/dev/end",
-                "volumeMounts": [{"name": "memory", "mountPath": "/dev/shm", "subPath": "a", "readOnly": False}],
+                "volumeMounts": [{"name": "memory", "mountPath": "/mnt/memory", "subPath": "a", "readOnly": False}],
                 "workingDir": "/home",
             },
         ],
@@ -167,7 +167,7 @@ CLASSES = v1.PodTemplateSpecArgs(
                 env_from=[
                     v1.EnvFromSourceArgs(secret_ref=v1.SecretEnvSourceArgs(name="tokens", optional=True), prefix="T_")
                 ],
-                ports=[v1.ContainerPortArgs(container_port=8080, host_ip="0.0.0.0", name="http", protocol="TCP")],
+                ports=[v1.ContainerPortArgs(container_port=8080, host_ip="10.0.0.2", name="http", protocol="TCP")],
                 resources=v1.ResourceRequirementsArgs(limits={"nvidia.com/gpu": "1"}, requests={"cpu": "500m"}),
                 liveness_probe=v1.ProbeArgs(
                     exec_=v1.ExecActionArgs(command=["true"]), initial_delay_seconds=3, timeout_seconds=1
@@ -187,7 +187,7 @@ CLASSES = v1.PodTemplateSpecArgs(
                 ),
                 termination_message_path="/dev/end",
                 volume_mounts=[
-                    v1.VolumeMountArgs(name="memory", mount_path="/dev/shm", sub_path="a", read_only=False),
+                    v1.VolumeMountArgs(name="memory", mount_path="/mnt/memory", sub_path="a", read_only=False),
                 ],
                 working_dir="/home",
             ),
@@ -274,7 +274,7 @@ SNAKE: PodTemplateSpecArgsDict = {
                     },
                 ],
                 "env_from": [{"secret_ref": {"name": "tokens", "optional": True}, "prefix": "T_"}],
-                "ports": [{"container_port": 8080, "host_ip": "0.0.0.0", "name": "http", "protocol": "TCP"}],
+                "ports": [{"container_port": 8080, "host_ip": "10.0.0.2", "name": "http", "protocol": "TCP"}],
                 "resources": {"limits": {"nvidia.com/gpu": "1"}, "requests": {"cpu": "500m"}},
                 "liveness_probe": {"exec_": {"command": ["true"]}, "initial_delay_seconds": 3, "timeout_seconds": 1},
                 "readiness_probe": {
@@ -288,7 +288,7 @@ SNAKE: PodTemplateSpecArgsDict = {
                 },
                 "termination_message_path": "/dev/end",
                 "volume_mounts": [
-                    {"name": "memory", "mount_path": "/dev/shm", "sub_path": "a", "read_only": False},
+                    {"name": "memory", "mount_path": "/mnt/memory", "sub_path": "a", "read_only": False},
                 ],
                 "working_dir": "/home",
             },
@@ -370,9 +370,13 @@ def test_templates_may_be_given_as_dictionaries_of_tasks_too() -> None:
 
 def test_an_output_that_holds_a_kubernetes_type_is_converted_once_it_is_known() -> None:
     """Fields of the Output are spelled in snake_case as well."""
-    snake = {**SNAKE["spec"], "affinity": pulumi.Output.from_input(SNAKE["spec"]["affinity"])}  # type: ignore[dict-item,index]  # it is no Output
+    spec: Any = SNAKE["spec"]
 
-    assert of({**SNAKE, "spec": snake}).manifests() == of(WIRE).manifests()
+    def program() -> None:
+        template = {**SNAKE, "spec": {**spec, "affinity": pulumi.Output.from_input(spec["affinity"])}}
+        new_job("train", {"tasks": [{"name": "worker", "replicas": 1, "template": template}], "plugins": {"svc": []}})
+
+    assert run(program).leaves() == of(WIRE).leaves()
 
 
 CLAIM: Wire = {
@@ -433,8 +437,6 @@ def args_class(definition: str) -> Any:
 
 
 DEFINITIONS = sorted(reachable(schema.POD_TEMPLATE, schema.CLAIM))
-# Fields that Kubernetes 1.36 has and pulumi_kubernetes has not, or the other way round.
-NEWER: dict[str, set[str]] = {}
 
 
 def test_the_walk_meets_the_types_of_a_pod() -> None:
@@ -449,8 +451,5 @@ def test_field_names_are_those_of_pulumi_kubernetes(definition: str) -> None:
     """Each snake_case name means the field that pulumi_kubernetes means by it."""
     ours, theirs = schema.wire_names(definition), input_type_py_to_pulumi_names(args_class(definition))
 
-    assert theirs
-    assert {name: ours.get(name) for name in theirs if theirs[name] in ours.values()} == {
-        name: wire for name, wire in theirs.items() if wire in ours.values()
-    }
-    assert ours.items() ^ theirs.items() == set() or NEWER[definition.rsplit(".", 1)[1]]
+    assert ours
+    assert ours.items() <= theirs.items()

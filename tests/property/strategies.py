@@ -167,7 +167,7 @@ _SPEC = st.fixed_dictionaries(
 _METADATA = st.fixed_dictionaries(
     {"name": st.just("train")},
     optional={
-        "namespace": names,
+        "namespace": st.sampled_from(["a", "team-1"]),
         "annotations": mappings(ANNOTATIONS, texts),
         "labels": mappings(LABELS, label_values),
     },

@@ -1,0 +1,193 @@
+"""From a document to a `Job`, with a Problem for each field that does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails
+
+from pulumi_volcano_jobs import paths
+from pulumi_volcano_jobs.errors import JobError, Problem, Stage
+from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.model import (
+    DOCUMENT_FIELDS,
+    METADATA_FIELDS,
+    DependsOn,
+    Job,
+    Model,
+    NetworkTopology,
+    PartitionPolicy,
+    Policy,
+    Task,
+    Tree,
+    Volume,
+    flatten,
+)
+from pulumi_volcano_jobs.schema import structural
+
+# What the decoder of Volcano's mutating webhook refuses: the wrong JSON type, or a number that does not fit.
+_DECODE_ERRORS = (
+    "_type",
+    "sequence_str",
+    "no_spec",
+    "no_metadata",
+    "not_a_job",
+    "less_than_equal",
+    "plugin_twice",
+    "int_from_float",
+)
+_REASONS: dict[str, tuple[str, str]] = {
+    "missing": ("this field is required", "add it"),
+    "int_type": ("this must be a whole number", "write it without quotes or fraction"),
+    "string_type": ("this must be a string", "put it in quotes"),
+    "sequence_str": ("this must be a list", "write it as a YAML list: [...]"),
+    "sequence_type": ("this must be a list", "write it as a YAML list: [...]"),
+    "tuple_type": ("this must be a list", "write it as a YAML list: [...]"),
+    "dict_type": ("this must be a mapping", "write it as key: value lines"),
+    "greater_than_equal": ("this must be at least {ge}", "give a larger number"),
+    "less_than_equal": ("this must be at most {le}", "give a smaller number"),
+    "literal_error": ("this must be one of {expected}", "choose one of them"),
+    "string_too_long": ("this must be at most {max_length} characters long", "shorten it"),
+    "not_a_job": ("this is no Volcano Job, which has {expected} here", "give a batch.volcano.sh/v1alpha1 Job"),
+    "no_spec": ("a Job needs a spec, which is a mapping", "add it"),
+    "no_metadata": ("a Job needs metadata, which are a mapping with a name", "add them"),
+    "plugin_type": (
+        "a list of plugins holds plugins such as PytorchPlugin()",
+        'write Volcano\'s own arguments as a mapping: {{"pytorch": ["--port=29500"]}}',
+    ),
+    "plugin_twice": ("the plugin {name} is listed twice", "keep one of them"),
+    "too_short": ("this must not be empty", "add at least one entry"),
+    "model_type": ("this must be a mapping", "write it as key: value lines"),
+}
+
+
+# Why a field cannot be an Output, where there is more to say than `_STRUCTURE`.
+_STRUCTURE = "it decides which objects there are or what they are called"
+_WHY_PLAIN = {
+    "replicas": "it decides how many Pods there are",
+    "minAvailable": "it decides the size of the gang",
+    "schedulerName": "it decides whether the scheduler sees a gang",
+    "volumeClaimName": "it decides which volumes the Pods have",
+    "plugins": "plugins decide which objects there are",
+}
+
+
+def _problem(error: ErrorDetails) -> Problem:
+    kind = error["type"]
+    reason, hint = _REASONS.get(kind, (error["msg"].removeprefix("Value error, "), ""))
+    reason = reason.format(**error.get("ctx", {}))
+    if kind == "string_pattern_mismatch" and error["loc"][-1] != "mountPath":
+        reason = "this must be lower-case letters, digits and '-', beginning and ending with a letter or digit"
+        hint = "for example my-job-1"
+    decode = kind.endswith(_DECODE_ERRORS)
+    path = error.get("ctx", {}).get("place", "")
+    if error["loc"]:
+        path = paths.from_location(_on_the_wire(error["loc"]), metadata=METADATA_FIELDS | {"generateName"})
+    if isinstance(error["input"], Leaf):
+        return structural(path, _WHY_PLAIN.get(path.rpartition(".")[2], _STRUCTURE))
+    value = error["input"] if _may_show(error["loc"]) and isinstance(error["input"], (str, int, float)) else ""
+    return Problem(path, reason, hint, value=repr(value) if value != "" else "", stage=_stage(decode=decode))
+
+
+def _on_the_wire(location: tuple[int | str, ...]) -> list[int | str]:
+    """Spell a location as YAML has it: fields that were given in snake_case are reported so."""
+    spelled: list[int | str] = []
+    for key in location:
+        is_free = bool(spelled) and spelled[-1] in {"labels", "annotations", "plugins"}
+        spelled.append(key if isinstance(key, int) or is_free else _ALIASES.get(key, key))
+    return spelled
+
+
+_ALIASES = {
+    name: field.alias or name
+    for model in (Job, Task, Policy, Volume, DependsOn, PartitionPolicy, NetworkTopology)
+    for name, field in model.model_fields.items()
+}
+
+
+def _may_show(location: tuple[int | str, ...]) -> bool:
+    """Tell whether the value at a place may be printed: plugin arguments and templates may hold secrets."""
+    return not {"plugins", "template", "volumeClaim", "annotations", "labels"} & set(location)
+
+
+def _stage(*, decode: bool) -> Stage:
+    return Stage.DECODE if decode else Stage.SCHEMA
+
+
+def parse_job(document: Mapping[str, Tree]) -> Job:
+    """Build a Job from either form.
+
+    Raises:
+        JobError: with a Problem for each field that has the wrong type or a value outside its range.
+    """
+    job, problems = parse_what_fits(document)
+    if problems or job is None:
+        raise JobError(problems)
+    return job
+
+
+def parse_what_fits(document: Mapping[str, Tree]) -> tuple[Job | None, list[Problem]]:
+    """Build a Job of what fits, so that the rest can be looked at too, and say what does not.
+
+    There is no Job if nothing is left to make one of.
+    """
+    data: Tree = document
+    problems: list[Problem] = []
+    for _ in range(_ATTEMPTS):
+        try:
+            return Job.model_validate(data), problems
+        except ValidationError as error:
+            errors = _own(error.errors(include_url=False))
+        # All is found at once; what the next attempt finds follows from what has been taken out.
+        problems = problems or [_problem(details) for details in errors]
+        locations = [error["loc"] for error in errors]
+        data = None if () in locations else _without(_flat_form(data), locations)
+        if data is None:
+            break
+    return None, problems
+
+
+_ATTEMPTS = 4  # each takes out what the one before found; what a job is made of is no deeper
+
+
+def _flat_form(document: Mapping[str, Tree]) -> Tree:
+    return flatten(document) if DOCUMENT_FIELDS & document.keys() else document
+
+
+def _without(tree: Tree, locations: list[tuple[int | str, ...]]) -> Tree:
+    """Copy a tree without what stands at the locations; None if the tree itself is among them."""
+    if () in locations:
+        return None
+    if isinstance(tree, Model):
+        tree = dict(tree)
+    if isinstance(tree, Mapping):
+        kept = {}
+        for key, value in tree.items():
+            below = [where[1:] for where in locations if where[0] in {key, to_camel(str(key))}]
+            rest = _without(value, below) if below else value
+            if rest is not None:
+                kept[key] = rest
+        spellings = {spelling for key in tree for spelling in (key, to_camel(str(key)))}
+        missing = [where for where in locations if len(where) == 1 and where[0] not in spellings]
+        return None if missing else kept
+    if isinstance(tree, (list, tuple)):
+        inside = [[where[1:] for where in locations if where[0] == index] for index in range(len(tree))]
+        rest = [_without(item, where) if where else item for item, where in zip(tree, inside, strict=True)]
+        # The others must keep their places.
+        return None if None in rest else rest
+    return tree
+
+
+def _own(errors: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Leave out what only follows from other errors: a list of nothing but wrong entries counts as too short."""
+    places = [error["loc"] for error in errors]
+    return [
+        error
+        for error in errors
+        if error["type"] != "too_short"
+        or not any(
+            place[:-1] and place[: len(error["loc"])] == error["loc"] and place != error["loc"] for place in places
+        )
+    ]

@@ -1,0 +1,44 @@
+"""An upgrade of this library restarts no Pods unless its release notes say so: the digests of the examples are kept.
+
+Where a digest changes on purpose, say so in CHANGELOG.md, and write the new ones with
+`UPDATE_DIGESTS=1 pytest tests/component/test_digest_guard.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .harness import run
+
+ROOT = Path(__file__).parents[2]
+COMMITTED = Path(__file__).with_name("digests.json")
+EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/__main__.py"))
+
+
+def _digests(example: str, folder: Path) -> dict[str, str]:
+    copied = folder / example
+    shutil.copytree(ROOT / "examples" / example, copied, ignore=shutil.ignore_patterns("rendered"))
+
+    def program() -> None:
+        runpy.run_path(str(copied / "__main__.py"), run_name="__main__")
+
+    return run(program).digests()
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_restart_digests_of_the_examples_stay_what_they_were(example: str, tmp_path: Path) -> None:
+    """Each Pod of each example has the digest that was committed."""
+    committed = json.loads(COMMITTED.read_text("utf-8")) if COMMITTED.exists() else {}
+    found = _digests(example, tmp_path)
+    if os.environ.get("UPDATE_DIGESTS"):
+        committed[example] = found
+        COMMITTED.write_text(json.dumps(committed, indent=1, sort_keys=True) + "\n", "utf-8")
+
+    assert found
+    assert found == committed[example]

@@ -1,0 +1,177 @@
+"""Key pairs of the ssh plugin: made once, valid, and never shown."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pulumi
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from pulumi_volcano_jobs import Job, JobError, KeyPair, SshPlugin, SvcPlugin, Task, VolcanoJob, render
+from tests.component.harness import Run, Secret, Wire, failed, new_job, run
+from tests.conftest import task
+
+PRIVATE = "-----BEGIN RSA PRIVATE KEY-----\nTHE-BYTES-OF-THE-KEY\n-----END RSA PRIVATE KEY-----\n"
+BYTES = "THE-BYTES-OF-THE-KEY"
+GIVEN = SshPlugin(ssh_private_key=PRIVATE, ssh_public_key="ssh-rsa AAAA")
+
+
+def made(*, preview: bool = False, **options: Any) -> Run:
+    """Run a program with a job whose key pair is generated."""
+
+    def program() -> Wire:
+        job = new_job("train", {"plugins": [SshPlugin(), SvcPlugin()], "tasks": [task()], **options})
+        return {"private": job.ssh.private_key, "public": job.ssh.public_key}
+
+    return run(program, preview=preview)
+
+
+@pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
+def test_a_generated_pair_is_valid_and_only_its_private_key_is_a_secret(*, preview: bool) -> None:
+    """It is an RSA key of 2048 bits, as Volcano makes them; the public key belongs to it."""
+    values = made(preview=preview).values
+
+    key = serialization.load_pem_private_key(values["private"].value.encode(), password=None)
+    assert isinstance(key, rsa.RSAPrivateKey)
+    assert key.key_size == 2048
+    line = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+    assert values["public"].value == f"{line.decode()}\n"
+    assert (values["private"].secret, values["public"].secret) == (True, False)
+
+
+def test_the_secret_holds_the_pair() -> None:
+    """Private key, public key and the keys that may log in, each base64."""
+    done = made()
+    (data,) = (manifest["data"] for name, manifest in done.manifests().items() if name.startswith("Secret "))
+
+    assert isinstance(data, Secret)
+    decoded = {name: base64.b64decode(value).decode() for name, value in data.value.items()}
+    assert decoded.pop("config").startswith("StrictHostKeyChecking no\n")
+    assert decoded == {
+        "id_rsa": done.values["private"].value,
+        "id_rsa.pub": done.values["public"].value,
+        "authorized_keys": done.values["public"].value,
+    }
+
+
+def test_the_state_keeps_the_pair_as_a_secret() -> None:
+    """What the Stash is given is a secret as a whole, and later runs do not change it."""
+    stash = made().resources["Stash train-ssh-key"]
+
+    assert isinstance(stash.inputs["input"], Secret)
+    assert list(stash.request.ignoreChanges) == ["input"]
+
+
+def test_another_rotation_is_another_stash() -> None:
+    """A new name makes a new pair; the old one goes with its resource."""
+    assert made().names("Stash") == ["train-ssh-key"]
+    assert made(key_rotation="2026-11").names("Stash") == ["train-ssh-key-2026-11"]
+
+
+def test_two_jobs_have_two_pairs() -> None:
+    """A key is for one job alone."""
+
+    def program() -> Wire:
+        return {
+            name: new_job(name, {"plugins": {"ssh": [], "svc": []}, "tasks": [task()]}).ssh.public_key for name in "ab"
+        }
+
+    values = run(program).values
+
+    assert values["a"].value != values["b"].value
+
+
+def test_a_given_pair_is_used_as_it_is() -> None:
+    """Nothing is generated, and nothing kept beside the Secret."""
+
+    def program() -> Wire:
+        job = new_job("train", {"plugins": [GIVEN, SvcPlugin()], "tasks": [task()]})
+        return {"private": job.ssh.private_key, "public": job.ssh.public_key}
+
+    done = run(program)
+
+    assert done.names("Stash") == []
+    assert done.values["private"].value == PRIVATE
+    assert done.values["private"].secret
+    assert done.values["public"].value == "ssh-rsa AAAA"
+
+
+ARGUMENTS = ["--ssh-private-key", PRIVATE, "--ssh-public-key=ssh-rsa AAAA"]
+ONE_ARGUMENT = [f"--ssh-private-key={PRIVATE}", "--ssh-public-key=ssh-rsa AAAA"]
+
+
+@pytest.mark.parametrize("arguments", [ARGUMENTS, ONE_ARGUMENT], ids=["two arguments", "one argument"])
+def test_a_key_among_volcano_s_arguments_is_a_secret(arguments: list[str]) -> None:
+    """It is nowhere in the registrations but under a mark."""
+    done = run(lambda: {"made": new_job("train", {"plugins": {"ssh": arguments, "svc": []}, "tasks": [task()]}).name})
+
+    assert done.secret() == {"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"}
+    assert [place for place, leaf in done.leaves().items() if BYTES in str(leaf)] == [
+        "SshPlugin train-ssh has: private_key",
+    ]
+
+
+SHOWN: dict[str, Any] = {
+    "the plugin": GIVEN,
+    "a Job": Job(name="train", plugins=[GIVEN], tasks=[Task(name="worker", replicas=1)]),
+    "a pair": KeyPair(PRIVATE, "ssh-rsa AAAA"),
+    "what is rendered, redacted": render({"name": "train", "plugins": [GIVEN], "tasks": [task()]}, redact=True),
+}
+
+
+@pytest.mark.parametrize("what", SHOWN)
+@pytest.mark.parametrize("show", [repr, str])
+def test_no_key_is_shown(what: str, show: Any) -> None:
+    """Neither repr nor str has any of it."""
+    assert BYTES not in show(SHOWN[what])
+
+
+WRONG: dict[str, Any] = {
+    "without a public key": {"plugins": [SshPlugin(ssh_private_key=PRIVATE)]},
+    "as a public key alone": {"plugins": [SshPlugin(ssh_public_key=PRIVATE)]},
+    "in a list": {"plugins": [SshPlugin(ssh_private_key=[PRIVATE], ssh_public_key="a")]},  # type: ignore[arg-type]  # it is wrong
+    "in a list of arguments": {"plugins": {"ssh": ["--ssh-private-key", [PRIVATE]]}},
+    "behind a flag that there is not": {"plugins": {"ssh": [f"--ssh-key={PRIVATE}"]}},
+    "without a flag": {"plugins": {"ssh": [PRIVATE]}},
+    "as the arguments": {"plugins": {"ssh": PRIVATE}},
+    "as a port": {"plugins": {"ssh": [f"--ssh-port={PRIVATE}"]}},
+    "as a plugin": {"plugins": [PRIVATE]},
+    "as an annotation that is none": {"annotations": {"key": [PRIVATE]}},
+    "as a variable": {"tasks": [task(containers=[{"name": "main", "env": [{"name": "A", "value": [PRIVATE]}]}])]},
+    "as a template": {"tasks": [{"name": "worker", "replicas": 1, "template": PRIVATE}]},
+}
+
+
+@pytest.mark.parametrize("where", WRONG)
+def test_no_error_shows_a_key_that_was_given(where: str) -> None:
+    """The place and the rule are told, the value is not."""
+    arguments = {"tasks": [task()], **WRONG[where]}
+
+    error, _ = failed(lambda: {"made": new_job("train", arguments).name})
+
+    assert isinstance(error, pulumi.RunError)
+    assert BYTES not in str(error)
+    assert BYTES not in repr(error)
+    assert BYTES not in str(getattr(error, "errors", ""))
+
+
+@pytest.mark.parametrize("where", WRONG)
+def test_no_error_of_the_core_shows_a_key_that_was_given(where: str) -> None:
+    """The same without Pulumi."""
+    with pytest.raises(JobError) as caught:
+        render({"name": "train", "tasks": [task()], **WRONG[where]})
+
+    assert BYTES not in str(caught.value)
+    assert BYTES not in repr(caught.value)
+    assert [problem for problem in caught.value.problems if BYTES in repr(problem)] == []
+
+
+def test_no_warning_shows_a_key() -> None:
+    """A job that is warned of keeps its keys to itself."""
+    done = run(lambda: {"made": VolcanoJob("train", {"plugins": [GIVEN], "tasks": [task()]}).name})
+
+    assert done.warnings
+    assert BYTES not in "".join(done.warnings)
