@@ -18,9 +18,9 @@ from pulumi_volcano_jobs.model import (
     Model,
     NetworkTopology,
     PartitionPolicy,
-    Plugins,
     PluginSettings,
     Task,
+    Uses,
     Volume,
 )
 from pulumi_volcano_jobs.plugins import Plugin, registry
@@ -48,7 +48,7 @@ def store(job: Job, *, strict: bool) -> Stored:
     walk = schema.Walk()
     tasks = tuple(_task(task, index, walk) for index, task in enumerate(job.tasks or ()))
     volumes = tuple(_volume(volume, index, walk) for index, volume in enumerate(job.volumes or ()))
-    uses, problems = _read_plugins(job.plugins, strict=strict)
+    uses, problems = _read_plugins(job.uses, strict=strict)
     plugins = _closure(uses)
     stored = job.with_(
         namespace="default" if _is_empty(job.namespace) else job.namespace,
@@ -59,7 +59,7 @@ def store(job: Job, *, strict: bool) -> Stored:
         network_topology=_topology(job.network_topology),
         tasks=tasks if job.tasks is not None else None,
         volumes=volumes if job.volumes is not None else None,
-        plugins=_defaulted_uses(job.plugins, plugins, strict=strict),
+        plugins=None if job.plugins is None else _defaulted_uses(job.uses, plugins, strict=strict),
     )
     problems += walk.problems
     problems += _unknown_fields(job)
@@ -121,11 +121,11 @@ def _volume(volume: Volume, index: int, walk: schema.Walk) -> Volume:
     return conformed
 
 
-def _read_plugins(uses: Plugins | None, *, strict: bool) -> tuple[dict[str, Plugin], list[Problem]]:
+def _read_plugins(uses: Uses, *, strict: bool) -> tuple[dict[str, Plugin], list[Problem]]:
     """Read the plugins of a job; an unknown one is a problem of the webhook's."""
     plugins: dict[str, Plugin] = {}
     problems: list[Problem] = []
-    for name, use in (uses or {}).items():
+    for name, use in uses.items():
         path = f"spec.plugins.{name}"
         plugin = registry.find(name)
         if use is None:
@@ -171,24 +171,23 @@ def _closure(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
     return closed
 
 
-def _defaulted_uses(uses: Plugins | None, plugins: Mapping[str, Plugin], *, strict: bool) -> Plugins | None:
+def _defaulted_uses(uses: Uses, plugins: Mapping[str, Plugin], *, strict: bool) -> Uses:
     """Keep the arguments as they were given; add what other plugins brought in.
 
     Arguments of upstream's documents that its code does not know are written as what they mean.
     """
-    given: dict[str, Any] = {name: use for name, use in (uses or {}).items() if use is not None}
+    given: dict[str, Any] = {name: use for name, use in uses.items() if use is not None}
     for name in given.keys() & plugins.keys() if strict else ():
         if plugins[name].aliases:
             given[name] = plugins[name]
-    defaulted: Plugins = given | {name: () for name in plugins if name not in given}
-    return defaulted if uses is not None else None
+    return given | {name: () for name in plugins if name not in given}
 
 
 def plugin_place(problem: Problem, job: Job) -> Problem:
     """Move a problem of a plugin's setting to the argument that gave it, so that a file's line can be named."""
     head, _, setting = problem.path.rpartition(".")
     name = head.removeprefix("spec.plugins.")
-    use, plugin = (job.plugins or {}).get(name), registry.find(name) if head != name else None
+    use, plugin = job.uses.get(name), registry.find(name) if head != name else None
     if plugin is None or use is None or isinstance(use, PluginSettings):
         return problem
     argument = flag_of(plugin, setting)

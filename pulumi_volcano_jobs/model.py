@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from pydantic import (
     AfterValidator,
@@ -142,11 +142,19 @@ TopologyPolicy = Literal["none", "best-effort", "restricted", "single-numa-node"
 class PluginSettings(Protocol):
     """What the model needs to know of a typed plugin: its name and its Volcano arguments."""
 
-    name: ClassVar[str]
+    @property
+    def name(self) -> str:
+        """The key in `spec.plugins`."""
+        ...
 
     def to_args(self) -> list[Tree]:
         """Give the settings as Volcano's arguments."""
         ...
+
+
+def _is_plugin(value: object) -> TypeGuard[PluginSettings]:
+    # A class has all that its instances have.
+    return isinstance(value, PluginSettings) and not isinstance(value, type)
 
 
 def _by_name(value: object) -> object:
@@ -155,7 +163,7 @@ def _by_name(value: object) -> object:
         return value
     plugins: dict[str, object] = {}
     for plugin in value:
-        if not isinstance(plugin, PluginSettings):
+        if not _is_plugin(plugin):
             kind = "plugin_type"
             reason = (
                 "a list of plugins holds plugin objects such as PytorchPlugin(); a mapping holds Volcano's arguments"
@@ -169,11 +177,17 @@ def _by_name(value: object) -> object:
 
 
 def _plugin_or_args(value: object, check: Any) -> Any:
-    return value if isinstance(value, PluginSettings) else check(value)
+    return value if _is_plugin(value) else check(value)
 
 
 PluginUse = Annotated[tuple[LeafStr, ...] | None, WrapValidator(_plugin_or_args)]
-Plugins = Annotated[dict[str, PluginUse], BeforeValidator(_by_name)]
+Uses = dict[str, Any]
+"""How a job uses plugins: a typed plugin or a tuple of Volcano's arguments by name (None: a key without a value)."""
+if TYPE_CHECKING:
+    # What may be given; the validator makes `Uses` of it.
+    Plugins = Sequence[PluginSettings] | Mapping[str, Sequence[Text] | PluginSettings | None]
+else:
+    Plugins = Annotated[dict[str, PluginUse], BeforeValidator(_by_name)]
 
 
 class Model(BaseModel):
@@ -295,8 +309,8 @@ class Job(Model):
 
     name: Annotated[Str, StringConstraints(pattern=f"^{DNS_SUBDOMAIN}$", max_length=253)]
     namespace: LeafLabel | None = None
-    labels: dict[str, LeafStr] | None = None
-    annotations: dict[str, LeafStr] | None = None
+    labels: Mapping[str, LeafStr] | None = None
+    annotations: Mapping[str, LeafStr] | None = None
     scheduler_name: Annotated[Str, StringConstraints(max_length=63)] | None = None
     min_available: Count | None = None
     volumes: Listed[Volume] | None = None
@@ -319,6 +333,11 @@ class Job(Model):
             return data
         return flatten(data)
 
+    @property
+    def uses(self) -> Uses:
+        """How the job uses each of its plugins, by name."""
+        return dict(self.plugins) if isinstance(self.plugins, dict) else {}
+
     def task(self, name: str) -> Task | None:
         """Find a task by name."""
         return next((task for task in self.tasks or () if task.name == name), None)
@@ -329,7 +348,7 @@ class Job(Model):
         wire.pop("plugins", None)
         metadata = {key: wire.pop(key) for key in ("name", "namespace", "labels", "annotations") if key in wire}
         if self.plugins:
-            wire["plugins"] = {name: _args(use) for name, use in sorted(self.plugins.items())}
+            wire["plugins"] = {name: _args(use) for name, use in sorted(self.uses.items())}
         return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": wire}
 
 

@@ -31,6 +31,7 @@ from pulumi_volcano_jobs.schema import structural
 _DECODE_ERRORS = (
     "_type",
     "sequence_str",
+    "is_instance_of",
     "no_spec",
     "no_metadata",
     "not_a_job",
@@ -42,6 +43,7 @@ _REASONS: dict[str, tuple[str, str]] = {
     "missing": ("this field is required", "add it"),
     "int_type": ("this must be a whole number", "write it without quotes or fraction"),
     "string_type": ("this must be a string", "put it in quotes"),
+    "is_instance_of": ("this must be a list", "write it as a YAML list: [...]"),
     "sequence_str": ("this must be a list", "write it as a YAML list: [...]"),
     "sequence_type": ("this must be a list", "write it as a YAML list: [...]"),
     "tuple_type": ("this must be a list", "write it as a YAML list: [...]"),

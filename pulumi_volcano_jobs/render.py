@@ -144,7 +144,7 @@ def _not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> 
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
     plugins = tuple(plugin.redacted() for plugin in stored.plugins)
     changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if new != old}
-    job: Job = stored.job.with_(plugins={**(stored.job.plugins or {}), **changed}) if changed else stored.job
+    job: Job = stored.job.with_(plugins={**stored.job.uses, **changed}) if changed else stored.job
     return job, plugins
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import entry_points
+from typing import TypeVar
 
 from pulumi_volcano_jobs.plugins.base import Plugin, check_definition
 from pulumi_volcano_jobs.plugins.env import EnvPlugin
@@ -27,6 +28,8 @@ BUILT_IN: tuple[type[Plugin], ...] = (
     SvcPlugin,
     TensorflowPlugin,
 )
+
+PluginT = TypeVar("PluginT", bound=Plugin)
 
 __all__ = [
     "BUILT_IN",
@@ -56,7 +59,7 @@ class Registry:
         for plugin in BUILT_IN:
             self.register(plugin)
 
-    def register(self, plugin: type[Plugin]) -> type[Plugin]:
+    def register(self, plugin: type[PluginT]) -> type[PluginT]:
         """Add a plugin; usable as a class decorator.
 
         Raises:
