@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
@@ -77,23 +77,29 @@ _WHY_PLAIN = {
 
 
 def _problem(error: ErrorDetails) -> Problem:
-    kind = error["type"]
+    kind, location = error["type"], _on_the_wire(error["loc"])
     reason, hint = _REASONS.get(kind, (error["msg"].removeprefix("Value error, "), ""))
     reason = reason.format(**error.get("ctx", {}))
-    if kind == "string_pattern_mismatch" and error["loc"][-1] != "mountPath":
-        reason = "this must be lower-case letters, digits and '-', beginning and ending with a letter or digit"
-        hint = "for example my-job-1"
+    if kind == "string_pattern_mismatch":
+        reason, hint = _PATTERNS.get(str(location[-1]), _NAME_PATTERN)
     decode = kind.endswith(_DECODE_ERRORS)
     path = error.get("ctx", {}).get("place", "")
-    if error["loc"]:
-        path = paths.from_location(_on_the_wire(error["loc"]), metadata=METADATA_FIELDS | {"generateName"})
+    if location:
+        path = paths.from_location(location, metadata=METADATA_FIELDS | {"generateName"})
     if isinstance(error["input"], Leaf):
         return structural(path, _WHY_PLAIN.get(path.rpartition(".")[2], _STRUCTURE))
-    value = error["input"] if _may_show(error["loc"]) and isinstance(error["input"], (str, int, float)) else ""
+    value = error["input"] if _may_show(location) and isinstance(error["input"], (str, int, float)) else ""
     return Problem(path, reason, hint, value=repr(value) if value != "" else "", stage=_stage(decode=decode))
 
 
-def _on_the_wire(location: tuple[int | str, ...]) -> list[int | str]:
+_NAME_PATTERN = (
+    "this must be lower-case letters, digits and '-', beginning and ending with a letter or digit",
+    "for example my-job-1",
+)
+_PATTERNS = {"mountPath": ("this must be a path without ':'", "for example /data")}
+
+
+def _on_the_wire(location: Sequence[int | str]) -> list[int | str]:
     """Spell a location as YAML has it: fields that were given in snake_case are reported so."""
     spelled: list[int | str] = []
     for key in location:
@@ -109,7 +115,7 @@ _ALIASES = {
 }
 
 
-def _may_show(location: tuple[int | str, ...]) -> bool:
+def _may_show(location: Sequence[int | str]) -> bool:
     """Tell whether the value at a place may be printed: plugin arguments and templates may hold secrets."""
     return not {"plugins", "template", "volumeClaim", "annotations", "labels"} & set(location)
 

@@ -45,6 +45,8 @@ class Rendered:
     """All objects but Pods, by kind and name."""
     pods: tuple[Manifest, ...]
     """The Pods by task and index."""
+    first_pods: Mapping[str, Manifest]
+    """What Pod 0 of each task is, or would be in a task of 0 replicas, by the task's name."""
     warnings: tuple[Problem, ...]
     """What is odd and still done."""
     made_by: Mapping[tuple[str, str], str]
@@ -80,9 +82,9 @@ def render(
     shown, plugins = _redacted(stored) if redact else (stored.job, stored.plugins)
     ctx = JobContext(shown, keys)
     objects, made_by = _objects(ctx, plugins, cluster)
-    pods, clashes = _pods(ctx, plugins, strict=strict)
+    pods, firsts, clashes = _pods(ctx, plugins, strict=strict)
     raise_if_any(clashes)
-    return Rendered(shown, plugins, tuple(objects), tuple(pods), warnings, made_by)
+    return Rendered(shown, plugins, tuple(objects), tuple(pods), firsts, warnings, made_by)
 
 
 def _examine(
@@ -199,25 +201,30 @@ def _objects(
     return manifest.canonical(objects), made_by
 
 
-def _pods(ctx: JobContext, plugins: Sequence[Plugin], *, strict: bool) -> tuple[list[Manifest], list[Problem]]:
+def _pods(
+    ctx: JobContext,
+    plugins: Sequence[Plugin],
+    *,
+    strict: bool,
+) -> tuple[list[Manifest], dict[str, Manifest], list[Problem]]:
     pods: list[Manifest] = []
+    firsts: dict[str, Manifest] = {}
     clashes: list[Problem] = []
     for position, task in enumerate(ctx.tasks):
-        add_own = _task_editor(ctx, task)
-        for index in range(task.size):
-            pod = Pod(names.pod(ctx.name, task.name or "", index), task.name or "", index, task.pod_template)
+        add_own, name = _task_editor(ctx, task), task.name or ""
+        # Volcano, and so the lenient mode, asks the plugins of no Pod that there is not.
+        for index in range(max(task.size, 1) if strict else task.size):
+            pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template)
             add_own(pod)
-            # All Pods of a task clash in the same places.
-            watch = strict and index == 0
             for plugin in plugins:
-                if watch:
-                    before = _written(pod)
-                    plugin.on_pod_create(pod, ctx)
-                    clashes += _clashes(before, pod, plugin, f"spec.tasks[{position}].template.spec")
-                else:
-                    plugin.on_pod_create(pod, ctx)
-            pods.append(pod.to_manifest(ctx.namespace))
-    return pods, clashes
+                # All Pods of a task clash in the same places.
+                before = _written(pod) if strict and index == 0 else {}
+                plugin.on_pod_create(pod, ctx)
+                clashes += _clashes(before, pod, plugin, f"spec.tasks[{position}].template.spec") if before else ()
+            made = pod.to_manifest(ctx.namespace)
+            firsts.setdefault(name, made)
+            pods += [made] if index < task.size else []
+    return pods, firsts, clashes
 
 
 def _task_editor(ctx: JobContext, task: Task) -> Any:

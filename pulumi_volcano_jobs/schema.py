@@ -119,13 +119,11 @@ def _snake(name: str) -> str:
     return f"{snake}_" if keyword.iskeyword(snake) or snake == "exec" else snake
 
 
-def child_definition(definition: str, name: str) -> tuple[str, str]:
-    """Give the definition behind a field (empty for plain values), and how it is held: `one`, `list` or `map`."""
+def child_definition(definition: str, name: str) -> tuple[str, bool]:
+    """Give the definition behind a field (empty for plain values), and whether the field is a list of it."""
     schema = _properties(definition).get(name, {})
-    for key, held in (("items", "list"), ("additionalProperties", "map")):
-        if isinstance(schema.get(key), Mapping):
-            return _object_definition(schema[key]), held
-    return _object_definition(schema), "one"
+    items = schema.get("items")
+    return (_object_definition(items), True) if items else (_object_definition(schema), False)
 
 
 def _object_definition(schema: Mapping[str, Any]) -> str:

@@ -52,7 +52,7 @@ class ComposedJob(pulumi.ComponentResource):
         Args:
             resource_name: the resource's name, and the job's unless `args` has one.
             args: the job in any of its forms.
-            opts: `provider`, `depends_on` and `transforms` reach every child.
+            opts: `provider` and `transforms` reach every child; children wait for what the job depends on.
 
         Raises:
             pulumi.RunError: with every problem of the arguments; nothing has been created then.

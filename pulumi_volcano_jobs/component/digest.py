@@ -10,7 +10,7 @@ from typing import Any
 from pulumi_volcano_jobs.component.args import JobOptions
 from pulumi_volcano_jobs.component.lift import Outputs
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest
+from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.render import Rendered
 
@@ -28,7 +28,7 @@ def digests(rendered: Rendered, options: JobOptions, outputs: Outputs) -> dict[s
     if values := [value for update in updates for value in update.restarts_on]:
         parts["values"] = values
     scaled = frozenset().union(*(update.scaled_env for update in updates))
-    specs = {task: _without(spec, scaled) for task, spec in _first_specs(rendered.pods).items()}
+    specs = {task: _without(pod["spec"], scaled) for task, pod in rendered.first_pods.items()}
     if options.get("restart", "gang") == "gang":
         whole = outputs.apply(_digest, parts | {"specs": specs})
         return dict.fromkeys(specs, whole)
@@ -48,13 +48,6 @@ def on_scale(plugins: Sequence[Plugin], ctx: JobContext, options: JobOptions) ->
     """Tell whether scaling replaces Pods: if asked, or if a plugin tells its Pods how many they are."""
     is_static = any(plugin.on_job_update(ctx).scaled_env for plugin in plugins)
     return options.get("on_scale") or ("restart" if is_static else "keep")
-
-
-def _first_specs(pods: Sequence[Manifest]) -> dict[str, Manifest]:
-    firsts: dict[str, Manifest] = {}
-    for pod in pods:
-        firsts.setdefault(pod["metadata"]["labels"][TASK_SPEC], pod["spec"])
-    return firsts
 
 
 def _without(spec: Manifest, variables: frozenset[str]) -> Manifest:

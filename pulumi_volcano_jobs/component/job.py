@@ -53,8 +53,8 @@ class VolcanoJob(ComposedJob):
 
         Args:
             resource_name: the resource's name, and the job's unless `args` has one.
-            args: the job; kubectl's document (`metadata`, `spec`) is taken too, plain or as read by `jobfile.read`.
-            opts: `provider`, `depends_on` and `transforms` reach every child.
+            args: the job: its fields, a `Job` (`Job.model_validate` takes kubectl's document), or a file's document.
+            opts: `provider` and `transforms` reach every child; children wait for what the job depends on.
 
         Raises:
             pulumi.RunError: with every problem of the arguments; nothing has been created then.

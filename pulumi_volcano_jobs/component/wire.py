@@ -29,18 +29,14 @@ def to_wire(value: Any, definition: str) -> Any:
 
 
 def _field(value: Any, definition: str, name: str) -> Any:
-    child, held = schema.child_definition(definition, name)
+    child, is_list = schema.child_definition(definition, name)
     if not child:
         return value
-    if held == "one":
+    if not is_list:
         return to_wire(value, child)
     if isinstance(value, pulumi.Output):
         return value.apply(lambda known: _field(known, definition, name))
-    if held == "list" and isinstance(value, (list, tuple)):
-        return [to_wire(item, child) for item in value]
-    if held == "map" and isinstance(value, Mapping):
-        return {key: to_wire(item, child) for key, item in value.items()}
-    return value
+    return [to_wire(item, child) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _fields(value: Any) -> Mapping[str, Any] | None:

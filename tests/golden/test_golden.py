@@ -86,7 +86,7 @@ REAL = _cases(SHARED, "real-*.yaml")
 
 
 @pytest.mark.skipif(not REAL, reason="Volcano's own manifests are not here (they stay in ../shared/golden)")
-@pytest.mark.parametrize("case", REAL, ids=lambda case: case.stem)
+@pytest.mark.parametrize("case", REAL, ids=[case.stem for case in REAL])
 def test_a_manifest_of_volcano_s_repository_equals_what_volcano_made(case: Path, cluster: ClusterFacts) -> None:
     """Every Job of Volcano's own repository."""
     _check(case, _expected(case), cluster)

@@ -160,3 +160,13 @@ def test_only_classes_that_the_cluster_has_decide_the_order() -> None:
 
     cpu = [made.objects[0]["spec"]["minResources"]["cpu"] for made in (unaware, aware)]
     assert cpu == ["1", "100"]
+
+
+def test_a_rendered_job_counts_its_sidecars_and_overhead() -> None:
+    """All that decides what a Pod counts for gets from the template to the PodGroup."""
+    sidecar = holding({"cpu": 2}, name="early", **SIDECAR)
+    document = job(task("worker", 2, containers=[holding({"cpu": 1})], initContainers=[sidecar], overhead={"cpu": 4}))
+
+    (group,) = render(document).objects
+
+    assert group["spec"]["minResources"]["cpu"] == "14"
