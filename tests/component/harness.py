@@ -236,7 +236,8 @@ def failed(program: Program, *, preview: bool = False) -> tuple[Exception, Run]:
 
 
 async def _run(program: Program, done: Run, *, preview: bool, config: Mapping[str, str]) -> None:
-    settings.SETTINGS.outputs = set()
+    # A set in new versions of Pulumi, a deque in old ones.
+    settings.SETTINGS.outputs = type(settings.SETTINGS.outputs)()
     pulumi.runtime.set_all_config(dict(config))
     mocks.set_mocks(
         _Nothing(), stack="test", preview=preview, logger=_logger(done), monitor=Monitor(done, preview=preview)

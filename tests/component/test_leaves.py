@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import pulumi
@@ -223,6 +224,10 @@ def test_a_plain_value_makes_nothing_unknown_and_only_keys_secret(where: str, *,
     assert done.secret() == PLACES[where].secret
 
 
+# Before 3.262 Pulumi's SDK sends what is unknown in a preview without the mark of a secret; nothing is shown of it.
+LOSES_MARKS = tuple(map(int, version("pulumi").split(".")[:2])) < (3, 262)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("where", PLACES)
 def test_only_what_comes_from_the_value_is_marked(where: str, kind: str, *, preview: bool) -> None:
@@ -233,7 +238,8 @@ def test_only_what_comes_from_the_value_is_marked(where: str, kind: str, *, prev
 
     is_unknown = preview and "another resource" in kind
     assert done.unknown() == (place.leaves if is_unknown else set())
-    assert done.secret() == (place.leaves | place.secret if "secret" in kind else place.secret)
+    secret = place.leaves | place.secret if "secret" in kind else place.secret
+    assert done.secret() == (secret - place.leaves if is_unknown and LOSES_MARKS else secret)
     assert others(done, place) == others(with_plain, place)
     assert is_unknown or whole(done) == whole(with_plain)
 
