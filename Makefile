@@ -3,7 +3,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine demo test floors check format clean
+.PHONY: help setup engine demo cluster test floors check format clean
 
 help: ## show what there is to make
 	@sed -n 's/^\([a-z]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -22,6 +22,9 @@ engine: ## build what the tests run: Pulumi, its provider, a Kubernetes control 
 
 demo: setup ## the PyTorch job of Volcano's guide: rendered, then brought up by the real engine
 	@$(BIN)/python tools/demo.py
+
+cluster: setup ## a Kubernetes control plane on loopback to play with (prints the kubeconfig; Ctrl-C stops it)
+	@$(BIN)/python tools/cluster.py
 
 test: setup engine ## all checks and all tests
 	@$(MAKE) --no-print-directory check

@@ -17,7 +17,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,8 @@ CONTROLLERS = (
 START_TIMEOUT = 90.0
 PLURALS = {
     "ConfigMap": "configmaps",
+    "MutatingAdmissionPolicy": "mutatingadmissionpolicies",
+    "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
     "Namespace": "namespaces",
     "NetworkPolicy": "networkpolicies",
     "Node": "nodes",
@@ -56,10 +58,13 @@ PLURALS = {
     "Service": "services",
 }
 GROUPS = {
+    "MutatingAdmissionPolicy": "admissionregistration.k8s.io/v1",
+    "MutatingAdmissionPolicyBinding": "admissionregistration.k8s.io/v1",
     "NetworkPolicy": "networking.k8s.io/v1",
     "PodGroup": "scheduling.volcano.sh/v1beta1",
     "Queue": "scheduling.volcano.sh/v1beta1",
 }
+CLUSTER_WIDE = {"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "Namespace", "Node", "Queue"}
 
 
 class Cluster:
@@ -107,14 +112,10 @@ class Cluster:
             self.stop_program(name)
 
     def stop_program(self, name: str) -> None:
-        """Stop one of the programs and wait for its end."""
+        """Stop one of the programs at once: nothing that it has not stored yet is needed again."""
         process = self._processes.pop(name)
-        process.terminate()
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        process.kill()
+        process.wait()
 
     def start_api_server(self) -> None:
         """Start the API server and wait until it answers."""
@@ -165,13 +166,23 @@ class Cluster:
         items = self.request("GET", _path(kind, namespace)).get("items") or []
         return {item["metadata"]["name"]: item for item in items}
 
-    def apply(self, manifests: Iterable[Mapping[str, Any]]) -> None:
-        """Create or change objects by server-side apply."""
+    def apply(self, manifests: Iterable[Mapping[str, Any]], *, dry: bool = False) -> Sequence[dict[str, Any]]:
+        """Create or change objects by server-side apply, and give what they become; a dry run stores nothing."""
+        query = "?fieldManager=cluster&force=true" + ("&dryRun=All" if dry else "")
+        content = "application/apply-patch+yaml"
+        made = []
         for manifest in manifests:
             metadata = manifest["metadata"]
-            path = _path_of(manifest, metadata.get("namespace", "default"))
-            query = "?fieldManager=cluster&force=true"
-            self.request("PATCH", f"{path}/{metadata['name']}{query}", manifest, "application/apply-patch+yaml")
+            path = f"{_path_of(manifest, metadata.get('namespace', 'default'))}/{metadata['name']}{query}"
+            made.append(self.request("PATCH", path, manifest, content))
+        return made
+
+    def annotate(self, kind: str, name: str, namespace: str = "default", **annotations: str) -> None:
+        """Set annotations of an object; `_` in a key stands for `/`, the only sign that stages use."""
+        changed = {key.replace("_", "/", 1): value for key, value in annotations.items()}
+        body = {"metadata": {"annotations": changed}}
+        path = f"{_path(kind, namespace)}/{name}"
+        self.request("PATCH", path, body, "application/merge-patch+json")
 
     def delete(self, kind: str, name: str, namespace: str = "default") -> None:
         """Delete an object, without waiting."""
@@ -294,7 +305,7 @@ def _free_port() -> int:
 def _path(kind: str, namespace: str) -> str:
     group = GROUPS.get(kind)
     root = f"/apis/{group}" if group else "/api/v1"
-    scope = "" if kind in {"Node", "Namespace", "Queue"} else f"/namespaces/{namespace}"
+    scope = "" if kind in CLUSTER_WIDE else f"/namespaces/{namespace}"
     return f"{root}{scope}/{PLURALS[kind]}"
 
 

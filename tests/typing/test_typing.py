@@ -1,4 +1,4 @@
-"""What type checkers say of programs that use the library: `accepted.py`, `refused.py` and the examples."""
+"""What type checkers say of programs that use the library: `accepted.py`, `refused.py`, the examples and the README."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+
+from tests.readme import programs
 
 ROOT = Path(__file__).parents[2]
 ACCEPTED, REFUSED = (Path(__file__).with_name(f"{name}.py") for name in ("accepted", "refused"))
@@ -23,19 +25,19 @@ Findings = Mapping[str, Mapping[int, list[str]]]
 """What a checker says, by the file's path from the root and the line."""
 
 
-def mypy() -> Iterator[tuple[str, int, str]]:
+def mypy(pages: Sequence[str]) -> Iterator[tuple[str, int, str]]:
     """Run mypy as strict as it can be, with no configuration of ours."""
     options = ["--strict", "--config-file=", "--cache-dir=.mypy_cache/typing", "--no-error-summary"]
-    for line in run("mypy", *options, str(ACCEPTED), str(REFUSED)).splitlines():
+    for line in run("mypy", *options, str(ACCEPTED), str(REFUSED), *pages).splitlines():
         found = re.fullmatch(r"(?P<file>.+?):(?P<line>\d+): error: (?P<message>.*)", line)
         if found:
             yield found["file"], int(found["line"]), found["message"]
 
 
-def pyright() -> Iterator[tuple[str, int, str]]:
+def pyright(pages: Sequence[str]) -> Iterator[tuple[str, int, str]]:
     """Run pyright; the files say themselves how strict it is."""
     options = ["--outputjson", f"--pythonpath={sys.executable}"]
-    said = json.loads(run("pyright", *options, str(ACCEPTED), str(REFUSED), "examples"))
+    said = json.loads(run("pyright", *options, str(ACCEPTED), str(REFUSED), "examples", *pages))
     for item in said["generalDiagnostics"]:
         yield item["file"], item["range"]["start"]["line"] + 1, item["message"]
 
@@ -50,11 +52,15 @@ def run(checker: str, *arguments: str) -> str:
 
 
 @pytest.fixture(scope="module", params=[mypy, pyright], ids=["mypy", "pyright"])
-def findings(request: pytest.FixtureRequest) -> Findings:
-    """Provide what a checker says of both files."""
-    checker: Callable[[], Iterator[tuple[str, int, str]]] = request.param
+def findings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Findings:
+    """Provide what a checker says of both files and of the programs of the pages."""
+    checker: Callable[[Sequence[str]], Iterator[tuple[str, int, str]]] = request.param
+    folder = tmp_path_factory.mktemp("pages")
+    pages = [folder / f"{name}.py" for name in programs()]
+    for page in pages:
+        page.write_text(programs()[page.stem], "utf-8")
     found: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for file, line, message in checker():
+    for file, line, message in checker([str(page) for page in pages]):
         found[os.path.relpath(ROOT / file, ROOT)][line].append(message)
     return found
 

@@ -1,0 +1,274 @@
+"""A control plane of our own, and stacks whose jobs live on it; what it stores is what tests compare."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stack as stacks
+from cluster import Cluster
+
+from tests.engine.conftest import ROOT, Project
+
+Manifest = dict[str, Any]
+Objects = dict[str, Manifest]
+Changes = dict[str, str]
+
+VOLCANO = ROOT.parent / "shared" / "volcano"
+KINDS = ("ConfigMap", "NetworkPolicy", "PersistentVolumeClaim", "Pod", "PodGroup", "Secret", "Service")
+# What the API server keeps for itself: it differs between two objects that are otherwise the same.
+ITS_OWN = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
+PROGRAM = """
+import json
+from pathlib import Path
+
+import pulumi
+
+from pulumi_volcano_jobs import VolcanoJob
+
+for name, args in json.loads((Path(__file__).parent / "jobs.json").read_text("utf-8")).items():
+    job = VolcanoJob(name, args)
+    if "ssh" in job.plugins:
+        pulumi.export(f"{name}-key", job.ssh.public_key)
+"""
+APART = """
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+import stack
+
+folder = Path(sys.argv[2])
+stack.put_engine_on_path()
+opened = stack.open_stack(folder, folder / ".state", "dev")
+events = []
+try:
+    getattr(opened, sys.argv[3])(color="never", on_output=print, on_event=events.append)
+except stack.automation.CommandError as error:
+    sys.exit(str(error))
+steps = [event.resource_pre_event.metadata for event in events if event.resource_pre_event]
+print(json.dumps(sorted((step.op.value, step.urn) for step in steps)))
+"""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all tests of this folder."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.cluster)
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[None]:
+    """Put the engine and the provider on PATH."""
+    before = os.environ["PATH"]
+    stacks.put_engine_on_path()
+    yield
+    os.environ["PATH"] = before
+
+
+@pytest.fixture(scope="session")
+def cluster(engine: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Provide the cluster, with Volcano's resource definitions: each job has a PodGroup."""
+    if not VOLCANO.is_dir():
+        pytest.skip(f"Volcano's resource definitions are not in {VOLCANO}")
+    with Cluster(tmp_path_factory.mktemp("cluster")) as running:
+        for path in sorted(VOLCANO.glob("*.yaml")):
+            running.install(path)
+        yield running
+
+
+@dataclass(frozen=True)
+class Space:
+    """A namespace of the cluster, as the API server sees it."""
+
+    cluster: Cluster
+    name: str
+
+    def seen(self) -> Objects:
+        """Give what there is in it."""
+        return objects(self.cluster, self.name)
+
+    def pods(self) -> Objects:
+        """Give its Pods by name."""
+        return self.cluster.list("Pod", self.name)
+
+    def run(self) -> None:
+        """Do a scheduler's and a kubelet's work: let all Pods run."""
+        self.cluster.bind([name for name, pod in self.pods().items() if not pod["spec"].get("nodeName")], self.name)
+        self.await_phase("Running")
+
+    def end(self) -> None:
+        """Let all running Pods succeed."""
+        for name in self.pods():
+            self.cluster.annotate("Pod", name, self.name, test_succeed="yes")
+        self.await_phase("Succeeded")
+
+    def await_phase(self, phase: str) -> None:
+        """Wait until all Pods are in a phase."""
+        self.cluster.wait(
+            lambda: {pod["status"]["phase"] for pod in self.pods().values()} == {phase}, f"Pods to be {phase}", 30
+        )
+
+    def key(self, job: str = "train") -> str:
+        """Give the private key in the Secret of a job."""
+        key: str = self.cluster.get("Secret", f"{job}-ssh", self.name)["data"]["id_rsa"]
+        return key
+
+
+class Stack(Project):
+    """A stack with jobs of plain data in a namespace of its own."""
+
+    def __init__(self, folder: Path, space: Space, program: str = PROGRAM) -> None:
+        """Make the project in a folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "Pulumi.yaml").write_text("name: tests\nruntime: python\n", "utf-8")
+        (folder / "__main__.py").write_text(program, "utf-8")
+        super().__init__(folder, config={"volcano-jobs:namespace": space.name})
+        self.space = space
+        use(space.cluster, self)
+
+    def jobs(self, **jobs: Mapping[str, Any]) -> None:
+        """Say which jobs there shall be."""
+        self.write("jobs.json", json.dumps(jobs))
+
+    def make(self, **jobs: Mapping[str, Any]) -> Objects:
+        """Bring jobs up, and give what there is then."""
+        self.jobs(**jobs)
+        self.up()
+        return self.space.seen()
+
+    def refresh(self) -> None:
+        """Read what there is into the state, and forget what a killed engine may have made."""
+        self.stack.refresh(color="never", clear_pending_creates=True)
+
+    def apart(self, operation: str) -> Apart:
+        """Start an operation in a process group of its own: it may fail or be killed, and this one goes on."""
+        command = [sys.executable, "-c", APART, str(ROOT / "tools"), str(self.folder), operation]
+        environment = {**os.environ, "KUBECONFIG": str(self.space.cluster.kubeconfig)}
+        return Apart(command, environment)
+
+
+class Apart:
+    """An operation of a stack in a process group of its own."""
+
+    def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
+        """Start it."""
+        self._process = subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def kill(self) -> None:
+        """Kill the program and the engine: neither can do anything about it. The provider, left alone, would stay."""
+        session = self._process.pid
+        orphans = _in_session(session)
+        os.killpg(session, signal.SIGKILL)
+        self._process.communicate()
+        for pid in orphans:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def wait(self) -> tuple[int, str]:
+        """Wait for the end; give the exit code and the output."""
+        output, _ = self._process.communicate(timeout=180)
+        return self._process.returncode, output
+
+
+def _in_session(session: int) -> list[int]:
+    """List the processes of a session: the provider has a process group of its own."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(ProcessLookupError):
+            if os.getsid(int(path.name)) == session:
+                found.append(int(path.name))
+    return found
+
+
+def use(cluster: Cluster, project: Project) -> Project:
+    """Let a project's provider talk to the cluster."""
+    project.stack.workspace.env_vars["KUBECONFIG"] = str(cluster.kubeconfig)
+    return project
+
+
+def objects(cluster: Cluster, namespace: str) -> Objects:
+    """Give what there is in a namespace by kind and name, but for what Kubernetes puts into each."""
+    return {
+        f"{kind} {name}": {"kind": kind, **item}
+        for kind in KINDS
+        for name, item in cluster.list(kind, namespace).items()
+    }
+
+
+def changes(before: Objects, after: Objects) -> Changes:
+    """Tell what became of each object: made, deleted, replaced by another of its name, or updated."""
+    found = dict.fromkeys(after.keys() - before.keys(), "made") | dict.fromkeys(before.keys() - after.keys(), "deleted")
+    for name in before.keys() & after.keys():
+        old, new = before[name], after[name]
+        if old["metadata"]["uid"] != new["metadata"]["uid"]:
+            found[name] = "replaced"
+        elif content(old) != content(new):
+            found[name] = "updated"
+    return found
+
+
+def content(item: Manifest) -> Manifest:
+    """Give an object without what the API server keeps for itself, without its status, and its version as in a list."""
+    copy = deepcopy(item)
+    copy.pop("status", None)
+    copy.pop("apiVersion", None)
+    for key in ITS_OWN:
+        copy["metadata"].pop(key, None)
+    return copy
+
+
+def container(image: str = "example.org/image:1", **fields: Any) -> Manifest:
+    """Give a container."""
+    return {"name": "main", "image": image, **fields}
+
+
+def task(name: str, replicas: int = 1, metadata: Manifest | None = None, **fields: Any) -> Manifest:
+    """Give a task; the keywords are fields of its container."""
+    spec = {"restartPolicy": "Never", "containers": [container(**fields)]}
+    return {"name": name, "replicas": replicas, "template": {"metadata": metadata or {}, "spec": spec}}
+
+
+@pytest.fixture(scope="session")
+def new_space(cluster: Cluster) -> Callable[..., Space]:
+    """Provide a maker of namespaces; the keywords are labels."""
+    numbers = itertools.count()
+
+    def make(**labels: str) -> Space:
+        name = f"test-{next(numbers)}"
+        cluster.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}])
+        return Space(cluster, name)
+
+    return make
+
+
+@pytest.fixture
+def space(new_space: Callable[..., Space]) -> Space:
+    """Provide a namespace of the test's own."""
+    return new_space()
+
+
+@pytest.fixture
+def stack(space: Space, tmp_path: Path) -> Stack:
+    """Provide a stack of the test's own."""
+    return Stack(tmp_path / "project", space)

@@ -1,0 +1,176 @@
+"""What each edit of a job does, by what decides it: the tests hold the cluster to it, and docs/updates.md shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Manifest = dict[str, Any]
+Changes = Mapping[str, str]
+DOCUMENT = Path(__file__).parents[2] / "docs" / "updates.md"
+
+MASTER, WORKERS = "Pod master-0", ("Pod worker-0", "Pod worker-1")
+PODS = (MASTER, *WORKERS)
+REPLACED, UPDATED, MADE, DELETED = "replaced", "updated", "made", "deleted"
+ALL = dict.fromkeys(PODS, REPLACED)
+THE_WORKERS = dict.fromkeys(WORKERS, REPLACED)
+# The provider of January 2026 asks the API server whether it may change the Pod in place, although it will be replaced.
+ISSUE = "https://github.com/pulumi/pulumi-kubernetes/issues/3984"
+
+
+def job(name: str, restart: str) -> Manifest:
+    """Give the job that is edited."""
+    main = {"name": "main", "image": "example.org/image:1", "args": ["--epochs=1"]}
+    spec = {"restartPolicy": "Never", "containers": [main | {"env": [{"name": "A", "value": "1"}]}]}
+    template = {"metadata": {"labels": {"team": "a"}, "annotations": {"note": "a"}}, "spec": spec}
+    tasks = [
+        {"name": task, "replicas": replicas, "template": deepcopy(template)}
+        for task, replicas in (("master", 1), ("worker", 2))
+    ]
+    plugins: Manifest = {"pytorch": ["--port=23456"]}
+    return {"name": name, "restart": restart, "queue": "default", "tasks": tasks, "plugins": plugins}
+
+
+@dataclass(frozen=True)
+class Edit:
+    """An edit, and what becomes of each object with `restart="gang"` and with `restart="pod"`."""
+
+    name: str
+    apply: Callable[[Manifest], Any]
+    gang: Changes
+    pod: Changes | None = None
+    """Where it differs."""
+    preview_fails: bool = field(default=False, kw_only=True)
+    """Whether preview fails on a live cluster for pulumi-kubernetes issue 3984."""
+
+    def expected(self, restart: str) -> Changes:
+        """Give what is expected for one value of `restart`."""
+        return self.gang if restart == "gang" or self.pod is None else self.pod
+
+
+def main_of(job: Manifest) -> Manifest:
+    """Give the workers' container."""
+    container: Manifest = job["tasks"][1]["template"]["spec"]["containers"][0]
+    return container
+
+
+def metadata_of(job: Manifest) -> Manifest:
+    """Give the metadata of the workers' template."""
+    metadata: Manifest = job["tasks"][1]["template"]["metadata"]
+    return metadata
+
+
+def add_task(job: Manifest) -> None:
+    """Add a task after the others."""
+    job["tasks"].append(deepcopy(job["tasks"][0]) | {"name": "extra"})
+
+
+GROUP = {"PodGroup": UPDATED}
+# The svc plugin gives every Pod the hosts of every task, so that a Pod made before a task does not know it.
+ALL_AND_HOSTS = ALL | GROUP | {"ConfigMap svc": REPLACED}
+EDITS = (
+    Edit("the image of a task", lambda job: main_of(job).update(image="example.org/image:2"), ALL, THE_WORKERS),
+    Edit(
+        "an environment variable of a task",
+        lambda job: main_of(job)["env"][0].update(value="2"),
+        ALL,
+        THE_WORKERS,
+        preview_fails=True,
+    ),
+    Edit(
+        "the arguments of a task",
+        lambda job: main_of(job).update(args=["--epochs=2"]),
+        ALL,
+        THE_WORKERS,
+        preview_fails=True,
+    ),
+    Edit(
+        "the resources of a task",
+        lambda job: main_of(job).update(resources={"limits": {"cpu": "1"}}),
+        ALL | GROUP,
+        THE_WORKERS | GROUP,
+        preview_fails=True,
+    ),
+    Edit(
+        "a label of a task's template",
+        lambda job: metadata_of(job)["labels"].update(team="b"),
+        dict.fromkeys(WORKERS, UPDATED),
+    ),
+    Edit(
+        "an annotation of a task's template",
+        lambda job: metadata_of(job)["annotations"].update(note="b"),
+        dict.fromkeys(WORKERS, UPDATED),
+    ),
+    Edit("a label of the job", lambda job: job.update(labels={"team": "a"}), GROUP),
+    Edit("an annotation of the job", lambda job: job.update(annotations={"note": "a"}), GROUP),
+    Edit("`queue`", lambda job: job.update(queue="research"), GROUP | dict.fromkeys(PODS, UPDATED)),
+    Edit("`min_available`", lambda job: job.update(min_available=1), GROUP),
+    Edit(
+        "an argument of a plugin",
+        lambda job: job["plugins"].update(pytorch=["--port=23457"]),
+        ALL,
+        preview_fails=True,
+    ),
+    Edit(
+        "a plugin added (ssh)",
+        lambda job: job["plugins"].update(ssh=[]),
+        ALL | {"Secret ssh": MADE},
+        preview_fails=True,
+    ),
+    Edit("the token `key_rotation`", lambda job: job.update(key_rotation="2"), ALL | {"Secret ssh": REPLACED}),
+    Edit("a plugin removed (ssh)", lambda job: job["plugins"].pop("ssh"), ALL | {"Secret ssh": DELETED}),
+    Edit("a task added", add_task, ALL_AND_HOSTS | {"Pod extra-0": MADE}, preview_fails=True),
+    Edit(
+        "a task renamed",
+        lambda job: job["tasks"][2].update(name="other"),
+        ALL_AND_HOSTS | {"Pod extra-0": DELETED, "Pod other-0": MADE},
+        preview_fails=True,
+    ),
+    Edit("a task removed", lambda job: job["tasks"].pop(), ALL_AND_HOSTS | {"Pod other-0": DELETED}),
+    Edit("the token `run`", lambda job: job.update(run="2"), ALL),
+    Edit("the order of the plugins", lambda job: job.update(plugins=dict(reversed(job["plugins"].items()))), {}),
+)
+MOVES = ("the job's `name`", "`namespace`")
+HEAD = """\
+# What an update does
+
+The job that is edited has the pytorch plugin (which brings svc), a task `master` of one Pod and a task `worker` of two.
+A Pod that is replaced has a new one of its name after the old one is gone; what is updated stays the same object.
+tests/cluster makes each of these edits on a real API server and compares all objects before and after; this table is
+written by `python -m tests.cluster.edits`.
+
+| Edit | `restart="gang"` (the default) | `restart="pod"` |
+|---|---|---|
+"""
+
+
+def described(found: Changes) -> str:
+    """Say what becomes of the objects."""
+    words = {REPLACED: "replaces", UPDATED: "updates", MADE: "makes", DELETED: "deletes"}
+    parts = []
+    for change, word in words.items():
+        names = {name for name, what in found.items() if what == change}
+        if shown := [*_pods(names & set(PODS)), *sorted(names - set(PODS))]:
+            parts.append(f"{word} {', '.join(shown)}")
+    return "; ".join(parts) or "nothing"
+
+
+def _pods(names: set[str]) -> list[str]:
+    if names == set(PODS):
+        return ["all Pods"]
+    return ["the Pods of `worker`"] if names == set(WORKERS) else sorted(names)
+
+
+def document() -> str:
+    """Write docs/updates.md."""
+    rows = [(edit.name, described(edit.expected("gang")), described(edit.expected("pod"))) for edit in EDITS]
+    rows += [(move, *["deletes all objects, makes new ones"] * 2) for move in MOVES]
+    return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+if __name__ == "__main__":
+    DOCUMENT.parent.mkdir(exist_ok=True)
+    DOCUMENT.write_text(document(), "utf-8")

@@ -1,0 +1,35 @@
+"""A job that is broken, and how it is mended: at most a refresh, and one more update."""
+
+from __future__ import annotations
+
+from tests.cluster.conftest import Changes, Manifest, Objects, Stack, changes, task
+
+PODS = [f"train-worker-{index}" for index in range(12)]
+
+
+def job(replicas: int = len(PODS), annotations: dict[str, str] | None = None) -> Manifest:
+    """Give a job with a key and host lists."""
+    metadata = {"annotations": annotations or {}}
+    return {"tasks": [task("worker", replicas, metadata)], "plugins": {"ssh": [], "svc": []}}
+
+
+def mend(stack: Stack) -> Objects:
+    """Do what may be needed after a fault, and give what there is then; nothing is left to do."""
+    stack.stack.cancel()
+    stack.refresh()
+    stack.up()
+    found = stack.space.seen()
+    assert stack.up().steps == {}
+    assert changes(found, stack.space.seen()) == {}
+    return found
+
+
+def is_whole(found: Objects, replicas: int = len(PODS)) -> bool:
+    """Tell whether a job is there, all of it and nothing else."""
+    objects = {"ConfigMap train-svc", "NetworkPolicy train", "PodGroup train", "Secret train-ssh", "Service train"}
+    return found.keys() == objects | {f"Pod {name}" for name in PODS[:replicas]}
+
+
+def lasting(found: Changes) -> Changes:
+    """Leave out that a Pod was bound to a node in between."""
+    return {name: change for name, change in found.items() if change != "updated"}

@@ -1,0 +1,52 @@
+"""Many jobs, and a job of many Pods: that they work, and how long it takes (printed, not asserted)."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.cluster.conftest import Manifest, Stack, changes, task
+from tests.engine.conftest import Run
+
+PODS = 200
+
+
+def timed(stack: Stack, what: str, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Bring a stack up, and print how long it took."""
+    begin = time.monotonic()
+    run = stack.up()
+    with capsys.disabled():
+        print(f"\n{what}: {time.monotonic() - begin:.1f} s", flush=True)  # noqa: T201  # the figures are the point
+    return run
+
+
+def test_twenty_jobs_in_a_stack(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """All are made, each with a key of its own, and a second update changes nothing."""
+    stack.jobs(**{f"job-{index}": {"tasks": [task("worker", 2)], "plugins": {"ssh": []}} for index in range(20)})
+
+    timed(stack, "20 jobs of 2 Pods, up", capsys)
+
+    assert len(stack.space.pods()) == 40
+    assert len({stack.space.key(f"job-{index}") for index in range(20)}) == 20
+    assert timed(stack, "20 jobs of 2 Pods, no-op", capsys).steps == {}
+
+
+def test_a_job_of_many_pods(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is made, left alone, and scaled by one Pod."""
+
+    def job(workers: int) -> Manifest:
+        return {"tasks": [task("worker", workers)], "plugins": {"svc": []}}
+
+    stack.jobs(train=job(PODS))
+    timed(stack, f"a job of {PODS} Pods, up", capsys)
+    before = stack.space.seen()
+    assert timed(stack, f"a job of {PODS} Pods, no-op", capsys).steps == {}
+    stack.jobs(train=job(PODS + 1))
+    timed(stack, f"a job of {PODS} Pods, one more", capsys)
+
+    assert changes(before, stack.space.seen()) == {
+        f"Pod train-worker-{PODS}": "made",
+        "PodGroup train": "updated",
+        "ConfigMap train-svc": "replaced",
+    }

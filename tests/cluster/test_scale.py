@@ -1,0 +1,109 @@
+"""What scaling does to Pods that run, by plugin and by `on_scale`, and what it tells those that come."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+
+import pytest
+
+from tests.cluster.conftest import Changes, Manifest, Objects, Space, Stack, changes, task
+
+# The first task by the plugins that know it by name.
+FIRST = {"env": "master", "svc": "master", "ssh": "master", "pytorch": "master", "mpi": "master", "tensorflow": "ps"}
+FIRST |= {"ray": "head"}
+# Whether the job has host lists, and whether it has an ssh configuration: both follow the replicas.
+HAS_HOSTS = {"svc", "ssh", "pytorch", "mpi", "tensorflow", "ray"}
+HAS_KEYS = {"ssh", "mpi"}
+MODES = ("keep", "restart")
+STEPS = ("up", "down", "image")
+JOBS = [(plugin, mode) for plugin in FIRST for mode in MODES]
+
+
+def job(plugin: str, mode: str, workers: int, image: str) -> Manifest:
+    """Give a job of one Pod and some workers."""
+    plugins: Manifest = {plugin: []} | ({"svc": []} if plugin == "ssh" else {})
+    tasks = [task(FIRST[plugin]), task("worker", workers, image=image)]
+    if plugin == "ray":
+        for each in tasks:
+            each["template"]["spec"]["containers"][0]["name"] = each["name"]
+    return {"plugins": plugins, "tasks": tasks, "on_scale": mode}
+
+
+@pytest.fixture(scope="module")
+def stages(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Objects]:
+    """Make a job for each plugin and mode; add a worker to each, take it away, and edit the image."""
+    stack = Stack(tmp_path_factory.mktemp("scale"), new_space())
+
+    def make(workers: int, image: str = "example.org/image:1") -> Objects:
+        return stack.make(**{f"{plugin}-{mode}": job(plugin, mode, workers, image) for plugin, mode in JOBS})
+
+    return {"first": make(1), "up": make(2), "down": make(1), "image": make(1, "example.org/image:2")}
+
+
+def of_job(found: Objects, plugin: str, mode: str) -> Objects:
+    """Give the objects of one job."""
+    name = f"{plugin}-{mode}"
+    return {key: item for key, item in found.items() if f"{key.partition(' ')[2]}-".startswith(f"{name}-")}
+
+
+def expected(step: str, plugin: str, mode: str) -> Changes:
+    """Say what a step must do to a job."""
+    name = f"{plugin}-{mode}"
+    pods = [f"Pod {name}-{FIRST[plugin]}-0", f"Pod {name}-worker-0"]
+    if step == "image":
+        return dict.fromkeys(pods, "replaced")
+    found = {f"PodGroup {name}": "updated", f"Pod {name}-worker-1": "made" if step == "up" else "deleted"}
+    if plugin in HAS_HOSTS:
+        found[f"ConfigMap {name}-svc"] = "replaced"
+    if plugin in HAS_KEYS:
+        found[f"Secret {name}-ssh"] = "replaced"
+    return found | (dict.fromkeys(pods, "replaced") if mode == "restart" else {})
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize(("plugin", "mode"), JOBS)
+def test_a_step_touches_what_it_must(stages: dict[str, Objects], step: str, plugin: str, mode: str) -> None:
+    """Pods that are kept are the same objects with the same content; an image replaces them whatever the mode."""
+    order = list(stages)
+    before, after = stages[order[order.index(step) - 1]], stages[step]
+
+    found = changes(of_job(before, plugin, mode), of_job(after, plugin, mode))
+
+    assert found == expected(step, plugin, mode)
+
+
+@pytest.mark.parametrize(("stage", "workers"), [("first", 1), ("up", 2), ("down", 1), ("image", 1)])
+@pytest.mark.parametrize(("plugin", "mode"), JOBS)
+def test_what_all_pods_share_is_of_the_new_size(
+    stages: dict[str, Objects], stage: str, workers: int, plugin: str, mode: str
+) -> None:
+    """The PodGroup asks for all Pods; host lists and the ssh configuration name all workers."""
+    name, made = f"{plugin}-{mode}", of_job(stages[stage], plugin, mode)
+    hosts = [f"{name}-worker-{index}" for index in range(workers)]
+
+    assert made[f"PodGroup {name}"]["spec"]["minMember"] == 1 + workers
+    assert (f"ConfigMap {name}-svc" in made) == (plugin in HAS_HOSTS)
+    assert (f"Secret {name}-ssh" in made) == (plugin in HAS_KEYS)
+    if plugin in HAS_HOSTS:
+        listed = made[f"ConfigMap {name}-svc"]["data"]["worker.host"].split()
+        assert [host.partition(".")[0] for host in listed] == hosts
+    if plugin in HAS_KEYS:
+        config = base64.b64decode(made[f"Secret {name}-ssh"]["data"]["config"]).decode()
+        named = [line.split()[1] for line in config.splitlines() if line.startswith("Host ")]
+        assert [host for host in named if "-worker-" in host] == hosts
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_pods_that_are_kept_keep_the_world_they_were_made_in(stages: dict[str, Objects], mode: str) -> None:
+    """After a worker has come, WORLD_SIZE differs between old and new Pods with `keep` and with nothing else."""
+    worlds = {
+        name.rpartition(f"pytorch-{mode}-")[2]: variable["value"]
+        for name, item in of_job(stages["up"], "pytorch", mode).items()
+        if name.startswith("Pod ")
+        for variable in item["spec"]["containers"][0]["env"]
+        if variable["name"] == "WORLD_SIZE"
+    }
+
+    old = "2" if mode == "keep" else "3"
+    assert worlds == {"master-0": old, "worker-0": old, "worker-1": "3"}
