@@ -11,9 +11,9 @@ from typing import Any
 
 from pulumi_volcano_jobs import paths, schema
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.model import (
-    METADATA_FIELDS,
+    IN_METADATA,
     Job,
     Model,
     NetworkTopology,
@@ -51,8 +51,8 @@ def store(job: Job, *, strict: bool) -> Stored:
     uses, problems = _read_plugins(job.uses, strict=strict)
     plugins = _closure(uses)
     stored = job.with_(
-        namespace="default" if _is_empty(job.namespace) else job.namespace,
-        queue=QUEUE if _is_empty(job.queue) else job.queue,
+        namespace=job.namespace if is_given(job.namespace) else "default",
+        queue=job.queue if is_given(job.queue) else QUEUE,
         scheduler_name=job.scheduler_name or SCHEDULER,
         max_retry=job.max_retry or MAX_RETRY,
         min_available=job.min_available or sum(task.min_available or 0 for task in tasks),
@@ -65,10 +65,6 @@ def store(job: Job, *, strict: bool) -> Stored:
     problems += _unknown_fields(job)
     kept = [problem for problem in problems if strict or problem.stage < Stage.STRICT]
     return Stored(stored, tuple(sorted(plugins.values(), key=_order)), tuple(kept))
-
-
-def _is_empty(value: Any) -> bool:
-    return not isinstance(value, Leaf) and not value
 
 
 def _order(plugin: Plugin) -> tuple[int, str]:
@@ -224,4 +220,4 @@ def _job_place(key: str) -> str:
         return key.removeprefix(".")
     if key.startswith("spec."):
         return key
-    return paths.join("metadata" if key in METADATA_FIELDS | {"generateName"} else "spec", key)
+    return paths.join("metadata" if key in IN_METADATA else "spec", key)

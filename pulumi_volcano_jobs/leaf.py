@@ -92,6 +92,11 @@ def has_leaf(tree: Any) -> bool:
     return next(leaves(tree), None) is not None
 
 
+def is_given(value: Any) -> bool:
+    """Tell whether a value is there: not empty, or not known yet."""
+    return isinstance(value, Leaf) or bool(value)
+
+
 def derive(fn: Callable[..., Any], *args: Any) -> Any:
     """Compute `fn(*args)` now if all is known, else give the Derived that stands for it."""
     return Derived(fn, *args) if has_leaf(args) else fn(*args)

@@ -10,7 +10,7 @@ A field of type `LeafStr` may hold a `Leaf`: it decides nothing about which obje
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from pydantic import (
@@ -32,6 +32,8 @@ from pulumi_volcano_jobs.leaf import Leaf, Text
 API_VERSION = "batch.volcano.sh/v1alpha1"
 KIND = "Job"
 METADATA_FIELDS = frozenset({"name", "namespace", "labels", "annotations"})
+IN_METADATA = METADATA_FIELDS | {"generateName"}
+"""What is told by its name to stand in a job's metadata; the last is unknown here, a job needs a name."""
 # Set by the API server or meant for it; a job read back from a cluster has them, and they say nothing about its Pods.
 SERVER_METADATA = frozenset(
     {
@@ -70,21 +72,17 @@ def _text(value: object) -> object:
     return value
 
 
-def _subdomain(value: object) -> object:
-    text = _text(value)
-    # Empty means missing: Volcano fills in the default before the schema is checked.
-    if isinstance(text, str) and text and (len(text) > MAX_SUBDOMAIN or not re.fullmatch(DNS_SUBDOMAIN, text)):
-        kind = "string_pattern_mismatch"
-        raise PydanticCustomError(kind, "this must be a DNS subdomain")
-    return text
+def _dns_name(pattern: str, longest: int) -> Callable[[object], object]:
+    """Make the check of a DNS name; an empty one means missing: Volcano fills in the default before its schema."""
 
+    def check(value: object) -> object:
+        text = _text(value)
+        if isinstance(text, str) and text and (len(text) > longest or not re.fullmatch(pattern, text)):
+            kind = "string_pattern_mismatch"
+            raise PydanticCustomError(kind, "this must be a DNS name")
+        return text
 
-def _label(value: object) -> object:
-    text = _text(value)
-    if isinstance(text, str) and text and (len(text) > MAX_LABEL or not re.fullmatch(DNS_LABEL, text)):
-        kind = "string_pattern_mismatch"
-        raise PydanticCustomError(kind, "this must be a DNS label")
-    return text
+    return check
 
 
 class PodTemplate(Protocol):
@@ -117,8 +115,8 @@ LeafStr = Annotated[Text, PlainValidator(_text)]
 Int32 = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=-(2**31), le=2**31 - 1)]
 Count = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=0, le=2**31 - 1)]
 Positive = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=1, le=2**31 - 1)]
-LeafLabel = Annotated[Text, PlainValidator(_label)]
-LeafSubdomain = Annotated[Text, PlainValidator(_subdomain)]
+LeafLabel = Annotated[Text, PlainValidator(_dns_name(DNS_LABEL, MAX_LABEL))]
+LeafSubdomain = Annotated[Text, PlainValidator(_dns_name(DNS_SUBDOMAIN, MAX_SUBDOMAIN))]
 TaskName = Annotated[Str, StringConstraints(pattern=f"^({DNS_LABEL})?$", max_length=63)]
 MountPath = Annotated[Str, StringConstraints(pattern="^[^:]+$")]
 Event = Literal[
@@ -371,9 +369,8 @@ def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
         kind = "no_metadata"
         raise PydanticCustomError(kind, "a Job needs metadata (a mapping) with a name", {"place": "metadata"})
     # An unknown key of the metadata is no key of the spec, and no key of the spec (name, …) overwrites metadata.
-    known = METADATA_FIELDS | {"generateName"}
     flat = {
-        key if key in known else f".metadata.{key}": value
+        key if key in IN_METADATA else f".metadata.{key}": value
         for key, value in metadata.items()
         if key not in SERVER_METADATA
     }

@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.errors import JobError, Problem, Stage
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.model import (
     DOCUMENT_FIELDS,
-    METADATA_FIELDS,
+    IN_METADATA,
     DependsOn,
     Job,
     Model,
@@ -85,7 +85,7 @@ def _problem(error: ErrorDetails) -> Problem:
     decode = kind.endswith(_DECODE_ERRORS)
     path = error.get("ctx", {}).get("place", "")
     if location:
-        path = paths.from_location(location, metadata=METADATA_FIELDS | {"generateName"})
+        path = paths.from_location(location, metadata=IN_METADATA)
     if isinstance(error["input"], Leaf):
         return structural(path, _WHY_PLAIN.get(path.rpartition(".")[2], _STRUCTURE))
     value = error["input"] if _may_show(location) and isinstance(error["input"], (str, int, float)) else ""

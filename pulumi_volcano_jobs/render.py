@@ -17,7 +17,7 @@ from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.defaults import Stored, plugin_place, store
 from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
 from pulumi_volcano_jobs.keys import PLACEHOLDERS, KeyPair
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.leaf import Leaf, is_given
 from pulumi_volcano_jobs.manifest import Manifest, Pod
 from pulumi_volcano_jobs.model import MAX_LABEL, Job, Task, Volume
 from pulumi_volcano_jobs.parse import parse_what_fits
@@ -102,7 +102,7 @@ def _examine(
         raise_if_any(malformed)
     if model is None:
         raise JobError(malformed)
-    if not _is_set(model.namespace):
+    if not is_given(model.namespace):
         model = model.with_(namespace=namespace)
         malformed += podcheck.dns_label(namespace, "metadata.namespace")
     stored = store(model, strict=strict)
@@ -232,10 +232,11 @@ def _task_editor(ctx: JobContext, task: Task) -> Any:
     job, spec = ctx.job, task.pod_spec
     fields = {"schedulerName": spec.get("schedulerName") or job.scheduler_name}
     priority = spec.get("priorityClassName")
-    if _is_set(job.priority_class_name) and not _is_set(priority):
+    if is_given(job.priority_class_name) and not is_given(priority):
         fields["priorityClassName"] = job.priority_class_name
     labels, annotations = _labels(ctx, task), _annotations(ctx, task)
-    mounts = [(volume.mount_path, claim_volume(ctx.name, volume), name) for volume, name in _claims(job)]
+    # The Pods' volume is called after the path too, be the claim new or not.
+    mounts = [(volume.mount_path, claim_name(ctx.name, volume), claim) for volume, claim in _claims(job)]
     partition = task.partition_policy
 
     def edit(pod: Pod) -> None:
@@ -251,10 +252,6 @@ def _task_editor(ctx: JobContext, task: Task) -> Any:
                 container.mount(path, volume)
 
     return edit
-
-
-def _is_set(value: Any) -> bool:
-    return isinstance(value, Leaf) or bool(value)
 
 
 def _labels(ctx: JobContext, task: Task) -> Manifest:
@@ -302,11 +299,6 @@ def claim_name(job: str, volume: Volume) -> str:
         return f"{job}-pvc-{readable}"
     digest = sha256(volume.mount_path.encode()).hexdigest()[:8]
     return f"{job}-pvc-{readable[:20].strip('-')}-{digest}".replace("--", "-")
-
-
-def claim_volume(job: str, volume: Volume) -> str:
-    """Name the Pods' volume of a claim, new or not."""
-    return claim_name(job, volume)
 
 
 _Written = dict[tuple[str, str, str], Any]

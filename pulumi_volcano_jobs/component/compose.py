@@ -95,7 +95,7 @@ class ComposedJob(pulumi.ComponentResource):
         for name, component in self.plugins.items():
             component.finish([made[key] for key, maker in rendered.made_by.items() if maker == name])
         self.objects: Sequence[pulumi.CustomResource] = list(made.values())
-        self.tasks: Mapping[str, parts.TaskComponent] = self._make_tasks(rendered, options, outputs)
+        self.tasks: Mapping[str, parts.TaskComponent] = self._make_tasks(rendered, ctx, options, outputs)
         self.pods: Sequence[pulumi.CustomResource] = [pod for task in self.tasks.values() for pod in task.pods]
         self.pod_names = pulumi.Output.from_input([pod["metadata"]["name"] for pod in rendered.pods])
         self.pod_group_name = pulumi.Output.from_input(job.name)
@@ -135,19 +135,20 @@ class ComposedJob(pulumi.ComponentResource):
     def _make_tasks(
         self,
         rendered: Rendered,
+        ctx: JobContext,
         options: JobOptions,
         outputs: Outputs,
     ) -> dict[str, parts.TaskComponent]:
-        restart = digests(rendered, options, outputs)
-        ctx = JobContext(rendered.job)
-        scaling = on_scale(rendered.plugins, ctx, options)
+        updates = [plugin.on_job_update(ctx) for plugin in rendered.plugins]
+        restart = digests(rendered, updates, options, outputs)
+        scaling, world = on_scale(updates, options), replicas(ctx)
         tasks = {}
         for task in ctx.tasks:
             name = task.name or ""
             component = parts.TaskComponent(f"{self._resource_name}-{name}", ctx.all_addresses(task), self)
             manifests = [pod for pod in rendered.pods if pod["metadata"]["labels"][TASK_SPEC] == name]
             opts = self._pod_options(restart.get(name), scaling)
-            pods = [self._child(_of_world(pod, ctx), outputs, component, **opts) for pod in manifests]
+            pods = [self._child(_of_world(pod, world), outputs, component, **opts) for pod in manifests]
             component.finish(pods, [pod["metadata"]["name"] for pod in manifests])
             tasks[name] = component
         return tasks
@@ -168,9 +169,9 @@ class ComposedJob(pulumi.ComponentResource):
         }
 
 
-def _of_world(pod: Manifest, ctx: JobContext) -> Manifest:
+def _of_world(pod: Manifest, world: str) -> Manifest:
     metadata = pod["metadata"]
-    annotations = {**metadata["annotations"], WORLD: replicas(ctx)}
+    annotations = {**metadata["annotations"], WORLD: world}
     return {**pod, "metadata": {**metadata, "annotations": annotations}}
 
 

@@ -11,20 +11,23 @@ from pulumi_volcano_jobs.component.args import JobOptions
 from pulumi_volcano_jobs.component.lift import Outputs
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.manifest import Manifest
-from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.plugins.base import JobUpdate
 from pulumi_volcano_jobs.render import Rendered
 
 
-def digests(rendered: Rendered, options: JobOptions, outputs: Outputs) -> dict[str, Any]:
+def digests(
+    rendered: Rendered,
+    updates: Sequence[JobUpdate],
+    options: JobOptions,
+    outputs: Outputs,
+) -> dict[str, Any]:
     """Compute the digest of each task's Pods, by the task's name: text, or an Output where a leaf is in it.
 
     A task's Pods differ only by their index, so the first stands for all. How many there are is no part of it: see
     `replicas`.
     """
-    ctx = JobContext(rendered.job)
     tokens = {"run": options.get("run"), "key_rotation": options.get("key_rotation")}
     parts: dict[str, Any] = {"tokens": {key: token for key, token in tokens.items() if token}}
-    updates = [plugin.on_job_update(ctx) for plugin in rendered.plugins]
     if values := [value for update in updates for value in update.restarts_on]:
         parts["values"] = values
     scaled = frozenset().union(*(update.scaled_env for update in updates))
@@ -44,9 +47,9 @@ def replicas(ctx: JobContext) -> str:
     return json.dumps({task.name: task.size for task in ctx.tasks}, sort_keys=True, separators=(",", ":"))
 
 
-def on_scale(plugins: Sequence[Plugin], ctx: JobContext, options: JobOptions) -> str:
+def on_scale(updates: Sequence[JobUpdate], options: JobOptions) -> str:
     """Tell whether scaling replaces Pods: if asked, or if a plugin tells its Pods how many they are."""
-    is_static = any(plugin.on_job_update(ctx).scaled_env for plugin in plugins)
+    is_static = any(update.scaled_env for update in updates)
     return options.get("on_scale") or ("restart" if is_static else "keep")
 
 

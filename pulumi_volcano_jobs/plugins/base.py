@@ -27,7 +27,7 @@ from typing_extensions import Self, dataclass_transform
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.errors import Stage as Refusal
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.leaf import Leaf, is_given
 from pulumi_volcano_jobs.manifest import Manifest, Placeholder, Pod
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import goflag
@@ -150,7 +150,7 @@ class Plugin(ABC):
         hidden: dict[str, Any] = {
             item.name: Placeholder(item.metadata["placeholder"])
             for item in _flags(type(self)).values()
-            if item.metadata["placeholder"] and not _is_empty(getattr(self, item.name))
+            if item.metadata["placeholder"] and is_given(getattr(self, item.name))
         }
         return self.with_(**hidden)
 
@@ -186,10 +186,6 @@ class Plugin(ABC):
 
 
 _TYPE_NAMES: dict[type, str] = {str: "a string", int: "a whole number", bool: "True or False"}
-
-
-def _is_empty(value: Any) -> bool:
-    return not isinstance(value, Leaf) and not value
 
 
 def mistyped(plugin: Plugin) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.keys import KeyPair
-from pulumi_volcano_jobs.leaf import Leaf, Text
+from pulumi_volcano_jobs.leaf import Text, is_given
 from pulumi_volcano_jobs.manifest import Manifest, Pod, secret
 from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins.base import MAX_PORT, JobUpdate, ObjectRef, Plugin, Stage, flag, port_problems
@@ -47,7 +47,7 @@ class SshPlugin(Plugin):
             yield self.problem(
                 "ssh_key_file_path", "this must be an absolute path without ':'", "for example /home/me/.ssh"
             )
-        private, public = _given(self.ssh_private_key), _given(self.ssh_public_key)
+        private, public = is_given(self.ssh_private_key), is_given(self.ssh_public_key)
         if public and not private:
             reason = "a public key alone is ignored; the job would get a generated pair"
             yield self.problem("ssh_public_key", reason, "give ssh_private_key too, or neither", shown=False)
@@ -77,7 +77,7 @@ class SshPlugin(Plugin):
         A mount by subPath never follows its Secret (volcano 1420).
         """
         follows = frozenset({ObjectRef("Secret", names.ssh_secret(ctx.name))})
-        return JobUpdate(follows=follows, restarts_on=(self.ssh_public_key,) if _given(self.ssh_private_key) else ())
+        return JobUpdate(follows=follows, restarts_on=(self.ssh_public_key,) if is_given(self.ssh_private_key) else ())
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the Secret's name and the keys; the public key is no secret."""
@@ -86,7 +86,7 @@ class SshPlugin(Plugin):
         return {"secret_name": secret_name, "public_key": pair.public, "private_key": pair.private}
 
     def _pair(self, ctx: JobContext) -> KeyPair:
-        given = _given(self.ssh_private_key)
+        given = is_given(self.ssh_private_key)
         return KeyPair(self.ssh_private_key, self.ssh_public_key) if given else ctx.keys
 
     def _config(self, ctx: JobContext) -> str:
@@ -96,10 +96,6 @@ class SshPlugin(Plugin):
             for host, address in _hosts(ctx, task):
                 lines += [f"Host {host}", f"  HostName {address}", f"  Port {port}"]
         return "\n".join(lines) + "\n"
-
-
-def _given(key: Any) -> bool:
-    return isinstance(key, Leaf) or bool(key)
 
 
 def _hosts(ctx: JobContext, task: Task) -> Iterator[tuple[str, str]]:
