@@ -91,7 +91,7 @@ class ComposedJob(pulumi.ComponentResource):
         self.plugins: Mapping[str, parts.PluginComponent] = {
             plugin.name: self._plugin_component(plugin, ctx, outputs) for plugin in rendered.plugins
         }
-        made = {_key(item): self._child(item, outputs, self._maker(item, rendered)) for item in rendered.objects}
+        made = {_key(item): self._object(item, rendered, ctx, outputs) for item in rendered.objects}
         for name, component in self.plugins.items():
             component.finish([made[key] for key, maker in rendered.made_by.items() if maker == name])
         self.objects: Sequence[pulumi.CustomResource] = list(made.values())
@@ -121,9 +121,13 @@ class ComposedJob(pulumi.ComponentResource):
         values = outputs.lower(plugin.outputs(ctx))
         return kind(f"{self._resource_name}-{plugin.name}", plugin, values, self)
 
-    def _maker(self, item: Manifest, rendered: Rendered) -> pulumi.Resource:
-        maker = rendered.made_by.get(_key(item))
-        return self.plugins[maker] if maker else self
+    def _object(self, item: Manifest, rendered: Rendered, ctx: JobContext, outputs: Outputs) -> pulumi.CustomResource:
+        name = rendered.made_by.get(_key(item))
+        maker = next((plugin for plugin in rendered.plugins if plugin.name == name), None)
+        if maker is None:
+            return self._child(item, outputs, self)
+        kept = _key(item) not in ctx.once(("goes", name), lambda: maker.on_job_delete(ctx))
+        return self._child(item, outputs, self.plugins[maker.name], retain_on_delete=kept)
 
     def _child(
         self, item: Manifest, outputs: Outputs, parent: pulumi.Resource, **options: Any

@@ -15,6 +15,7 @@ from pulumi_volcano_jobs import (
     Job,
     JobContext,
     MpiPlugin,
+    ObjectRef,
     Plugin,
     Pod,
     PytorchPlugin,
@@ -377,3 +378,27 @@ def test_a_plugin_of_the_user_s_own_is_a_component_like_the_others() -> None:
 def variables(done: Run, pod: str) -> set[str]:
     """Give the names of the variables of a Pod's first container."""
     return {entry["name"] for entry in done.manifests()[pod]["spec"]["containers"][0]["env"]}
+
+
+class KeepingPlugin(TokenPlugin):
+    """A plugin whose ConfigMap outlives the job."""
+
+    name = "keeping"
+
+    def on_job_delete(self, ctx: JobContext) -> frozenset[ObjectRef]:
+        """Let the ConfigMap stay."""
+        return super().on_job_delete(ctx) - {ObjectRef("ConfigMap", f"{ctx.name}-token")}
+
+
+@pytest.mark.parametrize(("plugin", "kept"), [(TokenPlugin(), False), (KeepingPlugin(), True)], ids=["goes", "stays"])
+def test_what_a_plugin_does_not_let_go_with_the_job_is_retained(plugin: TokenPlugin, *, kept: bool) -> None:
+    """Only what `on_job_delete` names is deleted; what the other plugins made goes."""
+
+    def program() -> None:
+        new_job("train", {"plugins": [plugin, SvcPlugin()], "tasks": [task()]})
+
+    done = run(program)
+
+    assert done.resources["ConfigMap train-token"].request.retainOnDelete is kept
+    assert not done.resources["ConfigMap train-svc"].request.retainOnDelete
+    assert not done.resources["PodGroup train"].request.retainOnDelete
