@@ -13,6 +13,7 @@ from pulumi_volcano_jobs.plugins import Plugin
 
 Restart = Literal["gang", "pod"]
 OnScale = Literal["restart", "keep"]
+Claims = Literal["delete", "keep"]
 
 
 class JobOptions(TypedDict, total=False):
@@ -28,6 +29,8 @@ class JobOptions(TypedDict, total=False):
     """A token of your choice; another one runs the job again."""
     key_rotation: str
     """A token of your choice; another one makes a new ssh key pair and replaces the Pods."""
+    claims: Claims
+    """`keep`: the claims that the job made, and what is on them, outlive it; by default they go with it (`delete`)."""
     unsupported: Unsupported
     """What to do about policies and the like, which nobody enacts on Pods that Pulumi manages: `warn` (the default),
     `error` or `ignore`."""

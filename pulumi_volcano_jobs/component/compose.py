@@ -9,7 +9,8 @@ import pulumi
 
 from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.component import neighbours, parts, unsupported
-from pulumi_volcano_jobs.component.args import JobOptions, OnScale, Restart
+from pulumi_volcano_jobs.component.advice import on_missing_definitions
+from pulumi_volcano_jobs.component.args import Claims, JobOptions, OnScale, Restart
 from pulumi_volcano_jobs.component.children import child
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.keys import stashed_pair
@@ -31,6 +32,7 @@ _KEYS = KeyPair(Leaf("the ssh plugin's private key"), Leaf("the ssh plugin's pub
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "restart": get_args(Restart),
     "on_scale": get_args(OnScale),
+    "claims": get_args(Claims),
     "unsupported": get_args(Unsupported),
 }
 
@@ -91,7 +93,11 @@ class ComposedJob(pulumi.ComponentResource):
         self.plugins: Mapping[str, parts.PluginComponent] = {
             plugin.name: self._plugin_component(plugin, ctx, outputs) for plugin in rendered.plugins
         }
-        made = {_key(item): self._object(item, rendered, ctx, outputs) for item in rendered.objects}
+        keep = {"PersistentVolumeClaim"} if options.get("claims") == "keep" else set()
+        made = {
+            _key(item): self._object(item, rendered, ctx, outputs, retain_on_delete=item["kind"] in keep)
+            for item in rendered.objects
+        }
         for name, component in self.plugins.items():
             component.finish([made[key] for key, maker in rendered.made_by.items() if maker == name])
         self.objects: Sequence[pulumi.CustomResource] = list(made.values())
@@ -121,11 +127,15 @@ class ComposedJob(pulumi.ComponentResource):
         values = outputs.lower(plugin.outputs(ctx))
         return kind(f"{self._resource_name}-{plugin.name}", plugin, values, self)
 
-    def _object(self, item: Manifest, rendered: Rendered, ctx: JobContext, outputs: Outputs) -> pulumi.CustomResource:
+    def _object(
+        self, item: Manifest, rendered: Rendered, ctx: JobContext, outputs: Outputs, **options: Any
+    ) -> pulumi.CustomResource:
         name = rendered.made_by.get(_key(item))
         maker = next((plugin for plugin in rendered.plugins if plugin.name == name), None)
+        if item["kind"] == "PodGroup":
+            options["hooks"] = on_missing_definitions(self._resource_name, "PodGroups")
         if maker is None:
-            return self._child(item, outputs, self)
+            return self._child(item, outputs, self, **options)
         kept = _key(item) not in ctx.once(("goes", name), lambda: maker.on_job_delete(ctx))
         return self._child(item, outputs, self.plugins[maker.name], retain_on_delete=kept)
 

@@ -57,6 +57,8 @@ class VolcanoJobInputs(TypedDict, total=False):
     """Another token runs the job again."""
     key_rotation: str
     """Another token makes a new ssh key pair."""
+    claims: str
+    """`delete` (the default) or `keep`: what becomes of the claims that the job made when it goes."""
     unsupported: str
     """`warn` (the default), `error` or `ignore`: what to do about fields that nobody enacts."""
 

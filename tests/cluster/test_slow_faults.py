@@ -90,12 +90,13 @@ def test_a_missing_namespace(without_namespace: Failing) -> None:
 
 
 def test_a_cluster_without_volcano(without_volcano: Failing) -> None:
-    """The update fails before the first Pod and says which definition is missing; with it, one more makes the job."""
+    """The update fails before the first Pod and says what to install; with the definitions, one more makes the job."""
     stack, (code, output) = without_volcano.stack, without_volcano.run.wait()
     bare = stack.space.cluster
 
     assert code != 0
-    assert "Verify that any required CRDs have been created" in output
+    assert "the cluster does not know PodGroups, so Volcano is not installed there" in output
+    assert "helm install volcano" in output
     assert 'no matches for kind "PodGroup" in version "scheduling.volcano.sh/v1beta1"' in output
     assert stack.space.pods() == {}
     if VOLCANO.is_dir():

@@ -100,6 +100,7 @@ def typed_plugins_and_tasks() -> None:
             "on_scale": "keep",
             "run": "2",
             "key_rotation": "2026-11",
+            "claims": "keep",
             "unsupported": "ignore",
         },
         pulumi.ResourceOptions(protect=True),

@@ -1,0 +1,28 @@
+"""What to do about a failure that the provider's own message leaves open."""
+
+from __future__ import annotations
+
+import pulumi
+
+_NOT_KNOWN = "no matches for kind"
+
+
+def on_missing_definitions(resource_name: str, kind: str) -> pulumi.ResourceHookBinding:
+    """Advise where the cluster does not know one of Volcano's kinds, once the provider has given up.
+
+    Args:
+        resource_name: the component's name, which makes the hook's own.
+        kind: the kind that the cluster may not know.
+    """
+
+    def advise(failure: pulumi.ErrorHookArgs) -> bool:
+        if any(_NOT_KNOWN in error for error in failure.errors):
+            pulumi.log.error(
+                f"the cluster does not know {kind}, so Volcano is not installed there (or not for this kubeconfig's "
+                "cluster): `kubectl get crd` lists what is. Install it, for example with `helm install volcano "
+                "volcano-sh/volcano --namespace volcano-system --create-namespace` from "
+                "https://volcano-sh.github.io/helm-charts; then `pulumi up` goes on where it was",
+            )
+        return False
+
+    return pulumi.ResourceHookBinding(on_error=[pulumi.ErrorHook(f"{resource_name}-without-volcano", advise)])
