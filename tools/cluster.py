@@ -45,6 +45,7 @@ CONTROLLERS = (
 START_TIMEOUT = 90.0
 PLURALS = {
     "ConfigMap": "configmaps",
+    "Job": "jobs",
     "MutatingAdmissionPolicy": "mutatingadmissionpolicies",
     "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
     "Namespace": "namespaces",
@@ -56,15 +57,29 @@ PLURALS = {
     "Queue": "queues",
     "Secret": "secrets",
     "Service": "services",
+    "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+    "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
 }
 GROUPS = {
+    # Volcano's, not Kubernetes' own kind of that name.
+    "Job": "batch.volcano.sh/v1alpha1",
     "MutatingAdmissionPolicy": "admissionregistration.k8s.io/v1",
     "MutatingAdmissionPolicyBinding": "admissionregistration.k8s.io/v1",
     "NetworkPolicy": "networking.k8s.io/v1",
     "PodGroup": "scheduling.volcano.sh/v1beta1",
     "Queue": "scheduling.volcano.sh/v1beta1",
+    "ValidatingAdmissionPolicy": "admissionregistration.k8s.io/v1",
+    "ValidatingAdmissionPolicyBinding": "admissionregistration.k8s.io/v1",
 }
-CLUSTER_WIDE = {"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "Namespace", "Node", "Queue"}
+CLUSTER_WIDE = {
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "Namespace",
+    "Node",
+    "Queue",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+}
 
 
 class Cluster:

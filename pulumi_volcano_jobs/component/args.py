@@ -14,11 +14,16 @@ from pulumi_volcano_jobs.plugins import Plugin
 Restart = Literal["gang", "pod"]
 OnScale = Literal["restart", "keep"]
 Claims = Literal["delete", "keep"]
+ManagedBy = Literal["pulumi", "volcano"]
+WaitFor = Literal["created", "running", "succeeded"]
 
 
 class JobOptions(TypedDict, total=False):
     """What is Pulumi's own about a job: what an update does to Pods that run, and what is not enacted."""
 
+    managed_by: ManagedBy
+    """`pulumi` (the default): the job is composed of Pods and what they need. `volcano`: it is one `batch.volcano.sh`
+    Job, which Volcano's controllers make all that of, and enact policies, retries and clean-up."""
     restart: Restart
     """`gang` (the default): an edit that replaces one Pod replaces all, since a rank cannot rejoin a dead world.
     `pod`: only the Pods of the task that was edited, for Ray and parameter servers."""
@@ -29,6 +34,11 @@ class JobOptions(TypedDict, total=False):
     """A token of your choice; another one runs the job again."""
     key_rotation: str
     """A token of your choice; another one makes a new ssh key pair and replaces the Pods."""
+    wait_for: WaitFor
+    """With `managed_by="volcano"`: `running` or `succeeded` makes `up` wait for that phase of the Job, or for its end;
+    a Job that failed, was aborted or terminated fails the update. `created` (the default) waits for nothing."""
+    wait_timeout: str
+    """How long `wait_for` waits, such as `"30m"` or `"1h30m"`; `"1h"` by default."""
     claims: Claims
     """`keep`: the claims that the job made, and what is on them, outlive it; by default they go with it (`delete`)."""
     unsupported: Unsupported

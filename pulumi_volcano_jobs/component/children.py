@@ -16,8 +16,14 @@ WAIT_FOR = "pulumi.com/waitFor"
 CREATED = "jsonpath={.metadata.uid}"
 
 
-def child(name: str, manifest: Manifest, outputs: Outputs, opts: pulumi.ResourceOptions) -> pulumi.CustomResource:
-    """Register the resource of a manifest."""
+def child(
+    name: str,
+    manifest: Manifest,
+    namespace: pulumi.Input[str],
+    outputs: Outputs,
+    opts: pulumi.ResourceOptions,
+) -> pulumi.CustomResource:
+    """Register the resource of a manifest, in this namespace."""
     # Only here: loading it takes longer than all else together.
     import pulumi_kubernetes as kubernetes  # noqa: PLC0415
 
@@ -34,6 +40,7 @@ def child(name: str, manifest: Manifest, outputs: Outputs, opts: pulumi.Resource
         metadata["annotations"] = {**metadata.get("annotations", {}), WAIT_FOR: CREATED}
     rest = {key: value for key, value in manifest.items() if key not in {"apiVersion", "kind", "metadata"}}
     fields: dict[str, Any] = outputs.lower({"metadata": metadata, **rest})
+    fields["metadata"]["namespace"] = namespace
     identity = manifest["apiVersion"], manifest["kind"]
     if identity in known:
         resource: pulumi.CustomResource = known[identity](name, opts, **fields)

@@ -11,17 +11,20 @@ import pulumi
 from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.component import parts
 from pulumi_volcano_jobs.component.args import JobOptions, VolcanoJobArgs
-from pulumi_volcano_jobs.component.compose import ComposedJob
+from pulumi_volcano_jobs.component.base import BaseJob
 from pulumi_volcano_jobs.component.problems import as_input_errors
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.model import Job
 
 
-class VolcanoJob(ComposedJob):
+class VolcanoJob(BaseJob):
     """A Volcano Job composed of its own Pods, PodGroup, Services, Secret, ConfigMap and NetworkPolicy.
 
     In the tree each plugin and each task is a component of its own, which parents what it made. Pods that Pulumi made
     have no controller: policies and retries of the job are not enacted (one warning says which).
+
+    With `managed_by="volcano"` it is one `batch.volcano.sh` Job instead, and Volcano's controllers make the rest;
+    names, hosts and addresses are the same.
     """
 
     tasks: Mapping[str, parts.TaskComponent]
@@ -29,9 +32,9 @@ class VolcanoJob(ComposedJob):
     plugins: Mapping[str, parts.PluginComponent]
     """The plugins by name, those brought in by others too; the built-in ones are attributes: `job.ssh`."""
     objects: Sequence[pulumi.CustomResource]
-    """All objects but Pods, by kind and name; they exist before the first Pod."""
+    """All objects but Pods, by kind and name; they exist before the first Pod. Managed by Volcano: the Job alone."""
     pods: Sequence[pulumi.CustomResource]
-    """The Pods by task and index."""
+    """The Pods by task and index; none if Volcano makes them."""
     name: pulumi.Output[str]
     """The job's name."""
     pod_names: pulumi.Output[list[str]]

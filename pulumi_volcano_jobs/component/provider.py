@@ -9,7 +9,7 @@ from typing import Any, Optional, TypedDict
 import pulumi
 from pulumi.provider.experimental import component_provider_host
 
-from pulumi_volcano_jobs.component.compose import ComposedJob
+from pulumi_volcano_jobs.component.base import BaseJob
 
 
 class VolcanoJobInputs(TypedDict, total=False):
@@ -49,6 +49,12 @@ class VolcanoJobInputs(TypedDict, total=False):
     """When Volcano removes the finished job."""
     running_estimate: str
     """How long the job is expected to run."""
+    managed_by: str
+    """`pulumi` (the default): Pods and what they need; `volcano`: one Job for Volcano's controllers."""
+    wait_for: str
+    """With `managed_by: volcano`: `created` (the default), `running` or `succeeded`."""
+    wait_timeout: str
+    """How long `wait_for` waits, such as `30m`; `1h` by default."""
     restart: str
     """`gang` (the default) or `pod`: what an edit replaces."""
     on_scale: str
@@ -63,8 +69,8 @@ class VolcanoJobInputs(TypedDict, total=False):
     """`warn` (the default), `error` or `ignore`: what to do about fields that nobody enacts."""
 
 
-class VolcanoJob(ComposedJob):
-    """A Volcano Job composed of its own Pods, PodGroup, Services, Secret, ConfigMap and NetworkPolicy."""
+class VolcanoJob(BaseJob):
+    """A Volcano Job: Pods, PodGroup, Services, Secret, ConfigMap and NetworkPolicy, or one Job for Volcano."""
 
     name: pulumi.Output[str]
     """The job's name."""

@@ -55,8 +55,7 @@ def as_warning(found: list[tuple[str, str]]) -> str:
     lines = "\n".join(f"  - {meaning} ({path})" for path, meaning in found)
     return (
         "the job runs, but nobody enacts this on Pods that Pulumi manages (they have no controller):\n"
-        f'{lines}\nOn a cluster with Volcano\'s controllers managed_by="volcano" will (it is not in this release yet); '
-        'unsupported="ignore" silences this.'
+        f'{lines}\nWith managed_by="volcano" Volcano\'s controllers enact it; unsupported="ignore" silences this.'
     )
 
 

@@ -26,7 +26,7 @@ Objects = dict[str, Manifest]
 Changes = dict[str, str]
 
 VOLCANO = ROOT.parent / "shared" / "volcano"
-KINDS = ("ConfigMap", "NetworkPolicy", "PersistentVolumeClaim", "Pod", "PodGroup", "Secret", "Service")
+KINDS = ("ConfigMap", "Job", "NetworkPolicy", "PersistentVolumeClaim", "Pod", "PodGroup", "Secret", "Service")
 # What the API server keeps for itself: it differs between two objects that are otherwise the same.
 ITS_OWN = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
 PROGRAM = """
@@ -184,6 +184,10 @@ class Apart:
         for pid in orphans:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+    def has_ended(self) -> bool:
+        """Tell whether it has ended."""
+        return self._process.poll() is not None
 
     def wait(self) -> tuple[int, str]:
         """Wait for the end; give the exit code and the output."""

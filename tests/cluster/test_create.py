@@ -10,7 +10,7 @@ import pytest
 from cluster import Cluster
 
 from pulumi_volcano_jobs import Rendered, keys, load_jobs, render
-from tests.cluster.conftest import Manifest, Objects, Space, content, use
+from tests.cluster.conftest import Manifest, Objects, Space, Stack, content, task, use
 from tests.engine.conftest import ROOT, Project
 
 EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/Pulumi.yaml"))
@@ -86,3 +86,16 @@ def test_what_pods_need_is_there_before_them(example: Example) -> None:
 
     # Nothing has written to an object since it was made, so its version is its birth.
     assert max(versions[name] for name in versions.keys() - pods) < min(versions[name] for name in pods)
+
+
+def test_a_gang_larger_than_the_engine_s_parallelism_comes_whole(stack: Stack) -> None:
+    """The engine makes 8 objects at a time and waits for none to run, so a gang of 40 does not wait for itself."""
+    stack.jobs(train={"tasks": [task("worker", 40)], "plugins": {"svc": []}})
+
+    stack.stack.up(parallel=8, color="never")
+
+    made = stack.space.seen()
+    pods = stack.space.pods()
+    assert pods.keys() == {f"train-worker-{index}" for index in range(40)}
+    assert {pod["status"]["phase"] for pod in pods.values()} == {"Pending"}
+    assert made["PodGroup train"]["spec"]["minMember"] == 40

@@ -9,7 +9,7 @@ import pytest
 from tests.cluster.conftest import Manifest, Stack, changes, task
 from tests.engine.conftest import Run
 
-PODS = 200
+PODS = 500
 
 
 def timed(stack: Stack, what: str, capsys: pytest.CaptureFixture[str]) -> Run:

@@ -11,7 +11,7 @@ from tests.cluster.conftest import Changes, Manifest, Objects, Space, Stack, cha
 
 # The first task by the plugins that know it by name.
 FIRST = {"env": "master", "svc": "master", "ssh": "master", "pytorch": "master", "mpi": "master", "tensorflow": "ps"}
-FIRST |= {"ray": "head"}
+FIRST |= {"ray": "head", "hcclrank": "master"}
 # Whether the job has host lists, and whether it has an ssh configuration: both follow the replicas.
 HAS_HOSTS = {"svc", "ssh", "pytorch", "mpi", "tensorflow", "ray"}
 HAS_KEYS = {"ssh", "mpi"}
@@ -107,3 +107,15 @@ def test_pods_that_are_kept_keep_the_world_they_were_made_in(stages: dict[str, O
 
     old = "2" if mode == "keep" else "3"
     assert worlds == {"master-0": old, "worker-0": old, "worker-1": "3"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_worker_that_comes_has_the_next_rank(stages: dict[str, Objects], mode: str) -> None:
+    """Masters come first, then workers: another worker changes no rank of those that are there."""
+    ranks = {
+        name.rpartition(f"hcclrank-{mode}-")[2]: item["metadata"]["annotations"]["hccl/rankIndex"]
+        for name, item in of_job(stages["up"], "hcclrank", mode).items()
+        if name.startswith("Pod ")
+    }
+
+    assert ranks == {"master-0": "0", "worker-0": "1", "worker-1": "2"}

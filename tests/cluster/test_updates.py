@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.cluster.conftest import Changes, Space, Stack, changes, task
+from tests.cluster.conftest import Changes, Space, Stack, changes, content, task
 from tests.cluster.edits import DOCUMENT, EDITS, ISSUE, Edit, document, job
 
 RESTARTS = ("gang", "pod")
@@ -126,3 +126,21 @@ def test_pods_that_are_slow_to_go_are_waited_for(stack: Stack) -> None:
     assert time.monotonic() - begin >= 5
     assert changes(before, after) == {f"Pod train-worker-{index}": "replaced" for index in range(3)}
     assert {pod["spec"]["containers"][0]["image"] for pod in stack.space.pods().values()} == {"example.org/image:2"}
+
+
+def test_pods_that_have_succeeded_take_a_label_as_they_are(stack: Stack) -> None:
+    """The update ends, although they will never be ready again; they stay the same but for the label."""
+    names = ["Pod train-worker-0", "Pod train-worker-1"]
+    stack.make(train={"tasks": [task("worker", 2, {"labels": {"team": "a"}})]})
+    stack.space.run()
+    stack.space.end()
+    before = stack.space.seen()
+
+    after = stack.make(train={"tasks": [task("worker", 2, {"labels": {"team": "b"}})]})
+
+    assert changes(before, after) == dict.fromkeys(names, "updated")
+    for name in names:
+        assert after[name]["status"] == before[name]["status"]
+        assert after[name]["metadata"]["labels"] == before[name]["metadata"]["labels"] | {"team": "b"}
+        before[name]["metadata"]["labels"]["team"] = "b"
+        assert content(after[name]) == content(before[name])

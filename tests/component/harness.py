@@ -93,7 +93,8 @@ class Run:
 
     def digests(self) -> dict[str, Any]:
         """Give the digest of each Pod, by its name."""
-        return {name.removeprefix("Pod "): item.digest for name, item in self.resources.items() if item.digest}
+        pods = [(name, item) for name, item in self.resources.items() if name.startswith("Pod ")]
+        return {name.removeprefix("Pod "): item.digest for name, item in pods if item.digest}
 
     def leaves(self) -> dict[str, Any]:
         """List all values, marks of secrets included, by place: `Pod train-worker-0: spec.containers[0].image`."""
@@ -143,11 +144,12 @@ class _Nothing(mocks.Mocks):
 class Monitor(mocks.MockMonitor):
     """Answers as an engine does: outputs are the inputs; in a preview no id and no output of `test` is known."""
 
-    def __init__(self, run: Run, *, preview: bool) -> None:
-        """Write what comes into `run`."""
+    def __init__(self, run: Run, *, preview: bool, cluster: Mapping[str, Wire]) -> None:
+        """Write what comes into `run`; see the function `run` for `cluster`."""
         super().__init__(_Nothing())
         self._run = run
         self._preview = preview
+        self._cluster = cluster
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
         """Keep a registration and answer it."""
@@ -161,6 +163,9 @@ class Monitor(mocks.MockMonitor):
         elif request.type != "pulumi:pulumi:Stack":
             self._keep(request)
             answer.object.CopyFrom(request.object)
+            if not self._preview:
+                added = self._cluster.get(f"{request.type.rsplit(':', 1)[1]} {request.name}", {})
+                json_format.ParseDict(_merged(json_format.MessageToDict(answer.object), added), answer.object)
         return answer
 
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
@@ -178,6 +183,11 @@ class Monitor(mocks.MockMonitor):
             digest=_read(json_format.MessageToDict(trigger)) if trigger.WhichOneof("kind") else None,
             request=request,
         )
+
+
+def _merged(tree: Wire, added: Wire) -> Wire:
+    both = {key: _merged(tree[key], added[key]) for key in tree.keys() & added.keys() if isinstance(added[key], dict)}
+    return {**tree, **added, **both}
 
 
 def _short(urn: str) -> str:
@@ -214,34 +224,53 @@ def new_job(name: str, arguments: Any, opts: pulumi.ResourceOptions | None = Non
     return VolcanoJob(name, arguments, opts)
 
 
-def run(program: Program, *, preview: bool = False, config: Mapping[str, str] | None = None) -> Run:
+def run(
+    program: Program,
+    *,
+    preview: bool = False,
+    config: Mapping[str, str] | None = None,
+    cluster: Mapping[str, Wire] | None = None,
+) -> Run:
     """Run a program in a context of its own, to its end.
+
+    Args:
+        program: the program.
+        preview: whether nothing is made.
+        config: the stack's configuration.
+        cluster: what the cluster adds to an object once it is made, such as a status; by type and name.
 
     Raises:
         Exception: what the program raises.
     """
     done = Run()
-    contextvars.copy_context().run(lambda: asyncio.run(_run(program, done, preview=preview, config=config or {})))
+    _in_context(program, done, Monitor(done, preview=preview, cluster=cluster or {}), preview=preview, config=config)
     return done
 
 
-def failed(program: Program, *, preview: bool = False) -> tuple[Exception, Run]:
+def failed(
+    program: Program, *, preview: bool = False, cluster: Mapping[str, Wire] | None = None
+) -> tuple[Exception, Run]:
     """Run a program that must fail; give what it raised, and what it had done by then."""
     done = Run()
     try:
-        contextvars.copy_context().run(lambda: asyncio.run(_run(program, done, preview=preview, config={})))
+        _in_context(program, done, Monitor(done, preview=preview, cluster=cluster or {}), preview=preview)
     except Exception as error:  # noqa: BLE001  # the test looks at it
         return error, done
     raise AssertionError(f"the program went through and made {list(done.resources)}")
 
 
-async def _run(program: Program, done: Run, *, preview: bool, config: Mapping[str, str]) -> None:
+def _in_context(
+    program: Program, done: Run, monitor: Monitor, *, preview: bool, config: Mapping[str, str] | None = None
+) -> None:
+    running = _run(program, done, monitor, preview=preview, config=config or {})
+    contextvars.copy_context().run(lambda: asyncio.run(running))
+
+
+async def _run(program: Program, done: Run, monitor: Monitor, *, preview: bool, config: Mapping[str, str]) -> None:
     # A set in new versions of Pulumi, a deque in old ones.
     settings.SETTINGS.outputs = type(settings.SETTINGS.outputs)()
     pulumi.runtime.set_all_config(dict(config))
-    mocks.set_mocks(
-        _Nothing(), stack="test", preview=preview, logger=_logger(done), monitor=Monitor(done, preview=preview)
-    )
+    mocks.set_mocks(_Nothing(), stack="test", preview=preview, logger=_logger(done), monitor=monitor)
     given: Mapping[str, Any] | None = {}
 
     def inner() -> None:

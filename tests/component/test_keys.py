@@ -67,8 +67,8 @@ def test_the_state_keeps_the_pair_as_a_secret() -> None:
 
 def test_another_rotation_is_another_stash() -> None:
     """A new name makes a new pair; the old one goes with its resource."""
-    assert made().names("Stash") == ["train-ssh-key"]
-    assert made(key_rotation="2026-11").names("Stash") == ["train-ssh-key-2026-11"]
+    assert made().names("Stash") == ["train-managed-by", "train-ssh-key"]
+    assert made(key_rotation="2026-11").names("Stash") == ["train-managed-by", "train-ssh-key-2026-11"]
 
 
 def test_two_jobs_have_two_pairs() -> None:
@@ -93,7 +93,7 @@ def test_a_given_pair_is_used_as_it_is() -> None:
 
     done = run(program)
 
-    assert done.names("Stash") == []
+    assert done.names("Stash") == ["train-managed-by"]
     assert done.values["private"].value == PRIVATE
     assert done.values["private"].secret
     assert done.values["public"].value == "ssh-rsa AAAA"

@@ -80,6 +80,7 @@ PLACES = {
             "PodGroup train: metadata.namespace",
             "Service train: metadata.namespace",
             "Service train: spec.selector.volcano.sh/job-namespace",
+            "Stash train-managed-by: input",
             "VolcanoJob train has: namespace",
         },
     ),

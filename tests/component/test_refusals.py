@@ -11,6 +11,7 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import EnvPlugin, MpiPlugin, PytorchPlugin, SshPlugin, SvcPlugin, Task, VolcanoJob
+from pulumi_volcano_jobs.component.args import JobOptions
 from tests.component.harness import Source, Wire, failed, new_job
 from tests.conftest import container, task
 
@@ -196,7 +197,7 @@ def test_an_output_in_the_structure_is_one_problem_that_says_where_why_and_what_
         assert "StackReference.get_output_details" in str(error)
 
 
-@pytest.mark.parametrize("option", ["restart", "on_scale", "run", "key_rotation", "claims", "unsupported"])
+@pytest.mark.parametrize("option", sorted(JobOptions.__annotations__))
 def test_an_output_as_an_option_of_pulumis_own_is_refused(option: str) -> None:
     """What an update replaces must be known when the program runs."""
     error = refusal(lambda: in_job(**{option: Source("source", "gang").value}))

@@ -30,6 +30,7 @@ from tests.component.harness import Run, Source, Wire, failed, new_job, run
 from tests.conftest import container, task
 
 WAIT_FOR = "pulumi.com/waitFor"
+MANAGED_BY = "Stash train-managed-by"
 KEYS = SshPlugin(ssh_private_key="private", ssh_public_key="public")
 
 
@@ -60,6 +61,7 @@ def test_each_child_has_the_parent_that_made_it(*, preview: bool) -> None:
     """Plugins parent their objects, tasks their Pods, and the job all else."""
     assert one(everything(), preview=preview).tree() == {
         "VolcanoJob train": "",
+        "Stash train-managed-by": "VolcanoJob train",
         "PodGroup train": "VolcanoJob train",
         "PersistentVolumeClaim train-pvc-data": "VolcanoJob train",
         "Stash train-ssh-key": "VolcanoJob train",
@@ -104,12 +106,25 @@ def test_pods_come_after_all_objects() -> None:
 def test_only_a_digest_replaces_a_pod_and_the_old_one_goes_first() -> None:
     """What webhooks add to a live Pod's spec is ignored; names are fixed, so the old Pod is deleted first."""
     done = one(everything())
+    resources = {name: item for name, item in done.resources.items() if name != MANAGED_BY}
 
-    for name, item in done.resources.items():
+    for name, item in resources.items():
         is_pod = name.startswith("Pod ")
         assert list(item.request.ignoreChanges) == (["spec"] if is_pod else ["input"] if "Stash" in name else [])
         assert item.request.deleteBeforeReplace is is_pod
         assert (item.digest is not None) is is_pod
+
+
+def test_another_mode_replaces_what_every_object_depends_on() -> None:
+    """The engine deletes the objects of one mode, Pods first, before it makes those of the other."""
+    done = one(everything())
+    stash = done.resources[MANAGED_BY]
+
+    assert stash.inputs == {"input": "default"}
+    assert (stash.digest, stash.request.deleteBeforeReplace) == ("pulumi", True)
+    for name in done.manifests():
+        dependencies = done.resources[name].request.propertyDependencies["metadata"].urns
+        assert any(urn.endswith("$pulumi:index:Stash::train-managed-by") for urn in dependencies)
 
 
 def test_up_waits_for_nothing_that_may_come_late() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import ClusterFacts, JobError, render
+from pulumi_volcano_jobs import ClusterFacts, JobError, jobfile, render
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.render import claim_name
 
@@ -43,16 +43,21 @@ def cluster() -> ClusterFacts:
     return ClusterFacts.from_objects([yaml.safe_load((HERE / "cluster.yaml").read_text("utf-8"))])
 
 
+def _document(case: Path, expected: dict[str, Any]) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(case.read_text("utf-8"))
+    if "generatedName" in expected["meta"]:
+        document["metadata"]["name"] = expected["meta"]["generatedName"]
+    return document
+
+
 def _check(case: Path, expected: dict[str, Any], cluster: ClusterFacts) -> None:
-    document = yaml.safe_load(case.read_text("utf-8"))
+    document = _document(case, expected)
     stage = expected["meta"]["stage"]
     if stage != "created":
         with pytest.raises(JobError) as refused:
             render(document, strict=False, cluster=cluster)
         assert refused.value.stage in STAGES[stage], str(refused.value)
         return
-    if "generatedName" in expected["meta"]:
-        document["metadata"]["name"] = expected["meta"]["generatedName"]
     rendered = render(document, strict=False, cluster=cluster)
     job = rendered.job
     claims = [claim_name(job.name, volume) for volume in job.volumes or ()]
@@ -90,6 +95,21 @@ REAL = _cases(SHARED, "real-*.yaml")
 def test_a_manifest_of_volcano_s_repository_equals_what_volcano_made(case: Path, cluster: ClusterFacts) -> None:
     """Every Job of Volcano's own repository."""
     _check(case, _expected(case), cluster)
+
+
+CREATED = [case for case in (*_cases(HERE, "*.yaml"), *REAL) if _expected(case)["meta"]["stage"] == "created"]
+
+
+@pytest.mark.parametrize("case", CREATED, ids=[case.stem for case in CREATED])
+def test_a_case_is_the_same_job_once_it_was_handed_over(case: Path, cluster: ClusterFacts) -> None:
+    """What the native mode sends, written as YAML and read again, loses nothing: the same Job, objects and Pods."""
+    made = render(_document(case, _expected(case)), strict=False, cluster=cluster)
+
+    (read,) = jobfile.load_jobs(jobfile.dump([made.job.to_manifest()]))
+    again = render(read, strict=False, cluster=cluster)
+
+    assert read.to_manifest() == again.job.to_manifest() == made.job.to_manifest()
+    assert (again.objects, again.pods) == (made.objects, made.pods)
 
 
 def _texts(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

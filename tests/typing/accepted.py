@@ -107,6 +107,21 @@ def typed_plugins_and_tasks() -> None:
     )
 
 
+def managed_by_volcano() -> None:
+    """One Job for Volcano's controllers, and what `up` waits for."""
+    VolcanoJob(
+        "train",
+        {
+            "tasks": [Task(name="worker", replicas=2, template=WIRE)],
+            "managed_by": "volcano",
+            "wait_for": "succeeded",
+            "wait_timeout": "1h30m",
+        },
+    )
+    VolcanoJob.from_yaml("read", Path("job.yaml"), {"managed_by": "volcano", "wait_for": "running"})
+    VolcanoJob("composed", VolcanoJobArgs(tasks=[], managed_by="pulumi", wait_for="created"))
+
+
 def volcanos_own_arguments() -> None:
     """Plugins with Volcano's flags; all else as in a Volcano Job."""
     VolcanoJob(

@@ -40,6 +40,9 @@ VolcanoJob("train")  # refused
 VolcanoJob("train", {"tasks": [task], "restart": "all"})  # refused
 VolcanoJob("train", {"tasks": [task], "on_scale": "never"})  # refused
 VolcanoJob("train", {"tasks": [task], "unsupported": "maybe"})  # refused
+VolcanoJob("train", {"tasks": [task], "managed_by": "kubectl"})  # refused
+VolcanoJob("train", {"tasks": [task], "wait_for": "completed"})  # refused
+VolcanoJob("train", {"tasks": [task], "wait_timeout": 60})  # refused
 VolcanoJob("train", {"tasks": [task], "run": 2})  # refused
 VolcanoJob("train", {"tasks": [task], "plugins": [3]})  # refused
 VolcanoJob("train", {"tasks": [task], "plugins": ["pytorch"]})  # refused
@@ -62,6 +65,7 @@ VolcanoJob("train", {"tasks": [task], "name": text})  # refused
 VolcanoJob("train", {"tasks": [task], "scheduler_name": text})  # refused
 VolcanoJob("train", {"tasks": [task], "min_available": number})  # refused
 VolcanoJob("train", {"tasks": [task], "key_rotation": text})  # refused
+VolcanoJob("train", {"tasks": [task], "wait_for": text})  # refused
 Task(name=text, replicas=1)  # refused
 Task(name="worker", replicas=number)  # refused
 Volume(mount_path=text)  # refused

@@ -1,16 +1,17 @@
-"""A job composed of its children: what the components of Python programs and of other languages have in common."""
+"""A job in either mode: what the components of Python programs and of other languages have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 import pulumi
 
 from pulumi_volcano_jobs import jobfile
-from pulumi_volcano_jobs.component import neighbours, parts, unsupported
+from pulumi_volcano_jobs.component import native, neighbours, parts, unsupported
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
-from pulumi_volcano_jobs.component.args import Claims, JobOptions, OnScale, Restart
+from pulumi_volcano_jobs.component.args import Claims, JobOptions, ManagedBy, OnScale, Restart, WaitFor
 from pulumi_volcano_jobs.component.children import child
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.keys import stashed_pair
@@ -25,20 +26,25 @@ from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.render import Rendered, render
 
+Pod = pulumi.CustomResource
 TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
 WORLD = "pulumi.com/volcano-replicas"
 """The annotation of each Pod with the replicas of all tasks at the time when it was made."""
 _KEYS = KeyPair(Leaf("the ssh plugin's private key"), Leaf("the ssh plugin's public key"))
+_DURATION = re.compile(r"(?=.)([0-9]+h)?([0-9]+m)?([0-9]+s)?")
+_KUBECTL_WAIT = "`kubectl wait pod -l volcano.sh/job-name=NAME --for=jsonpath={.status.phase}=Succeeded --timeout=1h`"
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "restart": get_args(Restart),
     "on_scale": get_args(OnScale),
     "claims": get_args(Claims),
+    "managed_by": get_args(ManagedBy),
+    "wait_for": get_args(WaitFor),
     "unsupported": get_args(Unsupported),
 }
 
 
-class ComposedJob(pulumi.ComponentResource):
-    """A job made of its own Pods and what they need.
+class BaseJob(pulumi.ComponentResource):
+    """A job made of its own Pods and what they need, or handed over to Volcano's controllers.
 
     It declares no attributes in its class body: Pulumi would take those for outputs that other languages see.
     """
@@ -71,13 +77,17 @@ class ComposedJob(pulumi.ComponentResource):
                 given.setdefault("name", resource_name)
             found = [*(file.problems if file else ()), *problems]
             rendered = render(given, namespace=_default_namespace(), keys=_KEYS, earlier=found)
-            left_undone = unsupported.not_enacted(rendered.job)
+            is_native = options.get("managed_by") == "volcano"
+            left_undone = [] if is_native else unsupported.not_enacted(rendered.job)
+            if is_native:
+                raise_if_any(native.problems(options, rendered.plugins))
             if options.get("unsupported") == "error":
                 raise_if_any(unsupported.as_problems(left_undone))
             raise_if_any(neighbours.claim(resource_name, [*rendered.objects, *rendered.pods]))
         super().__init__(TOKEN, resource_name, {}, opts)
         self._resource_name = resource_name
-        for problem in file.placed(rendered.warnings) if file else rendered.warnings:
+        warnings = [*rendered.warnings, *(native.warnings(rendered.plugins) if is_native else ())]
+        for problem in file.placed(warnings) if file else warnings:
             pulumi.log.warn(in_file(problem, file.source if file else ""), self)
         if left_undone and options.get("unsupported", "warn") == "warn":
             pulumi.log.warn(unsupported.as_warning(left_undone), self)
@@ -86,26 +96,36 @@ class ComposedJob(pulumi.ComponentResource):
     def _compose(self, rendered: Rendered, options: JobOptions, outputs: Outputs) -> None:
         job = rendered.job
         ctx = JobContext(job, _KEYS)
-        if any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item)):
-            self._stash_keys(options.get("key_rotation", ""), outputs)
         self._job_name = job.name
+        mode = options.get("managed_by", "pulumi")
+        self._namespace = self._apart_by(mode, outputs.lower(job.namespace))
+        makes_keys = any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item))
+        if mode == "pulumi" and makes_keys:
+            self._stash_keys(options.get("key_rotation", ""), outputs)
+        elif makes_keys:
+            # Volcano will make them, and they stay in the cluster.
+            for leaf in (_KEYS.private, _KEYS.public):
+                outputs.leaf(leaf.path, pulumi.Output.from_input(None))
         self.name = pulumi.Output.from_input(job.name)
         self.plugins: Mapping[str, parts.PluginComponent] = {
             plugin.name: self._plugin_component(plugin, ctx, outputs) for plugin in rendered.plugins
         }
-        keep = {"PersistentVolumeClaim"} if options.get("claims") == "keep" else set()
-        made = {
-            _key(item): self._object(item, rendered, ctx, outputs, retain_on_delete=item["kind"] in keep)
-            for item in rendered.objects
-        }
-        for name, component in self.plugins.items():
-            component.finish([made[key] for key, maker in rendered.made_by.items() if maker == name])
-        self.objects: Sequence[pulumi.CustomResource] = list(made.values())
-        self.tasks: Mapping[str, parts.TaskComponent] = self._make_tasks(rendered, ctx, options, outputs)
+        self.objects: Sequence[pulumi.CustomResource]
+        if mode == "pulumi":
+            self.objects = self._make_objects(rendered, ctx, options, outputs)
+            self.pod_group_name = pulumi.Output.from_input(job.name)
+            make_pods = self._pod_maker(rendered, ctx, options, outputs)
+        else:
+            made = native.hand_over(self._resource_name, job, options, outputs, self._namespace, self)
+            self.objects = [made]
+            self.pod_group_name = native.pod_group_name(job, made)
+            for component in self.plugins.values():
+                component.finish([])
+            make_pods = _no_pods
+        self.tasks: Mapping[str, parts.TaskComponent] = self._make_tasks(rendered, ctx, make_pods)
         self.pods: Sequence[pulumi.CustomResource] = [pod for task in self.tasks.values() for pod in task.pods]
         self.pod_names = pulumi.Output.from_input([pod["metadata"]["name"] for pod in rendered.pods])
-        self.pod_group_name = pulumi.Output.from_input(job.name)
-        self.namespace = pulumi.Output.from_input(outputs.lower(job.namespace))
+        self.namespace = self._namespace
         self.hosts = pulumi.Output.from_input({task.name or "": ctx.all_addresses(task) for task in ctx.tasks})
         self.register_outputs(
             {
@@ -117,6 +137,21 @@ class ComposedJob(pulumi.ComponentResource):
             },
         )
 
+    def _apart_by(self, mode: str, namespace: pulumi.Input[str]) -> pulumi.Output[str]:
+        """Give the namespace as an Output of a resource that is replaced when the mode changes.
+
+        All objects depend on it, so the engine deletes those of the old mode before it makes those of the new one; the
+        two have the same names.
+        """
+        stash = pulumi.Stash(
+            f"{self._resource_name}-managed-by",
+            input=namespace,
+            opts=pulumi.ResourceOptions(parent=self, replacement_trigger=mode, delete_before_replace=True),
+        )
+        # Its input: in a preview its output is not known yet.
+        given: pulumi.Output[str] = stash.input
+        return given
+
     def _stash_keys(self, rotation: str, outputs: Outputs) -> None:
         private, public = stashed_pair(self._resource_name, rotation, pulumi.ResourceOptions(parent=self))
         outputs.leaf(_KEYS.private.path, private)
@@ -126,6 +161,18 @@ class ComposedJob(pulumi.ComponentResource):
         kind = parts.BY_PLUGIN.get(plugin.name, parts.PluginComponent)
         values = outputs.lower(plugin.outputs(ctx))
         return kind(f"{self._resource_name}-{plugin.name}", plugin, values, self)
+
+    def _make_objects(
+        self, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs
+    ) -> list[pulumi.CustomResource]:
+        keep = {"PersistentVolumeClaim"} if options.get("claims") == "keep" else set()
+        made = {
+            _key(item): self._object(item, rendered, ctx, outputs, retain_on_delete=item["kind"] in keep)
+            for item in rendered.objects
+        }
+        for name, component in self.plugins.items():
+            component.finish([made[key] for key, maker in rendered.made_by.items() if maker == name])
+        return list(made.values())
 
     def _object(
         self, item: Manifest, rendered: Rendered, ctx: JobContext, outputs: Outputs, **options: Any
@@ -144,28 +191,31 @@ class ComposedJob(pulumi.ComponentResource):
     ) -> pulumi.CustomResource:
         # After the object's own name, so that it does not change with a list's order.
         name = self._resource_name + item["metadata"]["name"].removeprefix(self._job_name)
-        return child(name, item, outputs, pulumi.ResourceOptions(parent=parent, **options))
+        return child(name, item, self._namespace, outputs, pulumi.ResourceOptions(parent=parent, **options))
 
     def _make_tasks(
-        self,
-        rendered: Rendered,
-        ctx: JobContext,
-        options: JobOptions,
-        outputs: Outputs,
+        self, rendered: Rendered, ctx: JobContext, make_pods: Callable[[str, pulumi.Resource], list[Pod]]
     ) -> dict[str, parts.TaskComponent]:
-        updates = [plugin.on_job_update(ctx) for plugin in rendered.plugins]
-        restart = digests(rendered, updates, options, outputs)
-        scaling, world = on_scale(updates, options), replicas(ctx)
         tasks = {}
         for task in ctx.tasks:
             name = task.name or ""
             component = parts.TaskComponent(f"{self._resource_name}-{name}", ctx.all_addresses(task), self)
-            manifests = [pod for pod in rendered.pods if pod["metadata"]["labels"][TASK_SPEC] == name]
-            opts = self._pod_options(restart.get(name), scaling)
-            pods = [self._child(_of_world(pod, world), outputs, component, **opts) for pod in manifests]
-            component.finish(pods, [pod["metadata"]["name"] for pod in manifests])
+            component.finish(make_pods(name, component), [pod["metadata"]["name"] for pod in _pods_of(rendered, name)])
             tasks[name] = component
         return tasks
+
+    def _pod_maker(
+        self, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs
+    ) -> Callable[[str, pulumi.Resource], list[Pod]]:
+        updates = [plugin.on_job_update(ctx) for plugin in rendered.plugins]
+        restart = digests(rendered, updates, options, outputs)
+        scaling, world = on_scale(updates, options), replicas(ctx)
+
+        def make(task: str, parent: pulumi.Resource) -> list[Pod]:
+            opts = self._pod_options(restart.get(task), scaling)
+            return [self._child(_of_world(pod, world), outputs, parent, **opts) for pod in _pods_of(rendered, task)]
+
+        return make
 
     def _pod_options(self, digest: Any, scaling: str) -> dict[str, Any]:
         # The provider compares a Pod's lists by position with the live object, where admission webhooks have added to
@@ -181,6 +231,14 @@ class ComposedJob(pulumi.ComponentResource):
             "replace_on_changes": replacing,
             "replacement_trigger": digest,
         }
+
+
+def _pods_of(rendered: Rendered, task: str) -> list[Manifest]:
+    return [pod for pod in rendered.pods if pod["metadata"]["labels"][TASK_SPEC] == task]
+
+
+def _no_pods(_task: str, _parent: pulumi.Resource) -> list[Pod]:
+    return []
 
 
 def _of_world(pod: Manifest, world: str) -> Manifest:
@@ -199,15 +257,24 @@ def _options(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
     return options, list(_option_problems(options))
 
 
-def _option_problems(options: Mapping[str, Any]) -> list[Problem]:
-    problems = []
+def _option_problems(options: Mapping[str, Any]) -> Iterator[Problem]:
     for key, value in options.items():
         choices = _CHOICES.get(key)
         if not isinstance(value, str):
-            problems.append(Problem(key, "this must be a plain string: it decides what an update replaces"))
+            yield Problem(key, "this must be a plain string: it decides what an update does")
         elif choices and value not in choices:
-            problems.append(Problem(key, f"this must be one of {', '.join(choices)}", value=repr(value)))
-    return problems
+            yield Problem(key, f"this must be one of {', '.join(choices)}", value=repr(value))
+    if isinstance(timeout := options.get("wait_timeout", ""), str) and timeout and not _DURATION.fullmatch(timeout):
+        hint = 'write hours, minutes and seconds, such as "90s", "30m" or "1h30m"'
+        yield Problem("wait_timeout", "this is no duration", hint, value=repr(timeout))
+    # An Output is a problem of its own, and may not be compared.
+    plain = {key: value for key, value in options.items() if isinstance(value, str)}
+    is_composed = "managed_by" not in options or plain.get("managed_by") == "pulumi"
+    if is_composed and plain.get("wait_for") in {"running", "succeeded"}:
+        reason = (
+            "the Pods of a gang cannot be waited for one by one: a failed one would not end the wait for the others"
+        )
+        yield Problem("wait_for", reason, f'managed_by="volcano" can; or {_KUBECTL_WAIT} after `pulumi up`')
 
 
 def _key(item: Manifest) -> tuple[str, str]:

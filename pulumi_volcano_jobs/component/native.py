@@ -1,0 +1,154 @@
+"""The native mode: one `batch.volcano.sh` Job, out of which Volcano's controllers make all else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import pulumi
+
+from pulumi_volcano_jobs.component.advice import on_missing_definitions
+from pulumi_volcano_jobs.component.args import JobOptions
+from pulumi_volcano_jobs.component.children import WAIT_FOR
+from pulumi_volcano_jobs.component.lift import Outputs
+from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.leaf import is_given
+from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs.model import API_VERSION, KIND, Job
+from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin
+
+# What Volcano's webhook lets an update change; all else needs another Job.
+_OF_JOB = frozenset({"minAvailable", "priorityClassName"})
+_OF_TASK = frozenset({"replicas", "minAvailable"})
+
+_BAD_ENDS = ("Failed", "Aborted", "Terminated")
+_ENDS = ("Completed", *_BAD_ENDS)
+_PHASES: Mapping[str, Sequence[str]] = {"running": ("Running", *_ENDS), "succeeded": _ENDS}
+DEFAULT_TIMEOUT = "1h"
+
+_NOT_HERE: Mapping[str, tuple[str, str]] = {
+    "restart": ("an edit replaces the whole Job, or none of its Pods", "remove it"),
+    "on_scale": ("Volcano adds and removes Pods and leaves the others alone", "remove it; another `run` restarts all"),
+    "claims": ("Volcano deletes the claims that a Job made with it", "make the claim yourself, and name it in volumes"),
+}
+
+
+class HandedOver(pulumi.CustomResource):
+    """The Job as Volcano's controllers see it."""
+
+    metadata: pulumi.Output[Mapping[str, Any]]
+    """Its metadata; `uid` is in it once it exists."""
+    status: pulumi.Output[Mapping[str, Any]]
+    """Its status as of the end of the last update or refresh."""
+
+    def __init__(self, name: str, fields: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
+        """Register it. pulumi_kubernetes' own CustomResource has no status."""
+        # As its own classes do, so that all use one instance of the provider.
+        opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(version=version("pulumi_kubernetes")))
+        super().__init__(f"kubernetes:{API_VERSION}:{KIND}", name, {**fields, "status": None}, opts)
+
+
+def hand_over(
+    name: str,
+    job: Job,
+    options: JobOptions,
+    outputs: Outputs,
+    namespace: pulumi.Input[str],
+    parent: pulumi.Resource,
+) -> HandedOver:
+    """Register the Job, fully defaulted: a partial one loses at its first update what only the webhook had set."""
+    manifest = job.to_manifest()
+    waits_for = options.get("wait_for", "created")
+    fields = outputs.lower(manifest)
+    fields["metadata"]["namespace"] = namespace
+    if waits_for in _PHASES:
+        annotations = fields["metadata"].get("annotations", {})
+        fields["metadata"]["annotations"] = {**annotations, WAIT_FOR: _expression(_PHASES[waits_for])}
+    timeout = options.get("wait_timeout", DEFAULT_TIMEOUT)
+    made = HandedOver(
+        name,
+        fields,
+        pulumi.ResourceOptions(
+            parent=parent,
+            delete_before_replace=True,
+            replacement_trigger=outputs.apply(_digest, [_fixed(manifest["spec"]), _tokens(options)]),
+            custom_timeouts=pulumi.CustomTimeouts(create=timeout, update=timeout),
+            hooks=on_missing_definitions(name, "Volcano Jobs"),
+        ),
+    )
+    if waits_for in _PHASES:
+        made.status.apply(lambda status: _raise_if_bad(name, status))
+    return made
+
+
+def pod_group_name(job: Job, made: HandedOver) -> pulumi.Output[str]:
+    """Give the name of the PodGroup that Volcano makes of a Job; it has the Job's uid in it."""
+    # The id comes from the cluster only, so that nothing is computed from a preview's metadata.
+    return pulumi.Output.all(made.id, made.metadata).apply(lambda known: f"{job.name}-{known[1].get('uid', '')}")
+
+
+def problems(options: JobOptions, plugins: Sequence[Plugin]) -> Iterator[Problem]:
+    """Yield what only Pods that Pulumi manages can have."""
+    for key, (reason, hint) in _NOT_HERE.items():
+        if options.get(key, "delete") != "delete":
+            yield Problem(key, f'with managed_by="volcano" this does nothing: {reason}', hint)
+    known = {plugin.name for plugin in BUILT_IN}
+    for plugin in plugins:
+        if plugin.name not in known:
+            yield Problem(
+                f"spec.plugins.{plugin.name}",
+                "Volcano's controllers do not know this plugin, and refuse the job",
+                'remove it, or use managed_by="pulumi"',
+            )
+
+
+def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
+    """Yield what is done, and yet not as with Pods that Pulumi manages."""
+    for plugin in plugins:
+        if isinstance(plugin, SshPlugin) and not is_given(plugin.ssh_private_key):
+            yield Problem(
+                "spec.plugins.ssh",
+                "Volcano makes the key pair, and another one whenever it restarts the job, a task or a Pod: Pods that "
+                "still run then do not know the new key",
+                "give ssh_private_key and ssh_public_key (whoever may read the Job can read them), restart whole jobs "
+                'only (action RestartJob), or use managed_by="pulumi"',
+                warning=True,
+            )
+
+
+def _expression(phases: Sequence[str]) -> str:
+    is_one = " || ".join(f"@ == '{phase}'" for phase in phases)
+    return f"jsonpath={{.status.state[?{is_one}]}}"
+
+
+def _tokens(options: JobOptions) -> dict[str, str]:
+    tokens = {"run": options.get("run"), "key_rotation": options.get("key_rotation")}
+    return {key: token for key, token in tokens.items() if token}
+
+
+def _fixed(spec: Manifest) -> Manifest:
+    """Leave out what an update may change: with an Output in it, the digest would be unknown or secret for nothing."""
+    return {**_without(spec, _OF_JOB), "tasks": [_without(task, _OF_TASK) for task in spec["tasks"]]}
+
+
+def _digest(parts: Sequence[Any]) -> str:
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _without(fields: Manifest, names: frozenset[str]) -> Manifest:
+    return {key: value for key, value in fields.items() if key not in names}
+
+
+def _raise_if_bad(name: str, status: Mapping[str, Any] | None) -> None:
+    state = (status or {}).get("state") or {}
+    if state.get("phase") in _BAD_ENDS:
+        why = ": ".join(text for text in (state.get("reason"), state.get("message")) if text)
+        message = (
+            f"the job {name} has ended as {state['phase']}{f' ({why})' if why else ''}: `kubectl describe vcjob` and "
+            "`kubectl logs` say more; another `run` token, or an edit of the job, runs it again"
+        )
+        raise pulumi.RunError(message)

@@ -1,0 +1,713 @@
+"""The native mode: what a job registers that is handed over to Volcano's controllers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import pytest
+
+from pulumi_volcano_jobs import (
+    MpiPlugin,
+    Policy,
+    PytorchPlugin,
+    RayPlugin,
+    SshPlugin,
+    SvcPlugin,
+    TensorflowPlugin,
+    VolcanoJob,
+    jobfile,
+    render,
+)
+from tests.component.harness import UNKNOWN, Run, Secret, Source, Wire, failed, new_job, run
+from tests.component.test_tree import TokenPlugin
+from tests.conftest import container, task
+
+JOB = "Job train"
+PRIVATE = "-----BEGIN RSA PRIVATE KEY-----\nTHE-BYTES-OF-THE-KEY\n-----END RSA PRIVATE KEY-----\n"
+BYTES = "THE-BYTES-OF-THE-KEY"
+PUBLIC = "ssh-rsa AAAA"
+
+
+def job(**fields: Any) -> Wire:
+    """Give a job of a master and two workers that Volcano manages."""
+    return {"managed_by": "volcano", "tasks": [task("master"), task("worker", 2)], **fields}
+
+
+def one(arguments: Any, read: Callable[[Any], Wire] | None = None, **options: Any) -> Run:
+    """Run a program with one job, and read values from it."""
+
+    def program() -> Wire:
+        made = new_job("train", arguments)
+        return read(made) if read else {}
+
+    return run(program, **options)
+
+
+def inputs(arguments: Any, **options: Any) -> Wire:
+    """Give what the Job is registered with."""
+    return one(arguments, **options).resources[JOB].inputs
+
+
+# The tree and the outputs.
+
+
+@pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
+def test_the_job_is_all_that_is_made_in_the_cluster(*, preview: bool) -> None:
+    """Plugins and tasks are components without objects: Volcano makes Pods, Services, Secret and PodGroup."""
+    done = one(
+        job(
+            plugins=[PytorchPlugin(), SshPlugin()],
+            volumes=[{"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}}],
+        ),
+        preview=preview,
+    )
+
+    assert done.tree() == {
+        "VolcanoJob train": "",
+        "Stash train-managed-by": "VolcanoJob train",
+        "SshPlugin train-ssh": "VolcanoJob train",
+        "SvcPlugin train-svc": "VolcanoJob train",
+        "PytorchPlugin train-pytorch": "VolcanoJob train",
+        "Task train-master": "VolcanoJob train",
+        "Task train-worker": "VolcanoJob train",
+        JOB: "VolcanoJob train",
+    }
+
+
+def test_the_job_has_the_type_that_pulumi_s_kubernetes_provider_knows() -> None:
+    """Of its name the old Job goes first, and nothing of it is ignored."""
+    request = one(job()).resources[JOB].request
+
+    assert (request.type, request.custom) == ("kubernetes:batch.volcano.sh/v1alpha1:Job", True)
+    assert request.deleteBeforeReplace
+    assert list(request.ignoreChanges) == []
+    assert list(request.replaceOnChanges) == []
+    assert not request.retainOnDelete
+
+
+def test_the_job_has_the_provider_of_all_other_kubernetes_objects() -> None:
+    """The component's own, if it has one, else the default one of the same version."""
+
+    def program() -> None:
+        provider = kubernetes.Provider("mine", render_yaml_to_directory="rendered", kubeconfig="")
+        new_job("train", job(), pulumi.ResourceOptions(provider=provider))
+
+    composed = one(job(managed_by="pulumi")).resources["PodGroup train"].request
+
+    assert one(job()).resources[JOB].request.version == composed.version
+    assert "::mine::" in run(program).resources[JOB].request.provider
+
+
+def test_another_mode_replaces_what_the_job_depends_on() -> None:
+    """The engine deletes the Job before it makes the Pods of the other mode."""
+    done = one(job())
+    stash = done.resources["Stash train-managed-by"]
+
+    assert stash.inputs == {"input": "default"}
+    assert (stash.digest, stash.request.deleteBeforeReplace) == ("volcano", True)
+    dependencies = done.resources[JOB].request.propertyDependencies["metadata"].urns
+    assert any(urn.endswith("$pulumi:index:Stash::train-managed-by") for urn in dependencies)
+
+
+def test_a_resource_may_have_another_name_than_its_job() -> None:
+    """The resource is called after the one in the stack, and the Job after its own name."""
+    done = one(job(name="nightly"))
+
+    assert done.resources[JOB].inputs["metadata"]["name"] == "nightly"
+
+
+HEAD = [task("head", containers=[container("head")]), task("worker", 2, containers=[container("worker")])]
+PLUGINS: dict[str, Wire] = {
+    "ssh": {"plugins": [SshPlugin(), SvcPlugin()]},
+    "svc": {"plugins": [SvcPlugin()], "namespace": "ml"},
+    "pytorch": {"plugins": [PytorchPlugin(port=29500)]},
+    "mpi": {"plugins": [MpiPlugin()]},
+    "ray": {"plugins": [RayPlugin(dashboard_port=8266)], "tasks": HEAD, "namespace": "ml"},
+    "tensorflow": {"plugins": [TensorflowPlugin(chief="master")]},
+    "several": {"plugins": [PytorchPlugin(), SshPlugin(), TensorflowPlugin(), MpiPlugin()]},
+    "none": {},
+}
+NOT_COMPARED = ("public_key", "private_key", "pod_group_name")
+
+
+@pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
+@pytest.mark.parametrize("plugins", PLUGINS)
+def test_components_and_their_outputs_are_those_of_the_composed_mode(plugins: str, *, preview: bool) -> None:
+    """Names, hosts, addresses, and what the Service and the Secret are called, are the same; keys are Volcano's."""
+
+    def outputs(mode: str) -> dict[str, Wire]:
+        done = one({**job(**PLUGINS[plugins]), "managed_by": mode}, preview=preview)
+        return {
+            name: {key: value for key, value in made.items() if key not in NOT_COMPARED}
+            for name, made in done.outputs.items()
+        }
+
+    assert outputs("volcano") == outputs("pulumi")
+
+
+@pytest.mark.parametrize("plugins", ["ssh", "mpi", "several"])
+def test_keys_that_volcano_makes_are_none(plugins: str) -> None:
+    """They are in the cluster alone; no Stash keeps a pair."""
+    done = one(job(**PLUGINS[plugins]), lambda made: {"private": made.ssh.private_key, "public": made.ssh.public_key})
+
+    assert (done.values["private"].value, done.values["public"].value) == (None, None)
+    assert done.names("Stash") == ["train-managed-by"]
+
+
+def test_a_program_reads_the_job_and_no_pods() -> None:
+    """`objects` is the Job; the Pods' names are known all the same, and the PodGroup's has the Job's uid."""
+    done = one(
+        job(plugins=[SvcPlugin()]),
+        lambda made: {
+            "objects": [item.urn for item in made.objects],
+            "of_svc": len(made.svc.objects),
+            "pods": len(made.pods),
+            "of_worker": len(made.tasks["worker"].pods),
+            "pod_names": made.pod_names,
+            "pod_group_name": made.pod_group_name,
+        },
+        cluster={JOB: {"metadata": {"uid": "0123-4567"}}},
+    )
+
+    read = {name: value.value for name, value in done.values.items()}
+    (urn,) = read.pop("objects")
+    assert urn.endswith("$kubernetes:batch.volcano.sh/v1alpha1:Job::train")
+    assert read == {
+        "of_svc": 0,
+        "pods": 0,
+        "of_worker": 0,
+        "pod_names": ["train-master-0", "train-worker-0", "train-worker-1"],
+        "pod_group_name": "train-0123-4567",
+    }
+
+
+def test_the_pod_group_is_not_known_in_a_preview() -> None:
+    """There is no uid yet, and nothing is made up for it."""
+    done = one(job(), lambda made: {"pod_group_name": made.pod_group_name}, preview=True)
+
+    assert not done.values["pod_group_name"].known
+    assert done.unknown() == {"VolcanoJob train has: pod_group_name"}
+
+
+# What the Job is registered with.
+
+WHOLE: Wire = {
+    "apiVersion": "batch.volcano.sh/v1alpha1",
+    "kind": "Job",
+    "metadata": {
+        "name": "train",
+        "namespace": "ml",
+        "labels": {"team": "a"},
+        "annotations": {"volcano.sh/preemptable": "true"},
+    },
+    "spec": {
+        "minAvailable": 3,
+        "minSuccess": 1,
+        "maxRetry": 5,
+        "queue": "research",
+        "priorityClassName": "high",
+        "ttlSecondsAfterFinished": 60,
+        "runningEstimate": "1h",
+        "networkTopology": {"mode": "hard", "highestTierAllowed": 2},
+        "plugins": {"pytorch": ["--port=29500"], "svc": ["--publish-not-ready-addresses=true"], "env": []},
+        "policies": [
+            {"event": "PodEvicted", "action": "RestartJob", "timeout": "1h"},
+            {"exitCode": 3, "action": "AbortJob"},
+        ],
+        "volumes": [
+            {"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}},
+            {"mountPath": "/models", "volumeClaimName": "models"},
+        ],
+        "tasks": [
+            {**task("master"), "policies": [{"event": "TaskCompleted", "action": "CompleteJob"}], "maxRetry": 1},
+            {
+                **task("worker", 4, containers=[container(resources={"limits": {"cpu": "2"}})]),
+                "minAvailable": 2,
+                "dependsOn": {"name": ["master"], "iteration": "any"},
+                "topologyPolicy": "best-effort",
+                "partitionPolicy": {
+                    "totalPartitions": 2,
+                    "partitionSize": 2,
+                    "minPartitions": 1,
+                    "networkTopology": {"mode": "soft"},
+                },
+            },
+        ],
+    },
+}
+SAME: dict[str, Wire] = {
+    "one task": {"metadata": {"name": "train"}, "spec": {"tasks": [task()]}},
+    "every field": WHOLE,
+}
+FORMS: dict[str, Callable[[Wire], Any]] = {
+    "a document": lambda document: {**document, "managed_by": "volcano"},
+    "a document as it was read": lambda document: with_mode(jobfile.read(jobfile.dump([document]))[0]),
+}
+
+
+def with_mode(document: jobfile.Document) -> jobfile.Document:
+    """Add the mode to a file's document."""
+    document.data["managed_by"] = "volcano"
+    return document
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("document", SAME)
+def test_the_job_is_the_rendered_one_with_its_defaults(document: str, form: str) -> None:
+    """What Volcano's webhook would fill in is there, so that a later update does not take it away."""
+    found = inputs(FORMS[form](SAME[document]))
+
+    assert found == render(SAME[document]).job.to_manifest()
+    assert "minAvailable" in found["spec"]
+    assert all("minAvailable" in one_task for one_task in found["spec"]["tasks"])
+
+
+def test_yaml_text_is_handed_over_with_the_options_beside_it() -> None:
+    """`from_yaml` is the constructor with a file."""
+    text = jobfile.dump([WHOLE])
+
+    def program() -> None:
+        VolcanoJob.from_yaml("train", text, {"managed_by": "volcano", "run": "2"})
+
+    assert run(program).leaves() == one({**WHOLE, "managed_by": "volcano", "run": "2"}).leaves()
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["policies", "maxRetry", "ttlSecondsAfterFinished", "minSuccess", "volumes", "networkTopology", "queue"],
+)
+def test_a_field_of_the_job_goes_to_volcano_whole(field: str) -> None:
+    """Volcano enacts what nobody does on Pods that Pulumi manages."""
+    found = inputs(FORMS["a document"](WHOLE))
+
+    assert found["spec"][field] == WHOLE["spec"][field]
+
+
+@pytest.mark.parametrize("field", ["dependsOn", "partitionPolicy", "topologyPolicy", "minAvailable", "template"])
+def test_a_field_of_a_task_goes_to_volcano_whole(field: str) -> None:
+    """Order, partitions and topology of a task are as they were given."""
+    found = inputs(FORMS["a document"](WHOLE))
+
+    assert found["spec"]["tasks"][1][field] == WHOLE["spec"]["tasks"][1][field]
+
+
+@pytest.mark.parametrize(
+    ("own", "config", "expected"),
+    [
+        ({}, {}, "default"),
+        ({}, {"volcano-jobs:namespace": "of-the-stack"}, "of-the-stack"),
+        ({"namespace": "own"}, {"volcano-jobs:namespace": "of-the-stack"}, "own"),
+    ],
+    ids=["neither", "the stack's", "both"],
+)
+def test_the_namespace_is_the_job_s_or_else_the_stack_s(own: Wire, config: dict[str, str], expected: str) -> None:
+    """As in the composed mode; nothing is left to the provider's own default."""
+    done = one(job(**own), config=config)
+
+    assert done.resources[JOB].inputs["metadata"]["namespace"] == expected
+    assert done.outputs["VolcanoJob train"]["namespace"] == expected
+
+
+# What makes another Job.
+
+
+def trigger(arguments: Wire) -> Any:
+    """Give the Job's replacement trigger."""
+    found = one(arguments).resources[JOB].digest
+    assert re.fullmatch(r"[0-9a-f]{32}", found.value if isinstance(found, Secret) else found)
+    return found
+
+
+def gang(master: Wire | None = None, worker: Wire | None = None, **fields: Any) -> Wire:
+    """Give a PyTorch job that Volcano manages, with other tasks or fields."""
+    tasks = [{**task("master"), **(master or {})}, {**task("worker", 2), **(worker or {})}]
+    return job(**{"tasks": tasks, "plugins": [PytorchPlugin(), TensorflowPlugin()], **fields})
+
+
+IN_PLACE: dict[str, Wire] = {
+    "the size of the gang": gang(min_available=2),
+    "the priority class": gang(priority_class_name="high"),
+    "more replicas": gang(worker={"replicas": 3}),
+    "fewer replicas": gang(worker={"replicas": 1}),
+    "the least of a task": gang(worker={"minAvailable": 1}),
+    "a label": gang(labels={"team": "a"}),
+    "an annotation": gang(annotations={"note": "a"}),
+    "what is waited for": gang(wait_for="running"),
+    "how long is waited": gang(wait_timeout="5m"),
+    "the order of the plugins": gang(plugins=[TensorflowPlugin(), PytorchPlugin()]),
+    "the plugins as Volcano's arguments": gang(plugins={"tensorflow": [], "pytorch": []}),
+    "a default that is given": gang(scheduler_name="volcano", max_retry=3),
+    "what is not enacted": gang(unsupported="ignore"),
+}
+REPLACING: dict[str, Wire] = {
+    "an image": gang(worker=task("worker", 2, containers=[container(image="example.org/image:2")])),
+    "a label of a template": gang(
+        worker={"template": {**task()["template"], "metadata": {"labels": {"team": "a"}}}},
+    ),
+    "the queue": gang(queue="research"),
+    "an argument of a plugin": gang(plugins=[PytorchPlugin(port=29500), TensorflowPlugin()]),
+    "a plugin more": gang(plugins={"pytorch": [], "tensorflow": [], "env": []}),
+    "a task more": gang(tasks=[task("master"), task("worker", 2), task("watch")]),
+    "a task less": gang(tasks=[task("master")], plugins=[PytorchPlugin()]),
+    "the order of the tasks": gang(tasks=[task("worker", 2), task("master")]),
+    "a policy": gang(policies=[{"event": "PodEvicted", "action": "RestartJob"}]),
+    "a policy of a task": gang(worker={"policies": [{"event": "PodEvicted", "action": "RestartJob"}]}),
+    "the retries": gang(max_retry=5),
+    "the time to live": gang(ttl_seconds_after_finished=60),
+    "a volume": gang(volumes=[{"mountPath": "/data", "volumeClaimName": "data"}]),
+    "the run": gang(run="2"),
+    "the keys' rotation": gang(key_rotation="2"),
+}
+
+
+@pytest.mark.parametrize("edit", IN_PLACE)
+def test_what_volcano_lets_change_makes_no_other_job(edit: str) -> None:
+    """The trigger stays, so the Job is updated in place, or not at all."""
+    assert trigger(IN_PLACE[edit]) == trigger(gang())
+
+
+@pytest.mark.parametrize("edit", REPLACING)
+def test_all_else_makes_another_job(edit: str) -> None:
+    """Volcano's webhook would refuse it as an update, or the user asks for another Job."""
+    assert trigger(REPLACING[edit]) != trigger(gang())
+
+
+def test_each_edit_has_a_trigger_of_its_own() -> None:
+    """No two edits look alike."""
+    found = [trigger(edited) for edited in REPLACING.values()]
+
+    assert len(set(found)) == len(found)
+
+
+def test_another_given_key_makes_another_job() -> None:
+    """The trigger of a Job with a key in it is a secret too."""
+    found = [
+        trigger(gang(plugins=[SshPlugin(ssh_private_key=key, ssh_public_key=PUBLIC), SvcPlugin()]))
+        for key in (PRIVATE, PRIVATE, "another")
+    ]
+
+    assert all(isinstance(item, Secret) for item in found)
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
+# Keys.
+
+GIVEN: dict[str, Callable[[], Any]] = {
+    "the typed plugin": lambda: [SshPlugin(ssh_private_key=PRIVATE, ssh_public_key=PUBLIC), SvcPlugin()],
+    "the typed plugin with an Output": lambda: [
+        SshPlugin(ssh_private_key=Source("key", PRIVATE).value, ssh_public_key=PUBLIC),
+        SvcPlugin(),
+    ],
+    "one argument": lambda: {"ssh": [f"--ssh-private-key={PRIVATE}", f"--ssh-public-key={PUBLIC}"], "svc": []},
+    "two arguments": lambda: {"ssh": ["--ssh-private-key", PRIVATE, f"--ssh-public-key={PUBLIC}"], "svc": []},
+    "an argument that is an Output": lambda: {
+        "ssh": ["--ssh-private-key", Source("key", PRIVATE).value, f"--ssh-public-key={PUBLIC}"],
+        "svc": [],
+    },
+}
+
+
+@pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
+@pytest.mark.parametrize("given", GIVEN)
+def test_a_given_key_is_a_secret_in_the_job(given: str, *, preview: bool) -> None:
+    """It is nowhere in the registrations but under a mark, and no warning is due."""
+    done = run(
+        lambda: {"private": new_job("train", job(plugins=GIVEN[given]())).ssh.private_key},
+        preview=preview,
+    )
+
+    assert done.secret() == {
+        f"{JOB}: spec.plugins.ssh[1]",
+        f"{JOB}: (digest)",
+        "SshPlugin train-ssh has: private_key",
+    }
+    assert done.warnings == []
+    assert BYTES not in repr([leaf for leaf in done.leaves().values() if not isinstance(leaf, Secret)])
+    arguments = done.resources[JOB].inputs["spec"]["plugins"]["ssh"]
+    is_known = not (preview and "Output" in given)
+    assert arguments == [
+        "--ssh-private-key",
+        Secret(PRIVATE) if is_known else Secret(UNKNOWN),
+        f"--ssh-public-key={PUBLIC}",
+    ]
+    assert done.values["private"].secret
+    assert done.values["private"].value == (PRIVATE if is_known else None)
+
+
+def test_a_given_key_is_in_no_warning_and_no_error() -> None:
+    """What is said about the job keeps it to itself."""
+    plugins = {"ssh": [f"--ssh-private-key={PRIVATE}", f"--ssh-public-key={PUBLIC}"]}
+    done = one(job(plugins=plugins))
+    error, _ = failed(lambda: {"name": new_job("train", job(plugins=plugins, claims="keep")).name})
+
+    (warning,) = done.warnings
+    assert warning.startswith("spec.plugins.ssh: without the svc plugin there is no Service")
+    assert BYTES not in warning
+    assert BYTES not in repr(error)
+
+
+@pytest.mark.parametrize("plugins", ["ssh", "mpi"])
+def test_without_a_key_one_warning_says_what_volcano_does(plugins: str) -> None:
+    """Volcano's own pair changes when it restarts anything, and the warning says what helps."""
+    (warning,) = one(job(**PLUGINS[plugins])).warnings
+
+    assert warning == (
+        "spec.plugins.ssh: Volcano makes the key pair, and another one whenever it restarts the job, a task or a Pod: "
+        "Pods that still run then do not know the new key: give ssh_private_key and ssh_public_key (whoever may read "
+        'the Job can read them), restart whole jobs only (action RestartJob), or use managed_by="pulumi"'
+    )
+
+
+# Waiting.
+
+
+ENDS = "@ == 'Completed' || @ == 'Failed' || @ == 'Aborted' || @ == 'Terminated'"
+
+
+@pytest.mark.parametrize(
+    ("wait_for", "phases"), [("running", f"@ == 'Running' || {ENDS}"), ("succeeded", ENDS)], ids=lambda value: value[:9]
+)
+def test_an_update_waits_for_a_phase_or_the_end(wait_for: str, phases: str) -> None:
+    """The annotation stands beside the user's own ones."""
+    found = inputs(job(wait_for=wait_for, annotations={"note": "a"}))
+
+    expected = f"jsonpath={{.status.state[?{phases}]}}"
+    assert found["metadata"]["annotations"] == {"note": "a", "pulumi.com/waitFor": expected}
+
+
+@pytest.mark.parametrize("options", [{}, {"wait_for": "created"}], ids=["by default", "if asked"])
+def test_an_update_waits_for_nothing(options: Wire) -> None:
+    """There is no annotation of ours."""
+    assert "annotations" not in inputs(job(**options))["metadata"]
+
+
+@pytest.mark.parametrize("wait_for", ["created", "running", "succeeded"])
+@pytest.mark.parametrize(("options", "expected"), [({}, "1h"), ({"wait_timeout": "1h30m"}, "1h30m")])
+def test_creating_and_updating_have_the_timeout(wait_for: str, options: Wire, expected: str) -> None:
+    """An hour, unless another is given; deleting has the provider's own."""
+    timeouts = one(job(wait_for=wait_for, **options)).resources[JOB].request.customTimeouts
+
+    assert (timeouts.create, timeouts.update, timeouts.delete) == (expected, expected, "")
+
+
+ADVICE = (
+    "`kubectl describe vcjob` and `kubectl logs` say more; another `run` token, or an edit of the job, runs it again"
+)
+
+
+@pytest.mark.parametrize("wait_for", ["running", "succeeded"])
+@pytest.mark.parametrize("phase", ["Failed", "Aborted", "Terminated"])
+@pytest.mark.parametrize(
+    ("state", "why"),
+    [
+        ({}, ""),
+        ({"reason": "PodFailed"}, " (PodFailed)"),
+        ({"message": "train-worker-1 failed"}, " (train-worker-1 failed)"),
+        ({"reason": "PodFailed", "message": "train-worker-1 failed"}, " (PodFailed: train-worker-1 failed)"),
+    ],
+    ids=["no more", "a reason", "a message", "both"],
+)
+def test_a_bad_end_fails_the_update(wait_for: str, phase: str, state: Wire, why: str) -> None:
+    """The message has the reason, without a traceback; the Job stays."""
+    error, done = failed(
+        lambda: {"name": new_job("train", job(wait_for=wait_for)).name},
+        cluster={JOB: {"status": {"state": {"phase": phase, **state}}}},
+    )
+
+    assert isinstance(error, pulumi.RunError)
+    assert str(error) == f"the job train has ended as {phase}{why}: {ADVICE}"
+    assert JOB in done.resources
+
+
+@pytest.mark.parametrize("wait_for", ["running", "succeeded"])
+@pytest.mark.parametrize("status", [{"state": {"phase": "Completed"}}, {"state": {"phase": "Running"}}, {}])
+def test_a_good_end_fails_nothing(wait_for: str, status: Wire) -> None:
+    """Nor does a status that is not there yet."""
+    assert JOB in one(job(wait_for=wait_for), cluster={JOB: {"status": status}}).resources
+
+
+def test_a_bad_end_of_a_job_that_is_not_waited_for_fails_nothing() -> None:
+    """Who does not wait is not told."""
+    assert JOB in one(job(), cluster={JOB: {"status": {"state": {"phase": "Failed"}}}}).resources
+
+
+# What is refused, and what is not.
+
+
+def refusal(arguments: Wire) -> list[str]:
+    """Give the lines of the message for a job that is refused; nothing has been registered by then."""
+    error, done = failed(lambda: {"name": new_job("train", arguments).name})
+    assert isinstance(error, pulumi.InputPropertiesError)
+    assert isinstance(error, pulumi.RunError)
+    assert done.resources == {}
+    return str(error).splitlines()[1:]
+
+
+WAIT_FOR = (
+    "  wait_for: the Pods of a gang cannot be waited for one by one: a failed one would not end the wait for the "
+    'others: managed_by="volcano" can; or `kubectl wait pod -l volcano.sh/job-name=NAME '
+    "--for=jsonpath={.status.phase}=Succeeded --timeout=1h` after `pulumi up`"
+)
+PLAIN = "this must be a plain string: it decides what an update does"
+DURATION = 'write hours, minutes and seconds, such as "90s", "30m" or "1h30m"'
+NOTHING = 'with managed_by="volcano" this does nothing'
+RESTART = f"  restart: {NOTHING}: an edit replaces the whole Job, or none of its Pods: remove it"
+ON_SCALE = (
+    f"  on_scale: {NOTHING}: Volcano adds and removes Pods and leaves the others alone: remove it; another `run` "
+    "restarts all"
+)
+CLAIMS = (
+    f"  claims: {NOTHING}: Volcano deletes the claims that a Job made with it: make the claim yourself, and name it in "
+    "volumes"
+)
+TOKEN = (
+    "  spec.plugins.token: Volcano's controllers do not know this plugin, and refuse the job: remove it, or use "
+    'managed_by="pulumi"'
+)
+REFUSED: dict[str, tuple[Wire, list[str]]] = {
+    "running, by default": ({"tasks": [task()], "wait_for": "running"}, [WAIT_FOR]),
+    "succeeded, composed": (job(managed_by="pulumi", wait_for="succeeded"), [WAIT_FOR]),
+    "a phase that there is not": (
+        job(wait_for="completed"),
+        ["  wait_for: this must be one of created, running, succeeded (given: 'completed')"],
+    ),
+    "a mode that there is not": (
+        job(managed_by="kubectl", wait_for="running"),
+        ["  managed_by: this must be one of pulumi, volcano (given: 'kubectl')"],
+    ),
+    "no string": (
+        job(managed_by=True, wait_for=["running"], wait_timeout=60),
+        [f"  managed_by: {PLAIN}", f"  wait_for: {PLAIN}", f"  wait_timeout: {PLAIN}"],
+    ),
+    "restart": (job(restart="pod"), [RESTART]),
+    "restart, as by default": (job(restart="gang"), [RESTART]),
+    "on_scale": (job(on_scale="keep"), [ON_SCALE]),
+    "claims": (job(claims="keep"), [CLAIMS]),
+    "somebody's plugin": (job(plugins=[TokenPlugin(), SvcPlugin()]), [TOKEN]),
+    "all of these": (
+        job(claims="keep", on_scale="restart", restart="gang", plugins=[TokenPlugin()]),
+        [RESTART, ON_SCALE, CLAIMS, TOKEN],
+    ),
+    "options beside a job's own problem": (
+        {"tasks": [task()], "wait_for": "running", "wait_timeout": "soon", "queue": 3},
+        [
+            "  spec.queue: this must be a string (given: 3): put it in quotes",
+            f"  wait_timeout: this is no duration (given: 'soon'): {DURATION}",
+            WAIT_FOR,
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_does_not_go_with_a_mode_is_refused(what: str) -> None:
+    """Each problem is told, with its place, its reason and what to do."""
+    arguments, expected = REFUSED[what]
+
+    assert sorted(refusal(arguments)) == sorted(expected)
+
+
+@pytest.mark.parametrize("timeout", ["soon", "1", "1.5h", "1h 30m", "30m1h", "-1h", "1d", "1H", "h", "1h\n"])
+def test_what_is_no_duration_is_refused(timeout: str) -> None:
+    """Hours, minutes and seconds in this order, each at most once."""
+    assert refusal(job(wait_timeout=timeout)) == [
+        f"  wait_timeout: this is no duration (given: {timeout!r}): {DURATION}",
+    ]
+
+
+@pytest.mark.parametrize("timeout", ["90s", "30m", "1h30m", "1h30m15s", "2h"])
+def test_a_duration_is_taken(timeout: str) -> None:
+    """As it is."""
+    assert one(job(wait_timeout=timeout)).resources[JOB].request.customTimeouts.create == timeout
+
+
+def test_claims_that_go_with_the_job_are_as_volcano_does_it() -> None:
+    """The default may be spelled out."""
+    assert JOB in one(job(claims="delete")).resources
+
+
+POLICIES = [Policy(event="PodEvicted", action="RestartJob")]
+
+
+@pytest.mark.parametrize("unsupported", ["warn", "error", "ignore", None])
+def test_volcano_enacts_policies_so_nothing_is_said_of_them(unsupported: str | None) -> None:
+    """Policies, order, retries and the time to live are left undone by nobody."""
+    options = {"unsupported": unsupported} if unsupported else {}
+    tasks = [{**task("master"), "policies": POLICIES}, {**task("worker"), "dependsOn": {"name": ["master"]}}]
+
+    done = one(job(policies=POLICIES, ttl_seconds_after_finished=60, min_success=1, tasks=tasks, **options))
+
+    assert done.warnings == []
+
+
+def test_two_jobs_of_one_name_are_refused_across_the_modes() -> None:
+    """Their Pods would have the same names, whoever makes them."""
+
+    def program() -> None:
+        new_job("first", job(name="train"))
+        new_job("second", {**job(name="train"), "managed_by": "pulumi"})
+
+    error, done = failed(program)
+
+    assert "the VolcanoJobs first and second both make the Pod train-worker-0" in str(error)
+    assert done.names("VolcanoJob") == ["first"]
+
+
+# Outputs.
+
+IMAGE = "spec.tasks[1].template.spec.containers[0].image"
+OUTPUTS: dict[str, tuple[Callable[[Any], Wire], set[str]]] = {
+    "image": (
+        lambda value: job(tasks=[task("master"), task("worker", 2, containers=[container(image=value)])]),
+        {f"{JOB}: {IMAGE}", f"{JOB}: (digest)"},
+    ),
+    "queue": (lambda value: job(queue=value), {f"{JOB}: spec.queue", f"{JOB}: (digest)"}),
+    "priority class": (lambda value: job(priority_class_name=value), {f"{JOB}: spec.priorityClassName"}),
+    "label": (lambda value: job(labels={"team": value}), {f"{JOB}: metadata.labels.team"}),
+    "annotation": (
+        lambda value: job(annotations={"note": value}, wait_for="running"),
+        {f"{JOB}: metadata.annotations.note"},
+    ),
+    "namespace": (
+        lambda value: job(namespace=value),
+        {f"{JOB}: metadata.namespace", "Stash train-managed-by: input", "VolcanoJob train has: namespace"},
+    ),
+}
+POD_GROUP = "VolcanoJob train has: pod_group_name"
+
+
+@pytest.mark.parametrize("where", OUTPUTS)
+def test_an_output_is_registered_as_the_value_that_it_has(where: str) -> None:
+    """Once it is known, nothing differs from the plain value, the trigger included."""
+    make, _ = OUTPUTS[where]
+
+    done = run(lambda: {"name": new_job("train", make(Source("source", "value").value)).name})
+
+    assert done.leaves() == one(make("value")).leaves()
+
+
+@pytest.mark.parametrize("where", OUTPUTS)
+def test_what_is_unknown_in_a_preview_is_the_only_unknown(where: str) -> None:
+    """A trigger is unknown only with a value in it that makes another Job."""
+    make, places = OUTPUTS[where]
+
+    done = run(lambda: {"name": new_job("train", make(Source("source", "value").value)).name}, preview=True)
+
+    assert done.unknown() == places | {POD_GROUP}
+
+
+@pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
+@pytest.mark.parametrize("where", OUTPUTS)
+def test_a_secret_stays_one_and_nothing_else_becomes_one(where: str, *, preview: bool) -> None:
+    """The trigger of a secret image is a secret."""
+    make, places = OUTPUTS[where]
+
+    done = run(lambda: {"name": new_job("train", make(pulumi.Output.secret("value"))).name}, preview=preview)
+
+    # The PodGroup's name is computed of the Job's metadata, which are a secret as a whole.
+    assert done.secret() - {POD_GROUP} == places
