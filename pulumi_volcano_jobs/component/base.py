@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pulumi
 
 from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.component import native, neighbours, parts, unsupported
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
-from pulumi_volcano_jobs.component.args import Claims, JobOptions, ManagedBy, OnScale, Restart, WaitFor
+from pulumi_volcano_jobs.component.args import JobOptions
 from pulumi_volcano_jobs.component.children import child
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.keys import stashed_pair
 from pulumi_volcano_jobs.component.lift import Outputs, plain_leaves
+from pulumi_volcano_jobs.component.options import take
 from pulumi_volcano_jobs.component.problems import as_input_errors, in_file
-from pulumi_volcano_jobs.component.unsupported import Unsupported
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any
 from pulumi_volcano_jobs.keys import KeyPair
@@ -31,16 +30,6 @@ TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
 WORLD = "pulumi.com/volcano-replicas"
 """The annotation of each Pod with the replicas of all tasks at the time when it was made."""
 _KEYS = KeyPair(Leaf("the ssh plugin's private key"), Leaf("the ssh plugin's public key"))
-_DURATION = re.compile(r"(?=.)([0-9]+h)?([0-9]+m)?([0-9]+s)?")
-_KUBECTL_WAIT = "`kubectl wait pod -l volcano.sh/job-name=NAME --for=jsonpath={.status.phase}=Succeeded --timeout=1h`"
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "restart": get_args(Restart),
-    "on_scale": get_args(OnScale),
-    "claims": get_args(Claims),
-    "managed_by": get_args(ManagedBy),
-    "wait_for": get_args(WaitFor),
-    "unsupported": get_args(Unsupported),
-}
 
 
 class BaseJob(pulumi.ComponentResource):
@@ -72,7 +61,7 @@ class BaseJob(pulumi.ComponentResource):
             if not isinstance(given, dict):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict or a Job"
                 raise JobError([Problem("", reason, 'write VolcanoJob("train", {"tasks": [...]})')])
-            options, problems = _options(given)
+            options, problems = take(given)
             if not {"metadata", "spec"} & given.keys():
                 given.setdefault("name", resource_name)
             found = [*(file.problems if file else ()), *problems]
@@ -80,10 +69,11 @@ class BaseJob(pulumi.ComponentResource):
             is_native = options.get("managed_by") == "volcano"
             left_undone = [] if is_native else unsupported.not_enacted(rendered.job)
             if is_native:
-                raise_if_any(native.problems(options, rendered.plugins))
+                raise_if_any(native.problems(rendered.plugins))
             if options.get("unsupported") == "error":
                 raise_if_any(unsupported.as_problems(left_undone))
-            raise_if_any(neighbours.claim(resource_name, [*rendered.objects, *rendered.pods]))
+            made = native.objects(rendered) if is_native else rendered.objects
+            raise_if_any(neighbours.claim(resource_name, [*made, *rendered.pods]))
         super().__init__(TOKEN, resource_name, {}, opts)
         self._resource_name = resource_name
         warnings = [*rendered.warnings, *(native.warnings(rendered.plugins) if is_native else ())]
@@ -249,32 +239,6 @@ def _of_world(pod: Manifest, world: str) -> Manifest:
 
 def _default_namespace() -> str:
     return pulumi.Config(parts.PACKAGE).get("namespace") or "default"
-
-
-def _options(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
-    """Take what is Pulumi's own out of the arguments of a job."""
-    options: Any = {key: given.pop(key) for key in JobOptions.__annotations__ if key in given}
-    return options, list(_option_problems(options))
-
-
-def _option_problems(options: Mapping[str, Any]) -> Iterator[Problem]:
-    for key, value in options.items():
-        choices = _CHOICES.get(key)
-        if not isinstance(value, str):
-            yield Problem(key, "this must be a plain string: it decides what an update does")
-        elif choices and value not in choices:
-            yield Problem(key, f"this must be one of {', '.join(choices)}", value=repr(value))
-    if isinstance(timeout := options.get("wait_timeout", ""), str) and timeout and not _DURATION.fullmatch(timeout):
-        hint = 'write hours, minutes and seconds, such as "90s", "30m" or "1h30m"'
-        yield Problem("wait_timeout", "this is no duration", hint, value=repr(timeout))
-    # An Output is a problem of its own, and may not be compared.
-    plain = {key: value for key, value in options.items() if isinstance(value, str)}
-    is_composed = "managed_by" not in options or plain.get("managed_by") == "pulumi"
-    if is_composed and plain.get("wait_for") in {"running", "succeeded"}:
-        reason = (
-            "the Pods of a gang cannot be waited for one by one: a failed one would not end the wait for the others"
-        )
-        yield Problem("wait_for", reason, f'managed_by="volcano" can; or {_KUBECTL_WAIT} after `pulumi up`')
 
 
 def _key(item: Manifest) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import API_VERSION, KIND, Job
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin
+from pulumi_volcano_jobs.render import Rendered
 
 # What Volcano's webhook lets an update change; all else needs another Job.
 _OF_JOB = frozenset({"minAvailable", "priorityClassName"})
@@ -28,12 +29,6 @@ _BAD_ENDS = ("Failed", "Aborted", "Terminated")
 _ENDS = ("Completed", *_BAD_ENDS)
 _PHASES: Mapping[str, Sequence[str]] = {"running": ("Running", *_ENDS), "succeeded": _ENDS}
 DEFAULT_TIMEOUT = "1h"
-
-_NOT_HERE: Mapping[str, tuple[str, str]] = {
-    "restart": ("an edit replaces the whole Job, or none of its Pods", "remove it"),
-    "on_scale": ("Volcano adds and removes Pods and leaves the others alone", "remove it; another `run` restarts all"),
-    "claims": ("Volcano deletes the claims that a Job made with it", "make the claim yourself, and name it in volumes"),
-}
 
 
 class HandedOver(pulumi.CustomResource):
@@ -80,29 +75,29 @@ def hand_over(
         ),
     )
     if waits_for in _PHASES:
-        made.status.apply(lambda status: _raise_if_bad(name, status))
+        made.status.apply(lambda status: _raise_if_bad(job, status))
     return made
 
 
 def pod_group_name(job: Job, made: HandedOver) -> pulumi.Output[str]:
     """Give the name of the PodGroup that Volcano makes of a Job; it has the Job's uid in it."""
     # The id comes from the cluster only, so that nothing is computed from a preview's metadata.
-    return pulumi.Output.all(made.id, made.metadata).apply(lambda known: f"{job.name}-{known[1].get('uid', '')}")
+    uid = pulumi.Output.all(made.id, made.metadata).apply(lambda known: known[1].get("uid", ""))
+    # A secret label makes a secret of all metadata.
+    return pulumi.Output.unsecret(uid).apply(lambda uid: f"{job.name}-{uid}")
 
 
-def problems(options: JobOptions, plugins: Sequence[Plugin]) -> Iterator[Problem]:
+def objects(rendered: Rendered) -> list[Manifest]:
+    """List what there will be beside Pods: the Job, and what Volcano makes of it under names that are known."""
+    return [rendered.job.to_manifest(), *(item for item in rendered.objects if item["kind"] != "PodGroup")]
+
+
+def problems(plugins: Sequence[Plugin]) -> Iterator[Problem]:
     """Yield what only Pods that Pulumi manages can have."""
-    for key, (reason, hint) in _NOT_HERE.items():
-        if options.get(key, "delete") != "delete":
-            yield Problem(key, f'with managed_by="volcano" this does nothing: {reason}', hint)
-    known = {plugin.name for plugin in BUILT_IN}
     for plugin in plugins:
-        if plugin.name not in known:
-            yield Problem(
-                f"spec.plugins.{plugin.name}",
-                "Volcano's controllers do not know this plugin, and refuse the job",
-                'remove it, or use managed_by="pulumi"',
-            )
+        if type(plugin) not in BUILT_IN:
+            reason = "Volcano's controllers do not know this plugin, and would refuse the job"
+            yield Problem(f"spec.plugins.{plugin.name}", reason, 'remove it, or use managed_by="pulumi"')
 
 
 def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
@@ -111,10 +106,10 @@ def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
         if isinstance(plugin, SshPlugin) and not is_given(plugin.ssh_private_key):
             yield Problem(
                 "spec.plugins.ssh",
-                "Volcano makes the key pair, and another one whenever it restarts the job, a task or a Pod: Pods that "
-                "still run then do not know the new key",
-                "give ssh_private_key and ssh_public_key (whoever may read the Job can read them), restart whole jobs "
-                'only (action RestartJob), or use managed_by="pulumi"',
+                "Volcano makes the key pair, and another one with each restart of the job, a task or a Pod, so that "
+                "Pods which keep running do not know the new key",
+                "give the ssh plugin ssh_private_key and ssh_public_key (they stand in the Job, for all who may read "
+                "it), or let policies restart the whole job only",
                 warning=True,
             )
 
@@ -143,12 +138,13 @@ def _without(fields: Manifest, names: frozenset[str]) -> Manifest:
     return {key: value for key, value in fields.items() if key not in names}
 
 
-def _raise_if_bad(name: str, status: Mapping[str, Any] | None) -> None:
+def _raise_if_bad(job: Job, status: Mapping[str, Any] | None) -> None:
     state = (status or {}).get("state") or {}
     if state.get("phase") in _BAD_ENDS:
-        why = ": ".join(text for text in (state.get("reason"), state.get("message")) if text)
+        why = ", ".join(text for text in (state.get("reason"), state.get("message")) if text)
+        namespace = f" -n {job.namespace}" if isinstance(job.namespace, str) else ""
         message = (
-            f"the job {name} has ended as {state['phase']}{f' ({why})' if why else ''}: `kubectl describe vcjob` and "
-            "`kubectl logs` say more; another `run` token, or an edit of the job, runs it again"
+            f"the job {job.name} has ended as {state['phase']}{f' ({why})' if why else ''}: `kubectl describe vcjob "
+            f"{job.name}{namespace}` says more; another `run` token, or an edit of the job, runs it again"
         )
         raise pulumi.RunError(message)

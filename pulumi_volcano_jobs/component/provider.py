@@ -20,15 +20,15 @@ class VolcanoJobInputs(TypedDict, total=False):
     namespace: pulumi.Input[str]
     """The namespace; by default the stack's `volcano-jobs:namespace`, else `default`."""
     labels: dict[str, pulumi.Input[str]]
-    """Labels of the PodGroup."""
+    """Labels of the PodGroup, or of the Job that Volcano gets."""
     annotations: dict[str, pulumi.Input[str]]
-    """Annotations of the PodGroup."""
+    """Annotations of the PodGroup, or of the Job that Volcano gets."""
     tasks: list[Any]
     """The tasks, as in a Volcano Job."""
     plugins: dict[str, list[str]]
     """Volcano's arguments for each plugin: `pytorch: ["--port=29500"]`."""
     policies: list[Any]
-    """Lifecycle policies; nobody enacts them on Pods that Pulumi manages."""
+    """Lifecycle policies; with `managed_by: volcano` they are enacted."""
     volumes: list[Any]
     """Claims that all containers mount."""
     network_topology: Any

@@ -292,7 +292,7 @@ def test_a_bad_end_fails_the_update_with_its_reason(stack: Stack, phase: str) ->
 
     for code, output in (run.wait(), stack.apart("up").wait()):
         assert code != 0
-        assert f"the job train has ended as {phase} (PodFailed: train-worker-1 failed)" in output
+        assert f"the job train has ended as {phase} (PodFailed, train-worker-1 failed)" in output
         assert "Traceback" not in output
     old = uid(stack.space)
     stack.jobs(train={**args, "run": "2"})
@@ -337,6 +337,19 @@ def test_a_job_changes_modes_in_one_update(stack: Stack) -> None:
     assert deleted < order.index(("create", "kubernetes:batch.volcano.sh/v1alpha1:Job"))
     stack.destroy()
     assert stack.space.seen() == {}
+
+
+def test_a_job_that_volcano_removed_runs_again_after_a_refresh_only(stack: Stack) -> None:
+    """What a time to live does: `up` alone does not notice."""
+    before = stack.make(train=job(ttl_seconds_after_finished=60))
+    stack.space.cluster.delete("Job", "train", stack.space.name)
+    stack.space.cluster.wait(lambda: not uid(stack.space), "the Job to be gone", 60)
+
+    assert stack.up().steps == {}
+    assert uid(stack.space) == ""
+    stack.refresh()
+    assert stack.up().steps == {"Job train": "create"}
+    assert changes(before, stack.space.seen()) == {"Job train": "replaced"}
 
 
 def test_given_keys_are_in_the_job_and_encrypted_in_the_state(stack: Stack) -> None:

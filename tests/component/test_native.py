@@ -337,7 +337,7 @@ IN_PLACE: dict[str, Wire] = {
     "a label": gang(labels={"team": "a"}),
     "an annotation": gang(annotations={"note": "a"}),
     "what is waited for": gang(wait_for="running"),
-    "how long is waited": gang(wait_timeout="5m"),
+    "how long is waited": gang(wait_for="running", wait_timeout="5m"),
     "the order of the plugins": gang(plugins=[TensorflowPlugin(), PytorchPlugin()]),
     "the plugins as Volcano's arguments": gang(plugins={"tensorflow": [], "pytorch": []}),
     "a default that is given": gang(scheduler_name="volcano", max_retry=3),
@@ -457,9 +457,9 @@ def test_without_a_key_one_warning_says_what_volcano_does(plugins: str) -> None:
     (warning,) = one(job(**PLUGINS[plugins])).warnings
 
     assert warning == (
-        "spec.plugins.ssh: Volcano makes the key pair, and another one whenever it restarts the job, a task or a Pod: "
-        "Pods that still run then do not know the new key: give ssh_private_key and ssh_public_key (whoever may read "
-        'the Job can read them), restart whole jobs only (action RestartJob), or use managed_by="pulumi"'
+        "spec.plugins.ssh: Volcano makes the key pair, and another one with each restart of the job, a task or a Pod, "
+        "so that Pods which keep running do not know the new key: give the ssh plugin ssh_private_key and "
+        "ssh_public_key (they stand in the Job, for all who may read it), or let policies restart the whole job only"
     )
 
 
@@ -486,7 +486,7 @@ def test_an_update_waits_for_nothing(options: Wire) -> None:
     assert "annotations" not in inputs(job(**options))["metadata"]
 
 
-@pytest.mark.parametrize("wait_for", ["created", "running", "succeeded"])
+@pytest.mark.parametrize("wait_for", ["running", "succeeded"])
 @pytest.mark.parametrize(("options", "expected"), [({}, "1h"), ({"wait_timeout": "1h30m"}, "1h30m")])
 def test_creating_and_updating_have_the_timeout(wait_for: str, options: Wire, expected: str) -> None:
     """An hour, unless another is given; deleting has the provider's own."""
@@ -496,7 +496,7 @@ def test_creating_and_updating_have_the_timeout(wait_for: str, options: Wire, ex
 
 
 ADVICE = (
-    "`kubectl describe vcjob` and `kubectl logs` say more; another `run` token, or an edit of the job, runs it again"
+    "`kubectl describe vcjob train -n default` says more; another `run` token, or an edit of the job, runs it again"
 )
 
 
@@ -508,7 +508,7 @@ ADVICE = (
         ({}, ""),
         ({"reason": "PodFailed"}, " (PodFailed)"),
         ({"message": "train-worker-1 failed"}, " (train-worker-1 failed)"),
-        ({"reason": "PodFailed", "message": "train-worker-1 failed"}, " (PodFailed: train-worker-1 failed)"),
+        ({"reason": "PodFailed", "message": "train-worker-1 failed"}, " (PodFailed, train-worker-1 failed)"),
     ],
     ids=["no more", "a reason", "a message", "both"],
 )
@@ -549,26 +549,26 @@ def refusal(arguments: Wire) -> list[str]:
 
 
 WAIT_FOR = (
-    "  wait_for: the Pods of a gang cannot be waited for one by one: a failed one would not end the wait for the "
-    'others: managed_by="volcano" can; or `kubectl wait pod -l volcano.sh/job-name=NAME '
-    "--for=jsonpath={.status.phase}=Succeeded --timeout=1h` after `pulumi up`"
+    "  wait_for: the Pods of a gang cannot be waited for one by one, since a failed one would not end the others' "
+    'wait: managed_by="volcano" can; or run `kubectl wait pod -l volcano.sh/job-name=NAME '
+    "--for=jsonpath='{.status.phase}'=Succeeded --timeout=1h` after `pulumi up`"
 )
 PLAIN = "this must be a plain string: it decides what an update does"
 DURATION = 'write hours, minutes and seconds, such as "90s", "30m" or "1h30m"'
-NOTHING = 'with managed_by="volcano" this does nothing'
-RESTART = f"  restart: {NOTHING}: an edit replaces the whole Job, or none of its Pods: remove it"
+NOTHING = 'with managed_by="volcano" this does nothing, since'
+RESTART = f"  restart: {NOTHING} an edit replaces the whole Job, or none of its Pods: remove it"
 ON_SCALE = (
-    f"  on_scale: {NOTHING}: Volcano adds and removes Pods and leaves the others alone: remove it; another `run` "
+    f"  on_scale: {NOTHING} Volcano adds and removes Pods and leaves the others alone: remove it; another `run` "
     "restarts all"
 )
 CLAIMS = (
-    f"  claims: {NOTHING}: Volcano deletes the claims that a Job made with it: make the claim yourself, and name it in "
-    "volumes"
+    f"  claims: {NOTHING} Volcano deletes the claims of a Job with it: make the claim yourself, and name it in volumes"
 )
 TOKEN = (
-    "  spec.plugins.token: Volcano's controllers do not know this plugin, and refuse the job: remove it, or use "
+    "  spec.plugins.token: Volcano's controllers do not know this plugin, and would refuse the job: remove it, or use "
     'managed_by="pulumi"'
 )
+QUEUE = "  spec.queue: this must be a string (given: 3): put it in quotes"
 REFUSED: dict[str, tuple[Wire, list[str]]] = {
     "running, by default": ({"tasks": [task()], "wait_for": "running"}, [WAIT_FOR]),
     "succeeded, composed": (job(managed_by="pulumi", wait_for="succeeded"), [WAIT_FOR]),
@@ -588,16 +588,20 @@ REFUSED: dict[str, tuple[Wire, list[str]]] = {
     "restart, as by default": (job(restart="gang"), [RESTART]),
     "on_scale": (job(on_scale="keep"), [ON_SCALE]),
     "claims": (job(claims="keep"), [CLAIMS]),
+    "a timeout of nothing": (
+        job(wait_timeout="5m"),
+        ['  wait_timeout: nothing is waited for: say wait_for="running" or "succeeded", or remove it'],
+    ),
     "somebody's plugin": (job(plugins=[TokenPlugin(), SvcPlugin()]), [TOKEN]),
     "all of these": (
-        job(claims="keep", on_scale="restart", restart="gang", plugins=[TokenPlugin()]),
-        [RESTART, ON_SCALE, CLAIMS, TOKEN],
+        job(claims="keep", on_scale="restart", restart="gang", queue=3),
+        [RESTART, ON_SCALE, CLAIMS, QUEUE],
     ),
     "options beside a job's own problem": (
         {"tasks": [task()], "wait_for": "running", "wait_timeout": "soon", "queue": 3},
         [
-            "  spec.queue: this must be a string (given: 3): put it in quotes",
-            f"  wait_timeout: this is no duration (given: 'soon'): {DURATION}",
+            QUEUE,
+            f"  wait_timeout: this is no duration above 0 (given: 'soon'): {DURATION}",
             WAIT_FOR,
         ],
     ),
@@ -612,18 +616,22 @@ def test_what_does_not_go_with_a_mode_is_refused(what: str) -> None:
     assert sorted(refusal(arguments)) == sorted(expected)
 
 
-@pytest.mark.parametrize("timeout", ["soon", "1", "1.5h", "1h 30m", "30m1h", "-1h", "1d", "1H", "h", "1h\n"])
+@pytest.mark.parametrize(
+    "timeout", ["", "0s", "0h0m", "soon", "1", "1.5h", "1h 30m", "30m1h", "-1h", "1d", "1H", "h", "1h\n"]
+)
 def test_what_is_no_duration_is_refused(timeout: str) -> None:
     """Hours, minutes and seconds in this order, each at most once."""
-    assert refusal(job(wait_timeout=timeout)) == [
-        f"  wait_timeout: this is no duration (given: {timeout!r}): {DURATION}",
+    assert refusal(job(wait_for="running", wait_timeout=timeout)) == [
+        f"  wait_timeout: this is no duration above 0 (given: {timeout!r}): {DURATION}",
     ]
 
 
 @pytest.mark.parametrize("timeout", ["90s", "30m", "1h30m", "1h30m15s", "2h"])
 def test_a_duration_is_taken(timeout: str) -> None:
     """As it is."""
-    assert one(job(wait_timeout=timeout)).resources[JOB].request.customTimeouts.create == timeout
+    done = one(job(wait_for="running", wait_timeout=timeout))
+
+    assert done.resources[JOB].request.customTimeouts.create == timeout
 
 
 def test_claims_that_go_with_the_job_are_as_volcano_does_it() -> None:

@@ -1,0 +1,69 @@
+"""What is Pulumi's own about a job, taken out of its arguments and checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
+
+from pulumi_volcano_jobs.component.args import Claims, JobOptions, ManagedBy, OnScale, Restart, WaitFor
+from pulumi_volcano_jobs.component.unsupported import Unsupported
+from pulumi_volcano_jobs.errors import Problem
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "restart": get_args(Restart),
+    "on_scale": get_args(OnScale),
+    "claims": get_args(Claims),
+    "managed_by": get_args(ManagedBy),
+    "wait_for": get_args(WaitFor),
+    "unsupported": get_args(Unsupported),
+}
+_DURATION = re.compile(r"(?=.*[1-9])(\d+h)?(\d+m)?(\d+s)?", re.ASCII)
+_ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
+    "restart": ("an edit replaces the whole Job, or none of its Pods", "remove it"),
+    "on_scale": ("Volcano adds and removes Pods and leaves the others alone", "remove it; another `run` restarts all"),
+    "claims": ("Volcano deletes the claims of a Job with it", "make the claim yourself, and name it in volumes"),
+}
+
+
+def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
+    """Take the options out of the arguments of a job; give them with their problems."""
+    options: Any = {key: given.pop(key) for key in JobOptions.__annotations__ if key in given}
+    # Others would be compared with something although they are wrong already, and an Output may not be.
+    plain = {key: value for key, value in options.items() if isinstance(value, str)}
+    mistyped = [
+        Problem(key, "this must be a plain string: it decides what an update does")
+        for key in options.keys() - plain.keys()
+    ]
+    wrong = [
+        Problem(key, f"this must be one of {', '.join(_CHOICES[key])}", value=repr(value))
+        for key, value in plain.items()
+        if value not in _CHOICES.get(key, (value,))
+    ]
+    refused = {problem.path for problem in (*mistyped, *wrong)}
+    fits = {key: value for key, value in plain.items() if key not in refused}
+    modes = () if "managed_by" in refused else _of_mode(fits)
+    return options, [*mistyped, *wrong, *modes, *_of_timeout(fits, known="wait_for" not in refused)]
+
+
+def _of_mode(options: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield what the mode cannot do."""
+    if options.get("managed_by") == "volcano":
+        for key, (reason, hint) in _ONLY_COMPOSED.items():
+            if options.get(key, "delete") != "delete":
+                yield Problem(key, f'with managed_by="volcano" this does nothing, since {reason}', hint)
+    elif options.get("wait_for", "created") != "created":
+        reason = "the Pods of a gang cannot be waited for one by one, since a failed one would not end the others' wait"
+        command = "kubectl wait pod -l volcano.sh/job-name=NAME --for=jsonpath='{.status.phase}'=Succeeded --timeout=1h"
+        yield Problem("wait_for", reason, f'managed_by="volcano" can; or run `{command}` after `pulumi up`')
+
+
+def _of_timeout(options: Mapping[str, str], *, known: bool) -> Iterator[Problem]:
+    timeout = options.get("wait_timeout")
+    if timeout is None:
+        return
+    if not _DURATION.fullmatch(timeout):
+        hint = 'write hours, minutes and seconds, such as "90s", "30m" or "1h30m"'
+        yield Problem("wait_timeout", "this is no duration above 0", hint, value=repr(timeout))
+    elif known and options.get("wait_for", "created") == "created":
+        yield Problem("wait_timeout", "nothing is waited for", 'say wait_for="running" or "succeeded", or remove it')
