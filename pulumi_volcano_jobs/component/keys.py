@@ -32,14 +32,14 @@ def stashed_pair(
         input=fresh,
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=["input"])),
     )
-    kept: pulumi.Output[Any] = fresh if _mocked() else stash.output.apply(_present)
+    kept: pulumi.Output[Any] = fresh if is_mocked() else stash.output.apply(_present)
     private: pulumi.Output[str] = pulumi.Output.secret(kept.apply(lambda pair: pair[PRIVATE]))
     public: pulumi.Output[str] = pulumi.Output.unsecret(kept.apply(lambda pair: pair[PUBLIC]))
     return private, public
 
 
-def _mocked() -> bool:
-    """Tell whether the program runs under mocks, where a Stash has no output."""
+def is_mocked() -> bool:
+    """Tell whether the program runs under mocks, where a Stash has no output, and hooks need a newer Pulumi."""
     return isinstance(settings.get_monitor(), mocks.MockMonitor)
 
 

@@ -10,6 +10,7 @@ import contextvars
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any
 
 import pulumi
@@ -22,6 +23,8 @@ from pulumi_volcano_jobs import VolcanoJob
 Wire = dict[str, Any]
 Program = Callable[[], Mapping[str, Any] | None]
 
+# Before 3.262 Pulumi's SDK sends what is unknown in a preview without the mark of a secret; nothing is shown of it.
+LOSES_MARKS = tuple(map(int, version("pulumi").split(".")[:2])) < (3, 262)
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _SECRET = "1b47061264138c4ac30d75fd1eb44270"
 
