@@ -19,17 +19,18 @@ from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.plugins import SshPlugin
 from pulumi_volcano_jobs.render import Rendered, render
+from pulumi_volcano_jobs.report import Finding, as_json, as_sarif
 
 # libyaml's is some ten times faster; a Python built without it has the other.
 _YamlLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PROBLEMS, USAGE = 1, 2
+Report = Callable[[str, Iterable[Problem]], None]
 STDIN = "-"
 
 app = typer.Typer(
     name="volcano-jobs",
     help="Volcano jobs as the Kubernetes objects that they become: no cluster and no Pulumi engine needed.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -40,6 +41,14 @@ class Style(enum.Enum):
 
     YAML = "yaml"
     JSON = "json"
+
+
+class Reports(enum.Enum):
+    """How problems are written."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
 
 
 class Manager(enum.Enum):
@@ -126,36 +135,58 @@ def render_command(
 
 
 @app.command()
-def validate(files: Files, *, lenient: Lenient = False, cluster: Cluster = None) -> None:
+def validate(
+    files: Files,
+    *,
+    style: Annotated[
+        Reports,
+        typer.Option("--format", help="Lines for people; JSON or SARIF (editors, code review) on standard output."),
+    ] = Reports.TEXT,
+    lenient: Lenient = False,
+    cluster: Cluster = None,
+) -> None:
     """Report every problem of Volcano jobs and what to do."""
     facts = _cluster(cluster)
+    findings: list[Finding] = []
+
+    def collect(file: str, problems: Iterable[Problem]) -> None:
+        findings.extend(Finding(file, problem) for problem in _in_order(problems))
 
     def check(document: jobfile.Document) -> Rendered:
         return render(document.data, strict=not lenient, cluster=facts, earlier=document.problems)
 
-    made = _for_each(files, check)
-    for file in dict.fromkeys(item.file for item in made):
-        # Files may be alternatives, such as one for each cluster; the documents of one file go together.
-        _refuse_twins([item for item in made if item.file == file], Manager.PULUMI)
+    report = _report if style is Reports.TEXT else collect
+    try:
+        made = _for_each(files, check, report)
+        for file in dict.fromkeys(item.file for item in made):
+            # Files may be alternatives, such as one for each cluster; the documents of one file go together.
+            _refuse_twins([item for item in made if item.file == file], Manager.PULUMI, report)
+    finally:
+        if style is not Reports.TEXT:
+            text = as_json(findings) if style is Reports.JSON else as_sarif(findings)
+            typer.echo(f"{text}\n".encode(), nl=False)
 
 
-def _for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered]) -> list[Made]:
+def _for_each(
+    files: Sequence[str], make: Callable[[jobfile.Document], Rendered], report: Report | None = None
+) -> list[Made]:
     """Render all documents of all files; report all problems of all of them before giving up."""
+    report = report or _report
     made, failed = [], False
     for file in files:
         text, name = _read(file), _shown(file)
         try:
             documents = jobfile.read(text, name)
         except JobError as error:
-            _report(name, error.problems)
+            report(name, error.problems)
             failed = True
             continue
         for document in documents:
             try:
                 made.append(Made(name, document, make(document)))
-                _report(name, [*document.problems, *document.placed(made[-1].rendered.warnings)])
+                report(name, [*document.problems, *document.placed(made[-1].rendered.warnings)])
             except JobError as error:
-                _report(name, [*document.problems, *document.placed(error.problems)])
+                report(name, [*document.problems, *document.placed(error.problems)])
                 failed = True
     if failed:
         raise typer.Exit(PROBLEMS)
@@ -195,11 +226,15 @@ def _cluster(file: Path | None) -> ClusterFacts:
 
 def _report(file: str, problems: Iterable[Problem]) -> None:
     """Print problems by place, each on one line."""
-    for problem in sorted(dict.fromkeys(problems), key=lambda item: (item.line, item.column)):
+    for problem in _in_order(problems):
         place = f"{file}:{problem.line}:{problem.column}" if problem.line else file
         level = "warning: " if problem.warning else ""
         text = " ".join(str(problem).removeprefix(": ").split())
         typer.echo(f"{place}: {level}{text}", err=True)
+
+
+def _in_order(problems: Iterable[Problem]) -> list[Problem]:
+    return sorted(dict.fromkeys(problems), key=lambda item: (item.line, item.column))
 
 
 def _give_up(message: str) -> NoReturn:
@@ -207,7 +242,7 @@ def _give_up(message: str) -> NoReturn:
     raise typer.Exit(USAGE)
 
 
-def _refuse_twins(made: Sequence[Made], managed_by: Manager) -> None:
+def _refuse_twins(made: Sequence[Made], managed_by: Manager, report: Report | None = None) -> None:
     """Refuse objects of several jobs that have one kind, namespace and name: the last would overwrite the others."""
     owners: dict[tuple[str, str, str], Made] = {}
     failed = False
@@ -218,7 +253,7 @@ def _refuse_twins(made: Sequence[Made], managed_by: Manager) -> None:
                 twins[key] = owners[key]
             owners[key] = item
         if twins:
-            _report(item.file, item.document.placed([_twin(twins)]))
+            (report or _report)(item.file, item.document.placed([_twin(twins)]))
             failed = True
     if failed:
         raise typer.Exit(PROBLEMS)

@@ -1,0 +1,113 @@
+"""`volcano-jobs validate --format json` and `sarif`: the same findings, for programs."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Shell
+
+JOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec:
+  minAvailable: 5
+  plugins: {ssh: []}
+  tasks:
+    - name: worker
+      replicas: 2
+      template: {spec: {restartPolicy: Never, containers: [{name: main, image: a}]}}
+"""
+ERROR = {
+    "file": "job.yaml",
+    "line": 5,
+    "column": 3,
+    "path": "spec.minAvailable",
+    "level": "error",
+    "stage": "webhook",
+}
+
+
+def report(shell: Shell, style: str, *files: str, code: int = 1) -> Any:
+    """Run the command, which says all on standard output, and read that."""
+    answer = shell("validate", "--format", style, *files)
+    assert (answer.code, answer.err) == (code, "")
+    return json.loads(answer.out)
+
+
+def test_json_lists_what_the_lines_say(shell: Shell) -> None:
+    """Each finding has its place, who would refuse, and the parts of the message."""
+    file = shell.write("job.yaml", JOB)
+
+    (error,) = report(shell, "json", file)
+
+    assert error | ERROR == error
+    line = f"job.yaml:5:3: spec.minAvailable: {error['reason']}"
+    (shown,) = shell("validate", file).lines
+    assert shown.startswith(line)
+    assert error["hint"] in shown
+
+
+def test_sarif_is_what_editors_and_code_review_read(shell: Shell) -> None:
+    """A run with the tool, its rules, and a result with file, region and path for each finding."""
+    file = shell.write("job.yaml", JOB)
+
+    log = report(shell, "sarif", file)
+
+    assert (log["version"], log["$schema"]) == ("2.1.0", "https://json.schemastore.org/sarif-2.1.0.json")
+    (run,) = log["runs"]
+    driver = run["tool"]["driver"]
+    assert (driver["name"], driver["version"]) == ("volcano-jobs", version("pulumi-volcano-jobs"))
+    (result,) = run["results"]
+    assert result["ruleId"] in {rule["id"] for rule in driver["rules"]}
+    assert (result["ruleId"], result["level"]) == ("webhook", "error")
+    assert result["message"]["text"].startswith("spec.minAvailable: ")
+    assert result["locations"] == [
+        {
+            "physicalLocation": {"artifactLocation": {"uri": "job.yaml"}, "region": {"startLine": 5, "startColumn": 3}},
+            "logicalLocations": [{"fullyQualifiedName": "spec.minAvailable"}],
+        }
+    ]
+
+
+def test_a_warning_is_one_and_fails_nothing(shell: Shell) -> None:
+    """It is listed with its level, and the command succeeds."""
+    file = shell.write("job.yaml", JOB.replace("minAvailable: 5", "minAvailable: 2"))
+
+    (warning,) = report(shell, "json", file, code=0)
+
+    assert (warning["path"], warning["level"]) == ("spec.plugins.ssh", "warning")
+
+
+@pytest.mark.parametrize("style", ["json", "sarif"])
+def test_what_is_no_yaml_and_twins_are_findings_too(shell: Shell, style: str) -> None:
+    """All files are in one report, whatever is wrong with one of them."""
+    good = JOB.replace("minAvailable: 5", "minAvailable: 2").replace("ssh", "svc")
+    files = [shell.write("broken.yaml", "a: [\n"), shell.write("job.yaml", JOB)]
+
+    found = json.dumps(report(shell, style, *files))
+
+    assert "broken.yaml" in found
+    assert "job.yaml" in found
+    twins = shell.write("twins.yaml", f"{good}---\n{good}")
+    assert "twins.yaml" in json.dumps(report(shell, style, twins))
+
+
+@pytest.mark.parametrize(("style", "nothing"), [("json", "[]"), ("sarif", '"results": []')])
+def test_a_good_file_has_an_empty_report(shell: Shell, style: str, nothing: str) -> None:
+    """There is a document all the same."""
+    file = shell.write("job.yaml", JOB.replace("minAvailable: 5", "minAvailable: 2").replace("ssh", "svc"))
+
+    assert nothing in shell.good("validate", "--format", style, file).out
+
+
+@pytest.mark.parametrize("style", ["json", "sarif"])
+def test_no_key_is_in_a_report(shell: Shell, style: str) -> None:
+    """As in the lines."""
+    file = shell.write("job.yaml", JOB.replace("ssh: []", "ssh: ['--ssh-private-key=AAAAsecret'], svc: []"))
+
+    assert "AAAAsecret" not in json.dumps(report(shell, style, file))
