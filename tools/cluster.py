@@ -6,6 +6,7 @@ prints the kubeconfig's path and waits for Ctrl-C.
 
 from __future__ import annotations
 
+import http
 import json
 import secrets
 import shutil
@@ -43,6 +44,7 @@ CONTROLLERS = (
     "pod-garbage-collector-controller",
 )
 START_TIMEOUT = 90.0
+BUSY_TIMEOUT = 30.0
 PLURALS = {
     "ConfigMap": "configmaps",
     "Job": "jobs",
@@ -162,9 +164,21 @@ class Cluster:
         data = None if body is None else json.dumps(body).encode()
         url = f"https://{HOST}:{self._ports['api']}{path}"
         request = urllib.request.Request(url, data, headers, method=method)  # https, on loopback
-        with urllib.request.urlopen(request, timeout=30, context=self._context) as answer:  # noqa: S310
-            text = answer.read().decode()
+        text = self._answer(request)
         return json.loads(text) if text.startswith(("{", "[")) else text
+
+    def _answer(self, request: urllib.request.Request) -> str:
+        """Send it again while the server is too busy, as kubectl does: after a start it reads its storage first."""
+        end = time.monotonic() + BUSY_TIMEOUT
+        while True:
+            try:
+                with urllib.request.urlopen(request, timeout=30, context=self._context) as answer:  # noqa: S310
+                    text: str = answer.read().decode()
+                    return text
+            except urllib.error.HTTPError as error:
+                if error.code != http.HTTPStatus.TOO_MANY_REQUESTS or time.monotonic() > end:
+                    raise
+            time.sleep(0.5)
 
     def get(self, kind: str, name: str, namespace: str = "default") -> dict[str, Any]:
         """Give an object as it is stored; empty if there is none."""
