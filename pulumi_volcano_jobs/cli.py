@@ -15,7 +15,7 @@ import yaml
 
 from pulumi_volcano_jobs import jobfile, keys
 from pulumi_volcano_jobs.cluster import ClusterFacts
-from pulumi_volcano_jobs.errors import JobError, Problem
+from pulumi_volcano_jobs.errors import JobError, Problem, in_order
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.plugins import SshPlugin
 from pulumi_volcano_jobs.render import Rendered, render
@@ -24,8 +24,9 @@ from pulumi_volcano_jobs.report import Finding, as_json, as_sarif
 # libyaml's is some ten times faster; a Python built without it has the other.
 _YamlLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PROBLEMS, USAGE = 1, 2
-Report = Callable[[str, Iterable[Problem]], None]
 STDIN = "-"
+Report = Callable[[str, Iterable[Problem]], None]
+"""Tells the problems of a file."""
 
 app = typer.Typer(
     name="volcano-jobs",
@@ -43,7 +44,7 @@ class Style(enum.Enum):
     JSON = "json"
 
 
-class Reports(enum.Enum):
+class ReportStyle(enum.Enum):
     """How problems are written."""
 
     TEXT = "text"
@@ -124,8 +125,8 @@ def render_command(
             return render(document.data, keys=keys.generate(), **settings)
         return rendered
 
-    made = _for_each(files, make)
-    _refuse_twins(made, managed_by)
+    made = _for_each(files, make, _report)
+    _refuse_twins(made, managed_by, _report)
     manifests = [manifest for item in made for manifest in item.manifests(managed_by)]
     if output == STDIN:
         # YAML and JSON are UTF-8, whatever the terminal speaks.
@@ -139,9 +140,9 @@ def validate(
     files: Files,
     *,
     style: Annotated[
-        Reports,
+        ReportStyle,
         typer.Option("--format", help="Lines for people; JSON or SARIF (editors, code review) on standard output."),
-    ] = Reports.TEXT,
+    ] = ReportStyle.TEXT,
     lenient: Lenient = False,
     cluster: Cluster = None,
 ) -> None:
@@ -150,28 +151,26 @@ def validate(
     findings: list[Finding] = []
 
     def collect(file: str, problems: Iterable[Problem]) -> None:
-        findings.extend(Finding(file, problem) for problem in _in_order(problems))
+        place = quote(file) if style is ReportStyle.SARIF else file
+        findings.extend(Finding(place, problem) for problem in in_order(problems))
 
     def check(document: jobfile.Document) -> Rendered:
         return render(document.data, strict=not lenient, cluster=facts, earlier=document.problems)
 
-    report = _report if style is Reports.TEXT else collect
+    report = _report if style is ReportStyle.TEXT else collect
     try:
         made = _for_each(files, check, report)
         for file in dict.fromkeys(item.file for item in made):
             # Files may be alternatives, such as one for each cluster; the documents of one file go together.
             _refuse_twins([item for item in made if item.file == file], Manager.PULUMI, report)
     finally:
-        if style is not Reports.TEXT:
-            text = as_json(findings) if style is Reports.JSON else as_sarif(findings)
+        if style is not ReportStyle.TEXT:
+            text = as_json(findings) if style is ReportStyle.JSON else as_sarif(findings)
             typer.echo(f"{text}\n".encode(), nl=False)
 
 
-def _for_each(
-    files: Sequence[str], make: Callable[[jobfile.Document], Rendered], report: Report | None = None
-) -> list[Made]:
+def _for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered], report: Report) -> list[Made]:
     """Render all documents of all files; report all problems of all of them before giving up."""
-    report = report or _report
     made, failed = [], False
     for file in files:
         text, name = _read(file), _shown(file)
@@ -226,15 +225,11 @@ def _cluster(file: Path | None) -> ClusterFacts:
 
 def _report(file: str, problems: Iterable[Problem]) -> None:
     """Print problems by place, each on one line."""
-    for problem in _in_order(problems):
+    for problem in in_order(problems):
         place = f"{file}:{problem.line}:{problem.column}" if problem.line else file
         level = "warning: " if problem.warning else ""
         text = " ".join(str(problem).removeprefix(": ").split())
         typer.echo(f"{place}: {level}{text}", err=True)
-
-
-def _in_order(problems: Iterable[Problem]) -> list[Problem]:
-    return sorted(dict.fromkeys(problems), key=lambda item: (item.line, item.column))
 
 
 def _give_up(message: str) -> NoReturn:
@@ -242,7 +237,7 @@ def _give_up(message: str) -> NoReturn:
     raise typer.Exit(USAGE)
 
 
-def _refuse_twins(made: Sequence[Made], managed_by: Manager, report: Report | None = None) -> None:
+def _refuse_twins(made: Sequence[Made], managed_by: Manager, report: Report) -> None:
     """Refuse objects of several jobs that have one kind, namespace and name: the last would overwrite the others."""
     owners: dict[tuple[str, str, str], Made] = {}
     failed = False
@@ -253,7 +248,7 @@ def _refuse_twins(made: Sequence[Made], managed_by: Manager, report: Report | No
                 twins[key] = owners[key]
             owners[key] = item
         if twins:
-            (report or _report)(item.file, item.document.placed([_twin(twins)]))
+            report(item.file, item.document.placed([_twin(twins)]))
             failed = True
     if failed:
         raise typer.Exit(PROBLEMS)

@@ -62,9 +62,14 @@ class JobError(ValueError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         """Take what was found; there is at least one problem."""
-        self.problems = tuple(sorted(dict.fromkeys(problems), key=lambda p: (p.line, p.column)))
+        self.problems = tuple(in_order(problems))
         self.stage = min(problem.stage for problem in self.problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Sort problems by place, each once."""
+    return sorted(dict.fromkeys(problems), key=lambda problem: (problem.line, problem.column))
 
 
 def raise_if_any(problems: Iterable[Problem]) -> None:

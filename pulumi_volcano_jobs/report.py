@@ -36,7 +36,7 @@ def as_json(findings: Sequence[Finding]) -> str:
 
 
 def as_sarif(findings: Sequence[Finding]) -> str:
-    """Write findings as a SARIF 2.1.0 log; a rule is who would refuse."""
+    """Write findings, whose files are URIs, as a SARIF 2.1.0 log; a rule is who would refuse."""
     rules = [{"id": stage.name.lower(), "shortDescription": {"text": text}} for stage, text in _RULES.items()]
     driver = {"name": "volcano-jobs", "version": version("pulumi-volcano-jobs"), "rules": rules}
     run = {

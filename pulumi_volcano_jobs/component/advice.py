@@ -22,9 +22,9 @@ def on_missing_definitions(resource_name: str, kind: str) -> pulumi.ResourceHook
     def advise(failure: pulumi.ErrorHookArgs) -> bool:
         if any(_NOT_KNOWN in error for error in failure.errors):
             pulumi.log.error(
-                f"the cluster does not know {kind}, so Volcano is not installed there (or not for this kubeconfig's "
-                "cluster): `kubectl get crd` lists what is. Install it, for example with `helm install volcano "
-                "volcano-sh/volcano --namespace volcano-system --create-namespace` from "
+                f"the cluster does not know {kind}, so Volcano is not installed there (or the kubeconfig names another "
+                "cluster than you mean): `kubectl get crd` lists what is. Install it, for example with `helm install "
+                "volcano volcano-sh/volcano --namespace volcano-system --create-namespace` from "
                 "https://volcano-sh.github.io/helm-charts; then `pulumi up` goes on where it was",
             )
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
@@ -25,7 +25,6 @@ from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.render import Rendered, render
 
-Pod = pulumi.CustomResource
 TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
 WORLD = "pulumi.com/volcano-replicas"
 """The annotation of each Pod with the replicas of all tasks at the time when it was made."""
@@ -86,36 +85,36 @@ class BaseJob(pulumi.ComponentResource):
     def _compose(self, rendered: Rendered, options: JobOptions, outputs: Outputs) -> None:
         job = rendered.job
         ctx = JobContext(job, _KEYS)
-        self._job_name = job.name
         mode = options.get("managed_by", "pulumi")
-        self._namespace = self._apart_by(mode, outputs.lower(job.namespace))
-        makes_keys = any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item))
-        if mode == "pulumi" and makes_keys:
-            self._stash_keys(options.get("key_rotation", ""), outputs)
-        elif makes_keys:
-            # Volcano will make them, and they stay in the cluster.
-            for leaf in (_KEYS.private, _KEYS.public):
-                outputs.leaf(leaf.path, pulumi.Output.from_input(None))
+        self._job_name = job.name
         self.name = pulumi.Output.from_input(job.name)
+        self.namespace = self._namespace_of_mode(mode, outputs.lower(job.namespace))
+        if any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item)):
+            self._provide_keys(mode, options, outputs)
         self.plugins: Mapping[str, parts.PluginComponent] = {
             plugin.name: self._plugin_component(plugin, ctx, outputs) for plugin in rendered.plugins
         }
+        self.tasks: Mapping[str, parts.TaskComponent] = {
+            task.name or "": parts.TaskComponent(f"{self._resource_name}-{task.name}", ctx.all_addresses(task), self)
+            for task in ctx.tasks
+        }
         self.objects: Sequence[pulumi.CustomResource]
-        if mode == "pulumi":
-            self.objects = self._make_objects(rendered, ctx, options, outputs)
-            self.pod_group_name = pulumi.Output.from_input(job.name)
-            make_pods = self._pod_maker(rendered, ctx, options, outputs)
+        made, pods = {}, {}
+        if mode == "volcano":
+            whole = native.hand_over(self._resource_name, job, options, outputs, self.namespace, self)
+            self.objects = [whole]
+            self.pod_group_name = native.pod_group_name(job, whole)
         else:
-            made = native.hand_over(self._resource_name, job, options, outputs, self._namespace, self)
-            self.objects = [made]
-            self.pod_group_name = native.pod_group_name(job, made)
-            for component in self.plugins.values():
-                component.finish([])
-            make_pods = _no_pods
-        self.tasks: Mapping[str, parts.TaskComponent] = self._make_tasks(rendered, ctx, make_pods)
+            made = {_key(item): self._object(item, rendered, ctx, options, outputs) for item in rendered.objects}
+            self.objects = list(made.values())
+            self.pod_group_name = pulumi.Output.from_input(job.name)
+            pods = self._make_pods(rendered, ctx, options, outputs)
+        for name, plugin in self.plugins.items():
+            plugin.finish([resource for key, resource in made.items() if rendered.made_by.get(key) == name])
+        for name, task in self.tasks.items():
+            task.finish(pods.get(name, []), [pod["metadata"]["name"] for pod in _pods_of(rendered, name)])
         self.pods: Sequence[pulumi.CustomResource] = [pod for task in self.tasks.values() for pod in task.pods]
         self.pod_names = pulumi.Output.from_input([pod["metadata"]["name"] for pod in rendered.pods])
-        self.namespace = self._namespace
         self.hosts = pulumi.Output.from_input({task.name or "": ctx.all_addresses(task) for task in ctx.tasks})
         self.register_outputs(
             {
@@ -127,7 +126,7 @@ class BaseJob(pulumi.ComponentResource):
             },
         )
 
-    def _apart_by(self, mode: str, namespace: pulumi.Input[str]) -> pulumi.Output[str]:
+    def _namespace_of_mode(self, mode: str, namespace: pulumi.Input[str]) -> pulumi.Output[str]:
         """Give the namespace as an Output of a resource that is replaced when the mode changes.
 
         All objects depend on it, so the engine deletes those of the old mode before it makes those of the new one; the
@@ -142,8 +141,13 @@ class BaseJob(pulumi.ComponentResource):
         given: pulumi.Output[str] = stash.input
         return given
 
-    def _stash_keys(self, rotation: str, outputs: Outputs) -> None:
-        private, public = stashed_pair(self._resource_name, rotation, pulumi.ResourceOptions(parent=self))
+    def _provide_keys(self, mode: str, options: JobOptions, outputs: Outputs) -> None:
+        """Say what stands for the pair that nobody gave; what Volcano makes stays in the cluster."""
+        private: pulumi.Output[Any] = pulumi.Output.from_input(None)
+        public: pulumi.Output[Any] = private
+        if mode == "pulumi":
+            rotation = options.get("key_rotation", "")
+            private, public = stashed_pair(self._resource_name, rotation, pulumi.ResourceOptions(parent=self))
         outputs.leaf(_KEYS.private.path, private)
         outputs.leaf(_KEYS.public.path, public)
 
@@ -152,60 +156,42 @@ class BaseJob(pulumi.ComponentResource):
         values = outputs.lower(plugin.outputs(ctx))
         return kind(f"{self._resource_name}-{plugin.name}", plugin, values, self)
 
-    def _make_objects(
-        self, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs
-    ) -> list[pulumi.CustomResource]:
-        keep = {"PersistentVolumeClaim"} if options.get("claims") == "keep" else set()
-        made = {
-            _key(item): self._object(item, rendered, ctx, outputs, retain_on_delete=item["kind"] in keep)
-            for item in rendered.objects
-        }
-        for name, component in self.plugins.items():
-            component.finish([made[key] for key, maker in rendered.made_by.items() if maker == name])
-        return list(made.values())
-
     def _object(
-        self, item: Manifest, rendered: Rendered, ctx: JobContext, outputs: Outputs, **options: Any
+        self, item: Manifest, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs
     ) -> pulumi.CustomResource:
-        name = rendered.made_by.get(_key(item))
-        maker = next((plugin for plugin in rendered.plugins if plugin.name == name), None)
-        if item["kind"] == "PodGroup":
-            options["hooks"] = on_missing_definitions(self._resource_name, "PodGroups")
-        if maker is None:
-            return self._child(item, outputs, self, **options)
-        kept = _key(item) not in ctx.once(("goes", name), lambda: maker.on_job_delete(ctx))
-        return self._child(item, outputs, self.plugins[maker.name], retain_on_delete=kept)
+        maker = next((plugin for plugin in rendered.plugins if plugin.name == rendered.made_by.get(_key(item))), None)
+        if maker:
+            kept = _key(item) not in ctx.once(("goes", maker.name), lambda: maker.on_job_delete(ctx))
+            return self._child(item, outputs, self.plugins[maker.name], retain_on_delete=kept)
+        is_group, is_claim = item["kind"] == "PodGroup", item["kind"] == "PersistentVolumeClaim"
+        return self._child(
+            item,
+            outputs,
+            self,
+            retain_on_delete=is_claim and options.get("claims") == "keep",
+            hooks=on_missing_definitions(self._resource_name, "PodGroups") if is_group else None,
+        )
 
     def _child(
         self, item: Manifest, outputs: Outputs, parent: pulumi.Resource, **options: Any
     ) -> pulumi.CustomResource:
         # After the object's own name, so that it does not change with a list's order.
         name = self._resource_name + item["metadata"]["name"].removeprefix(self._job_name)
-        return child(name, item, self._namespace, outputs, pulumi.ResourceOptions(parent=parent, **options))
+        return child(name, item, self.namespace, outputs, pulumi.ResourceOptions(parent=parent, **options))
 
-    def _make_tasks(
-        self, rendered: Rendered, ctx: JobContext, make_pods: Callable[[str, pulumi.Resource], list[Pod]]
-    ) -> dict[str, parts.TaskComponent]:
-        tasks = {}
-        for task in ctx.tasks:
-            name = task.name or ""
-            component = parts.TaskComponent(f"{self._resource_name}-{name}", ctx.all_addresses(task), self)
-            component.finish(make_pods(name, component), [pod["metadata"]["name"] for pod in _pods_of(rendered, name)])
-            tasks[name] = component
-        return tasks
-
-    def _pod_maker(
+    def _make_pods(
         self, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs
-    ) -> Callable[[str, pulumi.Resource], list[Pod]]:
+    ) -> dict[str, list[pulumi.CustomResource]]:
+        """Make the Pods of each task, by its name."""
         updates = [plugin.on_job_update(ctx) for plugin in rendered.plugins]
         restart = digests(rendered, updates, options, outputs)
         scaling, world = on_scale(updates, options), replicas(ctx)
-
-        def make(task: str, parent: pulumi.Resource) -> list[Pod]:
-            opts = self._pod_options(restart.get(task), scaling)
-            return [self._child(_of_world(pod, world), outputs, parent, **opts) for pod in _pods_of(rendered, task)]
-
-        return make
+        made = {}
+        for name, parent in self.tasks.items():
+            opts = self._pod_options(restart.get(name), scaling)
+            pods = _pods_of(rendered, name)
+            made[name] = [self._child(_of_world(pod, world), outputs, parent, **opts) for pod in pods]
+        return made
 
     def _pod_options(self, digest: Any, scaling: str) -> dict[str, Any]:
         # The provider compares a Pod's lists by position with the live object, where admission webhooks have added to
@@ -225,10 +211,6 @@ class BaseJob(pulumi.ComponentResource):
 
 def _pods_of(rendered: Rendered, task: str) -> list[Manifest]:
     return [pod for pod in rendered.pods if pod["metadata"]["labels"][TASK_SPEC] == task]
-
-
-def _no_pods(_task: str, _parent: pulumi.Resource) -> list[Pod]:
-    return []
 
 
 def _of_world(pod: Manifest, world: str) -> Manifest:

@@ -1,4 +1,4 @@
-"""The restart digest of Pods: it changes when, and only when, an edit must replace them."""
+"""The digest of Pods, or of the Job: it changes when, and only when, an edit must replace them."""
 
 from __future__ import annotations
 
@@ -26,16 +26,21 @@ def digests(
     A task's Pods differ only by their index, so the first stands for all. How many there are is no part of it: see
     `replicas`.
     """
-    tokens = {"run": options.get("run"), "key_rotation": options.get("key_rotation")}
-    parts: dict[str, Any] = {"tokens": {key: token for key, token in tokens.items() if token}}
+    parts: dict[str, Any] = {"tokens": tokens(options)}
     if values := [value for update in updates for value in update.restarts_on]:
         parts["values"] = values
     scaled = frozenset().union(*(update.scaled_env for update in updates))
     specs = {task: _without(pod["spec"], scaled) for task, pod in rendered.first_pods.items()}
     if options.get("restart", "gang") == "gang":
-        whole = outputs.apply(_digest, parts | {"specs": specs})
+        whole = outputs.apply(digest, parts | {"specs": specs})
         return dict.fromkeys(specs, whole)
-    return {task: outputs.apply(_digest, parts | {"specs": {task: spec}}) for task, spec in specs.items()}
+    return {task: outputs.apply(digest, parts | {"specs": {task: spec}}) for task, spec in specs.items()}
+
+
+def tokens(options: JobOptions) -> dict[str, str]:
+    """Give the tokens of the user that are part of a digest."""
+    given = {"run": options.get("run"), "key_rotation": options.get("key_rotation")}
+    return {key: token for key, token in given.items() if token}
 
 
 def replicas(ctx: JobContext) -> str:
@@ -68,6 +73,7 @@ def _without_env(container: Manifest, variables: frozenset[str]) -> Manifest:
     return container | {"env": [entry for entry in container["env"] if entry["name"] not in variables]}
 
 
-def _digest(parts: Mapping[str, Any]) -> str:
+def digest(parts: Mapping[str, Any] | Sequence[Any]) -> str:
+    """Compute the digest of plain data."""
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
@@ -13,6 +11,7 @@ import pulumi
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
 from pulumi_volcano_jobs.component.args import JobOptions
 from pulumi_volcano_jobs.component.children import WAIT_FOR
+from pulumi_volcano_jobs.component.digest import digest, tokens
 from pulumi_volcano_jobs.component.lift import Outputs
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.leaf import is_given
@@ -69,7 +68,7 @@ def hand_over(
         pulumi.ResourceOptions(
             parent=parent,
             delete_before_replace=True,
-            replacement_trigger=outputs.apply(_digest, [_fixed(manifest["spec"]), _tokens(options)]),
+            replacement_trigger=outputs.apply(digest, [_fixed(manifest["spec"]), tokens(options)]),
             custom_timeouts=pulumi.CustomTimeouts(create=timeout, update=timeout),
             hooks=on_missing_definitions(name, "Volcano Jobs"),
         ),
@@ -119,19 +118,9 @@ def _expression(phases: Sequence[str]) -> str:
     return f"jsonpath={{.status.state[?{is_one}]}}"
 
 
-def _tokens(options: JobOptions) -> dict[str, str]:
-    tokens = {"run": options.get("run"), "key_rotation": options.get("key_rotation")}
-    return {key: token for key, token in tokens.items() if token}
-
-
 def _fixed(spec: Manifest) -> Manifest:
     """Leave out what an update may change: with an Output in it, the digest would be unknown or secret for nothing."""
     return {**_without(spec, _OF_JOB), "tasks": [_without(task, _OF_TASK) for task in spec["tasks"]]}
-
-
-def _digest(parts: Sequence[Any]) -> str:
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _without(fields: Manifest, names: frozenset[str]) -> Manifest:

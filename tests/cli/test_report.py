@@ -74,6 +74,16 @@ def test_sarif_is_what_editors_and_code_review_read(shell: Shell) -> None:
     ]
 
 
+def test_sarif_names_a_file_by_its_uri(shell: Shell) -> None:
+    """A blank in a file's name is none in a URI."""
+    file = shell.write("my job.yaml", JOB)
+
+    (run,) = report(shell, "sarif", file)["runs"]
+
+    (place,) = run["results"][0]["locations"]
+    assert place["physicalLocation"]["artifactLocation"] == {"uri": "my%20job.yaml"}
+
+
 def test_a_warning_is_one_and_fails_nothing(shell: Shell) -> None:
     """It is listed with its level, and the command succeeds."""
     file = shell.write("job.yaml", JOB.replace("minAvailable: 5", "minAvailable: 2"))

@@ -154,6 +154,11 @@ class Stack(Project):
         """Read what there is into the state, and forget what a killed engine may have made."""
         self.stack.refresh(color="never", clear_pending_creates=True)
 
+    def previewed_apart(self) -> list[tuple[str, str]] | str:
+        """Give the steps of a preview that may fail, or what it printed then."""
+        code, output = self.apart("preview").wait()
+        return output if code else [(op, urn) for op, urn in json.loads(output.splitlines()[-1])]
+
     def apart(self, operation: str) -> Apart:
         """Start an operation in a process group of its own: it may fail or be killed, and this one goes on."""
         command = [sys.executable, "-c", APART, str(ROOT / "tools"), str(self.folder), operation]

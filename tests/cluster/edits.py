@@ -21,6 +21,10 @@ THE_WORKERS = dict.fromkeys(WORKERS, REPLACED)
 ISSUE = "https://github.com/pulumi/pulumi-kubernetes/issues/3984"
 
 
+class PreviewError(Exception):
+    """A preview failed as the issue describes."""
+
+
 def job(name: str, restart: str) -> Manifest:
     """Give the job that is edited."""
     main = {"name": "main", "image": "example.org/image:1", "args": ["--epochs=1"]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import urllib.error
 from collections.abc import Callable
 from copy import deepcopy
@@ -14,7 +13,7 @@ from cluster import Cluster
 
 from pulumi_volcano_jobs import keys, render
 from tests.cluster.conftest import Changes, Manifest, Space, Stack, changes, content, task
-from tests.cluster.edits import ISSUE
+from tests.cluster.edits import ISSUE, PreviewError
 
 RULES = "volcano-updates"
 # contract.md section 5, UPDATE. Without it a wrong update would pass: the resource definition allows any.
@@ -162,16 +161,6 @@ class Seen:
     rendered: Manifest
 
 
-class PreviewError(Exception):
-    """A preview failed as the issue describes."""
-
-
-def previewed(stack: Stack) -> list[tuple[str, str]] | str:
-    """Give the steps of a preview, or why there are none."""
-    code, output = stack.apart("preview").wait()
-    return output if code else [(op, urn) for op, urn in json.loads(output.splitlines()[-1])]
-
-
 @pytest.fixture(scope="module")
 def seen(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory, rules: None) -> dict[str, Seen]:
     """Make a job, and do one edit after another to it."""
@@ -182,7 +171,7 @@ def seen(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFacto
     for name, edit in EDITS.items():
         edit(edited)
         stack.jobs(train=deepcopy(edited))
-        preview = previewed(stack) if name in REPLACING else stack.preview().urns
+        preview = stack.previewed_apart() if name in REPLACING else stack.preview().urns
         up = stack.up().urns
         after = space.seen()
         plain = {key: value for key, value in edited.items() if key not in {"managed_by", "run"}}

@@ -97,6 +97,7 @@ def test_a_cluster_without_volcano(without_volcano: Failing) -> None:
     assert code != 0
     assert "the cluster does not know PodGroups, so Volcano is not installed there" in output
     assert "helm install volcano" in output
+    assert "Verify that any required CRDs have been created" in output
     assert 'no matches for kind "PodGroup" in version "scheduling.volcano.sh/v1beta1"' in output
     assert stack.space.pods() == {}
     if VOLCANO.is_dir():

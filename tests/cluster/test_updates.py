@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from copy import deepcopy
@@ -11,13 +10,9 @@ from dataclasses import dataclass
 import pytest
 
 from tests.cluster.conftest import Changes, Space, Stack, changes, content, task
-from tests.cluster.edits import DOCUMENT, EDITS, ISSUE, Edit, document, job
+from tests.cluster.edits import DOCUMENT, EDITS, ISSUE, Edit, PreviewError, document, job
 
 RESTARTS = ("gang", "pod")
-
-
-class PreviewError(Exception):
-    """A preview failed as the issue describes."""
 
 
 @dataclass
@@ -51,20 +46,13 @@ def seen(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFacto
         for each in jobs.values():
             edit.apply(each)
         stack.jobs(**deepcopy(jobs))
-        preview, up = previewed(stack, edit), stack.up().urns
+        preview = stack.previewed_apart() if edit.preview_fails else stack.preview().urns
+        up = stack.up().urns
         after = space.seen()
         differences = changes(before, after)
         found[edit.name] = Seen(preview, up, {name: of_job(differences, name) for name in RESTARTS})
         before = after
     return found
-
-
-def previewed(stack: Stack, edit: Edit) -> list[tuple[str, str]] | str:
-    """Give the steps of a preview, or why there are none."""
-    if not edit.preview_fails:
-        return stack.preview().urns
-    code, output = stack.apart("preview").wait()
-    return output if code else [(op, urn) for op, urn in json.loads(output.splitlines()[-1])]
 
 
 @pytest.mark.parametrize("restart", RESTARTS)
