@@ -1,0 +1,143 @@
+"""The files of a command: read, rendered document by document, and reported on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+import yaml
+
+from pulumi_volcano_jobs import jobfile
+from pulumi_volcano_jobs.cli.options import Manager
+from pulumi_volcano_jobs.cluster import ClusterFacts
+from pulumi_volcano_jobs.errors import JobError, Problem, in_order
+from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs.render import Rendered
+
+# libyaml's is some ten times faster; a Python built without it has the other.
+_YamlLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+PROBLEMS, USAGE = 1, 2
+STDIN = "-"
+Report = Callable[[str, Iterable[Problem]], None]
+"""Tells the problems of a file."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A job as it was rendered, and the document that it comes from."""
+
+    file: str
+    document: jobfile.Document
+    rendered: Rendered
+
+    def manifests(self, managed_by: Manager) -> list[Manifest]:
+        """Give the job's manifests in canonical order."""
+        if managed_by is Manager.VOLCANO:
+            return [self.rendered.job.to_manifest()]
+        return [*self.rendered.objects, *self.rendered.pods]
+
+
+def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered], report: Report) -> list[Made]:
+    """Render all documents of all files; report all problems of all of them before giving up."""
+    made, failed = [], False
+    for file in files:
+        text, name = read(file), shown(file)
+        try:
+            documents = jobfile.read(text, name)
+        except JobError as error:
+            report(name, error.problems)
+            failed = True
+            continue
+        for document in documents:
+            try:
+                made.append(Made(name, document, make(document)))
+                report(name, [*document.problems, *document.placed(made[-1].rendered.warnings)])
+            except JobError as error:
+                report(name, [*document.problems, *document.placed(error.problems)])
+                failed = True
+    if failed:
+        raise typer.Exit(PROBLEMS)
+    return made
+
+
+def shown(file: str) -> str:
+    """Give a file's name as messages have it."""
+    return "<stdin>" if file == STDIN else file
+
+
+def read(file: str) -> str:
+    """Read a file, or standard input; end the command if that cannot be."""
+    try:
+        raw = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
+        return raw.decode("utf-8")
+    except OSError as error:
+        give_up(f"cannot read {shown(file)}: {error.strerror}")
+    except UnicodeDecodeError:
+        give_up(f"cannot read {shown(file)}: it is not UTF-8 text")
+
+
+def cluster_facts(file: Path | None) -> ClusterFacts:
+    """Read what the cluster has; end the command if the file is not what kubectl prints."""
+    if file is None:
+        return ClusterFacts()
+    name = shown(str(file))
+    try:
+        objects = [item for item in yaml.load_all(read(str(file)), _YamlLoader) if item is not None]
+    except (yaml.YAMLError, ValueError, RecursionError):
+        give_up(f"{name} is no YAML; it must be what kubectl get ... -o yaml prints")
+    if not objects:
+        give_up(f"{name} is empty; it must be what kubectl get ... -o yaml prints")
+    try:
+        return ClusterFacts.from_objects(objects)
+    except JobError as error:
+        report(name, error.problems)
+        raise typer.Exit(USAGE) from None
+
+
+def report(file: str, problems: Iterable[Problem]) -> None:
+    """Print problems by place, each on one line."""
+    for problem in in_order(problems):
+        place = f"{file}:{problem.line}:{problem.column}" if problem.line else file
+        level = "warning: " if problem.warning else ""
+        text = " ".join(str(problem).removeprefix(": ").split())
+        typer.echo(f"{place}: {level}{text}", err=True)
+
+
+def give_up(message: str) -> NoReturn:
+    """End the command for bad usage or a file that cannot be read or written."""
+    typer.echo(f"volcano-jobs: {message}", err=True)
+    raise typer.Exit(USAGE)
+
+
+def refuse_twins(made: Sequence[Made], managed_by: Manager, report: Report) -> None:
+    """Refuse objects of several jobs that have one kind, namespace and name: the last would overwrite the others."""
+    owners: dict[tuple[str, str, str], Made] = {}
+    failed = False
+    for item in made:
+        twins = {}
+        for key in map(identity, item.manifests(managed_by)):
+            if key in owners:
+                twins[key] = owners[key]
+            owners[key] = item
+        if twins:
+            report(item.file, item.document.placed([_twin(twins)]))
+            failed = True
+    if failed:
+        raise typer.Exit(PROBLEMS)
+
+
+def _twin(twins: Mapping[tuple[str, str, str], Made]) -> Problem:
+    (kind, namespace, name), other = next(iter(twins.items()))
+    more = f" (and {len(twins) - 1} more)" if len(twins) > 1 else ""
+    reason = f"the {kind} {name}{more} in the namespace {namespace} is made by the job {other.rendered.job.name} too"
+    return Problem("metadata.name", f"{reason}, in {other.file}", "rename one of the jobs or its tasks")
+
+
+def identity(manifest: Manifest) -> tuple[str, str, str]:
+    """Give what no two objects of a cluster share: kind, namespace and name."""
+    metadata = manifest["metadata"]
+    return manifest["kind"], metadata.get("namespace", "default"), metadata["name"]

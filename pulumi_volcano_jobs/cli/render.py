@@ -1,0 +1,88 @@
+"""`volcano-jobs render`: the manifests, on standard output or in a folder."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from pulumi_volcano_jobs import jobfile, keys
+from pulumi_volcano_jobs.cli.files import STDIN, cluster_facts, for_each, give_up, identity, refuse_twins, report
+from pulumi_volcano_jobs.cli.options import Checks, Cluster, Files, Lenient, Manager
+from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs.plugins import SshPlugin
+from pulumi_volcano_jobs.render import Rendered, render
+
+
+class Style(enum.Enum):
+    """How manifests are written."""
+
+    YAML = "yaml"
+    JSON = "json"
+
+
+def render_command(
+    files: Files,
+    *,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="-|DIR", help="Standard output, or a folder.")
+    ] = STDIN,
+    style: Annotated[Style, typer.Option("--format", help="YAML documents, or one JSON List.")] = Style.YAML,
+    managed_by: Annotated[
+        Manager,
+        typer.Option("--managed-by", help="pulumi: Pods and what they need; volcano: the Job with its defaults."),
+    ] = Manager.PULUMI,
+    namespace: Annotated[str, typer.Option(help="The namespace of jobs that name none.")] = "",
+    lenient: Lenient = False,
+    show_keys: Annotated[
+        bool, typer.Option("--show-keys", help="Show ssh keys; new ones where none is given.")
+    ] = False,
+    cluster: Cluster = None,
+) -> None:
+    """Print the manifests of Volcano jobs."""
+    if not output:
+        give_up("-o needs a folder, or - for standard output")
+    checks = Checks(lenient, cluster_facts(cluster))
+
+    def make(document: jobfile.Document) -> Rendered:
+        settings: dict[str, Any] = {
+            **checks.settings(),
+            "namespace": namespace or "default",
+            "earlier": document.problems,
+        }
+        rendered = render(document.data, redact=not show_keys, **settings)
+        if show_keys and any(plugin.name == SshPlugin.name for plugin in rendered.plugins):
+            return render(document.data, keys=keys.generate(), **settings)
+        return rendered
+
+    made = for_each(files, make, report)
+    refuse_twins(made, managed_by, report)
+    manifests = [manifest for item in made for manifest in item.manifests(managed_by)]
+    if output == STDIN:
+        # YAML and JSON are UTF-8, whatever the terminal speaks.
+        typer.echo(jobfile.dump(manifests, style.value).encode(), nl=False)
+    else:
+        _write_folder(Path(output), manifests, style)
+
+
+def _write_folder(folder: Path, manifests: Sequence[Manifest], style: Style) -> None:
+    """Write a file for each manifest, in a folder that only its owner can read: Secrets may be among them."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for manifest in manifests:
+            kind, namespace, name = identity(manifest)
+            # Escaped: a namespace is whatever the file says, and must not lead out of the folder.
+            path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style.value}"
+            text = jobfile.dump([manifest], style.value)
+            if kind == "Secret":
+                path.touch(mode=0o600)
+                path.chmod(0o600)  # it may have been there
+            path.write_text(text, "utf-8")
+    except FileExistsError:
+        give_up(f"cannot write to {folder}: it is no folder")
+    except OSError as error:
+        give_up(f"cannot write {error.filename or folder}: {error.strerror}")

@@ -1,0 +1,58 @@
+"""`volcano-jobs validate`: every problem, for people, scripts, editors and code review."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from pulumi_volcano_jobs import jobfile
+from pulumi_volcano_jobs.cli.files import cluster_facts, for_each, refuse_twins, report
+from pulumi_volcano_jobs.cli.options import Checks, Cluster, Files, Lenient, Manager
+from pulumi_volcano_jobs.errors import Problem, in_order
+from pulumi_volcano_jobs.render import Rendered, render
+from pulumi_volcano_jobs.report import Finding, as_json, as_sarif
+
+
+class ReportStyle(enum.Enum):
+    """How problems are written."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+
+
+def validate(
+    files: Files,
+    *,
+    style: Annotated[
+        ReportStyle,
+        typer.Option("--format", help="Lines for people; JSON or SARIF (editors, code review) on standard output."),
+    ] = ReportStyle.TEXT,
+    lenient: Lenient = False,
+    cluster: Cluster = None,
+) -> None:
+    """Report every problem of Volcano jobs and what to do."""
+    checks = Checks(lenient, cluster_facts(cluster))
+    findings: list[Finding] = []
+
+    def collect(file: str, problems: Iterable[Problem]) -> None:
+        place = quote(file) if style is ReportStyle.SARIF else file
+        findings.extend(Finding(place, problem) for problem in in_order(problems))
+
+    def check(document: jobfile.Document) -> Rendered:
+        return render(document.data, **checks.settings(), earlier=document.problems)
+
+    tell = report if style is ReportStyle.TEXT else collect
+    try:
+        made = for_each(files, check, tell)
+        for file in dict.fromkeys(item.file for item in made):
+            # Files may be alternatives, such as one for each cluster; the documents of one file go together.
+            refuse_twins([item for item in made if item.file == file], Manager.PULUMI, tell)
+    finally:
+        if style is not ReportStyle.TEXT:
+            text = as_json(findings) if style is ReportStyle.JSON else as_sarif(findings)
+            typer.echo(f"{text}\n".encode(), nl=False)
