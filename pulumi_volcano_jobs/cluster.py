@@ -25,10 +25,14 @@ class Queue:
 
 @dataclass(frozen=True)
 class ClusterFacts:
-    """Priority classes, queues and claims of a cluster.
+    """Priority classes, queues, claims and the version of a cluster.
 
     Without facts nothing is assumed: priority classes count 0, queues and claims are not checked (`None`).
     """
+
+    # Not what kubectl prints, so `from_objects` leaves it empty.
+    kubernetes_version: str = ""
+    """The version of Kubernetes, such as 1.31 (see `schema.versions`): fields that it does not know are problems."""
 
     priority_classes: Mapping[str, int] = field(default_factory=dict)
     """The value of each PriorityClass by name."""

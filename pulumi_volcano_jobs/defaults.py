@@ -6,7 +6,7 @@ Upstream: the defaults of the resource definition, then the mutating webhook (co
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pulumi_volcano_jobs import paths, schema
@@ -152,7 +152,7 @@ def _notes(plugin: type[Plugin], args: tuple[Any, ...] | list[Any], *, strict: b
             right = plugin.aliases[name]
             reason = f"Volcano's guide calls this --{name}, its code --{right}; it is taken for --{right}"
             path = f"spec.plugins.{plugin.name}[{position}]"
-            yield Problem(path, reason, f"write --{right}", warning=True)
+            yield Problem(path, reason, f"write --{right}", warning=True, code="VJ114")
 
 
 def _closure(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
@@ -191,9 +191,7 @@ def plugin_place(problem: Problem, job: Job) -> Problem:
         index for index, arg in enumerate(use) if isinstance(arg, str) and arg.lstrip("-").partition("=")[0] == argument
     ]
     path = f"{head}[{positions[-1]}]" if positions else head
-    return Problem(
-        path, f"--{argument}: {problem.reason}", problem.hint, problem.value, problem.stage, warning=problem.warning
-    )
+    return replace(problem, path=path, reason=f"--{argument}: {problem.reason}")
 
 
 def _unknown_fields(model: Model, path: str = "") -> Iterator[Problem]:

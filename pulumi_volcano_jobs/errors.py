@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -26,6 +26,28 @@ class Stage(enum.IntEnum):
     """Nobody: Volcano would go on and do something else than what was meant."""
 
 
+WARNINGS = {
+    "VJ101": "a Pod without restartPolicy starts again for ever",
+    "VJ102": "an MPI master with restartPolicy Never ends if it starts before its workers",
+    "VJ103": "a gang may start with fewer Pods than its ranks",
+    "VJ104": "init containers look for peers that are not ready before them",
+    "VJ105": "the NetworkPolicy keeps others from Ray's dashboard",
+    "VJ106": "hostNetwork, and sshd on the port of the node's own",
+    "VJ107": "hostNetwork, and a wait for the master's port",
+    "VJ108": "an ssh key that its user may not read, or that ssh finds too open",
+    "VJ109": "a variable that refers to one which comes later",
+    "VJ110": "ssh without svc",
+    "VJ111": "the ports of mpi and ssh differ",
+    "VJ112": "one hostname for several Pods",
+    "VJ113": "a subdomain that svc makes no Service for",
+    "VJ114": "an argument that Volcano's guide and code call differently",
+    "VJ115": "a key that stands twice in YAML, with one value",
+    "VJ116": "an entry of a template that stands twice; the last counts",
+    "VJ117": "a key pair that Volcano makes anew with each restart",
+}
+"""The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One mistake: where it is, what is there, which rule it breaks and the way out.
@@ -39,6 +61,8 @@ class Problem:
     value: str = ""
     stage: Stage = Stage.STRICT
     warning: bool = False
+    code: str = ""
+    """Of a warning: what switches it off (see `WARNINGS`)."""
     line: int = 0
     column: int = 0
 
@@ -47,11 +71,12 @@ class Problem:
         return replace(self, line=line, column=column)
 
     def __str__(self) -> str:
-        """Say path, value, rule and remedy in one line."""
+        """Say path, value, rule and remedy in one line, and the code of a warning behind it."""
         place = f"{self.path}: " if self.path else ""
         shown = f" (given: {self.value})" if self.value else ""
         hint = f": {self.hint}" if self.hint else ""
-        return f"{place}{self.reason}{shown}{hint}"
+        code = f" [{self.code}]" if self.code else ""
+        return f"{place}{self.reason}{shown}{hint}{code}"
 
 
 class JobError(ValueError):
@@ -65,6 +90,19 @@ class JobError(ValueError):
         self.problems = tuple(in_order(problems))
         self.stage = min(problem.stage for problem in self.problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def loud(problems: Iterable[Problem], ignored: Collection[str]) -> list[Problem]:
+    """Leave out the warnings that are switched off by their codes."""
+    return [problem for problem in problems if not problem.code or problem.code not in ignored]
+
+
+def unknown_codes(codes: Sequence[str], path: str) -> Iterator[Problem]:
+    """Yield a Problem for each code that no warning has."""
+    for index, code in enumerate(codes):
+        if code not in WARNINGS:
+            known = f"{min(WARNINGS)} to {max(WARNINGS)}"
+            yield Problem(f"{path}[{index}]", "no warning has this code", f"they are {known}", value=repr(code))
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:

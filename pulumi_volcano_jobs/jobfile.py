@@ -172,7 +172,9 @@ def _walk(node: yaml.Node, path: str, positions: dict[str, Position]) -> Iterato
 def _twice(path: str, first: yaml.Node, second: yaml.Node) -> Problem:
     line = first.start_mark.line + 1
     if _meaning(first) == _meaning(second):
-        return Problem(path, f"this stands twice, with one value (first in line {line})", "remove one", warning=True)
+        return Problem(
+            path, f"this stands twice, with one value (first in line {line})", "remove one", warning=True, code="VJ115"
+        )
     return Problem(path, f"this stands twice, with two values (first in line {line})", "keep the one that is meant")
 
 

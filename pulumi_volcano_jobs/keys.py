@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from pulumi_volcano_jobs.manifest import Placeholder
 
 RSA_BITS = 2048
+
+
+class KeyFault(NamedTuple):
+    """What is wrong with one of a pair's keys, and the way out."""
+
+    part: Literal["private", "public"]
+    reason: str
+    hint: str
 
 
 @dataclass(frozen=True)
@@ -16,6 +24,18 @@ class KeyPair:
 
     private: Any = field(repr=False)
     public: Any = field(repr=False)
+
+    def fault(self) -> KeyFault | None:
+        """Say what is wrong with a given pair, as far as it is known; never with the key in it."""
+        if not isinstance(self.private, str) or isinstance(self.private, Placeholder):
+            return None
+        found = _public_line(self.private)
+        if isinstance(found, KeyFault) or not isinstance(self.public, str):
+            return found if isinstance(found, KeyFault) else None
+        # Several keys may be authorised, with options and comments.
+        if not found or found.split()[1] in self.public.split():
+            return None
+        return KeyFault("public", "this key does not belong to the private key", "make it with: ssh-keygen -y -f FILE")
 
 
 PLACEHOLDERS = KeyPair(Placeholder("<private>"), Placeholder("<public>"))
@@ -38,3 +58,29 @@ def generate() -> KeyPair:
     )
     public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
     return KeyPair(private.decode(), public.decode() + "\n")
+
+
+def _public_line(private: str) -> str | KeyFault:
+    """Give the public key of a private one as an OpenSSH line (empty if unknown), or what is wrong."""
+    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415  # heavy, and seldom needed
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
+
+    text = private.encode()
+    try:
+        key: Any
+        if "OPENSSH PRIVATE KEY" in private:
+            key = serialization.load_ssh_private_key(text, None)
+        else:
+            key = serialization.load_pem_private_key(text, None, unsafe_skip_rsa_key_validation=True)
+        public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+    except TypeError:
+        reason = "this key is encrypted, and nobody can enter its passphrase in a Pod"
+        return KeyFault("private", reason, "take the passphrase off a copy of it: ssh-keygen -p -f FILE")
+    except UnsupportedAlgorithm:
+        # ssh may know more kinds of keys.
+        return ""
+    except ValueError:
+        reason = "this is no private key that ssh could read: neither PEM nor OpenSSH's own format"
+        hint = "give the file's whole contents, with its first and last line and all line ends"
+        return KeyFault("private", reason, hint)
+    return str(public.decode())

@@ -8,7 +8,7 @@ written twice the last one wins, as it does in a container.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.leaf import derive
@@ -45,17 +45,23 @@ def copy_tree(tree: Any) -> Any:
 
 
 class Container:
-    """A container of a Pod. Its lists are edited by key; `fields` holds all else and may be changed at will."""
+    """A container of a Pod. Its lists are edited by key; `fields` holds all else and may be changed at will.
 
-    __slots__ = ("_env", "_mounts", "_ports", "fields", "name")
+    With `keep_own` what it begins with stays: an edit of the same variable, path or port's name does nothing.
+    """
 
-    def __init__(self, wire: Mapping[str, Any]) -> None:
+    __slots__ = ("_env", "_kept", "_mounts", "_ports", "fields", "name")
+
+    def __init__(self, wire: Mapping[str, Any], *, keep_own: bool = False) -> None:
         """Take a container in wire form; nothing of it is shared."""
         self.fields: Manifest = {k: copy_tree(v) for k, v in wire.items() if k not in _CONTAINER_LISTS}
         self.name: str = wire.get("name", "")
         self._env: dict[str, Manifest] = _keyed(wire.get("env"), lambda entry: entry["name"])
         self._mounts: dict[str, Manifest] = _keyed(wire.get("volumeMounts"), lambda entry: entry["mountPath"])
         self._ports: dict[PortKey, Manifest] = _keyed(wire.get("ports"), _port_key)
+        named = (port["name"] for port in self._ports.values() if port.get("name"))
+        own = (("env", self._env), ("volumeMounts", self._mounts), ("ports", named))
+        self._kept = frozenset((kind, key) for kind, keys in own for key in keys) if keep_own else frozenset()
 
     def env(self, name: str) -> Manifest | None:
         """Give the entry of a variable, or None."""
@@ -63,16 +69,16 @@ class Container:
 
     def set_env(self, name: str, value: Any) -> None:
         """Set a variable to a literal value, in place of one of that name."""
-        self._env.pop(name, None)
-        self._env[name] = {"name": name, "value": value}
+        self._set_env({"name": name, "value": value})
 
     def set_env_from(self, name: str, source: Manifest) -> None:
         """Set a variable from a `valueFrom` source, in place of one of that name."""
-        self._env.pop(name, None)
-        self._env[name] = {"name": name, "valueFrom": source}
+        self._set_env({"name": name, "valueFrom": source})
 
     def mount(self, path: str, volume: str, sub_path: str = "") -> None:
         """Mount a volume (or one directory of it) at a path, in place of what was mounted there."""
+        if ("volumeMounts", path) in self._kept:
+            return
         self._mounts.pop(path, None)
         mount = {"mountPath": path, "name": volume}
         self._mounts[path] = mount | ({"subPath": sub_path} if sub_path else {})
@@ -82,8 +88,18 @@ class Container:
         return any(declared == number for declared, _ in self._ports)
 
     def set_port(self, number: int, name: str) -> None:
-        """Declare a TCP port, in place of one of that number."""
+        """Declare a TCP port, in place of those of that number or name."""
+        if ("ports", name) in self._kept:
+            return
+        for key in [key for key, port in self._ports.items() if port.get("name") == name]:
+            del self._ports[key]
         self._ports[number, "TCP"] = {"name": name, "containerPort": number}
+
+    def entries(self) -> Iterator[tuple[str, str, Manifest]]:
+        """Give list, key and entry of all that is written once: variables, mounts, named ports."""
+        yield from (("env", name, entry) for name, entry in self._env.items())
+        yield from (("volumeMounts", path, entry) for path, entry in self._mounts.items())
+        yield from (("ports", entry["name"], entry) for entry in self._ports.values() if entry.get("name"))
 
     def to_wire(self) -> Manifest:
         """Give the container as a plain dict."""
@@ -92,6 +108,11 @@ class Container:
             if entries:
                 wire[key] = list(entries.values())
         return wire
+
+    def _set_env(self, entry: Manifest) -> None:
+        if ("env", entry["name"]) not in self._kept:
+            self._env.pop(entry["name"], None)
+            self._env[entry["name"]] = entry
 
 
 _CONTAINER_LISTS = frozenset({"env", "ports", "volumeMounts"})
@@ -111,9 +132,13 @@ def _keyed(entries: Any, key: Any) -> dict[Any, Manifest]:
 
 
 class Pod:
-    """One Pod of a job while the plugins edit it: a private copy of its task's template."""
+    """One Pod of a job while the plugins edit it: a private copy of its task's template.
+
+    With `keep_own` the template's variables, mounts, named ports and volumes stay as they are.
+    """
 
     __slots__ = (
+        "_kept",
         "_volumes",
         "annotations",
         "containers",
@@ -125,16 +150,19 @@ class Pod:
         "task",
     )
 
-    def __init__(self, name: str, task: str, index: int, template: Mapping[str, Any]) -> None:
+    def __init__(
+        self, name: str, task: str, index: int, template: Mapping[str, Any], *, keep_own: bool = False
+    ) -> None:
         """Copy a PodTemplateSpec in wire form for the replica `index` of `task`."""
         metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
         self.name, self.task, self.index = name, task, index
         self.labels: Manifest = dict(metadata.get("labels") or {})
         self.annotations: Manifest = dict(metadata.get("annotations") or {})
         self.fields: Manifest = {k: copy_tree(v) for k, v in spec.items() if k not in _POD_LISTS}
-        self.containers = [Container(wire) for wire in spec.get("containers") or ()]
-        self.init_containers = [Container(wire) for wire in spec.get("initContainers") or ()]
+        self.containers = [Container(wire, keep_own=keep_own) for wire in spec.get("containers") or ()]
+        self.init_containers = [Container(wire, keep_own=keep_own) for wire in spec.get("initContainers") or ()]
         self._volumes: dict[str, Manifest] = _keyed(spec.get("volumes"), lambda entry: entry["name"])
+        self._kept = frozenset(self._volumes) if keep_own else frozenset()
 
     @property
     def all_containers(self) -> list[Container]:
@@ -143,8 +171,14 @@ class Pod:
 
     def set_volume(self, name: str, source: Manifest) -> None:
         """Add a volume with its source, in place of one of that name."""
+        if name in self._kept:
+            return
         self._volumes.pop(name, None)
         self._volumes[name] = {"name": name, **source}
+
+    def volumes(self) -> Iterator[tuple[str, Manifest]]:
+        """Give the volumes by name."""
+        yield from self._volumes.items()
 
     def to_manifest(self, namespace: Any) -> Manifest:
         """Give the Pod as a plain manifest."""

@@ -14,13 +14,19 @@ from typing import Any
 from pulumi_volcano_jobs import paths, quantity
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.model import DNS_LABEL, MAX_LABEL
+from pulumi_volcano_jobs.model import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 
 MAX_PORT = 65535
 MAX_PORT_NAME = 15
 _LABEL = re.compile(DNS_LABEL)
 _PORT_NAME = re.compile(r"(?=.*[a-z])(?!.*--)[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_KEY = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_PREFIX = re.compile(DNS_SUBDOMAIN)
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+# The last two operators need a feature gate; whether a cluster has it, we cannot know.
+_OPERATORS = ("Exists", "Equal", "Lt", "Gt")
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_MAX_SECONDS = 2**31 - 1
 _CHOICES = {
     "restartPolicy": ("Always", "OnFailure", "Never"),
     "dnsPolicy": ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
@@ -34,7 +40,8 @@ Wire = Mapping[str, Any]
 def check(template: Wire, path: str) -> Iterator[Problem]:
     """Yield what Kubernetes would refuse in a PodTemplateSpec."""
     metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
-    yield from _labels(metadata.get("labels") or {}, f"{path}.metadata.labels")
+    yield from labels(metadata.get("labels"), f"{path}.metadata.labels", Stage.WEBHOOK)
+    yield from keys(metadata.get("annotations"), f"{path}.metadata.annotations", Stage.WEBHOOK)
     yield from _spec(spec, f"{path}.spec")
 
 
@@ -46,6 +53,8 @@ def _spec(spec: Wire, path: str) -> Iterator[Problem]:
     for key in ("hostname", "subdomain"):
         if spec.get(key):
             yield from dns_label(spec[key], f"{path}.{key}")
+    yield from _tolerations(spec.get("tolerations"), f"{path}.tolerations")
+    yield from _deadline(spec, path)
     volumes = spec.get("volumes") or ()
     yield from _unique(volumes, "name", f"{path}.volumes")
     for index, volume in enumerate(volumes):
@@ -61,6 +70,39 @@ def _spec(spec: Wire, path: str) -> Iterator[Problem]:
                 yield _fault(f"{place}.name", "two containers have this name", name)
             seen |= {name} if isinstance(name, str) else set()
             yield from _container(container, known, place)
+
+
+def _tolerations(tolerations: Any, path: str) -> Iterator[Problem]:
+    for index, toleration in enumerate(() if isinstance(tolerations, Leaf) else tolerations or ()):
+        if not isinstance(toleration, Leaf):
+            yield from _toleration(toleration, f"{path}[{index}]")
+
+
+def _toleration(toleration: Wire, path: str) -> Iterator[Problem]:
+    key, operator, effect = toleration.get("key"), toleration.get("operator"), toleration.get("effect")
+    value = toleration.get("value")
+    if isinstance(operator, str) and operator and operator not in _OPERATORS:
+        reason = f"this must be one of {', '.join(_OPERATORS)}"
+        yield _fault(f"{path}.operator", reason, operator, "Equal, the default, compares the value")
+    elif isinstance(operator, str) and operator == "Exists" and isinstance(value, str) and value:
+        reason = "with the operator Exists a toleration has no value"
+        yield _fault(f"{path}.value", reason, value, "remove it, or set operator: Equal")
+    elif not isinstance(operator, Leaf) and not isinstance(key, Leaf) and not key and operator != "Exists":
+        reason = "a toleration without a key needs the operator Exists"
+        yield _fault(path, reason, hint="name the taint's key, or set operator: Exists to tolerate all")
+    if toleration.get("tolerationSeconds") is not None and not isinstance(effect, Leaf) and effect != "NoExecute":
+        reason = "with tolerationSeconds the effect must be NoExecute: only that evicts Pods"
+        yield _fault(f"{path}.effect", reason, effect or "", "set effect: NoExecute, or remove tolerationSeconds")
+    elif isinstance(effect, str) and effect and effect not in _EFFECTS:
+        reason = f"this must be one of {', '.join(_EFFECTS)}"
+        yield _fault(f"{path}.effect", reason, effect, "leave it out to tolerate all of them")
+
+
+def _deadline(spec: Wire, path: str) -> Iterator[Problem]:
+    deadline = spec.get("activeDeadlineSeconds")
+    if isinstance(deadline, int) and not 1 <= deadline <= _MAX_SECONDS:
+        reason = f"this must be a number from 1 to {_MAX_SECONDS}"
+        yield _fault(f"{path}.activeDeadlineSeconds", reason, deadline, "leave it out for no deadline")
 
 
 def _container(container: Wire, volumes: set[Any], path: str) -> Iterator[Problem]:
@@ -141,13 +183,30 @@ def _amount(text: Any) -> int | None:
         return None
 
 
-def _labels(labels: Wire, path: str) -> Iterator[Problem]:
-    for key, value in labels.items():
+def labels(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
+    """Yield labels whose keys or values Kubernetes refuses."""
+    yield from keys(given, path, stage)
+    for key, value in given.items() if isinstance(given, Mapping) else ():
         if isinstance(value, str) and (len(value) > MAX_LABEL or not _LABEL_VALUE.fullmatch(value)):
             reason = (
                 "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
             )
-            yield _fault(paths.join(path, key), reason, value)
+            yield Problem(paths.join(path, key), reason, value=repr(value), stage=stage)
+
+
+def keys(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
+    """Yield keys of labels or annotations that Kubernetes refuses."""
+    for key in given if isinstance(given, Mapping) else ():
+        # Kubernetes, too, takes capitals in the prefix of an annotation's key and of no label's.
+        text = key.lower() if path.endswith(".annotations") else key
+        prefix, slash, name = text.rpartition("/")
+        sound = len(name) <= MAX_LABEL and _KEY.fullmatch(name)
+        if not sound or (slash and not (len(prefix) <= MAX_SUBDOMAIN and _PREFIX.fullmatch(prefix))):
+            reason = (
+                "a key is at most 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit,"
+                " perhaps behind a DNS name and a '/'"
+            )
+            yield Problem(paths.join(path, key), reason, "for example example.org/team", repr(key), stage)
 
 
 def _choice(holder: Wire, key: str, path: str) -> Iterator[Problem]:
@@ -176,5 +235,5 @@ def dns_label(value: Any, path: str) -> Iterator[Problem]:
         yield _fault(path, reason, value)
 
 
-def _fault(path: str, reason: str, value: Any = "") -> Problem:
-    return Problem(path, reason, value=repr(value) if value != "" else "", stage=Stage.WEBHOOK)
+def _fault(path: str, reason: str, value: Any = "", hint: str = "") -> Problem:
+    return Problem(path, reason, hint, repr(value) if value != "" else "", Stage.WEBHOOK)

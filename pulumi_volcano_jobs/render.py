@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from pulumi_volcano_jobs import manifest, names, podcheck, podgroup, webhook
+from pulumi_volcano_jobs import manifest, names, podgroup, sizes, traps
 from pulumi_volcano_jobs.cluster import ClusterFacts
+from pulumi_volcano_jobs.conflicts import Ledger, OnConflict
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.defaults import Stored, plugin_place, store
-from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
+from pulumi_volcano_jobs.defaults import Stored
+from pulumi_volcano_jobs.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.examine import examine
 from pulumi_volcano_jobs.keys import PLACEHOLDERS, KeyPair
-from pulumi_volcano_jobs.leaf import Leaf, is_given
+from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Manifest, Pod
-from pulumi_volcano_jobs.model import MAX_LABEL, Job, Task, Volume
-from pulumi_volcano_jobs.parse import parse_what_fits
+from pulumi_volcano_jobs.model import Job, Task, Volume
 from pulumi_volcano_jobs.plugins import Plugin
 
 # Annotations and labels of a job that its Pods get too; of a pair, the first that is there.
@@ -61,6 +62,7 @@ def render(
     namespace: Any = "default",
     keys: KeyPair = PLACEHOLDERS,
     redact: bool = False,
+    on_conflict: OnConflict = "error",
     earlier: Sequence[Problem] = (),
 ) -> Rendered:
     """Render a job.
@@ -72,75 +74,29 @@ def render(
         namespace: the namespace of a job that names none.
         keys: the pair for an ssh plugin without a given key.
         redact: put placeholders in the place of given keys too.
+        on_conflict: with `strict`, who counts where a template and a plugin set the same variable, mount path, port
+            name or volume: nobody, the plugin (as in Volcano), or the template (`user`).
         earlier: problems that were found before, as in reading the file, to be raised with the others.
 
     Raises:
         JobError: with all problems at once (strict), or with those of the first stage of Volcano's that refuses.
     """
     cluster = cluster or ClusterFacts()
-    stored, warnings = _examine(job, cluster, namespace, earlier, strict=strict)
-    shown, plugins = _redacted(stored) if redact else (stored.job, stored.plugins)
+    found = examine(job, cluster, namespace, earlier, strict=strict)
+    shown, plugins = _redacted(found.stored) if redact else (found.stored.job, found.stored.plugins)
     ctx = JobContext(shown, keys)
-    objects, made_by = _objects(ctx, plugins, cluster)
-    pods, firsts, clashes = _pods(ctx, plugins, strict=strict)
-    raise_if_any(clashes)
-    return Rendered(shown, plugins, tuple(objects), tuple(pods), firsts, warnings, made_by)
-
-
-def _examine(
-    job: Job | Mapping[str, Any],
-    cluster: ClusterFacts,
-    namespace: Any,
-    earlier: Sequence[Problem],
-    *,
-    strict: bool,
-) -> tuple[Stored, tuple[Problem, ...]]:
-    """Fill in the defaults of a job and check it; give it with what is merely odd."""
-    model, malformed = (job, []) if isinstance(job, Job) else parse_what_fits(job)
-    malformed = [*earlier, *malformed]
-    if model is None or not strict:
-        raise_if_any(malformed)
-    if model is None:
-        raise JobError(malformed)
-    if not is_given(model.namespace):
-        model = model.with_(namespace=namespace)
-        malformed += podcheck.dns_label(namespace, "metadata.namespace")
-    stored = store(model, strict=strict)
-    problems = [*malformed, *_not_following([plugin_place(item, model) for item in stored.problems], malformed)]
-    if not strict:
-        # Volcano asks one after the other.
-        raise_if_any(problem for problem in problems if problem.stage <= Stage.SCHEMA)
-    is_whole = all(problem.stage > Stage.SCHEMA for problem in malformed)
-    found = _all_problems(stored, cluster, strict=strict) if is_whole else _local_problems(stored)
-    problems += _not_following([plugin_place(problem, model) for problem in found], problems)
+    problems = [*found.problems]
+    if strict and found.can_be_looked_into:
+        problems += _conflicts(ctx, plugins, on_conflict)
     raise_if_any(problems)
-    raise_if_any(_missing_claims(stored.job, cluster))
-    return stored, tuple(problem for problem in problems if problem.warning)
-
-
-def _all_problems(stored: Stored, cluster: ClusterFacts, *, strict: bool) -> list[Problem]:
-    found = list(webhook.check(stored.job, stored.plugins, cluster))
-    said = {problem.path for problem in found}
-    return [*found, *(p for p in _strict_problems(stored) if p.path not in said)] if strict else found
-
-
-def _local_problems(stored: Stored) -> list[Problem]:
-    """Look at each template by itself: with parts of the job left out, nothing can be said of it as a whole."""
-    return [
-        problem
-        for index, task in enumerate(stored.job.tasks or ())
-        for problem in podcheck.check(task.pod_template, f"spec.tasks[{index}].template")
-    ]
-
-
-def _not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
-    """Leave out what is about a place of which something is said already, or about what stands below it."""
-    places = [problem.path for problem in reported if not problem.warning]
-    return [
-        problem
-        for problem in problems
-        if not any(problem.path == place or problem.path.startswith((f"{place}.", f"{place}[")) for place in places)
-    ]
+    objects, made_by = _objects(ctx, plugins, cluster)
+    pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=strict and on_conflict == "user")
+    if strict:
+        problems += sizes.check(ctx.tasks, pods, firsts, objects, made_by)
+        problems += traps.of_pods(shown, firsts)
+        raise_if_any(problems)
+    warnings = tuple(problem for problem in problems if problem.warning)
+    return Rendered(shown, plugins, tuple(objects), tuple(pods), firsts, warnings, made_by)
 
 
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
@@ -148,38 +104,6 @@ def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
     changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if new != old}
     job: Job = stored.job.with_(plugins={**stored.job.uses, **changed}) if changed else stored.job
     return job, plugins
-
-
-def _strict_problems(stored: Stored) -> Iterator[Problem]:
-    job = stored.job
-    for plugin in stored.plugins:
-        yield from plugin.validate(job)
-    names_used = {plugin.name for plugin in stored.plugins}
-    if "ssh" in names_used and "svc" not in names_used:
-        reason = "without the svc plugin there is no Service, and the names in the ssh configuration do not resolve"
-        yield Problem("spec.plugins.ssh", reason, "add svc: []", warning=True)
-    if "svc" in names_used:
-        yield from podcheck.dns_label(job.name, "metadata.name")
-    for index, task in enumerate(job.tasks or ()):
-        last = names.pod(job.name, task.name or "", max(task.size - 1, 0))
-        if len(last) > MAX_LABEL:
-            reason = f"the last Pod's name {last} has {len(last)} characters; a host name has at most {MAX_LABEL}"
-            yield Problem(f"spec.tasks[{index}].name", reason, "shorten the job's or the task's name", stage=Stage.API)
-    service = names.head_service(job.name)
-    if "ray" in names_used and len(service) > MAX_LABEL:
-        reason = f"the head's Service {service} has {len(service)} characters; a Service has at most {MAX_LABEL}"
-        yield Problem("metadata.name", reason, "shorten the job's name", stage=Stage.API)
-
-
-def _missing_claims(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
-    if cluster.claims is None or isinstance(job.namespace, Leaf):
-        return
-    for index, volume in enumerate(job.volumes or ()):
-        name = volume.volume_claim_name
-        if name and (job.namespace, name) not in cluster.claims:
-            reason = f"the namespace {job.namespace} has no claim of this name; the job would stay pending"
-            path = f"spec.volumes[{index}].volumeClaimName"
-            yield Problem(path, reason, "create it first", value=name, stage=Stage.CONTROLLER)
 
 
 def _objects(
@@ -202,29 +126,34 @@ def _objects(
 
 
 def _pods(
-    ctx: JobContext,
-    plugins: Sequence[Plugin],
-    *,
-    strict: bool,
-) -> tuple[list[Manifest], dict[str, Manifest], list[Problem]]:
+    ctx: JobContext, plugins: Sequence[Plugin], *, strict: bool, keep_own: bool
+) -> tuple[list[Manifest], dict[str, Manifest]]:
     pods: list[Manifest] = []
     firsts: dict[str, Manifest] = {}
-    clashes: list[Problem] = []
-    for position, task in enumerate(ctx.tasks):
-        add_own, name = _task_editor(ctx, task), task.name or ""
+    for task in ctx.tasks:
+        edit, name = _task_editor(ctx, task), task.name or ""
         # Volcano, and so the lenient mode, asks the plugins of no Pod that there is not.
         for index in range(max(task.size, 1) if strict else task.size):
-            pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template)
-            add_own(pod)
+            pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
+            edit(pod)
             for plugin in plugins:
-                # All Pods of a task clash in the same places.
-                before = _written(pod) if strict and index == 0 else {}
                 plugin.on_pod_create(pod, ctx)
-                clashes += _clashes(before, pod, plugin, f"spec.tasks[{position}].template.spec") if before else ()
             made = pod.to_manifest(ctx.namespace)
             firsts.setdefault(name, made)
             pods += [made] if index < task.size else []
-    return pods, firsts, clashes
+    return pods, firsts
+
+
+def _conflicts(ctx: JobContext, plugins: Sequence[Plugin], on_conflict: OnConflict) -> Iterator[Problem]:
+    """Make Pod 0 of each task once more, and yield what is written over on the way."""
+    for position, task in enumerate(ctx.tasks):
+        pod = Pod(names.pod(ctx.name, task.name or "", 0), task.name or "", 0, task.pod_template)
+        ledger = Ledger(pod, task, f"spec.tasks[{position}].template", on_conflict)
+        _task_editor(ctx, task)(pod)
+        yield from ledger.note_volumes(pod)
+        for plugin in plugins:
+            plugin.on_pod_create(pod, ctx)
+            yield from ledger.note(pod, plugin.name)
 
 
 def _task_editor(ctx: JobContext, task: Task) -> Any:
@@ -299,32 +228,3 @@ def claim_name(job: str, volume: Volume) -> str:
         return f"{job}-pvc-{readable}"
     digest = sha256(volume.mount_path.encode()).hexdigest()[:8]
     return f"{job}-pvc-{readable[:20].strip('-')}-{digest}".replace("--", "-")
-
-
-_Written = dict[tuple[str, str, str], Any]
-
-
-def _written(pod: Pod) -> _Written:
-    """List what is in a Pod under the keys that are written once."""
-    found: _Written = {}
-    for container in pod.all_containers:
-        wire = container.to_wire()
-        found |= {(container.name, "env", entry["name"]): entry for entry in wire.get("env", ())}
-        found |= {(container.name, "volumeMounts", entry["mountPath"]): entry for entry in wire.get("volumeMounts", ())}
-        found |= {
-            (container.name, "ports", entry["name"]): entry for entry in wire.get("ports", ()) if entry.get("name")
-        }
-    found |= {("", "volumes", entry["name"]): entry for entry in pod.to_manifest("")["spec"].get("volumes", ())}
-    return found
-
-
-def _clashes(before: _Written, pod: Pod, plugin: Plugin, path: str) -> Iterator[Problem]:
-    """Yield what a plugin wrote over, be it the template's or another plugin's."""
-    after = _written(pod)
-    for key, entry in before.items():
-        # Equal entries clash too, unless they are still the same one.
-        if after.get(key) is not None and after[key] is not entry:
-            container, kind, name = key
-            where = f" of the container {container}" if container else ""
-            reason = f"{kind} {name}{where} is set here and by the plugin {plugin.name}"
-            yield Problem(f"{path}.{kind}", reason, f"remove it, or rename it, or do without {plugin.name}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.errors import WARNINGS, Problem, Stage
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULES = {
@@ -36,8 +36,9 @@ def as_json(findings: Sequence[Finding]) -> str:
 
 
 def as_sarif(findings: Sequence[Finding]) -> str:
-    """Write findings, whose files are URIs, as a SARIF 2.1.0 log; a rule is who would refuse."""
-    rules = [{"id": stage.name.lower(), "shortDescription": {"text": text}} for stage, text in _RULES.items()]
+    """Write findings, whose files are URIs, as a SARIF 2.1.0 log; a rule is who would refuse, or a warning's code."""
+    texts = {stage.name.lower(): text for stage, text in _RULES.items()} | WARNINGS
+    rules = [{"id": rule, "shortDescription": {"text": text}} for rule, text in texts.items()]
     driver = {"name": "volcano-jobs", "version": version("pulumi-volcano-jobs"), "rules": rules}
     run = {
         "tool": {"driver": driver},
@@ -56,6 +57,7 @@ def _entry(finding: Finding) -> dict[str, Any]:
         "path": problem.path,
         "level": _level(problem),
         "stage": problem.stage.name.lower(),
+        "code": problem.code,
         "reason": problem.reason,
         "value": problem.value,
         "hint": problem.hint,
@@ -70,7 +72,7 @@ def _result(finding: Finding) -> dict[str, Any]:
     if problem.path:
         place["logicalLocations"] = [{"fullyQualifiedName": problem.path}]
     return {
-        "ruleId": problem.stage.name.lower(),
+        "ruleId": problem.code or problem.stage.name.lower(),
         "level": _level(problem),
         "message": {"text": str(problem)},
         "locations": [place],

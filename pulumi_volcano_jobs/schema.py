@@ -29,6 +29,7 @@ POD_TEMPLATE = "io.k8s.api.core.v1.PodTemplateSpec"
 CLAIM = "io.k8s.api.core.v1.PersistentVolumeClaimSpec"
 
 _REFERENCE = "#/$defs/"
+_VERSION_FOLDER = re.compile(r"v(1\.[0-9]+)\.0-local")
 _METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
@@ -86,19 +87,35 @@ _MOST_NAMES = 12  # in a hint
 _STRUCTURED = frozenset(kind for kind, _ in _STRUCTURE)
 
 
-@functools.cache
-def _definitions() -> dict[str, Any]:
+def _folder() -> Path:
     # Not imported: the package's own import loads a JSON Schema validator that this walk does not need.
     spec = importlib.util.find_spec("kubernetes_validate")
     (root,) = spec.submodule_search_locations if spec and spec.submodule_search_locations else ("",)
-    folder = Path(root) / "kubernetes-json-schema" / f"v{KUBERNETES_VERSION}-local"
-    definitions: dict[str, Any] = json.loads((folder / "_definitions.json").read_text("utf-8"))["$defs"]
+    return Path(root) / "kubernetes-json-schema"
+
+
+@functools.cache
+def versions() -> tuple[str, ...]:
+    """Give the versions of Kubernetes, such as 1.31, whose schemas are here, up to the one that Volcano embeds."""
+    found = {match[1] for path in _folder().iterdir() if (match := _VERSION_FOLDER.fullmatch(path.name))}
+    newest = _minor(KUBERNETES_VERSION.rpartition(".")[0])
+    return tuple(sorted((version for version in found if _minor(version) <= newest), key=_minor))
+
+
+def _minor(version: str) -> int:
+    return int(version.partition(".")[2])
+
+
+@functools.cache
+def _definitions(version: str = KUBERNETES_VERSION) -> dict[str, Any]:
+    path = _folder() / f"v{version}-local" / "_definitions.json"
+    definitions: dict[str, Any] = json.loads(path.read_text("utf-8"))["$defs"]
     return definitions
 
 
 @functools.cache
-def _properties(definition: str) -> dict[str, Any]:
-    properties: dict[str, Any] = _definitions()[definition].get("properties", {})
+def _properties(definition: str, version: str = KUBERNETES_VERSION) -> dict[str, Any]:
+    properties: dict[str, Any] = _definitions(version)[definition].get("properties", {})
     if definition == POD_TEMPLATE:
         # The template's metadata are a type of their own here, as they are in Volcano's resource definition.
         return properties | {"metadata": {"$ref": _REFERENCE + _METADATA}}
@@ -136,9 +153,17 @@ _MISFIT = object()
 
 @dataclass
 class Walk:
-    """One walk: `conform` gives the tree as the API server would store it; `problems` collects what it met."""
+    """One walk: `conform` gives the tree as the API server would store it; `problems` collects what it met.
 
+    By the schemas that Volcano's resource definition embeds, or by those of another version (`versions`).
+    """
+
+    kubernetes: str = ""
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def _version(self) -> str:
+        return f"{self.kubernetes}.0" if self.kubernetes else KUBERNETES_VERSION
 
     def conform(self, tree: Any, definition: str, path: str) -> Any:
         """Copy a tree without unknown fields and nulls, with the definition's defaults.
@@ -153,7 +178,7 @@ class Walk:
         return self._object(tree, definition, path)
 
     def _object(self, tree: Mapping[str, Any], definition: str, path: str) -> dict[str, Any]:
-        properties, kind = _properties(definition), definition.rsplit(".", 1)[1]
+        properties, kind = _properties(definition, self._version), definition.rsplit(".", 1)[1]
         names = _TEMPLATE_METADATA if definition == _METADATA else properties
         defaults = _DEFAULTS.get(kind, {})
         result = {key: value for key, value in defaults.items() if tree.get(key) is None}
@@ -165,7 +190,7 @@ class Walk:
             elif value is not None:
                 result[key] = self._value(value, properties[key], paths.join(path, key))
         result = {key: value for key, value in result.items() if value is not _MISFIT}
-        for key in _definitions()[definition].get("required", ()):
+        for key in _definitions(self._version)[definition].get("required", ()):
             if tree.get(key) is None:
                 self._report(paths.join(path, key), "this field is required", "add it", Stage.SCHEMA)
         return result
@@ -174,7 +199,7 @@ class Walk:
         reference = schema.get("$ref", "").removeprefix(_REFERENCE)
         if reference in _SCALARS:
             return self._scalar(value, reference, path)
-        definition = _definitions()[reference] if reference else schema
+        definition = _definitions(self._version)[reference] if reference else schema
         if "properties" in definition:
             return self.conform(value, reference, path)
         kinds = definition["type"]
@@ -227,7 +252,12 @@ class Walk:
         return _MISFIT
 
     def _unknown(self, key: str, names: Iterable[str], path: str) -> None:
-        self._report(paths.join(path, str(key)), "unknown field; Volcano drops it", nearest(str(key), names))
+        place = paths.join(path, str(key))
+        if self.kubernetes:
+            reason = f"Kubernetes {self.kubernetes} does not know this field, and drops it"
+            self._report(place, reason, "remove it, or run the job on a newer version")
+        else:
+            self._report(place, "unknown field; Volcano drops it", nearest(str(key), names))
 
     def _report(self, path: str, reason: str, hint: str, stage: Stage = Stage.STRICT) -> None:
         self.problems.append(Problem(path, reason, hint, stage=stage))

@@ -46,6 +46,12 @@ def check(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts) -> Iterato
         yield from _task(job, task, index)
 
 
+def metadata(job: Job) -> Iterator[Problem]:
+    """Yield labels and annotations of the job itself that the API server refuses before it asks the webhook."""
+    yield from podcheck.labels(job.labels, "metadata.labels", Stage.SCHEMA)
+    yield from podcheck.keys(job.annotations, "metadata.annotations", Stage.SCHEMA)
+
+
 def _mpi_master(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     for plugin in plugins:
         if isinstance(plugin, MpiPlugin) and job.task(plugin.master) is None:

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import JobError, Problem, render
+from pulumi_volcano_jobs import JobError, Problem, SshPlugin, keys, render
 
 Wire = dict[str, Any]
+PAIR, OTHER_PAIR = keys.generate(), keys.generate()
+BYTES = PAIR.private.splitlines()[1]
+"""A line of the private key of `PAIR`, to look for where no key may be."""
 
 
 def container(name: str = "main", **fields: Any) -> Wire:
@@ -48,3 +51,8 @@ def problems(document: Wire, **options: Any) -> list[Problem]:
 def places(document: Wire, **options: Any) -> list[str]:
     """Give the paths of a job's problems, sorted."""
     return [problem.path for problem in problems(document, **options)]
+
+
+def ssh_plugin(pair: keys.KeyPair = PAIR) -> SshPlugin:
+    """Give an ssh plugin with a pair of its own."""
+    return SshPlugin(ssh_private_key=pair.private, ssh_public_key=pair.public)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -80,10 +80,10 @@ def read(file: str) -> str:
         give_up(f"cannot read {shown(file)}: it is not UTF-8 text")
 
 
-def cluster_facts(file: Path | None) -> ClusterFacts:
+def cluster_facts(file: Path | None, kubernetes_version: str = "") -> ClusterFacts:
     """Read what the cluster has; end the command if the file is not what kubectl prints."""
     if file is None:
-        return ClusterFacts()
+        return ClusterFacts(kubernetes_version=kubernetes_version)
     name = shown(str(file))
     try:
         objects = [item for item in yaml.load_all(read(str(file)), _YamlLoader) if item is not None]
@@ -92,7 +92,7 @@ def cluster_facts(file: Path | None) -> ClusterFacts:
     if not objects:
         give_up(f"{name} is empty; it must be what kubectl get ... -o yaml prints")
     try:
-        return ClusterFacts.from_objects(objects)
+        return replace(ClusterFacts.from_objects(objects), kubernetes_version=kubernetes_version)
     except JobError as error:
         report(name, error.problems)
         raise typer.Exit(USAGE) from None

@@ -11,8 +11,9 @@ from urllib.parse import quote
 import typer
 
 from pulumi_volcano_jobs import jobfile, keys
-from pulumi_volcano_jobs.cli.files import STDIN, cluster_facts, for_each, give_up, identity, refuse_twins, report
-from pulumi_volcano_jobs.cli.options import Checks, Cluster, Files, Lenient, Manager
+from pulumi_volcano_jobs.cli.checks import Checks, Winner, with_checks
+from pulumi_volcano_jobs.cli.files import STDIN, for_each, give_up, identity, refuse_twins, report
+from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.plugins import SshPlugin
 from pulumi_volcano_jobs.render import Rendered, render
@@ -25,9 +26,11 @@ class Style(enum.Enum):
     JSON = "json"
 
 
+@with_checks
 def render_command(
     files: Files,
     *,
+    checks: Checks,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="-|DIR", help="Standard output, or a folder.")
     ] = STDIN,
@@ -37,16 +40,15 @@ def render_command(
         typer.Option("--managed-by", help="pulumi: Pods and what they need; volcano: the Job with its defaults."),
     ] = Manager.PULUMI,
     namespace: Annotated[str, typer.Option(help="The namespace of jobs that name none.")] = "",
-    lenient: Lenient = False,
     show_keys: Annotated[
         bool, typer.Option("--show-keys", help="Show ssh keys; new ones where none is given.")
     ] = False,
-    cluster: Cluster = None,
 ) -> None:
     """Print the manifests of Volcano jobs."""
     if not output:
         give_up("-o needs a folder, or - for standard output")
-    checks = Checks(lenient, cluster_facts(cluster))
+    if managed_by is Manager.VOLCANO and checks.on_conflict is Winner.USER:
+        give_up("--on-conflict user needs --managed-by pulumi: Volcano's plugins write over what the template sets")
 
     def make(document: jobfile.Document) -> Rendered:
         settings: dict[str, Any] = {
@@ -59,7 +61,7 @@ def render_command(
             return render(document.data, keys=keys.generate(), **settings)
         return rendered
 
-    made = for_each(files, make, report)
+    made = for_each(files, make, checks.heard(report))
     refuse_twins(made, managed_by, report)
     manifests = [manifest for item in made for manifest in item.manifests(managed_by)]
     if output == STDIN:

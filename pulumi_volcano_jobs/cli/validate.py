@@ -10,8 +10,9 @@ from urllib.parse import quote
 import typer
 
 from pulumi_volcano_jobs import jobfile
-from pulumi_volcano_jobs.cli.files import cluster_facts, for_each, refuse_twins, report
-from pulumi_volcano_jobs.cli.options import Checks, Cluster, Files, Lenient, Manager
+from pulumi_volcano_jobs.cli.checks import Checks, with_checks
+from pulumi_volcano_jobs.cli.files import for_each, refuse_twins, report
+from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.errors import Problem, in_order
 from pulumi_volcano_jobs.render import Rendered, render
 from pulumi_volcano_jobs.report import Finding, as_json, as_sarif
@@ -25,18 +26,17 @@ class ReportStyle(enum.Enum):
     SARIF = "sarif"
 
 
+@with_checks
 def validate(
     files: Files,
     *,
+    checks: Checks,
     style: Annotated[
         ReportStyle,
         typer.Option("--format", help="Lines for people; JSON or SARIF (editors, code review) on standard output."),
     ] = ReportStyle.TEXT,
-    lenient: Lenient = False,
-    cluster: Cluster = None,
 ) -> None:
     """Report every problem of Volcano jobs and what to do."""
-    checks = Checks(lenient, cluster_facts(cluster))
     findings: list[Finding] = []
 
     def collect(file: str, problems: Iterable[Problem]) -> None:
@@ -48,7 +48,7 @@ def validate(
 
     tell = report if style is ReportStyle.TEXT else collect
     try:
-        made = for_each(files, check, tell)
+        made = for_each(files, check, checks.heard(tell))
         for file in dict.fromkeys(item.file for item in made):
             # Files may be alternatives, such as one for each cluster; the documents of one file go together.
             refuse_twins([item for item in made if item.file == file], Manager.PULUMI, tell)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 import pulumi
 
 from pulumi_volcano_jobs.component.unsupported import Unsupported
+from pulumi_volcano_jobs.conflicts import OnConflict
 from pulumi_volcano_jobs.model import NetworkTopology, Policy, Task, Volume
 from pulumi_volcano_jobs.plugins import Plugin
 
@@ -19,7 +20,7 @@ WaitFor = Literal["created", "running", "succeeded"]
 
 
 class JobOptions(TypedDict, total=False):
-    """What is Pulumi's own about a job: what an update does to Pods that run, and what is not enacted."""
+    """What is not in a Volcano Job: what an update does to Pods that run, and how the job is checked."""
 
     managed_by: ManagedBy
     """`pulumi` (the default): the job is composed of Pods and what they need. `volcano`: it is one `batch.volcano.sh`
@@ -44,6 +45,13 @@ class JobOptions(TypedDict, total=False):
     unsupported: Unsupported
     """What to do about policies and the like, which nobody enacts on Pods that Pulumi manages: `warn` (the default),
     `error` or `ignore`."""
+    on_conflict: OnConflict
+    """Who counts where a template and a plugin set the same variable, mount path, port name or volume: `error` (the
+    default) refuses the job, `plugin` is what Volcano does, `user` keeps what the template has."""
+    ignore_warnings: Sequence[str]
+    """Codes of warnings to leave out, such as `["VJ103"]`; docs/warnings.md has them all."""
+    kubernetes_version: str
+    """The version of the cluster, such as `"1.31"`: fields of templates that it does not know are refused."""
 
 
 class VolcanoJobArgs(JobOptions, total=False):

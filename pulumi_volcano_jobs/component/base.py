@@ -8,6 +8,7 @@ from typing import Any
 import pulumi
 
 from pulumi_volcano_jobs import jobfile
+from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.component import native, neighbours, parts, unsupported
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
 from pulumi_volcano_jobs.component.args import JobOptions
@@ -18,7 +19,7 @@ from pulumi_volcano_jobs.component.lift import Outputs, plain_leaves
 from pulumi_volcano_jobs.component.options import take
 from pulumi_volcano_jobs.component.problems import as_input_errors, in_file
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any
+from pulumi_volcano_jobs.errors import JobError, Problem, loud, raise_if_any
 from pulumi_volcano_jobs.keys import KeyPair
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest
@@ -64,7 +65,14 @@ class BaseJob(pulumi.ComponentResource):
             if not {"metadata", "spec"} & given.keys():
                 given.setdefault("name", resource_name)
             found = [*(file.problems if file else ()), *problems]
-            rendered = render(given, namespace=_default_namespace(), keys=_KEYS, earlier=found)
+            rendered = render(
+                given,
+                namespace=_default_namespace(),
+                keys=_KEYS,
+                earlier=found,
+                cluster=ClusterFacts(kubernetes_version=options.get("kubernetes_version", "")),
+                on_conflict=options.get("on_conflict", "error"),
+            )
             is_native = options.get("managed_by") == "volcano"
             left_undone = [] if is_native else unsupported.not_enacted(rendered.job)
             if is_native:
@@ -76,7 +84,7 @@ class BaseJob(pulumi.ComponentResource):
         super().__init__(TOKEN, resource_name, {}, opts)
         self._resource_name = resource_name
         warnings = [*rendered.warnings, *(native.warnings(rendered.plugins) if is_native else ())]
-        for problem in file.placed(warnings) if file else warnings:
+        for problem in loud(file.placed(warnings) if file else warnings, options.get("ignore_warnings", ())):
             pulumi.log.warn(in_file(problem, file.source if file else ""), self)
         if left_undone and options.get("unsupported", "warn") == "warn":
             pulumi.log.warn(unsupported.as_warning(left_undone), self)

@@ -110,6 +110,7 @@ def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
                 "give the ssh plugin ssh_private_key and ssh_public_key (they stand in the Job, for all who may read "
                 "it), or let policies restart the whole job only",
                 warning=True,
+                code="VJ117",
             )
 
 

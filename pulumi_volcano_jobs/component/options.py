@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
+from pulumi_volcano_jobs import schema
 from pulumi_volcano_jobs.component.args import Claims, JobOptions, ManagedBy, OnScale, Restart, WaitFor
 from pulumi_volcano_jobs.component.unsupported import Unsupported
-from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.conflicts import OnConflict
+from pulumi_volcano_jobs.errors import Problem, unknown_codes
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "restart": get_args(Restart),
@@ -17,8 +19,11 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "managed_by": get_args(ManagedBy),
     "wait_for": get_args(WaitFor),
     "unsupported": get_args(Unsupported),
+    "on_conflict": get_args(OnConflict),
+    "kubernetes_version": schema.versions(),
 }
 _DURATION = re.compile(r"(?=.*[1-9])(\d+h)?(\d+m)?(\d+s)?", re.ASCII)
+_CODES = "ignore_warnings"
 _ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
     "restart": ("an edit replaces the whole Job, or none of its Pods", "remove it"),
     "on_scale": ("Volcano adds and removes Pods and leaves the others alone", "remove it; another `run` restarts all"),
@@ -30,10 +35,10 @@ def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
     """Take the options out of the arguments of a job; give them with their problems."""
     options: Any = {key: given.pop(key) for key in JobOptions.__annotations__ if key in given}
     # Others would be compared with something although they are wrong already, and an Output may not be.
-    plain = {key: value for key, value in options.items() if isinstance(value, str)}
+    plain = {key: value for key, value in options.items() if isinstance(value, str) and key != _CODES}
     mistyped = [
         Problem(key, "this must be a plain string: it decides what an update does")
-        for key in options.keys() - plain.keys()
+        for key in options.keys() - plain.keys() - {_CODES}
     ]
     wrong = [
         Problem(key, f"this must be one of {', '.join(_CHOICES[key])}", value=repr(value))
@@ -43,12 +48,24 @@ def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
     refused = {problem.path for problem in (*mistyped, *wrong)}
     fits = {key: value for key, value in plain.items() if key not in refused}
     modes = () if "managed_by" in refused else _of_mode(fits)
-    return options, [*mistyped, *wrong, *modes, *_of_timeout(fits, known="wait_for" not in refused)]
+    timeout = _of_timeout(fits, known="wait_for" not in refused)
+    options = {key: value for key, value in options.items() if key not in refused}
+    return options, [*mistyped, *wrong, *modes, *timeout, *_of_codes(options.get(_CODES, ()))]
+
+
+def _of_codes(codes: Any) -> Iterator[Problem]:
+    if isinstance(codes, (list, tuple)) and all(isinstance(code, str) for code in codes):
+        yield from unknown_codes(codes, _CODES)
+    else:
+        yield Problem(_CODES, "this must be a list of codes", 'for example ["VJ103"]')
 
 
 def _of_mode(options: Mapping[str, str]) -> Iterator[Problem]:
     """Yield what the mode cannot do."""
     if options.get("managed_by") == "volcano":
+        if options.get("on_conflict") == "user":
+            reason = 'with managed_by="volcano" the plugins are Volcano\'s, and what they set counts'
+            yield Problem("on_conflict", reason, 'say on_conflict="plugin", or remove the template\'s own')
         for key, (reason, hint) in _ONLY_COMPOSED.items():
             if options.get(key, "delete") != "delete":
                 yield Problem(key, f'with managed_by="volcano" this does nothing, since {reason}', hint)

@@ -67,6 +67,12 @@ class VolcanoJobInputs(TypedDict, total=False):
     """`delete` (the default) or `keep`: what becomes of the claims that the job made when it goes."""
     unsupported: str
     """`warn` (the default), `error` or `ignore`: what to do about fields that nobody enacts."""
+    on_conflict: str
+    """`error` (the default), `plugin` or `user`: who counts where a template and a plugin set the same."""
+    ignore_warnings: list[str]
+    """Codes of warnings to leave out, such as VJ103."""
+    kubernetes_version: str
+    """The version of the cluster, such as 1.31: fields that it does not know are refused."""
 
 
 class VolcanoJob(BaseJob):

@@ -178,11 +178,15 @@ class Plugin(ABC):
         return {}
 
     def problem(
-        self, setting: str, reason: str, hint: str = "", *, shown: bool = True, warning: bool = False
+        self, setting: str, reason: str, hint: str = "", *, shown: bool = True, warning: bool = False, code: str = ""
     ) -> Problem:
-        """Make a Problem about one of the settings; `shown=False` keeps its value out of it."""
+        """Make a Problem about one of the settings; `shown=False` keeps its value out of it.
+
+        With one of our codes (`errors.WARNINGS`) it is a warning.
+        """
         value = repr(getattr(self, setting)) if shown else ""
-        return Problem(f"{place(type(self))}.{setting}", reason, hint, value=value, warning=warning)
+        at = f"{place(type(self))}.{setting}"
+        return Problem(at, reason, hint, value=value, warning=warning or bool(code), code=code)
 
 
 _TYPE_NAMES: dict[type, str] = {str: "a string", int: "a whole number", bool: "True or False"}

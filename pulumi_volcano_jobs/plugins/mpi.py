@@ -36,6 +36,12 @@ class MpiPlugin(Plugin):
         yield from port_problems(self, "port")
         yield from role_problem(self, "master", job)
         yield from role_problem(self, "worker", job)
+        for index, task in enumerate(job.tasks or ()):
+            if task.name == self.master and task.pod_spec.get("restartPolicy") == "Never":
+                reason = "mpiexec ends at once where a worker's sshd does not answer yet, and is not started again"
+                hint = "set restartPolicy: OnFailure, or wait for the workers first"
+                path = f"spec.tasks[{index}].template.spec.restartPolicy"
+                yield Problem(path, reason, hint, "'Never'", warning=True, code="VJ102")
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Declare the port in every Pod, and list the workers in the master's."""

@@ -69,6 +69,13 @@ class PytorchPlugin(Plugin):
             yield self.problem("worker", "master and worker must be two tasks: no Pod would have rank 0")
         if isinstance(self.wait_master_timeout, int) and self.wait_master_timeout < 0:
             yield self.problem("wait_master_timeout", "this is a number of seconds, at least 0")
+        if self.wait_master_enabled and master and master.pod_spec.get("hostNetwork") is True:
+            reason = (
+                f"the master shares its node's ports: another program may answer on {self.port}, and a firewall of"
+                " the nodes would keep the workers waiting"
+            )
+            hint = "give the job a port that is free on the nodes, or do without hostNetwork"
+            yield self.problem("wait_master_enabled", reason, hint, code="VJ107")
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Open the port, set the variables, make workers wait if asked; nothing without a master's task."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs import names
@@ -51,6 +51,7 @@ class RayPlugin(Plugin):
         if self.worker != type(self).worker:
             yield from role_problem(self, "worker", job)
         yield from self._containers(job)
+        yield from self._declared(job)
         if len({self.port, self.dashboard_port, self.client_port}) < len(self._ports()):
             reason = "the ports of the control service, the dashboard and the client server must differ"
             yield self.problem("port", reason, "give each a number of its own")
@@ -114,3 +115,22 @@ class RayPlugin(Plugin):
                 task_name = getattr(self, role)
                 reason = f"the task {task_name} has no container of this name (it has {known}): Ray would not start"
                 yield self.problem(setting, reason, "name the container that is to run Ray")
+
+    def _declared(self, job: Job) -> Iterator[Problem]:
+        """Yield ports of the head that the template declares under names by which the Service does not find them."""
+        for position, task in enumerate(job.tasks or ()):
+            for index, container in enumerate(task.pod_spec.get("containers") or ()):
+                if task.name == self.head and container.get("name") == self.head_container:
+                    path = f"spec.tasks[{position}].template.spec.containers[{index}].ports"
+                    for name, number in self._ports().items():
+                        yield from _unnamed(container.get("ports") or (), name, number, path)
+
+
+def _unnamed(ports: Sequence[Mapping[str, Any]], name: str, number: int, path: str) -> Iterator[Problem]:
+    same = {index: port for index, port in enumerate(ports) if port.get("containerPort") == number}
+    if any(port.get("name") == name and port.get("protocol", "TCP") == "TCP" for port in same.values()):
+        return
+    for index, port in list(same.items())[:1]:
+        reason = f"the head's Service looks for port {number} by the TCP port's name {name}, and does not find this one"
+        hint = f"set name: {name} and protocol: TCP, or remove it: Ray's plugin then declares it"
+        yield Problem(f"{path}[{index}]", reason, hint, repr(port.get("name") or ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs import names
@@ -54,6 +54,12 @@ class SshPlugin(Plugin):
         if private and not public:
             reason = "without its public key nobody can log in with this key"
             yield self.problem("ssh_private_key", reason, "give ssh_public_key too", shown=False)
+        if private and public:
+            fault = KeyPair(self.ssh_private_key, self.ssh_public_key).fault()
+            if fault:
+                yield self.problem(f"ssh_{fault.part}_key", fault.reason, fault.hint, shown=False)
+        for index, task in enumerate(job.tasks or ()):
+            yield from self._traps(task.pod_spec, f"spec.tasks[{index}].template.spec")
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
         """Return the Secret with the keys and the client configuration."""
@@ -85,6 +91,34 @@ class SshPlugin(Plugin):
         secret_name = names.ssh_secret(ctx.name)
         return {"secret_name": secret_name, "public_key": pair.public, "private_key": pair.private}
 
+    def _traps(self, spec: Mapping[str, Any], path: str) -> Iterator[Problem]:
+        if self.ssh_port == DEFAULT_PORT and spec.get("hostNetwork") is True:
+            reason = "the Pods share the node's ports, and the node's own sshd has port 22"
+            hint = "give ssh --ssh-port=2222 (mpi --port=2222 too), and start sshd with it"
+            yield Problem(f"{path}.hostNetwork", reason, hint, warning=True, code="VJ106")
+        group, users = _security(spec).get("fsGroup"), list(_users(spec))
+        at_root = self.ssh_key_file_path == ROOT_PATH
+        others = next((item for item in users if item[1] not in (0, None)), None)
+        is_root = any(user == 0 for _, user in users)
+        reason = hint = ""
+        if at_root and others:
+            reason = (
+                f"the key in {ROOT_PATH} is root's alone (mode 0600), and the container {others[0]} runs as {others[1]}"
+            )
+            hint = "give ssh --ssh-key-file-path, the .ssh of that user's home"
+        elif isinstance(group, int) and (is_root or at_root):
+            reason = (
+                f"fsGroup {group} lets a group read the key, and ssh then refuses it to root (unprotected private key)"
+            )
+            hint = "remove fsGroup, or run as another user with a key path of its own"
+        elif is_root and not at_root:
+            reason = (
+                f"outside of {ROOT_PATH} the key has mode 0644, which ssh refuses to root (unprotected private key)"
+            )
+            hint = f"leave the key path at {ROOT_PATH}, or run as another user"
+        if reason:
+            yield Problem(f"{path}.securityContext", reason, hint, warning=True, code="VJ108")
+
     def _pair(self, ctx: JobContext) -> KeyPair:
         given = is_given(self.ssh_private_key)
         return KeyPair(self.ssh_private_key, self.ssh_public_key) if given else ctx.keys
@@ -96,6 +130,18 @@ class SshPlugin(Plugin):
             for host, address in _hosts(ctx, task):
                 lines += [f"Host {host}", f"  HostName {address}", f"  Port {port}"]
         return "\n".join(lines) + "\n"
+
+
+def _security(holder: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = holder.get("securityContext")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _users(spec: Mapping[str, Any]) -> Iterator[tuple[str, int | None]]:
+    """Give the user of each container; None if the image decides, or if it is not known yet."""
+    for container in spec.get("containers") or ():
+        user = _security(container).get("runAsUser", _security(spec).get("runAsUser"))
+        yield container.get("name", ""), user if isinstance(user, int) else None
 
 
 def _hosts(ctx: JobContext, task: Task) -> Iterator[tuple[str, str]]:

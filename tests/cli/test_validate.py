@@ -185,9 +185,9 @@ class TestProblems:
         answer = shell("validate", file)
 
         ((line, column, path, message),) = reported(answer.lines, file)
-        assert path == "spec.tasks[0].template.spec.env"
-        assert (lines[line - 1], column) == ("      spec:", 7)
-        assert "VC_TASK_INDEX of the container main is set here and by the plugin env" in message
+        assert path == "spec.tasks[0].template.spec.containers[0].env[0]"
+        assert (lines[line - 1], column) == ("          - name: VC_TASK_INDEX", 13)
+        assert message.startswith("the plugin env (spec.plugins.env) sets the variable VC_TASK_INDEX of the container")
 
 
 class TestWarnings:
@@ -201,7 +201,7 @@ spec:
   plugins: {ssh: []}
   queue: research
   tasks:
-    - {name: a, replicas: 1, template: {spec: {containers: [{name: c, image: example.org/i:1}]}}}
+    - {name: a, replicas: 1, template: {spec: {restartPolicy: Never, containers: [{name: c, image: example.org/i:1}]}}}
   queue: research
 """
 

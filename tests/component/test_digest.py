@@ -12,12 +12,11 @@ from pulumi_volcano_jobs import (
     Plugin,
     PytorchPlugin,
     RayPlugin,
-    SshPlugin,
     SvcPlugin,
     TensorflowPlugin,
 )
 from tests.component.harness import Registered, Wire, new_job, run
-from tests.conftest import container, task
+from tests.conftest import OTHER_PAIR, container, ssh_plugin, task
 
 ALL = {"train-master-0", "train-worker-0", "train-worker-1"}
 WORKERS = {"train-worker-0", "train-worker-1"}
@@ -130,7 +129,7 @@ WORLDS: dict[str, tuple[Plugin, bool]] = {
     "mpi": (MpiPlugin(), True),
     "tensorflow": (TensorflowPlugin(), True),
     "ray": (RayPlugin(head="master", head_container="main", worker_container="main"), False),
-    "ssh": (SshPlugin(ssh_private_key="private", ssh_public_key="public"), False),
+    "ssh": (ssh_plugin(), False),
     "svc": (SvcPlugin(), False),
 }
 
@@ -174,8 +173,8 @@ def test_a_new_task_leaves_the_others_of_a_loose_job_alone() -> None:
 
 def test_another_given_key_replaces_all_pods() -> None:
     """Keys are mounted by subPath, which running Pods never see change."""
-    before = job(plugins=[SshPlugin(ssh_private_key="private", ssh_public_key="public"), SvcPlugin()])
-    after = job(plugins=[SshPlugin(ssh_private_key="another", ssh_public_key="another"), SvcPlugin()])
+    before = job(plugins=[ssh_plugin(), SvcPlugin()])
+    after = job(plugins=[ssh_plugin(OTHER_PAIR), SvcPlugin()])
 
     assert replaced(before, after) == ALL
 

@@ -12,11 +12,10 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from pulumi_volcano_jobs import Job, JobError, KeyPair, SshPlugin, SvcPlugin, Task, VolcanoJob, render
 from tests.component.harness import Run, Secret, Wire, failed, new_job, run
-from tests.conftest import task
+from tests.conftest import BYTES, PAIR, ssh_plugin, task
 
-PRIVATE = "-----BEGIN RSA PRIVATE KEY-----\nTHE-BYTES-OF-THE-KEY\n-----END RSA PRIVATE KEY-----\n"
-BYTES = "THE-BYTES-OF-THE-KEY"
-GIVEN = SshPlugin(ssh_private_key=PRIVATE, ssh_public_key="ssh-rsa AAAA")
+PRIVATE, PUBLIC = PAIR.private, PAIR.public
+GIVEN = ssh_plugin()
 
 
 def made(*, preview: bool = False, **options: Any) -> Run:
@@ -96,11 +95,11 @@ def test_a_given_pair_is_used_as_it_is() -> None:
     assert done.names("Stash") == ["train-managed-by"]
     assert done.values["private"].value == PRIVATE
     assert done.values["private"].secret
-    assert done.values["public"].value == "ssh-rsa AAAA"
+    assert done.values["public"].value == PUBLIC
 
 
-ARGUMENTS = ["--ssh-private-key", PRIVATE, "--ssh-public-key=ssh-rsa AAAA"]
-ONE_ARGUMENT = [f"--ssh-private-key={PRIVATE}", "--ssh-public-key=ssh-rsa AAAA"]
+ARGUMENTS = ["--ssh-private-key", PRIVATE, f"--ssh-public-key={PUBLIC}"]
+ONE_ARGUMENT = [f"--ssh-private-key={PRIVATE}", f"--ssh-public-key={PUBLIC}"]
 
 
 @pytest.mark.parametrize("arguments", [ARGUMENTS, ONE_ARGUMENT], ids=["two arguments", "one argument"])
@@ -117,7 +116,7 @@ def test_a_key_among_volcano_s_arguments_is_a_secret(arguments: list[str]) -> No
 SHOWN: dict[str, Any] = {
     "the plugin": GIVEN,
     "a Job": Job(name="train", plugins=[GIVEN], tasks=[Task(name="worker", replicas=1)]),
-    "a pair": KeyPair(PRIVATE, "ssh-rsa AAAA"),
+    "a pair": KeyPair(PRIVATE, PUBLIC),
     "what is rendered, redacted": render({"name": "train", "plugins": [GIVEN], "tasks": [task()]}, redact=True),
 }
 

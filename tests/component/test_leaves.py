@@ -12,7 +12,7 @@ import pytest
 
 from pulumi_volcano_jobs import PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin, VolcanoJob
 from tests.component.harness import LOSES_MARKS, Run, Source, Wire, bare, new_job, run
-from tests.conftest import container, task
+from tests.conftest import PAIR, container, task
 
 DIGESTS = {f"Pod train-{pod}: (digest)" for pod in ("master-0", "worker-0", "worker-1")}
 PODS = ("master-0", "worker-0", "worker-1")
@@ -172,7 +172,7 @@ PLACES = {
         secret=frozenset({"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"}),
     ),
     "public key": Place(
-        lambda value: job(plugins=[SshPlugin(ssh_private_key="private", ssh_public_key=value), SvcPlugin()]),
+        lambda value: job(plugins=[SshPlugin(ssh_private_key=PAIR.private, ssh_public_key=value), SvcPlugin()]),
         {"Secret train-ssh: data", "SshPlugin train-ssh has: public_key", *DIGESTS},
         secret=frozenset({"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"}),
     ),

@@ -24,12 +24,10 @@ from pulumi_volcano_jobs import (
 )
 from tests.component.harness import LOSES_MARKS, UNKNOWN, Run, Secret, Source, Wire, failed, new_job, run
 from tests.component.test_tree import TokenPlugin
-from tests.conftest import container, task
+from tests.conftest import BYTES, OTHER_PAIR, PAIR, container, ssh_plugin, task
 
 JOB = "Job train"
-PRIVATE = "-----BEGIN RSA PRIVATE KEY-----\nTHE-BYTES-OF-THE-KEY\n-----END RSA PRIVATE KEY-----\n"
-BYTES = "THE-BYTES-OF-THE-KEY"
-PUBLIC = "ssh-rsa AAAA"
+PRIVATE, PUBLIC = PAIR.private, PAIR.public
 
 
 def job(**fields: Any) -> Wire:
@@ -385,10 +383,7 @@ def test_each_edit_has_a_trigger_of_its_own() -> None:
 
 def test_another_given_key_makes_another_job() -> None:
     """The trigger of a Job with a key in it is a secret too."""
-    found = [
-        trigger(gang(plugins=[SshPlugin(ssh_private_key=key, ssh_public_key=PUBLIC), SvcPlugin()]))
-        for key in (PRIVATE, PRIVATE, "another")
-    ]
+    found = [trigger(gang(plugins=[ssh_plugin(pair), SvcPlugin()])) for pair in (PAIR, PAIR, OTHER_PAIR)]
 
     assert all(isinstance(item, Secret) for item in found)
     assert found[0] == found[1]
@@ -398,7 +393,7 @@ def test_another_given_key_makes_another_job() -> None:
 # Keys.
 
 GIVEN: dict[str, Callable[[], Any]] = {
-    "the typed plugin": lambda: [SshPlugin(ssh_private_key=PRIVATE, ssh_public_key=PUBLIC), SvcPlugin()],
+    "the typed plugin": lambda: [ssh_plugin(), SvcPlugin()],
     "the typed plugin with an Output": lambda: [
         SshPlugin(ssh_private_key=Source("key", PRIVATE).value, ssh_public_key=PUBLIC),
         SvcPlugin(),
@@ -452,12 +447,13 @@ def test_a_given_key_is_in_no_warning_and_no_error() -> None:
 @pytest.mark.parametrize("plugins", ["ssh", "mpi"])
 def test_without_a_key_one_warning_says_what_volcano_does(plugins: str) -> None:
     """Volcano's own pair changes when it restarts anything, and the warning says what helps."""
-    (warning,) = one(job(**PLUGINS[plugins])).warnings
+    (warning,) = (text for text in one(job(**PLUGINS[plugins])).warnings if "VJ117" in text)
 
     assert warning == (
         "spec.plugins.ssh: Volcano makes the key pair, and another one with each restart of the job, a task or a Pod, "
         "so that Pods which keep running do not know the new key: give the ssh plugin ssh_private_key and "
         "ssh_public_key (they stand in the Job, for all who may read it), or let policies restart the whole job only"
+        " [VJ117]"
     )
 
 

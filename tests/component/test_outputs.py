@@ -19,7 +19,7 @@ from pulumi_volcano_jobs import (
     VolcanoJob,
 )
 from tests.component.harness import Run, Wire, failed, new_job, run
-from tests.conftest import container, task
+from tests.conftest import PAIR, container, ssh_plugin, task
 
 
 def values(arguments: Wire, read: Any) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def test_each_plugin_tells_what_it_made() -> None:
         HcclrankPlugin(),
         MpiPlugin(),
         PytorchPlugin(port=29500),
-        SshPlugin(ssh_private_key="private", ssh_public_key="public"),
+        ssh_plugin(),
         TensorflowPlugin(chief="master"),
     ]
 
@@ -99,7 +99,7 @@ def test_each_plugin_tells_what_it_made() -> None:
         "hcclrank": 0,
         "mpi": workers,
         "pytorch": ["train-master-0.train", 29500, 3],
-        "ssh": ["train-ssh", "private", "public"],
+        "ssh": ["train-ssh", PAIR.private, PAIR.public],
         "svc": ["train", "train-svc"],
         "tensorflow": {
             "worker": [f"{host}:2222" for host in workers],

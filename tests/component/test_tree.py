@@ -27,11 +27,11 @@ from pulumi_volcano_jobs import (
     jobfile,
 )
 from tests.component.harness import Run, Source, Wire, failed, new_job, run
-from tests.conftest import container, task
+from tests.conftest import container, ssh_plugin, task
 
 WAIT_FOR = "pulumi.com/waitFor"
 MANAGED_BY = "Stash train-managed-by"
-KEYS = SshPlugin(ssh_private_key="private", ssh_public_key="public")
+KEYS = ssh_plugin()
 
 
 def one(arguments: Any, name: str = "train", **options: Any) -> Run:
@@ -211,7 +211,7 @@ DOCUMENT = {
     "spec": {
         "minAvailable": 2,
         "queue": "research",
-        "plugins": {"pytorch": ["--port=29500"], "ssh": ["--ssh-private-key=private", "--ssh-public-key=public"]},
+        "plugins": {"pytorch": ["--port=29500"], "ssh": KEYS.to_args()},
         "policies": [{"event": "PodEvicted", "action": "RestartJob"}],
         "volumes": [{"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}}],
         "tasks": [task("master"), {**task("worker", 2), "minAvailable": 1}],
@@ -256,7 +256,7 @@ def test_a_key_that_stands_twice_with_one_value_is_a_warning() -> None:
     text = yaml.safe_dump(DOCUMENT).replace("  queue: research\n", "  queue: research\n  queue: research\n")
 
     def program() -> None:
-        VolcanoJob.from_yaml("train", text, {"unsupported": "ignore"})
+        VolcanoJob.from_yaml("train", text, {"unsupported": "ignore", "ignore_warnings": ["VJ103"]})
 
     (warning,) = run(program).warnings
     assert "spec.queue: this stands twice, with one value" in warning

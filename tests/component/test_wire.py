@@ -36,7 +36,7 @@ WIRE: Wire = {
         "setHostnameAsFQDN": True,
         "shareProcessNamespace": True,
         "terminationGracePeriodSeconds": 5,
-        "tolerations": [{"key": "gpu", "operator": "Exists", "tolerationSeconds": 3}],
+        "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 3}],
         "topologySpreadConstraints": [
             {
                 "maxSkew": 1,
@@ -120,7 +120,7 @@ CLASSES = v1.PodTemplateSpecArgs(
         set_hostname_as_fqdn=True,
         share_process_namespace=True,
         termination_grace_period_seconds=5,
-        tolerations=[v1.TolerationArgs(key="gpu", operator="Exists", toleration_seconds=3)],
+        tolerations=[v1.TolerationArgs(key="gpu", operator="Exists", effect="NoExecute", toleration_seconds=3)],
         topology_spread_constraints=[
             v1.TopologySpreadConstraintArgs(
                 max_skew=1,
@@ -241,7 +241,7 @@ SNAKE: PodTemplateSpecArgsDict = {
         "set_hostname_as_fqdn": True,
         "share_process_namespace": True,
         "termination_grace_period_seconds": 5,
-        "tolerations": [{"key": "gpu", "operator": "Exists", "toleration_seconds": 3}],
+        "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoExecute", "toleration_seconds": 3}],
         "topology_spread_constraints": [
             {
                 "max_skew": 1,

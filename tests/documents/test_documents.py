@@ -35,6 +35,15 @@ HERE = Path(__file__).parent
 NAMES = sorted(path.stem for path in (HERE / "jobs").glob("*.yaml"))
 WITH_QUEUE_TWICE = {"env", "ray", "svc"}
 GUIDES_OF_PYTORCH = ["pytorch", "pytorch-guide", "pytorch-guide-short", "pytorch-guide-zh"]
+# A gang that starts with one Pod of three, and a dashboard that nobody else reaches.
+WARNED = {
+    "mpi": ["VJ103"],
+    "pytorch-guide": ["VJ103"],
+    "pytorch-guide-short": ["VJ103"],
+    "pytorch-guide-zh": ["VJ103"],
+    "ray": ["VJ105"],
+    "tensorflow": ["VJ103"],
+}
 GUIDES_WITH_WAITING = ["pytorch-guide", "pytorch-guide-zh"]
 
 
@@ -93,9 +102,9 @@ def file_in(made: Rendered, pod: str, path: str) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_example_renders_strictly_and_without_a_warning(name: str) -> None:
-    """No example needs the lenient mode."""
-    assert rendered(name).warnings == ()
+def test_an_example_renders_strictly(name: str) -> None:
+    """No example needs the lenient mode; what is told of them are traps that people fell into."""
+    assert [warning.code for warning in rendered(name).warnings] == WARNED.get(name, [])
 
 
 @pytest.mark.parametrize("name", sorted({*NAMES} - WITH_QUEUE_TWICE))
@@ -581,7 +590,7 @@ class TestRay:
 
         made = render(document)
 
-        assert [warning.path for warning in made.warnings] == ["spec.plugins.ray[1]"]
+        assert [warning.path for warning in made.warnings if warning.code == "VJ114"] == ["spec.plugins.ray[1]"]
         assert (made.objects, made.pods) == (render(meant).objects, render(meant).pods)
         assert made.job.to_manifest()["spec"]["plugins"]["ray"] == ["--clientPort=10002", "--port=6380"]
 

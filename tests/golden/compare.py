@@ -15,7 +15,7 @@ DIFFERENCES = {
     "no owner": "no Job object exists that could own the rest: Pulumi does, so ownerReferences and uid are left out",
     "PodGroup name": "Volcano's name ends in the Job's uid; there is none",
     "stable names": "random suffixes of claims and volumes would replace them on every update; ours come from the path",
-    "written once": "server-side apply refuses a name, path or port that is listed twice: the last one wins",
+    "written once": "server-side apply refuses a name, path or port (its name too) twice: the last one wins",
     "plugin order": "the design runs hcclrank after pytorch, which is one of Volcano's random orders",
     "wait script": "the init container's words are ours; host, port and timeout are compared",
 }
@@ -36,7 +36,10 @@ def normal_form(tree: Tree, names: dict[str, str], key: str = "") -> Tree:
     if isinstance(tree, list) and tree:
         items = [normal_form(item, names) for item in tree]
         if key == "ports" and all("containerPort" in item or "targetPort" not in item for item in items):
-            return {(item.get("containerPort", 0), item.get("protocol", "TCP")): _tcp(item) for item in items}
+            by_name = {item.get("name", index): item for index, item in enumerate(items)}
+            return {
+                (item.get("containerPort", 0), item.get("protocol", "TCP")): _tcp(item) for item in by_name.values()
+            }
         if key == "command":
             return [_wait(item) for item in items]
         return {item.get(KEYS[key]): item for item in items} if key in KEYS and isinstance(items[0], dict) else items

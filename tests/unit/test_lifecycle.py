@@ -12,7 +12,7 @@ import yaml
 
 from pulumi_volcano_jobs import ClusterFacts, JobContext, JobUpdate, ObjectRef, Rendered, SshPlugin, Task, render
 from pulumi_volcano_jobs.plugins import BUILT_IN
-from tests.conftest import Wire, job, task
+from tests.conftest import PAIR, Wire, job, ssh_plugin, task
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -183,7 +183,7 @@ def test_a_declared_variable_does_change(name: str, grows: str) -> None:
 def test_another_given_key_restarts_the_pods() -> None:
     """A mount by subPath never follows its Secret; a generated key stays, so nothing restarts."""
     context = JobContext(render(job()).job)
-    given = SshPlugin(ssh_private_key="private", ssh_public_key="public")
+    given = ssh_plugin()
 
-    assert given.on_job_update(context).restarts_on == ("public",)
+    assert given.on_job_update(context).restarts_on == (PAIR.public,)
     assert SshPlugin().on_job_update(context).restarts_on == ()

@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from pulumi_volcano_jobs import (
-    EnvPlugin,
     HcclrankPlugin,
     MpiPlugin,
     Plugin,
@@ -205,22 +204,29 @@ MISREAD: dict[str, list[str]] = {
     "tensorflow-port-text": ["tensorflow[0]"],
 }
 OTHER: dict[str, list[str]] = {
-    "env-clash": ["tasks[0].template.spec.env"],
+    "env-clash": ["tasks[0].template.spec.containers[0].env[0]"],
     "mpi-no-worker": ["plugins.mpi"],
-    "mpi-port-declared": ["tasks[0].template.spec.env"],
-    "mpi-port-name-clash": ["tasks[1].template.spec.ports"],
+    "mpi-port-declared": ["tasks[0].template.spec.containers[0].env[0]"],
+    "mpi-port-name-clash": ["tasks[1].template.spec.containers[0].ports[0]"],
     "multi-pytorch-hcclrank-masters": ["plugins.pytorch"],
     "plain-name-long-index": ["tasks[0].name"],
     "plain-plugin-null": ["plugins.svc"],
-    "pytorch-env-clash": ["tasks[1].template.spec.env", "tasks[1].template.spec.env"],
+    "pytorch-env-clash": ["tasks[1].template.spec.containers[0].env[0]", "tasks[1].template.spec.containers[0].env[1]"],
     "pytorch-names-mismatch": ["plugins.pytorch"],
     "pytorch-no-master": ["plugins.pytorch"],
     "pytorch-two-masters": ["plugins.pytorch"],
-    "ray-port-name-clash": ["tasks[0].template.spec.ports"],
-    "ssh-mount-clash": ["tasks[0].template.spec.volumeMounts"],
-    "ssh-volume-clash": ["tasks[0].template.spec.volumes"],
-    "svc-env-clash": ["tasks[0].template.spec.env"],
-    "tensorflow-init": ["tasks[1].template.spec.env"],
+    "ray-ports-declared": [
+        "tasks[0].template.spec.containers[0].ports[0]",
+        "tasks[0].template.spec.containers[0].ports[1]",
+    ],
+    "ssh-keys-given": ["plugins.ssh[0]"],
+    "ssh-keys-multiline": ["plugins.ssh[0]"],
+    "ssh-keys-equals": ["plugins.ssh[0]"],
+    "ray-port-name-clash": ["tasks[0].template.spec.containers[0].ports[0]"],
+    "ssh-mount-clash": ["tasks[0].template.spec.containers[0].volumeMounts[0]"],
+    "ssh-volume-clash": ["tasks[0].template.spec.volumes[0]"],
+    "svc-env-clash": ["tasks[0].template.spec.containers[0].env[0]"],
+    "tensorflow-init": ["tasks[1].template.spec.containers[0].env[0]"],
     "tensorflow-no-roles": ["plugins.tensorflow"],
 }
 
@@ -266,72 +272,6 @@ def test_a_job_s_name_must_be_a_service_s_name_where_one_is_made() -> None:
     """Volcano takes dots, and the API server then refuses the Service."""
     assert places(golden("plain-job-name-dot")) == ["metadata.name"]
     assert render(job(name="my.job")).pods
-
-
-CLASHES: dict[str, tuple[Plugin, Wire, str, str]] = {
-    "a variable of svc": (
-        SvcPlugin(),
-        container(env=[{"name": "VC_WORKER_NUM", "value": "9"}]),
-        "env",
-        "VC_WORKER_NUM",
-    ),
-    "a variable of env, equal by chance": (
-        EnvPlugin(),
-        container(env=[{"name": "VK_TASK_INDEX", "value": "0"}]),
-        "env",
-        "VK_TASK_INDEX",
-    ),
-    "a path of svc": (
-        SvcPlugin(),
-        container(volumeMounts=[{"name": "data", "mountPath": "/etc/volcano"}]),
-        "volumeMounts",
-        "/etc/volcano",
-    ),
-    "a path of ssh": (
-        SshPlugin(ssh_key_file_path="/keys"),
-        container(volumeMounts=[{"name": "data", "mountPath": "/keys"}]),
-        "volumeMounts",
-        "/keys",
-    ),
-    "a port's name of pytorch": (
-        PytorchPlugin(master="worker", worker="other"),
-        container(ports=[{"name": "pytorchjob-port", "containerPort": 1}]),
-        "ports",
-        "pytorchjob-port",
-    ),
-}
-
-
-@pytest.mark.parametrize(("plugin", "main", "kind", "name"), CLASHES.values(), ids=CLASHES)
-def test_a_clash_with_the_template_is_told(plugin: Plugin, main: Wire, kind: str, name: str) -> None:
-    """Server-side apply takes each key once; the message names the container, the key and the plugin."""
-    volumes = [{"name": "data", "emptyDir": {}}]
-    document = job(
-        task("worker", 1, containers=[container("side"), main], volumes=volumes), task("other"), plugins=[plugin]
-    )
-
-    found = problems(document)
-
-    assert [problem.path for problem in found] == [f"spec.tasks[0].template.spec.{kind}"]
-    assert f"{kind} {name} of the container main" in found[0].reason
-    assert f"by the plugin {plugin.name}" in found[0].reason
-
-
-def test_a_clash_is_told_once_for_all_pods_of_a_task() -> None:
-    """And once more for another task."""
-    main = container(env=[{"name": "VC_TASK_INDEX", "value": "9"}])
-    document = job(task("a", 3, containers=[main]), task("b", 2, containers=[main]), plugins={"env": []})
-
-    assert places(document) == ["spec.tasks[0].template.spec.env", "spec.tasks[1].template.spec.env"]
-
-
-def test_a_clash_in_an_init_container_is_told() -> None:
-    """Base plugins write there too."""
-    early = container("early", env=[{"name": "VC_TASK_INDEX", "value": "9"}])
-
-    found = problems(job(task(initContainers=[early]), plugins={"env": []}))
-
-    assert "of the container early" in found[0].reason
 
 
 SHORT = (task("h", containers=[container("head")]),)

@@ -1,0 +1,99 @@
+"""How a job is checked: options that all commands have, declared once."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pulumi_volcano_jobs import schema
+from pulumi_volcano_jobs.cli.files import Report, cluster_facts, give_up
+from pulumi_volcano_jobs.cluster import ClusterFacts
+from pulumi_volcano_jobs.errors import Problem, loud, unknown_codes
+
+
+class Winner(enum.Enum):
+    """Who counts where a template and a plugin set the same."""
+
+    ERROR = "error"
+    PLUGIN = "plugin"
+    USER = "user"
+
+
+@dataclass(frozen=True)
+class Checks:
+    """How a job is checked."""
+
+    lenient: bool
+    on_conflict: Winner
+    ignored: frozenset[str]
+    cluster: ClusterFacts
+
+    def settings(self) -> dict[str, Any]:
+        """Give them as arguments of `render`."""
+        return {"strict": not self.lenient, "on_conflict": self.on_conflict.value, "cluster": self.cluster}
+
+    def heard(self, report: Report) -> Report:
+        """Let a report leave out the warnings that are switched off."""
+
+        def tell(file: str, problems: Iterable[Problem]) -> None:
+            report(file, loud(problems, self.ignored))
+
+        return tell
+
+
+def _checks(
+    *,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Do what Volcano does with mistakes, instead of reporting them.")
+    ] = False,
+    on_conflict: Annotated[
+        Winner,
+        typer.Option("--on-conflict", help="Who counts where a template and a plugin set the same; error: nobody."),
+    ] = Winner.ERROR,
+    ignore: Annotated[
+        str, typer.Option("--ignore", metavar="CODES", help="Warnings to leave out, such as VJ103,VJ105.")
+    ] = "",
+    kubernetes_version: Annotated[
+        str,
+        typer.Option("--kubernetes-version", metavar="1.N", help="Report fields that this version does not know."),
+    ] = "",
+    cluster: Annotated[
+        Path | None,
+        typer.Option(
+            "--cluster",
+            metavar="FILE",
+            help="What `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml` prints; "
+            "without it nothing is assumed about the cluster.",
+        ),
+    ] = None,
+) -> Checks:
+    codes = [code.strip() for code in ignore.split(",") if code.strip()]
+    for problem in unknown_codes(codes, "--ignore"):
+        give_up(str(problem))
+    versions = schema.versions()
+    if kubernetes_version and kubernetes_version not in versions:
+        give_up(f"--kubernetes-version {kubernetes_version} is none of {versions[0]} to {versions[-1]}")
+    return Checks(lenient, on_conflict, frozenset(codes), cluster_facts(cluster, kubernetes_version))
+
+
+def with_checks(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `Checks` behind its own; it takes them as `checks`."""
+    shared = inspect.signature(_checks, eval_str=True).parameters
+    own = [item for item in inspect.signature(command, eval_str=True).parameters.values() if item.name != "checks"]
+
+    def run(**given: Any) -> None:
+        checks = _checks(**{name: given.pop(name) for name in shared})
+        command(checks=checks, **given)
+
+    # typer reads both.
+    parameters = [*own, *shared.values()]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # Python's own protocol
+    run.__annotations__ = {item.name: item.annotation for item in parameters}
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    return run

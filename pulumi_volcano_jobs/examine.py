@@ -1,0 +1,124 @@
+"""A job judged as a whole: every problem at once, whoever would find it, or in Volcano's order without strictness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pulumi_volcano_jobs import podcheck, schema, webhook
+from pulumi_volcano_jobs import strict as strict_checks
+from pulumi_volcano_jobs.cluster import ClusterFacts
+from pulumi_volcano_jobs.defaults import Stored, plugin_place, store
+from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
+from pulumi_volcano_jobs.leaf import Leaf, is_given
+from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.parse import parse_what_fits
+
+
+class Examined(NamedTuple):
+    """A job with its defaults, and what was found of it."""
+
+    stored: Stored
+    problems: tuple[Problem, ...]
+
+    @property
+    def can_be_looked_into(self) -> bool:
+        """Whether the plugins can be asked for Pods, if only to look at these: the job's shape and theirs are right."""
+        return not any(
+            problem.stage <= Stage.SCHEMA or problem.path.startswith("spec.plugins")
+            for problem in self.problems
+            if not problem.warning
+        )
+
+
+def examine(
+    job: Job | Mapping[str, Any],
+    cluster: ClusterFacts,
+    namespace: Any,
+    earlier: Sequence[Problem],
+    *,
+    strict: bool,
+) -> Examined:
+    """Fill in the defaults of a job and look for problems in it.
+
+    Args:
+        job: the job, or its document in either form.
+        cluster: what only a cluster knows.
+        namespace: the namespace of a job that names none.
+        earlier: problems that were found before.
+        strict: whether to look for all problems at once.
+
+    Raises:
+        JobError: if nothing is left to make a job of; without `strict` for the problems of the first of Volcano's
+            stages that has any.
+    """
+    model, malformed = (job, []) if isinstance(job, Job) else parse_what_fits(job)
+    malformed = [*earlier, *malformed]
+    if model is None or not strict:
+        raise_if_any(malformed)
+    if model is None:
+        raise JobError(malformed)
+    if not is_given(model.namespace):
+        model = model.with_(namespace=namespace)
+        malformed += podcheck.dns_label(namespace, "metadata.namespace")
+    stored = store(model, strict=strict)
+    refused = [*stored.problems, *webhook.metadata(stored.job)]
+    problems = [*malformed, *_not_following([plugin_place(item, model) for item in refused], malformed)]
+    if strict:
+        is_whole = all(problem.stage > Stage.SCHEMA for problem in malformed)
+        found = _all_problems(stored, cluster) if is_whole else _local_problems(stored.job, cluster)
+        problems += _not_following([plugin_place(problem, model) for problem in found], problems)
+    else:
+        # Volcano asks one after the other.
+        raise_if_any(problem for problem in problems if problem.stage <= Stage.SCHEMA)
+        asked = webhook.check(stored.job, stored.plugins, cluster)
+        raise_if_any([*problems, *(plugin_place(problem, model) for problem in asked)])
+        raise_if_any(_missing_claims(stored.job, cluster))
+    return Examined(stored, tuple(problems))
+
+
+def _all_problems(stored: Stored, cluster: ClusterFacts) -> list[Problem]:
+    found = list(webhook.check(stored.job, stored.plugins, cluster))
+    said = {problem.path for problem in found}
+    more = [*strict_checks.check(stored.job, stored.plugins), *_unknown_to(cluster, stored.job)]
+    more += _missing_claims(stored.job, cluster)
+    return [*found, *(problem for problem in more if problem.path not in said)]
+
+
+def _local_problems(job: Job, cluster: ClusterFacts) -> list[Problem]:
+    """Look at each template by itself: with parts of the job left out, nothing can be said of it as a whole."""
+    found = [
+        problem
+        for index, task in enumerate(job.tasks or ())
+        for problem in podcheck.check(task.pod_template, f"spec.tasks[{index}].template")
+    ]
+    return [*found, *_unknown_to(cluster, job)]
+
+
+def _unknown_to(cluster: ClusterFacts, job: Job) -> Iterator[Problem]:
+    """Yield the fields that the cluster's version of Kubernetes does not know yet."""
+    for index, task in enumerate(job.tasks or ()) if cluster.kubernetes_version else ():
+        walk = schema.Walk(cluster.kubernetes_version)
+        walk.conform(task.pod_template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
+        yield from (problem for problem in walk.problems if problem.stage is Stage.STRICT)
+
+
+def _not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
+    """Leave out what is about a place of which something is said already, or about what stands below it."""
+    places = [problem.path for problem in reported if not problem.warning]
+    return [
+        problem
+        for problem in problems
+        if not any(problem.path == place or problem.path.startswith((f"{place}.", f"{place}[")) for place in places)
+    ]
+
+
+def _missing_claims(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
+    if cluster.claims is None or isinstance(job.namespace, Leaf):
+        return
+    for index, volume in enumerate(job.volumes or ()):
+        name = volume.volume_claim_name
+        if name and (job.namespace, name) not in cluster.claims:
+            reason = f"the namespace {job.namespace} has no claim of this name; the job would stay pending"
+            path = f"spec.volumes[{index}].volumeClaimName"
+            yield Problem(path, reason, "create it first", value=name, stage=Stage.CONTROLLER)

@@ -1,0 +1,142 @@
+"""What is too large for Kubernetes or for Linux: objects, single variables, all variables of a container.
+
+Volcano makes such a job too, and then its Pods do not start. What is not known yet (a leaf) counts as nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.manifest import Manifest, Placeholder
+from pulumi_volcano_jobs.model import Task
+from pulumi_volcano_jobs.plugins import SvcPlugin
+from pulumi_volcano_jobs.plugins.svc import MOUNT_PATH
+
+MAX_DATA = 1024 * 1024
+"""Bytes of data in a ConfigMap or a Secret."""
+MAX_VARIABLE = 128 * 1024
+"""Bytes of one variable, NAME=value with the NUL behind it (Linux: MAX_ARG_STRLEN)."""
+MAX_ENVIRONMENT = 2 * 1024 * 1024
+"""Bytes of all variables and arguments of a program (Linux: a quarter of the usual stack of 8 MiB)."""
+_GROWS = "it grows with the Pods: use fewer Pods, or shorter names of job and tasks"
+_HOSTS = (
+    f"give svc --inject-hosts-env=false (in Python: SvcPlugin(inject_hosts_env=False)); the addresses stay in"
+    f" {MOUNT_PATH}"
+)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """The values of the ConfigMaps that the plugins made."""
+
+    sizes: Mapping[tuple[str, str], int]
+    made_by: Mapping[tuple[str, str], str]
+
+    def size(self, entry: Manifest) -> tuple[int, str]:
+        """Give the bytes of a variable's value, and the plugin whose ConfigMap it comes from."""
+        reference = _mapping(_mapping(entry.get("valueFrom")).get("configMapKeyRef"))
+        name, key = reference.get("name"), reference.get("key")
+        if isinstance(name, str) and isinstance(key, str) and (name, key) in self.sizes:
+            return self.sizes[name, key], self.made_by.get(("ConfigMap", name), "")
+        return _length(entry.get("value")), ""
+
+
+def check(
+    tasks: Sequence[Task],
+    pods: Sequence[Manifest],
+    firsts: Mapping[str, Manifest],
+    objects: Sequence[Manifest],
+    made_by: Mapping[tuple[str, str], str],
+) -> list[Problem]:
+    """Give what is too large; `pods` are sorted by task and index, `firsts` has a Pod for a task of no replicas too."""
+    found = list(_objects(objects, made_by))
+    maps = [item for item in objects if item["kind"] == "ConfigMap"]
+    sizes = {
+        (item["metadata"]["name"], key): _length(value)
+        for item in maps
+        for key, value in _mapping(item.get("data")).items()
+    }
+    shared, end = _Shared(sizes, made_by), 0
+    for index, task in enumerate(tasks):
+        end += task.size
+        # Of a task's Pods the last has the longest numbers, and the first may be a master.
+        samples = [firsts[task.name or ""], *(pods[end - 1 : end] if task.size > 1 else ())]
+        found += _task(task, f"spec.tasks[{index}].template.spec", samples, shared)
+    return list({(problem.path, problem.reason.partition(" takes ")[0]): problem for problem in found}.values())
+
+
+def _objects(objects: Iterable[Manifest], made_by: Mapping[tuple[str, str], str]) -> Iterator[Problem]:
+    for item in objects:
+        kind, name = item["kind"], item["metadata"]["name"]
+        if kind in ("ConfigMap", "Secret"):
+            values = _mapping(item.get("data")).values()
+            total = sum(_decoded(value) if kind == "Secret" else _length(value) for value in values)
+            if total > MAX_DATA:
+                reason = f"the {kind} {name} takes {total} bytes; Kubernetes stores at most {MAX_DATA}"
+                yield Problem(f"spec.plugins.{made_by[kind, name]}", reason, _GROWS, stage=Stage.API)
+
+
+def _task(task: Task, path: str, samples: Iterable[Manifest], shared: _Shared) -> Iterator[Problem]:
+    for pod in samples:
+        for kind in ("containers", "initContainers"):
+            for container in pod["spec"].get(kind, ()):
+                yield from _container(container, *_own(task, kind, container.get("name", ""), path), shared)
+
+
+def _own(task: Task, kind: str, name: str, path: str) -> tuple[str, list[str]]:
+    """Find the place of a container in its template, and its variables there."""
+    for index, wire in enumerate(task.pod_spec.get(kind) or ()):
+        if wire.get("name") == name:
+            return f"{path}.{kind}[{index}].env", [entry["name"] for entry in wire.get("env") or ()]
+    return path, []
+
+
+def _container(container: Manifest, path: str, own: Sequence[str], shared: _Shared) -> Iterator[Problem]:
+    total, too_large = 0, False
+    for entry in container.get("env", ()):
+        name, (value, plugin) = entry["name"], shared.size(entry)
+        size = _length(name) + len("=") + value + len("\0")
+        total += size
+        if size > MAX_VARIABLE:
+            too_large = True
+            yield _variable(name, size, path, own, plugin)
+    if total > MAX_ENVIRONMENT and not too_large:
+        reason = (
+            f"the environment of the container {container.get('name')} takes {total} bytes; Linux starts no program"
+            f" with more than {MAX_ENVIRONMENT}"
+        )
+        yield Problem(path, reason, "put what is large into files that a volume brings")
+
+
+def _variable(name: str, size: int, path: str, own: Sequence[str], plugin: str) -> Problem:
+    reason = (
+        f"the variable {name} takes {size} bytes with its name; Linux starts no program with one of more than"
+        f" {MAX_VARIABLE}"
+    )
+    if plugin:
+        return Problem(f"spec.plugins.{plugin}", reason, _HOSTS if plugin == SvcPlugin.name else _GROWS)
+    if name in own:
+        # The last one of a name counts.
+        place = len(own) - 1 - own[::-1].index(name)
+        return Problem(f"{path}[{place}]", reason, "put the value into a file that a volume brings")
+    return Problem(path, f"a plugin sets it: {reason}", _GROWS)
+
+
+def _length(value: Any) -> int:
+    if not isinstance(value, str):
+        return 0
+    return len(value) if value.isascii() else len(value.encode())
+
+
+def _decoded(value: Any) -> int:
+    """Give the bytes behind base64; a placeholder is not encoded."""
+    if not isinstance(value, str) or isinstance(value, Placeholder):
+        return _length(value)
+    return len(value) * 3 // 4 - value[-2:].count("=")
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

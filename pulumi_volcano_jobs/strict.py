@@ -1,0 +1,37 @@
+"""What strict mode says of a job as a whole: nobody refuses it, or only when half of it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pulumi_volcano_jobs import names, podcheck, traps
+from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.model import MAX_LABEL, Job
+from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SvcPlugin
+
+
+def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
+    """Yield the problems of a job with its defaults, and its warnings."""
+    for plugin in plugins:
+        yield from plugin.validate(job)
+    yield from _whole(job, {plugin.name for plugin in plugins})
+    yield from traps.check(job, plugins)
+
+
+def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
+    if SvcPlugin.name in used:
+        yield from podcheck.dns_label(job.name, "metadata.name")
+    for index, task in enumerate(job.tasks or ()):
+        grace = task.pod_spec.get("terminationGracePeriodSeconds")
+        if isinstance(grace, int) and grace < 0:
+            # Kubernetes takes it for 1.
+            path = f"spec.tasks[{index}].template.spec.terminationGracePeriodSeconds"
+            yield Problem(path, "this must be at least 0", "0 kills at once; left out, it is 30", repr(grace))
+        last = names.pod(job.name, task.name or "", max(task.size - 1, 0))
+        if len(last) > MAX_LABEL:
+            reason = f"the last Pod's name {last} has {len(last)} characters; a host name has at most {MAX_LABEL}"
+            yield Problem(f"spec.tasks[{index}].name", reason, "shorten the job's or the task's name", stage=Stage.API)
+    service = names.head_service(job.name)
+    if RayPlugin.name in used and len(service) > MAX_LABEL:
+        reason = f"the head's Service {service} has {len(service)} characters; a Service has at most {MAX_LABEL}"
+        yield Problem("metadata.name", reason, "shorten the job's name", stage=Stage.API)

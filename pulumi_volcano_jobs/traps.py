@@ -1,0 +1,187 @@
+"""Jobs that everybody takes and that likely do something else than what was meant: warnings, each with a code.
+
+Those of one plugin are its own (`Plugin.validate`); here are those of the job, and of two plugins together.
+`docs/warnings.md` tells when one may be switched off. What is not known yet (a leaf) is not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pulumi_volcano_jobs import names
+from pulumi_volcano_jobs.context import JobContext
+from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.leaf import is_given
+from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs.model import Job, Task
+from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, RayPlugin, SshPlugin, SvcPlugin
+from pulumi_volcano_jobs.plugins.base import place
+from pulumi_volcano_jobs.plugins.svc import MOUNT_PATH
+
+PluginT = TypeVar("PluginT", bound=Plugin)
+_CONTAINERS = ("initContainers", "containers")
+# $(NAME), unless its dollar is doubled.
+_REFERENCE = re.compile(r"(?<!\$)(?:\$\$)*\$\(([^()]+)\)")
+
+
+def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
+    """Yield the warnings of a job with its defaults."""
+    for index, task in enumerate(job.tasks or ()):
+        if not is_given(task.pod_spec.get("restartPolicy")):
+            reason = "without a restartPolicy (Always) containers start again when they have ended: the job never ends"
+            hint = "set restartPolicy: OnFailure or Never"
+            yield _warning(f"spec.tasks[{index}].template.spec", reason, hint, "VJ101")
+        yield from _twice(task, f"spec.tasks[{index}].template.spec")
+    yield from _gang(job, plugins)
+    svc, ssh = _one(plugins, SvcPlugin), _one(plugins, SshPlugin)
+    if svc:
+        yield from _addresses(job)
+        yield from _peers(job, svc)
+        yield from _dashboard(job, svc, _one(plugins, RayPlugin))
+    elif ssh:
+        reason = "without the svc plugin there is no Service, and the names in the ssh configuration do not resolve"
+        yield _warning(place(SshPlugin), reason, "add svc: []", "VJ110")
+    if ssh:
+        yield from _sshd_port(ssh, _one(plugins, MpiPlugin))
+
+
+def of_pods(job: Job, firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
+    """Yield the warnings of a job's Pods as they are made; `firsts` has Pod 0 of each task."""
+    for position, task in enumerate(job.tasks or ()):
+        for kind in _CONTAINERS:
+            made = {item["name"]: item for item in firsts[task.name or ""]["spec"].get(kind) or ()}
+            for index, container in enumerate(task.pod_spec.get(kind) or ()):
+                path = f"spec.tasks[{position}].template.spec.{kind}[{index}].env"
+                yield from _references(container.get("env") or (), made[container["name"]].get("env") or (), path)
+
+
+def _twice(task: Task, path: str) -> Iterator[Problem]:
+    for kind in _CONTAINERS:
+        for index, container in enumerate(task.pod_spec.get(kind) or ()):
+            for field, key in (("env", _name), ("ports", _port)):
+                seen: dict[Any, int] = {}
+                for position, entry in enumerate(container.get(field) or ()):
+                    place = f"{path}.{kind}[{index}].{field}"
+                    if key(entry) in seen:
+                        reason = f"this stands twice (first in {place}[{seen[key(entry)]}]), and the last one counts"
+                        value = repr(entry.get("name") or entry.get("containerPort"))
+                        yield _warning(f"{place}[{position}]", reason, "remove one", "VJ116", value)
+                    seen.setdefault(key(entry), position)
+
+
+def _name(entry: Mapping[str, Any]) -> Any:
+    return entry.get("name")
+
+
+def _port(entry: Mapping[str, Any]) -> Any:
+    return entry.get("containerPort"), entry.get("protocol", "TCP")
+
+
+def _one(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:
+    return next((plugin for plugin in plugins if isinstance(plugin, kind)), None)
+
+
+def _gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
+    tasks, ctx = job.tasks or (), JobContext(job)
+    total, least = sum(task.size for task in tasks), job.min_available or 0
+    static = [plugin.name for plugin in plugins if plugin.on_job_update(ctx).scaled_env]
+    if not static or least >= total:
+        return
+    reason = (
+        f"the gang may start with {least} of {total} Pods, and {static[0]} tells each that they are {total}: those that"
+        " run wait for the others, and hold what these may need"
+    )
+    smaller = [index for index, task in enumerate(tasks) if (task.min_available or 0) < task.size]
+    if least == sum(task.min_available or 0 for task in tasks):
+        for index in smaller:
+            hint = f"set minAvailable: {tasks[index].size}, or leave it out"
+            yield _warning(f"spec.tasks[{index}].minAvailable", reason, hint, "VJ103")
+    else:
+        yield _warning("spec.minAvailable", reason, f"set minAvailable: {total}, or leave it out", "VJ103")
+
+
+def _addresses(job: Job) -> Iterator[Problem]:
+    for index, task in enumerate(job.tasks or ()):
+        path, host, domain = f"spec.tasks[{index}].template.spec", *_host_and_domain(task)
+        if host and task.size > 1:
+            reason = f"all {task.size} Pods of the task {task.name} get this hostname, and so one address"
+            yield _warning(f"{path}.hostname", reason, "remove it: each Pod then has its own", "VJ112", repr(host))
+        if domain and domain != job.name:
+            reason = f"the svc plugin's Service is called {job.name}; addresses in another domain do not resolve"
+            hint = "remove it, or make a headless Service of this name yourself"
+            yield _warning(f"{path}.subdomain", reason, hint, "VJ113", repr(domain))
+
+
+def _host_and_domain(task: Task) -> tuple[Any, Any]:
+    return task.pod_spec.get("hostname"), task.pod_spec.get("subdomain")
+
+
+def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
+    """Yield init containers that look for Pods which have no address before their own init containers have ended.
+
+    A Pod that is not ready has none (volcano 533); one whose init containers wait for nobody becomes ready.
+    """
+    if svc.publish_not_ready_addresses:
+        return
+    looks = [
+        (task, f"spec.tasks[{position}].template.spec.initContainers[{index}]", sought)
+        for position, task in enumerate(job.tasks or ())
+        for index, container in enumerate(task.pod_spec.get("initContainers") or ())
+        if (sought := _sought(container, job))
+    ]
+    waiting = {task.name for task, _, _ in looks}
+    for _, path, sought in looks:
+        stuck = ", ".join(sorted(name or "" for name in sought & waiting))
+        if stuck:
+            reason = (
+                f"this looks for Pods of {stuck}, which have no address before they are ready, and are not ready before"
+                " their own init containers have found their peers"
+            )
+            yield _warning(path, reason, "give svc --publish-not-ready-addresses=true", "VJ104")
+
+
+def _sought(container: Mapping[str, Any], job: Job) -> set[str | None]:
+    """Find the tasks whose host lists or addresses a container's command names."""
+    texts = [*(container.get("command") or ()), *(container.get("args") or ())]
+    text = "\n".join(item for item in texts if isinstance(item, str))
+    return {
+        task.name
+        for task in job.tasks or ()
+        # A number behind it, or a shell's variable.
+        if re.search(rf"(?<![-\w]){re.escape(f'{job.name}-{task.name}-')}[\d${{]", text)
+        or names.hosts_variable(task.name or "") in text
+        or f"{MOUNT_PATH}/{names.host_file(task.name or '')}" in text
+    }
+
+
+def _dashboard(job: Job, svc: SvcPlugin, ray: RayPlugin | None) -> Iterator[Problem]:
+    if ray and not svc.disable_network_policy:
+        reason = "svc's NetworkPolicy lets only the job's own Pods reach the dashboard and the head's other ports"
+        forward = f"kubectl port-forward {names.pod(job.name, ray.head, 0)} {ray.dashboard_port}"
+        hint = f"use `{forward}`, add a NetworkPolicy of your own, or give svc --disable-network-policy=true"
+        yield _warning(place(RayPlugin), reason, hint, "VJ105")
+
+
+def _sshd_port(ssh: SshPlugin, mpi: MpiPlugin | None) -> Iterator[Problem]:
+    if mpi and mpi.port != ssh.ssh_port:
+        reason = f"the ssh plugin's configuration connects to port {ssh.ssh_port}, and mpi declares another for sshd"
+        hint = f"give ssh the same one (--ssh-port={mpi.port}), or mpi --port={ssh.ssh_port}"
+        yield mpi.problem("port", reason, hint, code="VJ111")
+
+
+def _references(own: Sequence[Manifest], made: Sequence[Manifest], path: str) -> Iterator[Problem]:
+    """Yield values that refer to a variable behind them: Kubernetes leaves such a reference as it stands."""
+    order = {entry["name"]: position for position, entry in enumerate(made)}
+    for index, entry in enumerate(own):
+        value = entry.get("value")
+        for name in _REFERENCE.findall(value) if isinstance(value, str) else ():
+            if order.get(name, -1) > order.get(entry["name"], len(made)):
+                reason = f"{name} is set behind {entry['name']}, so Kubernetes leaves $({name}) in it as it stands"
+                hint = f"use $({name}) in command or args, or read {name} in the program"
+                yield _warning(f"{path}[{index}]", reason, hint, "VJ109")
+
+
+def _warning(path: str, reason: str, hint: str, code: str, value: str = "") -> Problem:
+    return Problem(path, reason, hint, value, warning=True, code=code)

@@ -1,0 +1,85 @@
+"""The options that choose how a job is checked: the same for all commands."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import Shell
+from tests.conftest import container, job, task
+
+ODD = job(task(restartPolicy=None), plugins={"ssh": []})
+CONFLICT = job(task(containers=[container(env=[{"name": "VC_TASK_INDEX", "value": "7"}])]), plugins={"env": []})
+
+
+@pytest.mark.parametrize("command", ["render", "validate"])
+def test_a_warning_is_switched_off_by_its_code(shell: Shell, command: str) -> None:
+    """One, or several; the others stay."""
+    file = shell.write("job.yaml", ODD)
+
+    assert [line[-7:] for line in shell(command, file).lines] == ["[VJ110]", "[VJ101]"]
+    assert [line[-7:] for line in shell(command, "--ignore", "VJ110", file).lines] == ["[VJ101]"]
+    assert shell(command, "--ignore", "VJ110, VJ101", file).lines == []
+
+
+def test_a_code_that_no_warning_has_is_bad_usage(shell: Shell) -> None:
+    """A slip of the pen must not switch off nothing in silence."""
+    answer = shell("validate", "--ignore", "VJ103,vj104", shell.write("job.yaml", ODD))
+
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.lines == [
+        "volcano-jobs: --ignore[1]: no warning has this code (given: 'vj104'): they are VJ101 to VJ117"
+    ]
+
+
+def test_who_counts_in_a_conflict_is_chosen(shell: Shell) -> None:
+    """Nobody, the plugin or the template."""
+    file = shell.write("job.yaml", CONFLICT)
+
+    def value(*arguments: str) -> str:
+        (pod,) = (item for item in shell.good("render", *arguments, file).documents() if item["kind"] == "Pod")
+        env = pod["spec"]["containers"][0]["env"]
+        return next(str(entry["value"]) for entry in env if entry["name"] == "VC_TASK_INDEX")
+
+    assert shell("render", file).code == 1
+    assert (value("--on-conflict", "plugin"), value("--on-conflict", "user"), value("--lenient")) == ("0", "7", "0")
+
+
+def test_volcano_lets_no_template_count(shell: Shell) -> None:
+    """The choice cannot be handed over to it."""
+    file = shell.write("job.yaml", CONFLICT)
+
+    answer = shell("render", "--managed-by", "volcano", "--on-conflict", "user", file)
+
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.lines == [
+        (
+            "volcano-jobs: --on-conflict user needs --managed-by pulumi: Volcano's plugins write over what the template"
+            " sets"
+        )
+    ]
+
+
+def test_fields_that_the_cluster_s_version_does_not_know_are_told(shell: Shell) -> None:
+    """By their place, whatever else is wrong."""
+    pod = task(hostnameOverride="a", schedulingGates=[{"name": "a"}])
+    file = shell.write("job.yaml", job(pod))
+
+    answer = shell("validate", "--kubernetes-version", "1.25", file)
+
+    assert answer.code == 1
+    assert [line.partition(": ")[2] for line in answer.lines] == [
+        (
+            f"spec.tasks[0].template.spec.{field}: Kubernetes 1.25 does not know this field, and drops it: remove"
+            " it, or"
+            " run the job on a newer version"
+        )
+        for field in ("hostnameOverride", "schedulingGates")
+    ]
+    assert shell("validate", "--kubernetes-version", "1.36", file).code == 0
+
+
+def test_a_version_that_is_not_known_is_bad_usage(shell: Shell) -> None:
+    """The message says which are."""
+    answer = shell("validate", "--kubernetes-version", "v1.31", shell.write("job.yaml", job()))
+
+    assert (answer.code, answer.lines) == (2, ["volcano-jobs: --kubernetes-version v1.31 is none of 1.25 to 1.36"])

@@ -1,0 +1,132 @@
+"""What is too large for Kubernetes or for Linux is told in strict mode, in full words."""
+
+from __future__ import annotations
+
+from pulumi_volcano_jobs import JobContext, Plugin, SvcPlugin, render
+from pulumi_volcano_jobs.errors import Stage
+from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map, secret
+from tests.conftest import Wire, container, job, problems, refused, task
+
+MAIN = "spec.tasks[0].template.spec.containers[0].env"
+LIMIT = 131072
+
+
+class Stored(Plugin):
+    """Make an object of each kind with as many bytes of data."""
+
+    name = "test-stored"
+    size: int = 0
+
+    def on_job_add(self, ctx: JobContext) -> list[Manifest]:
+        """Return both."""
+        data = {"a": "x" * self.size}
+        return [config_map("big", ctx.namespace, data), secret("big", ctx.namespace, data)]
+
+
+class Growing(Plugin):
+    """Set a variable that is too long in the second Pod only."""
+
+    name = "test-growing"
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+        """Set it."""
+        pod.containers[0].set_env("LIST", "x" * (LIMIT * pod.index))
+
+
+def variable(size: int, name: str = "DATA") -> Wire:
+    """Give a variable that takes so many bytes in all."""
+    return {"name": name, "value": "x" * (size - len(name) - 2)}
+
+
+def with_env(*env: Wire) -> Wire:
+    """Give a job by its container's variables."""
+    return job(task(containers=[container(env=list(env))]))
+
+
+def test_a_variable_that_linux_refuses_is_told() -> None:
+    """By its place; never with its value."""
+    error = refused(with_env({"name": "A", "value": "1"}, variable(LIMIT + 1)))
+
+    assert str(error) == (
+        f"{MAIN}[1]: the variable DATA takes 131073 bytes with its name; Linux starts no program with one of more than"
+        " 131072: put the value into a file that a volume brings"
+    )
+    assert error.stage is Stage.STRICT
+
+
+def test_a_variable_that_just_fits_is_taken() -> None:
+    """In strict mode; lenient mode takes all, as Volcano does."""
+    assert render(with_env(variable(LIMIT))).pods
+    assert render(with_env(variable(LIMIT + 1)), strict=False).pods
+
+
+def test_bytes_are_counted_and_not_characters() -> None:
+    """As Linux does."""
+    assert problems(with_env({"name": "A", "value": "ä" * 65535}))[0].path == f"{MAIN}[0]"
+
+
+def test_a_value_that_is_not_known_yet_counts_as_nothing() -> None:
+    """It is the cluster's to refuse."""
+    assert render(with_env({"name": "A", "value": Leaf("x")})).pods
+
+
+def test_all_variables_together_are_counted() -> None:
+    """Each of them would fit."""
+    error = refused(with_env(*(variable(LIMIT, f"DATA_{index}") for index in range(17))))
+
+    assert str(error) == (
+        f"{MAIN}: the environment of the container main takes 2228224 bytes; Linux starts no program with more than"
+        " 2097152: put what is large into files that a volume brings"
+    )
+
+
+def test_a_list_of_hosts_that_keeps_containers_from_starting_is_told_once() -> None:
+    """It is the same for all tasks, and the remedy is svc's."""
+    document = job(task("m"), task("w" * 50, 2000), plugins={"svc": []})
+
+    assert str(refused(document)) == (
+        f"spec.plugins.svc: the variable VC_{'W' * 50}_HOSTS takes 134950 bytes with its name; Linux starts no program"
+        " with one of more than 131072: give svc --inject-hosts-env=false (in Python:"
+        " SvcPlugin(inject_hosts_env=False)); the addresses stay in /etc/volcano"
+    )
+
+
+def test_the_remedy_for_a_list_of_hosts_works() -> None:
+    """The same job without the variables."""
+    tasks = (task("m"), task("w" * 50, 2000))
+
+    assert len(render(job(*tasks, plugins=[SvcPlugin(inject_hosts_env=False)])).pods) == 2001
+    assert len(render(job(*tasks, plugins={"svc": []}), strict=False).pods) == 2001
+
+
+def test_a_list_that_a_plugin_writes_is_told() -> None:
+    """MPI_HOST is no reference but the list itself."""
+    tasks = (task("master"), task("worker", 6000))
+    plugins = {"mpi": [], "svc": ["--inject-hosts-env=false"]}
+
+    assert str(refused(job(*tasks, plugins=plugins))).startswith(
+        f"{MAIN}: a plugin sets it: the variable MPI_HOST takes 142899 bytes with its name; Linux starts no program"
+        " with one of more than 131072: it grows with the Pods: use fewer Pods, or shorter names of job and tasks"
+    )
+
+
+def test_the_last_pod_is_looked_at_too() -> None:
+    """What differs from Pod to Pod mostly grows with the index."""
+    document = job(task("worker", 2), plugins=[Growing()])
+
+    assert [problem.path for problem in problems(document)] == [MAIN]
+
+
+def test_an_object_that_kubernetes_refuses_is_told() -> None:
+    """A Secret counts without its base64."""
+    error = refused(job(plugins=[Stored(size=1048577)]))
+
+    assert str(error) == "\n".join(
+        f"spec.plugins.test-stored: the {kind} big takes 1048577 bytes; Kubernetes stores at most 1048576: it grows"
+        " with the Pods: use fewer Pods, or shorter names of job and tasks"
+        for kind in ("ConfigMap", "Secret")
+    )
+    assert error.stage is Stage.API
+    assert render(job(plugins=[Stored(size=1048576)])).objects
+    assert render(job(plugins=[Stored(size=1048577)]), strict=False).objects

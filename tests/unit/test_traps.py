@@ -1,0 +1,306 @@
+"""Warnings: each in full words, silent for its near misses, and never in lenient mode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import MpiPlugin, PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin, TensorflowPlugin, render
+from pulumi_volcano_jobs.errors import WARNINGS
+from pulumi_volcano_jobs.leaf import Leaf
+from tests.conftest import Wire, container, job, task
+
+TEMPLATE = "spec.tasks[0].template"
+SPEC = f"{TEMPLATE}.spec"
+SVC = {"svc": []}
+QUIET_RAY = [RayPlugin(), SvcPlugin(disable_network_policy=True)]
+RAY = (task("head", containers=[container("head")]), task("worker", containers=[container("worker")]))
+
+
+def restarting(name: str = "master", replicas: int = 1, **pod_spec: Any) -> Wire:
+    """Give a task whose Pods start again after a failure, as an MPI master should."""
+    return task(name, replicas, restartPolicy="OnFailure", **pod_spec)
+
+
+def running_as(user: int | None = None, group: int | None = None, of_container: int | None = None) -> dict[str, Any]:
+    """Give a Pod's spec by the user and the group that it sets."""
+    spec: dict[str, Any] = {"securityContext": {"runAsUser": user, "fsGroup": group}}
+    if of_container is not None:
+        spec["containers"] = [container(securityContext={"runAsUser": of_container})]
+    return spec
+
+
+def logging_in(spec: dict[str, Any], **settings: Any) -> Wire:
+    """Give a job with ssh by its Pods' spec."""
+    return job(task(**spec), plugins=[SshPlugin(**settings), SvcPlugin()])
+
+
+def looking(command: str, *others: Wire, plugins: Any = SVC) -> Wire:
+    """Give a job whose workers have an init container that runs a command."""
+    return job(
+        task("worker", 2, initContainers=[container("wait", command=["sh", "-c", command])]), *others, plugins=plugins
+    )
+
+
+def with_env(*env: Wire, plugins: Any = None) -> Wire:
+    """Give a job of PyTorch's by the variables of its master."""
+    return job(
+        task("master", containers=[container(env=list(env))]),
+        task("worker"),
+        plugins=[PytorchPlugin()] if plugins is None else plugins,
+    )
+
+
+UNPROTECTED = "ssh then refuses it to root (unprotected private key)"
+TOLD: dict[str, tuple[Wire, str]] = {
+    "VJ101 no restartPolicy": (
+        job(task(restartPolicy=None)),
+        (
+            f"{SPEC}: without a restartPolicy (Always) containers start again when they have ended: the job never"
+            " ends: set"
+            " restartPolicy: OnFailure or Never [VJ101]"
+        ),
+    ),
+    "VJ102 a master that is not started again": (
+        job(task("master"), task(), plugins=[MpiPlugin()]),
+        (
+            f"{SPEC}.restartPolicy: mpiexec ends at once where a worker's sshd does not answer yet, and is not"
+            " started again"
+            " (given: 'Never'): set restartPolicy: OnFailure, or wait for the workers first [VJ102]"
+        ),
+    ),
+    "VJ103 a gang smaller than its world": (
+        job(task("master"), task("worker", 2), plugins=[PytorchPlugin()], minAvailable=2),
+        (
+            "spec.minAvailable: the gang may start with 2 of 3 Pods, and pytorch tells each that they are 3: those"
+            " that run"
+            " wait for the others, and hold what these may need: set minAvailable: 3, or leave it out [VJ103]"
+        ),
+    ),
+    "VJ103 a task's part smaller than the task": (
+        job(task("ps"), {**task("worker", 2), "minAvailable": 1}, plugins=[TensorflowPlugin()]),
+        (
+            "spec.tasks[1].minAvailable: the gang may start with 2 of 3 Pods, and tensorflow tells each that they"
+            " are 3:"
+            " those that run wait for the others, and hold what these may need: set minAvailable: 2, or leave it out"
+            " [VJ103]"
+        ),
+    ),
+    "VJ104 Pods that look for each other": (
+        looking("until nslookup train-worker-1.train; do sleep 1; done"),
+        (
+            f"{SPEC}.initContainers[0]: this looks for Pods of worker, which have no address before they are ready,"
+            " and are"
+            " not ready before their own init containers have found their peers: give svc"
+            " --publish-not-ready-addresses=true [VJ104]"
+        ),
+    ),
+    "VJ105 a dashboard that others do not reach": (
+        job(*RAY, plugins=[RayPlugin()]),
+        (
+            "spec.plugins.ray: svc's NetworkPolicy lets only the job's own Pods reach the dashboard and the head's"
+            " other"
+            " ports: use `kubectl port-forward train-head-0 8265`, add a NetworkPolicy of your own, or give svc"
+            " --disable-network-policy=true [VJ105]"
+        ),
+    ),
+    "VJ106 the node's own sshd": (
+        logging_in({"hostNetwork": True}),
+        (
+            f"{SPEC}.hostNetwork: the Pods share the node's ports, and the node's own sshd has port 22: give ssh"
+            " --ssh-port=2222 (mpi --port=2222 too), and start sshd with it [VJ106]"
+        ),
+    ),
+    "VJ107 a wait for a node's port": (
+        job(task("master", hostNetwork=True), task(), plugins=[PytorchPlugin(wait_master_enabled=True)]),
+        (
+            "spec.plugins.pytorch.wait_master_enabled: the master shares its node's ports: another program may"
+            " answer on"
+            " 23456, and a firewall of the nodes would keep the workers waiting (given: True): give the job a port"
+            " that is"
+            " free on the nodes, or do without hostNetwork [VJ107]"
+        ),
+    ),
+    "VJ108 root's key for another user": (
+        logging_in(running_as(1000)),
+        (
+            f"{SPEC}.securityContext: the key in /root/.ssh is root's alone (mode 0600), and the container main runs as"
+            " 1000: give ssh --ssh-key-file-path, the .ssh of that user's home [VJ108]"
+        ),
+    ),
+    "VJ108 root and a group": (
+        logging_in(running_as(group=2000)),
+        (
+            f"{SPEC}.securityContext: fsGroup 2000 lets a group read the key, and {UNPROTECTED}: remove fsGroup, or"
+            " run as"
+            " another user with a key path of its own [VJ108]"
+        ),
+    ),
+    "VJ108 root and another's path": (
+        logging_in(running_as(0), ssh_key_file_path="/home/me/.ssh"),
+        (
+            f"{SPEC}.securityContext: outside of /root/.ssh the key has mode 0644, which ssh refuses to root"
+            " (unprotected"
+            " private key): leave the key path at /root/.ssh, or run as another user [VJ108]"
+        ),
+    ),
+    "VJ109 a reference to a later variable": (
+        with_env({"name": "ARGS", "value": "--rank=$(RANK)"}),
+        (
+            f"{SPEC}.containers[0].env[0]: RANK is set behind ARGS, so Kubernetes leaves $(RANK) in it as it stands:"
+            " use"
+            " $(RANK) in command or args, or read RANK in the program [VJ109]"
+        ),
+    ),
+    "VJ110 ssh without svc": (
+        job(plugins={"ssh": []}),
+        (
+            "spec.plugins.ssh: without the svc plugin there is no Service, and the names in the ssh configuration do"
+            " not"
+            " resolve: add svc: [] [VJ110]"
+        ),
+    ),
+    "VJ111 mpi's port, and ssh brought in by it": (
+        job(restarting(), task(), plugins={"mpi": ["--port=2222"]}),
+        (
+            "spec.plugins.mpi[0]: --port: the ssh plugin's configuration connects to port 22, and mpi declares"
+            " another for"
+            " sshd (given: 2222): give ssh the same one (--ssh-port=2222), or mpi --port=22 [VJ111]"
+        ),
+    ),
+    "VJ111 ssh's port": (
+        job(restarting(), task(), plugins=[MpiPlugin(), SshPlugin(ssh_port=2222)]),
+        (
+            "spec.plugins.mpi.port: the ssh plugin's configuration connects to port 2222, and mpi declares another"
+            " for sshd"
+            " (given: 22): give ssh the same one (--ssh-port=22), or mpi --port=2222 [VJ111]"
+        ),
+    ),
+    "VJ112 one hostname for several Pods": (
+        job(task(hostname="node"), task("b", 2, hostname="node"), plugins=SVC),
+        (
+            "spec.tasks[1].template.spec.hostname: all 2 Pods of the task b get this hostname, and so one address"
+            " (given:"
+            " 'node'): remove it: each Pod then has its own [VJ112]"
+        ),
+    ),
+    "VJ113 another domain": (
+        job(task(subdomain="other"), plugins=SVC),
+        (
+            f"{SPEC}.subdomain: the svc plugin's Service is called train; addresses in another domain do not resolve"
+            " (given: 'other'): remove it, or make a headless Service of this name yourself [VJ113]"
+        ),
+    ),
+    "VJ114 the guide's name": (
+        job(*RAY, plugins={"ray": ["--clientServerPort=10002"], "svc": ["--disable-network-policy=true"]}),
+        (
+            "spec.plugins.ray[0]: Volcano's guide calls this --clientServerPort, its code --clientPort; it is taken for"
+            " --clientPort: write --clientPort [VJ114]"
+        ),
+    ),
+    "VJ116 a variable that stands twice": (
+        with_env({"name": "A", "value": "1"}, {"name": "A", "value": "2"}, plugins=[]),
+        (
+            f"{SPEC}.containers[0].env[1]: this stands twice (first in {SPEC}.containers[0].env[0]), and the last"
+            " one counts"
+            " (given: 'A'): remove one [VJ116]"
+        ),
+    ),
+    "VJ116 a port that stands twice": (
+        job(task(containers=[container(ports=[{"containerPort": 80}, {"containerPort": 80, "protocol": "TCP"}])])),
+        (
+            f"{SPEC}.containers[0].ports[1]: this stands twice (first in {SPEC}.containers[0].ports[0]), and the"
+            " last one"
+            " counts (given: 80): remove one [VJ116]"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("document", "message"), TOLD.values(), ids=TOLD)
+def test_a_warning_is_told_in_full(document: Wire, message: str) -> None:
+    """Once, and the job is made."""
+    made = render(document)
+
+    assert [str(warning) for warning in made.warnings] == [message]
+    assert made.pods
+
+
+@pytest.mark.parametrize("document", [document for document, _ in TOLD.values()], ids=TOLD)
+def test_lenient_mode_warns_of_nothing(document: Wire) -> None:
+    """It does what Volcano does."""
+    assert render(document, strict=False).warnings == ()
+
+
+# The rest are not of a job's rendering: one is of YAML, one of the native mode.
+ELSEWHERE = {"VJ115", "VJ117"}
+
+
+def test_every_code_is_tried_here() -> None:
+    """And no other is in use."""
+    assert {name.partition(" ")[0] for name in TOLD} | ELSEWHERE == WARNINGS.keys()
+
+
+SILENT: dict[str, Wire] = {
+    "an unknown restartPolicy": job(task(restartPolicy=Leaf("policy"))),
+    "an MPI worker that is not started again": job(restarting(), task(), plugins=[MpiPlugin()]),
+    "a small gang without a world": job(task("a", 3), plugins=SVC, minAvailable=1),
+    "a gang of all": job(task("master"), task("worker", 2), plugins=[PytorchPlugin()], minAvailable=3),
+    "init containers that look for Pods without any": looking("nslookup train-master-0.train", task("master")),
+    "published addresses": looking(
+        "nslookup train-worker-1.train", plugins=[SvcPlugin(publish_not_ready_addresses=True)]
+    ),
+    "names that only begin alike": looking("cat train-worker-svc; echo pretrain-worker-0"),
+    "an init container with unknown arguments": looking(Leaf("command")),  # type: ignore[arg-type]
+    "a dashboard for everybody": job(*RAY, plugins=QUIET_RAY),
+    "hostNetwork with another port": logging_in({"hostNetwork": True}, ssh_port=2222),
+    "hostNetwork of workers": job(
+        task("master"), task(hostNetwork=True), plugins=[PytorchPlugin(wait_master_enabled=True)]
+    ),
+    "hostNetwork without a wait": job(task("master", hostNetwork=True), task(), plugins=[PytorchPlugin()]),
+    "root": logging_in(running_as(0)),
+    "an unknown user": logging_in({"securityContext": Leaf("context")}),
+    "another user with a path": logging_in(running_as(1000), ssh_key_file_path="/home/me/.ssh"),
+    "another user with a path and a group": logging_in(running_as(1000, 1000), ssh_key_file_path="/home/me/.ssh"),
+    "a container that is root in another's Pod": logging_in(running_as(1000, of_container=0)),
+    "a reference to an earlier variable": with_env({"name": "A", "value": "1"}, {"name": "B", "value": "$(A)"}),
+    "a reference that is none": with_env({"name": "A", "value": "$$(RANK) $RANK"}),
+    "a reference to nothing": with_env({"name": "A", "value": "$(HOME)"}),
+    "a reference in an unknown value": with_env({"name": "A", "value": Leaf("a")}),
+    "ssh with svc": job(plugins={"ssh": [], "svc": []}),
+    "one port for both": job(restarting(), task(), plugins=[MpiPlugin(port=2222), SshPlugin(ssh_port=2222)]),
+    "the job's own domain": job(task(subdomain="train"), plugins=SVC),
+    "hostnames without svc": job(task("b", 2, hostname="node", subdomain="other")),
+    "one port with two protocols": job(
+        task(containers=[container(ports=[{"containerPort": 80}, {"containerPort": 80, "protocol": "UDP"}])])
+    ),
+}
+
+
+@pytest.mark.parametrize("document", SILENT.values(), ids=SILENT)
+def test_near_misses_are_silent(document: Wire) -> None:
+    """A warning that cries wolf is switched off for good."""
+    assert render(document).warnings == ()
+
+
+LOOKS = [
+    "cat /etc/volcano/worker.host",
+    "for h in ${VC_WORKER_HOSTS//,/ }; do nslookup $h; done",
+    "ping train-worker-$i",
+]
+
+
+@pytest.mark.parametrize("command", LOOKS)
+def test_every_way_of_looking_for_peers_is_seen(command: str) -> None:
+    """The host lists, as files and variables, and names that a shell makes."""
+    assert [warning.code for warning in render(looking(command)).warnings] == ["VJ104"]
+
+
+def test_the_table_of_the_docs_has_every_code_with_its_title() -> None:
+    """So that a reader of a message finds it."""
+    text = (Path(__file__).parents[2] / "docs" / "warnings.md").read_text("utf-8")
+
+    assert {code: title for code, title in WARNINGS.items() if f"## {code}: {title}\n" not in text} == {}
+    assert text.count("\n## VJ") == len(WARNINGS)
