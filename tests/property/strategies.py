@@ -207,7 +207,7 @@ def _fitting_plugins(tasks: tuple[str, ...]) -> st.SearchStrategy[list[Plugin]]:
             st.builds(PytorchPlugin, port=ports, wait_master_enabled=st.booleans()),
         ]
     if "head" in tasks:
-        kinds += [st.just(RayPlugin(head_container="main", worker_container="main"))]
+        kinds += [st.just(RayPlugin(head_container="main", worker_container="main", port=6380))]
     return st.tuples(*(kind | st.none() for kind in kinds)).map(lambda found: [use for use in found if use])
 
 
