@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs.convert.program import Program, Secrets, in_order, resource_names, settings, unused
-from pulumi_volcano_jobs.convert.source import WIDTH, Call, Module, Name
+from pulumi_volcano_jobs.convert.source import Call, Module, Name
 from pulumi_volcano_jobs.model import Job, Model, Task
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
 
@@ -36,8 +36,7 @@ def to_python(jobs: Sequence[Job]) -> Program:
 
 def _docstring(jobs: Sequence[Job]) -> str:
     text = f"{len(jobs)} Volcano jobs" if len(jobs) > 1 else f"The Volcano job {jobs[0].name}"
-    made = f"{text}, from YAML by `volcano-jobs convert`."
-    return made if len(made) + len('""""""') <= WIDTH else "A Volcano job, from YAML by `volcano-jobs convert`."
+    return f"{text}, from YAML by `volcano-jobs convert`."
 
 
 def _variable(name: str) -> str:

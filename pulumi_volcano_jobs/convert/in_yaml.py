@@ -14,7 +14,6 @@ from pulumi_volcano_jobs.plugins import Plugin
 
 _TYPE = "volcano-jobs:index:VolcanoJob"
 _SEVERAL = "volcano-jobs"
-_LONGEST_PROJECT = 100
 
 
 def to_yaml(jobs: Sequence[Job]) -> Program:
@@ -26,7 +25,7 @@ def to_yaml(jobs: Sequence[Job]) -> Program:
         for name, job in zip(names, jobs, strict=True)
     }
     project = names[0] if len(names) == 1 else _SEVERAL
-    program: dict[str, Any] = {"name": project[:_LONGEST_PROJECT], "runtime": "yaml"}
+    program: dict[str, Any] = {"name": project, "runtime": "yaml"}
     if secrets.found:
         program["config"] = {secret.key: {"type": "string", "secret": True} for secret in secrets.found}
     text = jobfile.dump_as_ordered({**program, "resources": resources})

@@ -13,6 +13,7 @@ from pulumi_volcano_jobs.convert.program import unused
 
 WIDTH = 120
 _STEP = "    "
+_LONGEST_NAME = 40
 _SOME_LINES = 2  # so many line breaks make a text a script, which reads best in lines of its own
 
 
@@ -76,7 +77,7 @@ class Module:
         for (before, item), key in zip(parts, _keys(value), strict=True):
             if isinstance(item, str):
                 fits = _width(f"{deeper}{before}{quoted(item)},") <= WIDTH and item.count("\n") < _SOME_LINES
-                entries.append(item if fits else Name(self._name(item, (task, key or place[1]))))
+                entries.append(item if fits or not item else Name(self._name(item, (task, key or place[1]))))
             else:
                 entries.append(self._with_constants(item, deeper, (task, key or place[1])))
         return _rebuilt(value, entries)
@@ -86,7 +87,7 @@ class Module:
             task, key = place
             last = "script" if key in {"command", "args"} and "\n" in text else key
             words = [re.sub(r"[^A-Z0-9]+", "_", word.upper(), flags=re.ASCII).strip("_") for word in (task, last)]
-            name = "_".join(filter(None, words)) or "TEXT"
+            name = "_".join(filter(None, words))[:_LONGEST_NAME].rstrip("_") or "TEXT"
             name = name if name[0].isalpha() else f"TEXT_{name}"
             self._constants[text] = unused(name, self._constants.values(), "_")
         return self._constants[text]
@@ -161,10 +162,7 @@ def _plain(value: Any) -> str:
         return value.text
     if isinstance(value, str):
         return quoted(value)
-    if isinstance(value, float):
-        text = repr(value)
-        return text.replace("e+", "e") if text[-1].isdigit() else f'float("{text}")'
-    return repr(value)
+    return repr(value).replace("e+", "e") if isinstance(value, float) else repr(value)
 
 
 def _constant(name: str, text: str) -> str:
