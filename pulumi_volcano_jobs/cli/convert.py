@@ -60,6 +60,8 @@ def convert(
     """Write the Pulumi program that makes the jobs of all files."""
     if not output:
         give_up("-o needs a file, or - for standard output")
+    if show_secret and output != STDIN:
+        give_up("--show-secret prints to standard output; use it without -o")
     if any(Path(output).resolve() == Path(file).resolve() for file in files if STDIN not in {file, output}):
         give_up(f"-o {output} is a file of jobs, which the program would overwrite")
     checks = Checks(lenient, cluster_facts(cluster))
@@ -73,7 +75,8 @@ def convert(
     refuse_twins(for_each(files, make, report), Manager.PULUMI, report)
     program = _WRITERS[language](jobs)
     if show_secret:
-        typer.echo(_value(show_secret, program.secrets))
+        # Pulumi takes one line break off the end.
+        typer.echo(f"{_value(show_secret, program.secrets)}\n".encode(), nl=False)
         return
     _write(output, program)
     _tell(program.secrets, [*(["--lenient"] if lenient else []), *files])

@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.errors import JobError
 from pulumi_volcano_jobs.jobfile import Document
 from pulumi_volcano_jobs.model import Job, Task, Volume
-from pulumi_volcano_jobs.parse import parse_what_fits
+from pulumi_volcano_jobs.parse import parse_job
 from pulumi_volcano_jobs.render import Rendered, render
 
 
@@ -39,9 +39,7 @@ def understand(document: Document, *, strict: bool = True, cluster: ClusterFacts
 
 
 def _meaning(document: Mapping[str, Any], rendered: Rendered, *, templates_of: Job | None = None) -> Job:
-    job, _ = parse_what_fits(document)
-    if job is None:
-        raise ValueError("the document is not the one that was rendered")
+    job = parse_job(document)
     stored = templates_of or job
     plugins = {plugin.name: plugin for plugin in rendered.plugins}
     meaning: Job = job.with_(

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import KeyPair, VolcanoJob, jobfile
+from pulumi_volcano_jobs import KeyPair, Plugin, VolcanoJob, flag, jobfile
 from pulumi_volcano_jobs.convert import to_python, understand
+from pulumi_volcano_jobs.plugins import registry
 from tests.component import harness
 from tests.conftest import Wire, container, job, task
 from tests.convert.cases import ACCEPTED, DOCUMENTS, MENDED, evaluated, expected, program_files, rendered
@@ -120,14 +121,15 @@ def test_equal_templates_are_written_once() -> None:
     assert text.count("template={") == 1
 
 
-def test_one_and_true_are_two_templates() -> None:
-    """Python takes them for equal, Kubernetes does not."""
-    one, true = task("a", hostNetwork=True), task("b", hostNetwork=True)
-    one["template"]["spec"]["terminationGracePeriodSeconds"] = 1
-    true["template"]["spec"]["terminationGracePeriodSeconds"] = 1.0
+def test_two_numbers_that_python_takes_for_equal_are_two_templates() -> None:
+    """In YAML 1 and 1.0 are two values."""
+    whole, fraction = task("a", terminationGracePeriodSeconds=1), task("b", terminationGracePeriodSeconds=1.0)
 
-    assert "pod" not in convert(job(one, true)).replace("pod:", "").split()
-    assert "template=pod" not in convert(job(one, true))
+    text = convert(job(whole, fraction))
+
+    assert "template=pod" not in text
+    assert '"terminationGracePeriodSeconds": 1,' in text
+    assert '"terminationGracePeriodSeconds": 1.0,' in text
 
 
 SCRIPT = 'echo "$$"\nif ! cmp a \\\n  b; then\n\texit 1\nfi\n'
@@ -224,6 +226,41 @@ def test_nulls_and_what_the_server_wrote_are_left_out() -> None:
     assert "None" not in text
     assert "Running" not in text
     assert "0-1" not in text
+
+
+class BeaconPlugin(Plugin):
+    """A plugin of somebody else's."""
+
+    name = "beacon"
+    audience: str = flag("audience", default="training")
+    token: str = flag("token", default="", secret=True)
+
+
+def test_a_plugin_of_another_package_is_imported_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its secrets stay out of the program too."""
+    monkeypatch.setitem(registry._plugins, "beacon", BeaconPlugin)
+    document = read(job(plugins={"beacon": ["--audience=ci", "--token=T0P"]}))
+
+    program = to_python([understand(document)[1]])
+
+    assert f"from {__name__} import BeaconPlugin\n" in program.text
+    assert '[BeaconPlugin(audience="ci", token=config.require_secret("train-token"))]' in program.text
+    assert [(secret.key, secret.value) for secret in program.secrets] == [("train-token", "T0P")]
+
+
+def test_many_imports_stand_in_lines_of_their_own() -> None:
+    """A line has at most 120 characters."""
+    plugins: Wire = {name: [] for name in ("env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "svc", "tensorflow")}
+    roles = [
+        task("master"),
+        task("worker", containers=[container("worker")]),
+        task("head", containers=[container("head")]),
+    ]
+
+    text = convert(job(*roles, plugins=plugins, networkTopology={"mode": "hard"}))
+
+    assert "from pulumi_volcano_jobs import (\n    EnvPlugin,\n    HcclrankPlugin,\n" in text
+    assert "    VolcanoJob,\n)\n" in text
 
 
 @pytest.fixture(scope="module")
