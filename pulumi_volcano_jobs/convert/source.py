@@ -44,8 +44,8 @@ class Module:
         self._constants: dict[str, str] = {}
 
     def first(self, name: str, value: Any) -> None:
-        """Set a variable that the others may need."""
-        self._statements.insert(0, _assignment(name, value))
+        """Set a variable that the others need, to something short."""
+        self._statements.insert(0, f"{name} = {_flat(value)}\n")
 
     def assign(self, name: str, value: Any, annotation: str = "") -> None:
         """Set a variable to a call or mapping, which is written in several lines."""
@@ -60,10 +60,10 @@ class Module:
 
     def _import_blocks(self) -> list[str]:
         """Write the imports as isort orders them: the standard library, then all others."""
-        own: dict[bool, list[str]] = {True: [], False: []}
+        blocks: dict[bool, list[str]] = {True: [], False: []}
         for module, names in sorted(self.imports.items(), key=lambda item: (bool(item[1]), item[0])):
-            own[module.partition(".")[0] in sys.stdlib_module_names].append(_import(module, sorted(names)))
-        return ["".join(lines) for lines in own.values() if lines]
+            blocks[module.partition(".")[0] in sys.stdlib_module_names].append(_import(module, sorted(names)))
+        return ["".join(lines) for lines in blocks.values() if lines]
 
     def _with_constants(self, value: Any, indent: str, place: tuple[str, str]) -> Any:
         """Put constants in the place of texts that do not fit where they stand.
@@ -120,10 +120,6 @@ def _import(module: str, names: Sequence[str]) -> str:
         return line
     listed = "".join(f"{_STEP}{name},\n" for name in names)
     return f"from {module} import (\n{listed})\n"
-
-
-def _assignment(name: str, value: Any) -> str:
-    return f"{name} = {_written(value, '', len(name) + len(' = '))}\n"
 
 
 def _written(value: Any, indent: str, column: int) -> str:
