@@ -224,12 +224,22 @@ def dump(manifests: Sequence[Manifest], style: Literal["yaml", "json"] = "yaml")
     if style == "json":
         listed = {"apiVersion": "v1", "kind": "List", "items": ordered}
         return json.dumps(listed, indent=2, ensure_ascii=False) + "\n"
-    return yaml.dump_all(
-        ordered,
+    return _yaml(ordered, explicit_start=True)
+
+
+def dump_as_ordered(document: Mapping[str, Any]) -> str:
+    """Write one YAML document with its keys in the order that they have."""
+    return _yaml([document])
+
+
+def _yaml(documents: Sequence[Mapping[str, Any]], *, explicit_start: bool = False) -> str:
+    text: str = yaml.dump_all(
+        documents,
         Dumper=_Dumper,
         sort_keys=False,
         default_flow_style=False,
         allow_unicode=True,
         width=4096,
-        explicit_start=True,
+        explicit_start=explicit_start,
     )
+    return text

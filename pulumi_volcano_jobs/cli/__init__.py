@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from pulumi_volcano_jobs.cli.convert import EXAMPLES as CONVERT_EXAMPLES
+from pulumi_volcano_jobs.cli.convert import convert
 from pulumi_volcano_jobs.cli.render import render_command
 from pulumi_volcano_jobs.cli.validate import validate
 
@@ -16,6 +18,7 @@ app = typer.Typer(
 )
 app.command("render")(render_command)
 app.command()(validate)
+app.command(epilog=CONVERT_EXAMPLES)(convert)
 
 
 def main() -> None:

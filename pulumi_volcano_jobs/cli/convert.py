@@ -1,0 +1,111 @@
+"""`volcano-jobs convert`: the Pulumi program that makes the jobs of a file."""
+
+from __future__ import annotations
+
+import enum
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pulumi_volcano_jobs import jobfile
+from pulumi_volcano_jobs.cli.files import STDIN, cluster_facts, for_each, give_up, refuse_twins, report
+from pulumi_volcano_jobs.cli.options import Checks, Cluster, Files, Lenient, Manager
+from pulumi_volcano_jobs.convert import Program, Secret, to_python, to_yaml, understand
+from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.render import Rendered
+
+EXAMPLES = """\b
+Examples:
+  volcano-jobs convert job.yaml > __main__.py
+  volcano-jobs convert train.yaml evaluate.yaml -o __main__.py
+  volcano-jobs convert --language yaml job.yaml -o Pulumi.yaml
+
+An ssh key that stands in a file is not copied into the program. This sets it in the stack:
+
+\b
+  volcano-jobs convert --show-secret train-ssh-private-key job.yaml |
+    pulumi config set --secret train-ssh-private-key
+"""
+
+
+class Language(enum.Enum):
+    """What a Pulumi program is written in."""
+
+    PYTHON = "python"
+    YAML = "yaml"
+
+
+_WRITERS = {Language.PYTHON: to_python, Language.YAML: to_yaml}
+
+
+def convert(
+    files: Files,
+    *,
+    language: Annotated[
+        Language, typer.Option("--language", help="A Python program, or a Pulumi.yaml.")
+    ] = Language.PYTHON,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="-|FILE", help="Standard output, or a file.")
+    ] = STDIN,
+    lenient: Lenient = False,
+    show_secret: Annotated[
+        str,
+        typer.Option("--show-secret", metavar="KEY", help="Print the value of a secret instead of the program."),
+    ] = "",
+    cluster: Cluster = None,
+) -> None:
+    """Write the Pulumi program that makes the jobs of all files."""
+    if not output:
+        give_up("-o needs a file, or - for standard output")
+    if show_secret and output != STDIN:
+        give_up("--show-secret prints to standard output; use it without -o")
+    if any(Path(output).resolve() == Path(file).resolve() for file in files if STDIN not in {file, output}):
+        give_up(f"-o {output} is a file of jobs, which the program would overwrite")
+    checks = Checks(lenient, cluster_facts(cluster))
+    jobs: list[Job] = []
+
+    def make(document: jobfile.Document) -> Rendered:
+        rendered, job = understand(document, **checks.settings())
+        jobs.append(job)
+        return rendered
+
+    refuse_twins(for_each(files, make, report), Manager.PULUMI, report)
+    program = _WRITERS[language](jobs)
+    if show_secret:
+        # Pulumi takes one line break off the end.
+        typer.echo(f"{_value(show_secret, program.secrets)}\n".encode(), nl=False)
+        return
+    _write(output, program)
+    _tell(program.secrets, [*(["--lenient"] if lenient else []), *files])
+
+
+def _value(key: str, secrets: Sequence[Secret]) -> str:
+    found = {secret.key: secret.value for secret in secrets}
+    if key not in found:
+        give_up(f"the program has no secret {key} (it has {', '.join(found) or 'none'})")
+    return found[key]
+
+
+def _write(output: str, program: Program) -> None:
+    if output == STDIN:
+        # Both languages are UTF-8, whatever the terminal speaks.
+        typer.echo(program.text.encode(), nl=False)
+        return
+    try:
+        Path(output).write_text(program.text, "utf-8", newline="\n")
+    except OSError as error:
+        give_up(f"cannot write {output}: {error.strerror}")
+
+
+def _tell(secrets: Sequence[Secret], arguments: Sequence[str]) -> None:
+    """Say how to set the secrets that the program reads from the stack's configuration."""
+    if not secrets:
+        return
+    typer.echo("volcano-jobs: no secret stands in the program; before `pulumi up`, set what it reads:", err=True)
+    source = " < FILE" if STDIN in arguments else ""
+    for secret in secrets:
+        show = shlex.join(["volcano-jobs", "convert", "--show-secret", secret.key, *arguments])
+        typer.echo(f"  {show}{source} | pulumi config set --secret {secret.key}", err=True)

@@ -1,0 +1,65 @@
+"""Pulumi YAML programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pulumi_volcano_jobs import jobfile
+from pulumi_volcano_jobs.convert.program import Program, Secrets, in_order, resource_names
+from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.model import Job, Model
+from pulumi_volcano_jobs.plugins import Plugin
+
+_TYPE = "volcano-jobs:index:VolcanoJob"
+_SEVERAL = "volcano-jobs"
+
+
+def to_yaml(jobs: Sequence[Job]) -> Program:
+    """Write the Pulumi YAML program that makes jobs with typed plugins (see `understand`)."""
+    names = resource_names(jobs)
+    secrets = Secrets(names)
+    resources = {
+        name: {"type": _TYPE, "properties": _properties(job, name, secrets)}
+        for name, job in zip(names, jobs, strict=True)
+    }
+    project = names[0] if len(names) == 1 else _SEVERAL
+    program: dict[str, Any] = {"name": project, "runtime": "yaml"}
+    if secrets.found:
+        program["config"] = {secret.key: {"type": "string", "secret": True} for secret in secrets.found}
+    text = jobfile.dump_as_ordered({**program, "resources": resources})
+    return Program(text, tuple(secrets.found))
+
+
+def _properties(job: Job, resource: str, secrets: Secrets) -> dict[str, Any]:
+    """Give the fields of a job as the component takes them; plugins have Volcano's own arguments."""
+    properties = {}
+    for name, alias, value in in_order(job):
+        if name == "plugins":
+            properties[alias] = {use: _arguments(plugin, resource, secrets) for use, plugin in value.items()}
+        elif (name, value) != ("name", resource):
+            properties[alias] = _literal(_wire(value))
+    return properties
+
+
+def _arguments(plugin: Plugin, resource: str, secrets: Secrets) -> list[Any]:
+    # As of a value that is not known yet, which stands by itself behind its flag.
+    hidden: dict[str, Any] = {setting: Leaf(key) for setting, key in secrets.take(resource, plugin).items()}
+    arguments = plugin.with_(**hidden).to_args()
+    return [f"${{{item.path}}}" if isinstance(item, Leaf) else _literal(item) for item in arguments]
+
+
+def _wire(value: Any) -> Any:
+    if isinstance(value, Model):
+        return {alias: _wire(item) for _, alias, item in in_order(value)}
+    return [_wire(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _literal(tree: Any) -> Any:
+    """Keep Pulumi YAML from looking for `${...}` in texts and keys: two dollars are one there."""
+    if isinstance(tree, Mapping):
+        return {_literal(key): _literal(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [_literal(item) for item in tree]
+    return re.sub(r"\$\$+|\$(?=\{)", lambda found: found[0] * 2, tree) if isinstance(tree, str) else tree

@@ -1,0 +1,70 @@
+"""What is to be written of a job: what its file means, without defaults that nobody asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pulumi_volcano_jobs.cluster import ClusterFacts
+from pulumi_volcano_jobs.errors import JobError
+from pulumi_volcano_jobs.jobfile import Document
+from pulumi_volcano_jobs.model import Job, Task, Volume
+from pulumi_volcano_jobs.parse import parse_job
+from pulumi_volcano_jobs.render import Rendered, render
+
+
+def understand(document: Document, *, strict: bool = True, cluster: ClusterFacts | None = None) -> tuple[Rendered, Job]:
+    """Render a document, and give the job to write: with typed plugins, and without nulls.
+
+    Args:
+        document: a document of a job file.
+        strict: report every mistake; without it, the job has what Volcano makes of mistakes, and each is a warning.
+        cluster: what only a cluster knows.
+
+    Raises:
+        JobError: with the problems of the document, or with those that a program would have too.
+    """
+    try:
+        rendered = render(document.data, cluster=cluster, earlier=document.problems)
+    except JobError as error:
+        if strict:
+            raise
+        rendered = render(document.data, strict=False, cluster=cluster, earlier=document.problems)
+        job = _meaning(document.data, rendered, templates_of=rendered.job)
+        render(job, cluster=cluster)
+        mistakes = [replace(problem, warning=True) for problem in error.problems]
+        return replace(rendered, warnings=(*rendered.warnings, *mistakes)), job
+    return rendered, _meaning(document.data, rendered)
+
+
+def _meaning(document: Mapping[str, Any], rendered: Rendered, *, templates_of: Job | None = None) -> Job:
+    job = parse_job(document)
+    stored = templates_of or job
+    plugins = {plugin.name: plugin for plugin in rendered.plugins}
+    meaning: Job = job.with_(
+        plugins={name: plugins[name] for name, use in job.uses.items() if use is not None} or None,
+        tasks=tuple(map(_task, job.tasks or (), stored.tasks or ())),
+        volumes=None if job.volumes is None else tuple(map(_volume, job.volumes, stored.volumes or ())),
+    )
+    # The wire form has no unknown fields.
+    return Job.model_validate(meaning.to_wire())
+
+
+def _task(task: Task, stored: Task) -> Task:
+    meaning: Task = task.with_(template=_without_nulls(stored.pod_template))
+    return meaning
+
+
+def _volume(volume: Volume, stored: Volume) -> Volume:
+    meaning: Volume = volume.with_(volume_claim=_without_nulls(stored.volume_claim))
+    return meaning
+
+
+def _without_nulls(tree: Any) -> Any:
+    """Copy a tree without its nulls, which Kubernetes takes for missing values."""
+    if isinstance(tree, Mapping):
+        return {key: _without_nulls(value) for key, value in tree.items() if value is not None}
+    if isinstance(tree, (list, tuple)):
+        return [_without_nulls(item) for item in tree if item is not None]
+    return tree

@@ -1,0 +1,235 @@
+"""Python source in the one form that ruff (and Black) gives it: a line if it fits, else a line for each part."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pulumi_volcano_jobs.convert.program import unused
+
+WIDTH = 120
+_STEP = "    "
+_LONGEST_NAME = 40
+_SOME_LINES = 2  # so many line breaks make a text a script, which reads best in lines of its own
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call; arguments without a name are positional."""
+
+    function: str
+    arguments: Sequence[tuple[str, Any]] = ()
+
+
+@dataclass(frozen=True)
+class Name:
+    """A variable."""
+
+    text: str
+
+
+class Module:
+    """A module: what it says of itself, imports, and variables. Texts that fit nowhere become constants."""
+
+    def __init__(self, docstring: str) -> None:
+        """Begin with nothing but its docstring."""
+        self.imports: dict[str, set[str]] = {}
+        """The names taken from each module; none: the module itself is imported."""
+        self._docstring = docstring
+        self._statements: list[str] = []
+        self._constants: dict[str, str] = {}
+
+    def first(self, name: str, value: Any) -> None:
+        """Set a variable that the others need, to something short."""
+        self._statements.insert(0, f"{name} = {_flat(value)}\n")
+
+    def assign(self, name: str, value: Any, annotation: str = "") -> None:
+        """Set a variable to a call or mapping, which is written in several lines."""
+        before = len(self._constants)
+        written = _exploded(self._with_constants(value, "", ("", "")), "")
+        self._statements += [_constant(new, text) for text, new in [*self._constants.items()][before:]]
+        self._statements.append(f"{name}: {annotation} = {written}\n" if annotation else f"{name} = {written}\n")
+
+    def text(self) -> str:
+        """Give the source."""
+        return "\n".join([f'"""{self._docstring}"""\n', *self._import_blocks(), *self._statements])
+
+    def _import_blocks(self) -> list[str]:
+        """Write the imports as isort orders them: the standard library, then all others."""
+        blocks: dict[bool, list[str]] = {True: [], False: []}
+        for module, names in sorted(self.imports.items(), key=lambda item: (bool(item[1]), item[0])):
+            blocks[module.partition(".")[0] in sys.stdlib_module_names].append(_import(module, sorted(names)))
+        return ["".join(lines) for lines in blocks.values() if lines]
+
+    def _with_constants(self, value: Any, indent: str, place: tuple[str, str]) -> Any:
+        """Put constants in the place of texts that do not fit where they stand.
+
+        `place` is the task and the key that a text belongs to: the constant is called after them.
+        """
+        opening, parts, _ = _opened(value)
+        deeper = indent + _STEP
+        task = next((str(item) for name, item in parts if opening == "Task(" and name == "name="), place[0])
+        entries = []
+        for (before, item), key in zip(parts, _keys(value), strict=True):
+            if isinstance(item, str):
+                fits = _width(f"{deeper}{before}{quoted(item)},") <= WIDTH and item.count("\n") < _SOME_LINES
+                entries.append(item if fits or not item else Name(self._name(item, (task, key or place[1]))))
+            else:
+                entries.append(self._with_constants(item, deeper, (task, key or place[1])))
+        return _rebuilt(value, entries)
+
+    def _name(self, text: str, place: tuple[str, str]) -> str:
+        if text not in self._constants:
+            task, key = place
+            last = "script" if key in {"command", "args"} and "\n" in text else key
+            words = [re.sub(r"[^A-Z0-9]+", "_", word.upper(), flags=re.ASCII).strip("_") for word in (task, last)]
+            name = "_".join(filter(None, words))[:_LONGEST_NAME].rstrip("_") or "TEXT"
+            name = name if name[0].isalpha() else f"TEXT_{name}"
+            self._constants[text] = unused(name, self._constants.values(), "_")
+        return self._constants[text]
+
+
+def _keys(value: Any) -> list[str]:
+    """Give the key of each part of a value; the value of a variable belongs to the variable's name."""
+    if isinstance(value, Call):
+        return [name for name, _ in value.arguments]
+    if isinstance(value, Mapping):
+        variable = value.get("name")
+        return [variable if key == "value" and isinstance(variable, str) else str(key) for key in value]
+    return [""] * len(value) if isinstance(value, (list, tuple)) else []
+
+
+def _rebuilt(value: Any, items: Sequence[Any]) -> Any:
+    """Copy a value with other parts."""
+    if isinstance(value, Call):
+        return Call(value.function, [(name, item) for (name, _), item in zip(value.arguments, items, strict=True)])
+    if isinstance(value, Mapping):
+        return dict(zip(value, items, strict=True))
+    return list(items) if isinstance(value, (list, tuple)) else value
+
+
+def _import(module: str, names: Sequence[str]) -> str:
+    if not names:
+        return f"import {module}\n"
+    line = f"from {module} import {', '.join(names)}\n"
+    if _width(line) <= WIDTH:
+        return line
+    listed = "".join(f"{_STEP}{name},\n" for name in names)
+    return f"from {module} import (\n{listed})\n"
+
+
+def _written(value: Any, indent: str, column: int) -> str:
+    """Write a value that begins in a column and is followed by one character."""
+    flat = _flat(value)
+    return flat if column + _width(flat) < WIDTH or not _opened(value)[1] else _exploded(value, indent)
+
+
+def _exploded(value: Any, indent: str) -> str:
+    """Write a value with a line for each of its parts, or more."""
+    opening, parts, closing = _opened(value)
+    deeper = indent + _STEP
+    lines = [f"{deeper}{before}{_written(item, deeper, len(deeper) + _width(before))},\n" for before, item in parts]
+    return f"{opening}\n{''.join(lines)}{indent}{closing}" if lines else f"{opening}{closing}"
+
+
+def _flat(value: Any) -> str:
+    """Write a value in one line."""
+    opening, parts, closing = _opened(value)
+    return opening + ", ".join(before + _flat(item) for before, item in parts) + closing
+
+
+def _opened(value: Any) -> tuple[str, list[tuple[str, Any]], str]:
+    """Split a value into its brackets and the parts in them, each with its name; a plain value is all opening."""
+    if isinstance(value, Call):
+        return f"{value.function}(", [(f"{name}=" if name else "", item) for name, item in value.arguments], ")"
+    if isinstance(value, Mapping):
+        return "{", [(f"{_plain(key)}: ", item) for key, item in value.items()], "}"
+    if isinstance(value, (list, tuple)):
+        return "[", [("", item) for item in value], "]"
+    return _plain(value), [], ""
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Name):
+        return value.text
+    if isinstance(value, str):
+        return quoted(value)
+    return repr(value).replace("e+", "e") if isinstance(value, float) else repr(value)
+
+
+def _constant(name: str, text: str) -> str:
+    """Write a constant: a script in its own lines, a long text in pieces, each byte as it is."""
+    lines = text.split("\n")
+    if len(lines) > _SOME_LINES and _reads_well(lines):
+        script = "\n".join(map(_inside, lines))
+        return f'{name} = """\\\n{script}"""\n'
+    flat = f"{name} = {quoted(text)}\n"
+    if _width(flat) <= WIDTH:
+        return flat
+    pieces = "".join(f"{_STEP}{quoted(piece)}\n" for piece in _pieces(text))
+    return f"{name} = (\n{pieces})\n"
+
+
+def _reads_well(lines: Sequence[str]) -> bool:
+    """Tell whether lines can stand in triple quotes: short, and nothing in them that an editor would hide or remove."""
+    return (
+        all(_width(_inside(line)) <= WIDTH and line == line.rstrip() for line in lines)
+        and all(line.replace("\t", "").isprintable() and '"""' not in line for line in lines)
+        and not lines[-1].endswith('"')
+    )
+
+
+def _inside(line: str) -> str:
+    return "".join(map(_escaped, line))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut a text into pieces that fit into a line: at its line breaks, else between words, else anywhere."""
+    for line in re.findall(r"[^\n]*\n|[^\n]+", text):
+        piece = ""
+        for word in re.findall(r"\S+\s*|\s+", line):
+            if piece and not _is_piece(piece + word) and _is_piece(word):
+                yield piece
+                piece = ""
+            for char in word:
+                if not _is_piece(piece + char):
+                    yield piece
+                    piece = ""
+                piece += char
+        yield piece
+
+
+def _is_piece(text: str) -> bool:
+    return len(text) < WIDTH and _width(_STEP + quoted(text)) <= WIDTH
+
+
+_NAMED = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def quoted(text: str) -> str:
+    """Write a text in the quotes that need fewer escapes, double ones if there is no difference."""
+    quote = "'" if text.count('"') > text.count("'") else '"'
+    return quote + "".join(f"\\{quote}" if char == quote else _escaped(char) for char in text) + quote
+
+
+def _escaped(char: str) -> str:
+    if char in _NAMED or char.isprintable():
+        return _NAMED.get(char, char)
+    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def _width(text: str) -> int:
+    """Count columns as ruff does: wide characters take two, accents none."""
+    if text.isascii():
+        return len(text.removesuffix("\n"))
+    return sum(map(_columns, text.removesuffix("\n")))
+
+
+def _columns(char: str) -> int:
+    if unicodedata.category(char) in {"Mn", "Me"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in {"W", "F"} else 1

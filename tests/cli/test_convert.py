@@ -1,0 +1,255 @@
+"""`volcano-jobs convert`: a program on standard output or in a file, and what is to be done before it runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Shell
+from tests.conftest import Wire, job, task
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = str(ROOT / "examples" / "pytorch" / "job.yaml")
+DOCS = (ROOT / "docs" / "convert.md").read_text("utf-8")
+KEY = "-----BEGIN KEY-----\nabc\n-----END KEY-----\n"
+HOW = "volcano-jobs: no secret stands in the program; before `pulumi up`, set what it reads:"
+PYTHON = """\
+from pulumi_volcano_jobs import Task, VolcanoJob
+
+job = VolcanoJob(
+    "train",
+    {
+        "tasks": [
+"""
+
+
+def with_key(name: str = "train") -> Wire:
+    """Give a job with an ssh key of its own."""
+    plugins = {"svc": [], "ssh": [f"--ssh-private-key={KEY}", "--ssh-public-key=ssh-rsa AAAA"]}
+    return job(name=name, plugins=plugins)
+
+
+class TestPrograms:
+    """What is printed, or written."""
+
+    @pytest.mark.parametrize("language", ["python", "yaml"])
+    def test_the_docs_show_what_is_printed(self, shell: Shell, language: str) -> None:
+        """For the job of the pytorch example."""
+        (shown,) = re.findall(rf"```{language}\n(.*?)```", DOCS, re.DOTALL)
+
+        assert shell.good("convert", "--language", language, EXAMPLE).out == shown
+
+    def test_python_is_the_default(self, shell: Shell) -> None:
+        """Standard output, too."""
+        answer = shell.good("convert", shell.write("job.yaml", job()))
+
+        assert PYTHON in answer.out
+        assert answer.out == shell.good("convert", "--language=python", "-o", "-", "job.yaml").out
+
+    @pytest.mark.parametrize(
+        ("language", "file"), [("python", "__main__.py"), ("yaml", "Pulumi.yaml")], ids=["python", "yaml"]
+    )
+    def test_a_file_is_what_would_be_printed(self, shell: Shell, language: str, file: str) -> None:
+        """In UTF-8, whatever it was before."""
+        document = job()
+        document["metadata"]["annotations"] = {"example.org/note": "训练 é"}
+        shell.write(file, b"\xff")
+
+        answer = shell.good("convert", "--language", language, shell.write("job.yaml", document), "-o", file)
+
+        assert answer.out == ""
+        printed = shell.good("convert", "--language", language, "job.yaml").out
+        assert (shell.folder / file).read_bytes() == printed.encode()
+        assert "训练 é" in printed
+
+    def test_all_documents_of_all_files_are_one_program(self, shell: Shell) -> None:
+        """One of the files is standard input."""
+        shell.write("two.yaml", job(name="a"), job(name="b"))
+
+        answer = shell.good("convert", "two.yaml", "-", stdin=b"# c\n" + Path(EXAMPLE).read_bytes())
+
+        assert re.findall(r"^(\w+) = VolcanoJob\(", answer.out, re.MULTILINE) == ["a_job", "b_job", "pytorch_job"]
+
+
+class TestSecrets:
+    """Keys that stand in a file."""
+
+    @pytest.mark.parametrize("language", ["python", "yaml"])
+    def test_how_to_set_them_is_told_without_showing_them(self, shell: Shell, language: str) -> None:
+        """A command for each, which can be copied; names are quoted for the shell."""
+        shell.write("my job.yaml", with_key(), with_key("other"))
+
+        answer = shell("convert", "--language", language, "my job.yaml")
+
+        assert answer.code == 0
+        assert answer.lines == [
+            HOW,
+            (
+                "  volcano-jobs convert --show-secret train-ssh-private-key 'my job.yaml'"
+                " | pulumi config set --secret train-ssh-private-key"
+            ),
+            (
+                "  volcano-jobs convert --show-secret other-ssh-private-key 'my job.yaml'"
+                " | pulumi config set --secret other-ssh-private-key"
+            ),
+        ]
+        assert "abc" not in answer.out + answer.err
+        assert "train-ssh-private-key" in answer.out
+
+    def test_of_standard_input_the_command_reads_a_file(self, shell: Shell) -> None:
+        """What came in is gone; and a lenient reading stays one."""
+        shell.write("job.yaml", with_key())
+        text = (shell.folder / "job.yaml").read_bytes()
+
+        answer = shell("convert", "--lenient", "-", stdin=text)
+
+        assert answer.lines == [
+            HOW,
+            (
+                "  volcano-jobs convert --show-secret train-ssh-private-key --lenient - < FILE"
+                " | pulumi config set --secret train-ssh-private-key"
+            ),
+        ]
+
+    def test_one_is_shown_if_it_is_asked_for(self, shell: Shell) -> None:
+        """With a line break behind it, which `pulumi config set` takes away; there is no program then."""
+        file = shell.write("job.yaml", with_key())
+
+        assert shell.good("convert", "--show-secret", "train-ssh-private-key", file).out == f"{KEY}\n"
+
+    @pytest.mark.parametrize(
+        ("document", "known"), [(with_key(), "train-ssh-private-key"), (job(), "none")], ids=["another", "none"]
+    )
+    def test_another_is_not_known(self, shell: Shell, document: Wire, known: str) -> None:
+        """The message lists those that there are."""
+        answer = shell("convert", "--show-secret", "nope", shell.write("job.yaml", document))
+
+        message = f"volcano-jobs: the program has no secret nope (it has {known})\n"
+        assert (answer.code, answer.out, answer.err) == (2, "", message)
+
+
+BAD: Wire = {
+    "another kind": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {}\n",
+    "no YAML": "metadata:\n  name: {{ .Release.Name }}\n",
+    "an unknown flag": job(plugins={"svc": ["--no-such-flag"]}),
+    "an unknown field": job(quue="research"),
+}
+
+
+class TestProblems:
+    """What keeps a file from becoming a program."""
+
+    @pytest.mark.parametrize("language", ["python", "yaml"])
+    @pytest.mark.parametrize("content", BAD.values(), ids=BAD)
+    def test_a_problem_is_told_as_validate_tells_it(self, shell: Shell, content: Wire | str, language: str) -> None:
+        """And nothing is printed or written."""
+        file = shell.write("job.yaml", content)
+        told = shell("validate", file)
+
+        answer = shell("convert", "--language", language, file, "-o", "program")
+
+        assert answer == told
+        assert (answer.code, answer.out) == (1, "")
+        assert not (shell.folder / "program").exists()
+
+    def test_jobs_that_make_the_same_objects_are_no_program(self, shell: Shell) -> None:
+        """The stack would refuse the second one."""
+        answer = shell("convert", shell.write("a.yaml", job()), shell.write("b.yaml", job()))
+
+        assert (answer.code, answer.out, len(answer.lines)) == (1, "", 1)
+        assert "b.yaml:" in answer.err
+        assert "is made by the job train too, in a.yaml: rename one of the jobs or its tasks" in answer.err
+
+    def test_lenient_leaves_mistakes_out_and_warns_of_each(self, shell: Shell) -> None:
+        """As Volcano does: the flag behind an unknown one, and an unknown field."""
+        document = job(quue="research", plugins={"svc": ["--no-such", "--publish-not-ready-addresses"], "env": []})
+        document["spec"]["tasks"][0]["template"]["spec"]["containers"][0]["imagee"] = "busybox"
+
+        answer = shell("convert", "--lenient", shell.write("job.yaml", document))
+
+        assert answer.code == 0
+        assert '"plugins": [EnvPlugin(), SvcPlugin()],\n' in answer.out
+        assert "quue" not in answer.out
+        assert "imagee" not in answer.out
+        assert [line.split(": ", 1)[1] for line in answer.lines] == [
+            (
+                "warning: spec.plugins.svc[0]: unknown argument --no-such; Volcano drops it and all behind it:"
+                " remove it (known here: disable-network-policy, inject-hosts-env, publish-not-ready-addresses)"
+            ),
+            "warning: spec.quue: unknown field; Volcano drops it: did you mean queue?",
+            (
+                "warning: spec.tasks[0].template.spec.containers[0].imagee: unknown field; Volcano drops it:"
+                " did you mean image?"
+            ),
+        ]
+
+    def test_lenient_changes_nothing_of_a_sound_job(self, shell: Shell) -> None:
+        """No default is spelled out."""
+        assert shell.good("convert", "--lenient", EXAMPLE) == shell.good("convert", EXAMPLE)
+
+    def test_what_is_no_sound_job_even_so_is_refused(self, shell: Shell) -> None:
+        """The program would be refused too: it says what of Volcano's reading is wrong, and where."""
+        file = shell.write("job.yaml", job(task("master"), plugins={"pytorch": ["--port=29,500"]}))
+
+        answer = shell("convert", "--lenient", file)
+
+        assert (answer.code, answer.out) == (1, "")
+        (line,) = answer.lines
+        assert line.split(": ", 1)[1] == ("spec.plugins.pytorch.port: a port is a number from 1 to 65535 (given: 0)")
+
+
+class TestUsage:
+    """What cannot be asked for."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["-o", "job.yaml"], "-o job.yaml is a file of jobs, which the program would overwrite"),
+            (["-o", "./job.yaml"], "-o ./job.yaml is a file of jobs, which the program would overwrite"),
+            (["-o", ""], "-o needs a file, or - for standard output"),
+            (["-o", "nowhere/main.py"], "cannot write nowhere/main.py: No such file or directory"),
+            (["-o", "."], "cannot write .: Is a directory"),
+            (["--show-secret=a", "-o", "b"], "--show-secret prints to standard output; use it without -o"),
+            (["nowhere.yaml"], "cannot read nowhere.yaml: No such file or directory"),
+        ],
+        ids=["over the job", "over the job by another path", "empty", "no folder", "a folder", "a secret", "no file"],
+    )
+    def test_it_is_told_in_one_line(self, shell: Shell, arguments: list[str], message: str) -> None:
+        """The exit code is 2, and the job's file is what it was."""
+        file = shell.write("job.yaml", job())
+        before = (shell.folder / file).read_bytes()
+
+        answer = shell("convert", file, *arguments)
+
+        assert (answer.code, answer.out, answer.err) == (2, "", f"volcano-jobs: {message}\n")
+        assert (shell.folder / file).read_bytes() == before
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ([], "Missing argument 'FILE'."),
+            (["--language", "ruby", "job.yaml"], "'ruby' is not one of 'python', 'yaml'."),
+        ],
+        ids=["no file", "another language"],
+    )
+    def test_bad_usage(self, shell: Shell, arguments: list[str], words: str) -> None:
+        """The message names what is wrong and how to get help."""
+        answer = shell("convert", *arguments)
+
+        assert (answer.code, answer.out) == (2, "")
+        assert words in answer.err
+        assert "Try 'volcano-jobs convert --help' for help." in answer.err
+
+    def test_help_teaches_by_example(self, shell: Shell) -> None:
+        """Each example stands on a line of its own, and works."""
+        out = shell.good("convert", "--help").out
+        for file in ("job.yaml", "train.yaml", "evaluate.yaml"):
+            shell.write(file, with_key() if file == "job.yaml" else job(name=file.removesuffix(".yaml")))
+
+        examples = re.findall(r"^    volcano-jobs (convert [^>|\n]*)", out, re.MULTILINE)
+
+        assert len(examples) == 4
+        assert [shell(*example.split()).code for example in examples] == [0, 0, 0, 0]
+        assert "pulumi config set --secret train-ssh-private-key" in out

@@ -1,0 +1,92 @@
+"""The jobs that are converted: all of Volcano's that are created, and those of the guides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import pulumi_volcano_jobs
+from pulumi_volcano_jobs import ClusterFacts, Job, JobError, Rendered, jobfile, render
+from pulumi_volcano_jobs.convert import Program, to_python, understand
+
+TESTS = Path(__file__).parents[1]
+GOLDEN = TESTS / "golden"
+SHARED = TESTS.parents[1] / "shared" / "golden"
+CLUSTER = ClusterFacts.from_objects([yaml.safe_load((GOLDEN / "cluster.yaml").read_text("utf-8"))])
+
+
+def _created(case: Path) -> bool:
+    expected = json.loads((case.parents[1] / "expected" / f"{case.stem}.json").read_text("utf-8"))
+    return bool(expected["meta"]["stage"] == "created")
+
+
+def _documents() -> dict[str, jobfile.Document]:
+    paths = [
+        *filter(_created, sorted((GOLDEN / "cases").glob("*.yaml"))),
+        *filter(_created, sorted((SHARED / "cases").glob("real-*.yaml"))),  # they are not everywhere
+        *sorted((TESTS / "documents" / "jobs").glob("*.yaml")),
+    ]
+    found = {}
+    for path in paths:
+        (document,) = jobfile.read(path.read_text("utf-8"), path.name)
+        found[f"guide-{path.stem}" if path.parent.name == "jobs" else path.stem] = document
+    return found
+
+
+def _understood(documents: Mapping[str, jobfile.Document], *, strict: bool) -> dict[str, Job]:
+    found = {}
+    for name, document in documents.items():
+        try:
+            _, found[name] = understand(document, strict=strict, cluster=CLUSTER)
+        except JobError:
+            continue
+    return found
+
+
+DOCUMENTS = _documents()
+"""All jobs that Volcano creates."""
+ACCEPTED = _understood(DOCUMENTS, strict=True)
+"""Those without a mistake, as they are to be written."""
+MENDED = _understood({name: DOCUMENTS[name] for name in DOCUMENTS if name not in ACCEPTED}, strict=False)
+"""Those that are sound as Volcano reads them, mistakes left out."""
+
+
+def expected(name: str) -> str:
+    """Give what the file renders to."""
+    return written(render(DOCUMENTS[name].data, strict=False, cluster=CLUSTER))
+
+
+def written(made: Rendered) -> str:
+    """Give the manifests as the bytes of a file, and the job as Volcano would get it."""
+    return jobfile.dump([*made.objects, *made.pods, made.job.with_(plugins=None).to_manifest()])
+
+
+def evaluated(program: Program, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+    """Run a Python program without Pulumi: the name and the arguments of each job that it makes."""
+    made: list[tuple[str, dict[str, Any]]] = []
+    secrets = {secret.key: secret.value for secret in program.secrets}
+
+    class Config:
+        require_secret = staticmethod(secrets.__getitem__)
+
+    with monkeypatch.context() as patch:
+        patch.setitem(vars(pulumi_volcano_jobs), "VolcanoJob", lambda name, args: made.append((name, args)))
+        patch.setattr("pulumi.Config", Config)
+        exec(compile(program.text, "__main__.py", "exec"), {})  # noqa: S102  # it is ours
+    return made
+
+
+def rendered(name: str, args: Mapping[str, Any], cluster: ClusterFacts = CLUSTER) -> str:
+    """Render what a program makes."""
+    return written(render(Job.model_validate({"name": name, **args}), cluster=cluster))
+
+
+def program_files(folder: Path, jobs: Mapping[str, Sequence[Job]]) -> None:
+    """Write the Python program of each entry into a folder."""
+    for name, several in jobs.items():
+        (folder / f"{name.replace('-', '_')}.py").write_text(to_python(several).text, "utf-8")

@@ -1,0 +1,312 @@
+"""A Python program that was made of a job makes the same job, and reads as if a person had written it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import KeyPair, Plugin, VolcanoJob, flag, jobfile
+from pulumi_volcano_jobs.convert import to_python, understand
+from pulumi_volcano_jobs.plugins import registry
+from tests.component import harness
+from tests.conftest import Wire, container, job, task
+from tests.convert.cases import ACCEPTED, DOCUMENTS, MENDED, evaluated, expected, program_files, rendered
+
+# What Volcano makes of these is a sound job; of the other cases with a mistake it is none, for a program either.
+SOUND_AS_VOLCANO_READS_THEM = {
+    "env-args",
+    "hcclrank-bad-flag",
+    "plain-plugin-null",
+    "pytorch-port-space",
+    "pytorch-wait-two-words",
+    "ray-kebab-flag",
+    "ssh-double-dash",
+    "ssh-empty-argument",
+    "ssh-help",
+    "ssh-missing-value",
+    "ssh-no-dashes",
+    "ssh-spaces-argument",
+    "ssh-triple-dash",
+    "ssh-unknown-flag-first",
+    "svc-no-dashes",
+    "svc-publish-two-words",
+    "svc-unknown-flag",
+    "svc-unknown-flag-last",
+}
+WITH_MOCKS = ["guide-env", "guide-mpi", "guide-ray", "guide-tensorflow", "ssh-keys-multiline", "volume-mixed"]
+
+
+def convert(*documents: Wire) -> str:
+    """Write the program of some documents."""
+    return to_python([understand(document)[1] for document in map(read, documents)]).text
+
+
+def read(document: Wire) -> jobfile.Document:
+    """Read a document from YAML."""
+    (found,) = jobfile.read(jobfile.dump_as_ordered(document))
+    return found
+
+
+@pytest.mark.parametrize("name", [*ACCEPTED, *MENDED])
+def test_a_program_renders_the_bytes_of_the_file(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All accepted cases, guides, and the cases whose mistakes Volcano passes over."""
+    program = to_python([(ACCEPTED | MENDED)[name]])
+
+    ((resource, args),) = evaluated(program, monkeypatch)
+
+    assert rendered(resource, args) == expected(name)
+
+
+def test_most_mistakes_that_volcano_passes_over_can_be_left_out() -> None:
+    """And no other case is converted in the lenient mode only."""
+    assert {name for name in MENDED if not name.startswith("real-")} == SOUND_AS_VOLCANO_READS_THEM
+
+
+@pytest.mark.parametrize("name", WITH_MOCKS)
+def test_a_program_registers_what_from_yaml_registers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run by Pulumi's own SDK: each resource with its inputs, its parent and its digest."""
+    monkeypatch.setattr("pulumi_volcano_jobs.keys.generate", lambda: KeyPair("private", "public"))
+    program = to_python([ACCEPTED[name]])
+    text = jobfile.dump([DOCUMENTS[name].data])
+    resource = ACCEPTED[name].name
+    config = {f"project:{secret.key}": secret.value for secret in program.secrets}
+
+    made = harness.run(lambda: exec(program.text, {}), config=config)  # noqa: S102  # it is ours
+
+    from_yaml = harness.run(lambda: {"job": VolcanoJob.from_yaml(resource, text).name})
+    assert made.resources.keys() == from_yaml.resources.keys()
+    assert [(item.parent, item.inputs, item.digest) for item in made.resources.values()] == [
+        (item.parent, item.inputs, item.digest) for item in from_yaml.resources.values()
+    ]
+
+
+def test_a_given_key_is_nowhere_in_the_program() -> None:
+    """Neither as it is nor escaped; the public key stays."""
+    key = "-----BEGIN KEY-----\nabc\n-----END KEY-----\n"
+    given = job(plugins={"svc": [], "ssh": [f"--ssh-private-key={key}", "--ssh-public-key", "ssh-rsa AAAA"]})
+    _, meaning = understand(read(given))
+
+    program = to_python([meaning])
+
+    assert [(secret.key, secret.value) for secret in program.secrets] == [("train-ssh-private-key", key)]
+    assert "BEGIN" not in program.text
+    assert "abc" not in program.text
+    assert "abc" not in repr(program)
+    assert program.text.startswith(
+        '"""The Volcano job train, from YAML by `volcano-jobs convert`."""\n\n'
+        "import pulumi\n"
+        "from pulumi_volcano_jobs import SshPlugin, SvcPlugin, Task, VolcanoJob\n\n"
+        "config = pulumi.Config()\n\n"
+        "job = VolcanoJob(\n"
+    )
+    assert 'ssh_private_key=config.require_secret("train-ssh-private-key")' in program.text
+    assert 'ssh_public_key="ssh-rsa AAAA"' in program.text
+
+
+def test_equal_templates_are_written_once() -> None:
+    """As a variable, which also says what its type is."""
+    different = task("ps", containers=[container(image="example.org/other:1")])
+
+    text = convert(job(task("a"), task("b"), different), job(task("c"), name="other"))
+
+    assert text.count('pod: dict[str, Any] = {\n    "spec": {') == 1
+    assert text.count("template=pod") == 3
+    assert text.count('"example.org/image:1"') == 1
+    assert text.count("template={") == 1
+
+
+def test_two_numbers_that_python_takes_for_equal_are_two_templates() -> None:
+    """In YAML 1 and 1.0 are two values."""
+    whole, fraction = task("a", terminationGracePeriodSeconds=1), task("b", terminationGracePeriodSeconds=1.0)
+
+    text = convert(job(whole, fraction))
+
+    assert "template=pod" not in text
+    assert '"terminationGracePeriodSeconds": 1,' in text
+    assert '"terminationGracePeriodSeconds": 1.0,' in text
+
+
+SCRIPT = 'echo "$$"\nif ! cmp a \\\n  b; then\n\texit 1\nfi\n'
+LONG = "x" * 70 + " " + "it's " + "y" * 70
+
+
+def test_scripts_are_constants_in_lines_of_their_own() -> None:
+    """Called after their tasks; two equal ones are one; what is short stays where it is."""
+    shell = [container(command=["sh", "-c", SCRIPT])]
+
+    text = convert(job(task("side-car", containers=shell), task("b", 2, containers=shell, hostNetwork=True)))
+
+    assert 'SIDE_CAR_SCRIPT = """\\\necho "$$"\nif ! cmp a \\\\\n  b; then\n\\texit 1\nfi\n"""\n' in text
+    assert text.count('"command": ["sh", "-c", SIDE_CAR_SCRIPT]') == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (LONG, f'WORKER_NOTE = (\n    "{"x" * 70} it\'s "\n    "{"y" * 70}"\n)\n'),
+        ("a \nb\nc", 'WORKER_NOTE = "a \\nb\\nc"\n'),
+        ('a\nb\n"""', 'WORKER_NOTE = \'a\\nb\\n"""\'\n'),
+        ("a\nb\nc\x00", 'WORKER_NOTE = "a\\nb\\nc\\x00"\n'),
+        ("é" * 200, f'WORKER_NOTE = (\n    "{"é" * 114}"\n    "{"é" * 86}"\n)\n'),
+        (f"a\n{LONG}\nb", f'WORKER_NOTE = (\n    "a\\n"\n    "{"x" * 70} it\'s "\n    "{"y" * 70}\\n"\n    "b"\n)\n'),
+    ],
+    ids=["long", "blanks at an end", "triple quotes", "a control character", "no blank", "a script with a long line"],
+)
+def test_long_texts_are_constants_in_pieces(text: str, written: str) -> None:
+    """Cut at line breaks, between words, or anywhere; in triple quotes only if nothing is hidden by them."""
+    variables = [{"name": "NOTE", "value": text}]
+
+    program = convert(job(task(containers=[container(env=variables)])))
+
+    assert written in program
+    assert '{"name": "NOTE", "value": WORKER_NOTE}' in program
+
+
+def test_jobs_of_one_name_and_names_that_are_no_identifiers() -> None:
+    """Each job has a resource, a variable and a secret of its own."""
+    keys: Wire = {"plugins": {"svc": [], "ssh": ["--ssh-private-key=K", "--ssh-public-key=P"]}}
+    documents = [job(**keys), job(**keys), job(name="a-job"), job(name="class"), job(name="7"), job(name="train-other")]
+    documents[1]["metadata"]["namespace"] = "other"
+    meanings = [understand(read(document))[1] for document in documents]
+
+    program = to_python(meanings)
+
+    assert [line.split(" = VolcanoJob")[0] for line in program.text.splitlines() if " = VolcanoJob" in line] == [
+        "train_default_job",
+        "train_other_job",
+        "a_job",
+        "class_job",
+        "job_7_job",
+        "train_other_2_job",
+    ]
+    assert [secret.key for secret in program.secrets] == [
+        "train-default-ssh-private-key",
+        "train-other-ssh-private-key",
+    ]
+    assert program.text.count('"name": "train",') == 2
+    assert '"name": "train-other",' in program.text
+    assert program.text.startswith('"""6 Volcano jobs, from YAML by `volcano-jobs convert`."""\n')
+
+
+def test_variables_of_the_same_name_are_numbered() -> None:
+    """A dot and a dash are the same in Python."""
+    text = convert(job(name="a-b"), job(name="a.b", plugins={}))
+
+    assert "\na_b_job = VolcanoJob(\n" in text
+    assert "\na_b_job_2 = VolcanoJob(\n" in text
+
+
+def test_the_longest_name_fits() -> None:
+    """A Pod's name has 63 characters at most."""
+    name = "a" * (63 - len("-b-0"))
+
+    text = convert(job(task("b"), name=name))
+
+    assert text.startswith(f'"""The Volcano job {name}, from YAML by `volcano-jobs convert`."""\n')
+    assert max(map(len, text.splitlines())) <= 120
+
+
+def test_nulls_and_what_the_server_wrote_are_left_out() -> None:
+    """A job read back from a cluster has a uid and a status; some tools write nulls."""
+    document = job()
+    document["metadata"] |= {"uid": "0-1", "resourceVersion": "7"}
+    document["spec"]["tasks"][0]["template"]["metadata"] = {"annotations": None, "labels": {"a": "b"}}
+    document["status"] = {"state": {"phase": "Running"}}
+    document["spec"]["tasks"][0]["template"]["spec"]["nodeSelector"] = None
+
+    text = convert(document)
+
+    assert '"metadata": {"labels": {"a": "b"}}' in text
+    assert "None" not in text
+    assert "Running" not in text
+    assert "0-1" not in text
+
+
+class BeaconPlugin(Plugin):
+    """A plugin of somebody else's."""
+
+    name = "beacon"
+    audience: str = flag("audience", default="training")
+    token: str = flag("token", default="", secret=True)
+
+
+def test_a_plugin_of_another_package_is_imported_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its secrets stay out of the program too."""
+    monkeypatch.setitem(registry._plugins, "beacon", BeaconPlugin)
+    document = read(job(plugins={"beacon": ["--audience=ci", "--token=T0P"]}))
+
+    program = to_python([understand(document)[1]])
+
+    assert f"from {__name__} import BeaconPlugin\n" in program.text
+    assert '[BeaconPlugin(audience="ci", token=config.require_secret("train-token"))]' in program.text
+    assert [(secret.key, secret.value) for secret in program.secrets] == [("train-token", "T0P")]
+
+
+def test_many_imports_stand_in_lines_of_their_own() -> None:
+    """A line has at most 120 characters."""
+    plugins: Wire = {name: [] for name in ("env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "svc", "tensorflow")}
+    roles = [
+        task("master"),
+        task("worker", containers=[container("worker")]),
+        task("head", containers=[container("head")]),
+    ]
+
+    text = convert(job(*roles, plugins=plugins, networkTopology={"mode": "hard"}))
+
+    assert "from pulumi_volcano_jobs import (\n    EnvPlugin,\n    HcclrankPlugin,\n" in text
+    assert "    VolcanoJob,\n)\n" in text
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Provide a folder with all programs, and one with all jobs that can stand in it together."""
+    folder = tmp_path_factory.mktemp("programs")
+    single = {name: [found] for name, found in (ACCEPTED | MENDED).items()}
+    program_files(folder, single | {"all-in-one": [*ACCEPTED.values()]})
+    return folder
+
+
+def check(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a tool on a folder without any configuration."""
+    environment = os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.run(
+        [sys.executable, "-m", *command, str(folder)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ruff", "format", "--isolated", "--no-cache", "--line-length=120", "--diff"],
+        ["ruff", "check", "--isolated", "--no-cache", "--line-length=120", "--select=E,F,I,UP,W"],
+        ["mypy", "--strict", "--config-file=", "--cache-dir=.mypy_cache"],
+    ],
+    ids=["ruff format", "ruff check", "mypy"],
+)
+def test_programs_are_what_the_tools_ask_for(programs: Path, command: list[str]) -> None:
+    """Formatted as ruff does it, with sorted imports and no long line, and typed."""
+    done = check(programs, *command)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_pyright_accepts_the_programs(programs: Path) -> None:
+    """As strict as it can be: no error, no warning."""
+    (programs / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}', "utf-8")
+
+    done = check(programs, "pyright", "--outputjson", f"--pythonpath={sys.executable}")
+
+    said: dict[str, Any] = json.loads(done.stdout)
+    assert said["summary"]["filesAnalyzed"] > len(ACCEPTED)
+    assert said["generalDiagnostics"] == []

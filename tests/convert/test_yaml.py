@@ -1,0 +1,175 @@
+"""A Pulumi YAML program that was made of a job makes the same job."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import KeyPair, VolcanoJob, jobfile, render
+from pulumi_volcano_jobs.component import provider
+from pulumi_volcano_jobs.convert import Program, to_yaml, understand
+from tests.component import harness
+from tests.conftest import Wire, container, job, task
+from tests.convert.cases import ACCEPTED, CLUSTER, DOCUMENTS, MENDED, expected, written
+
+WITH_MOCKS = ["guide-env", "guide-mpi", "guide-ray", "guide-tensorflow", "ssh-keys-multiline", "volume-mixed"]
+Secrets = Mapping[str, str]
+
+
+def resources(program: Program) -> dict[str, Wire]:
+    """Read a program as Pulumi's YAML host hands it to the provider: the properties of each resource."""
+    (document,) = jobfile.read(program.text)
+    secrets = {secret.key: secret.value for secret in program.secrets}
+    assert document.data["runtime"] == "yaml"
+    assert document.data.get("config", {}) == {key: {"type": "string", "secret": True} for key in secrets}
+    assert {item["type"] for item in document.data["resources"].values()} == {"volcano-jobs:index:VolcanoJob"}
+    return {name: as_read(item["properties"], secrets) for name, item in document.data["resources"].items()}
+
+
+def as_read(tree: Any, secrets: Secrets) -> Any:
+    """Read texts and keys as Pulumi YAML does (ast/interpolation.go), and numbers as they cross the wire."""
+    if isinstance(tree, dict):
+        return {as_read(key, secrets): as_read(value, secrets) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [as_read(item, secrets) for item in tree]
+    if isinstance(tree, str):
+        return re.sub(
+            r"\$\$|\$\{([^}]*)\}", lambda found: "$" if found[0] == "$$" else secrets[found[1]], tree, flags=re.DOTALL
+        )
+    return float(tree) if isinstance(tree, int) and not isinstance(tree, bool) else tree
+
+
+def convert(*documents: Wire) -> Program:
+    """Write the program of some documents."""
+    found = [jobfile.read(jobfile.dump_as_ordered(document))[0] for document in documents]
+    return to_yaml([understand(document)[1] for document in found])
+
+
+@pytest.mark.parametrize("name", [*ACCEPTED, *MENDED])
+def test_a_program_renders_the_bytes_of_the_file(name: str) -> None:
+    """All accepted cases, guides, and the cases whose mistakes Volcano passes over."""
+    program = to_yaml([(ACCEPTED | MENDED)[name]])
+
+    ((resource, properties),) = resources(program).items()
+
+    assert written(render({"name": resource, **properties}, cluster=CLUSTER)) == expected(name)
+
+
+@pytest.mark.parametrize("name", WITH_MOCKS)
+def test_the_provider_registers_what_from_yaml_registers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each resource with its inputs, its parent and its digest."""
+    monkeypatch.setattr("pulumi_volcano_jobs.keys.generate", lambda: KeyPair("private", "public"))
+    ((resource, properties),) = resources(to_yaml([ACCEPTED[name]])).items()
+    inputs: Any = properties
+
+    made = harness.run(lambda: {"name": provider.VolcanoJob(resource, inputs).name})
+
+    text = jobfile.dump([DOCUMENTS[name].data])
+    from_yaml = harness.run(lambda: {"name": VolcanoJob.from_yaml(resource, text).name})
+    assert made.resources.keys() == from_yaml.resources.keys()
+    assert [(item.parent, item.inputs, item.digest) for item in made.resources.values()] == [
+        (item.parent, item.inputs, item.digest) for item in from_yaml.resources.values()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("${HOME}", "$${HOME}"),
+        ("$HOME $(NAME) 5$", "$HOME $(NAME) 5$"),
+        ("echo $$", "echo $$$$"),
+        ("$$${a} $${b}", "$$$$$${a} $$$${b}"),
+        ("${", "$${"),
+    ],
+)
+def test_dollars_stay_what_they_are(text: str, escaped: str) -> None:
+    """Pulumi YAML looks for ${...} in all texts, and takes two dollars for one."""
+    program = convert(job(task(containers=[container(args=[text])], nodeSelector={"a": "b"})))
+
+    (document,) = jobfile.read(program.text)
+    template = document.data["resources"]["train"]["properties"]["tasks"][0]["template"]
+    assert template["spec"]["containers"][0]["args"] == [escaped]
+    assert as_read(escaped, {}) == text
+
+
+def test_the_whole_program() -> None:
+    """Names, secrets, plugins' arguments without their defaults, and tasks at the end."""
+    document = job(
+        task("master", containers=[container(command=["sh", "-c", "echo ${HOME}\nexec train\n"])]),
+        queue="research",
+        plugins={
+            "pytorch": ["--port=29500", "--master=master"],
+            "ssh": ["--ssh-private-key=K", "--ssh-public-key=P"],
+        },
+        policies=[{"event": "PodFailed", "action": "RestartJob"}],
+    )
+    document["metadata"]["namespace"] = "ml"
+
+    program = convert(document)
+
+    assert program.text == (
+        "name: train\n"
+        "runtime: yaml\n"
+        "config:\n"
+        "  train-ssh-private-key:\n"
+        "    type: string\n"
+        "    secret: true\n"
+        "resources:\n"
+        "  train:\n"
+        "    type: volcano-jobs:index:VolcanoJob\n"
+        "    properties:\n"
+        "      namespace: ml\n"
+        "      policies:\n"
+        "      - event: PodFailed\n"
+        "        action: RestartJob\n"
+        "      plugins:\n"
+        "        pytorch:\n"
+        "        - --port=29500\n"
+        "        ssh:\n"
+        "        - --ssh-private-key\n"
+        "        - ${train-ssh-private-key}\n"
+        "        - --ssh-public-key=P\n"
+        "      queue: research\n"
+        "      tasks:\n"
+        "      - name: master\n"
+        "        replicas: 1\n"
+        "        template:\n"
+        "          spec:\n"
+        "            containers:\n"
+        "            - name: main\n"
+        "              image: example.org/image:1\n"
+        "              command:\n"
+        "              - sh\n"
+        "              - -c\n"
+        "              - |\n"
+        "                echo $${HOME}\n"
+        "                exec train\n"
+        "            restartPolicy: Never\n"
+    )
+
+
+def test_several_jobs_are_resources_of_one_project() -> None:
+    """Jobs of one name have their namespace in the resource's; no secret is called like a resource."""
+    keys: Wire = {"plugins": {"svc": [], "ssh": ["--ssh-private-key=K", "--ssh-public-key=P"]}}
+    documents = [job(name="a", **keys), job(name="a-ssh-private-key"), job(name="b"), job(name="b")]
+    documents[2]["metadata"]["namespace"] = "other"
+
+    program = convert(*documents)
+
+    assert program.text.startswith("name: volcano-jobs\n")
+    assert list(resources(program)) == ["a", "a-ssh-private-key", "b-other", "b-default"]
+    assert [properties.get("name") for properties in resources(program).values()] == [None, None, "b", "b"]
+    assert [secret.key for secret in program.secrets] == ["a-ssh-private-key-2"]
+
+
+def test_a_key_of_configuration_has_no_dot() -> None:
+    """Pulumi would take it for a path into an object."""
+    ssh = ["--ssh-private-key=K", "--ssh-public-key=P"]
+
+    program = convert(job(name="a.b", plugins={"ssh": ssh}))
+
+    assert [secret.key for secret in program.secrets] == ["a-b-ssh-private-key"]
+    assert "- ${a-b-ssh-private-key}\n" in program.text

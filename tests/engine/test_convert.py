@@ -1,0 +1,106 @@
+"""Converted programs run on the real engine as they were written, and make what their files describe."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pulumi_volcano_jobs import jobfile, render
+from tests.conftest import job, task
+from tests.engine.conftest import Project
+from tests.engine.test_pulumi_yaml import YamlProject
+
+pytestmark = pytest.mark.engine
+GUIDE = Path(__file__).parents[1] / "documents" / "jobs" / "svc.yaml"
+KEY = "-----BEGIN KEY-----\nabc\n-----END KEY-----\n"
+PLUGINS = {"svc": [], "ssh": [f"--ssh-private-key={KEY}", "--ssh-public-key=ssh-rsa AAAA"]}
+SECRET = "train-default-ssh-private-key"
+Manifests = Mapping[tuple[str, str, str], Any]
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Provide a file of three jobs: dollars in a script, a given key, and two jobs of one name."""
+    other = job(task("side-car", 2))
+    other["metadata"]["namespace"] = "research"
+    text = jobfile.dump([job(task(name="a-b"), plugins=PLUGINS), other])
+    file = tmp_path_factory.mktemp("jobs") / "jobs.yaml"
+    file.write_text(f"{GUIDE.read_text('utf-8')}{text}", "utf-8")
+    return file
+
+
+def command(*arguments: str) -> bytes:
+    """Run `volcano-jobs`."""
+    program = Path(sys.executable).parent / "volcano-jobs"
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.run([program, *arguments], env=environment, capture_output=True, check=True).stdout
+
+
+def described(file: Path) -> Manifests:
+    """Give the specs and data that the file renders to."""
+    documents = jobfile.read(file.read_text("utf-8"))
+    made = [render(document.data) for document in documents]
+    return contents([manifest for item in made for manifest in (*item.objects, *item.pods)])
+
+
+def written(folder: Path) -> Manifests:
+    """Give the specs and data that the provider wrote."""
+    return contents([yaml.safe_load(path.read_text("utf-8")) for path in folder.rglob("*.yaml")])
+
+
+def contents(manifests: list[dict[str, Any]]) -> Manifests:
+    """Find specs and data by kind, namespace and name."""
+    return {
+        (item["kind"], item["metadata"]["namespace"], item["metadata"]["name"]): item.get("spec", item.get("data"))
+        for item in manifests
+    }
+
+
+def test_a_yaml_program_makes_what_the_file_describes(jobs: Path, tmp_path: Path) -> None:
+    """The secret is set by the command that the user is told."""
+    project = YamlProject(tmp_path)
+    (tmp_path / "Pulumi.yaml").write_bytes(command("convert", "--language", "yaml", str(jobs)))
+    run = project.pulumi
+    assert run("stack", "init", "dev").returncode == 0
+    assert run("config", "set", "kubernetes:renderYamlToDirectory", str(tmp_path / "rendered")).returncode == 0
+    assert run("config", "set", "kubernetes:kubeconfig", "").returncode == 0
+    key = command("convert", "--show-secret", SECRET, str(jobs))
+    done = subprocess.run(
+        ["pulumi", "config", "set", "--secret", SECRET],
+        cwd=tmp_path,
+        env=project.environment,
+        input=key,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+    up = run("up", "--yes", "--skip-preview")
+
+    assert up.returncode == 0, up.stdout + up.stderr
+    assert written(tmp_path / "rendered") == described(jobs)
+    assert "BEGIN KEY" not in up.stdout + up.stderr
+    assert "BEGIN KEY" not in "".join(path.read_text("utf-8") for path in (tmp_path / "state").rglob("*.json"))
+
+
+def test_a_python_program_makes_what_the_file_describes(jobs: Path, tmp_path: Path) -> None:
+    """With the key as a secret of the stack."""
+    rendered = tmp_path / "rendered"
+    config = {
+        "kubernetes:renderYamlToDirectory": str(rendered),
+        "kubernetes:kubeconfig": "",
+        SECRET: KEY,
+    }
+    (tmp_path / "Pulumi.yaml").write_text("name: tests\nruntime: python\n", "utf-8")
+    (tmp_path / "__main__.py").write_bytes(command("convert", str(jobs)))
+
+    Project(tmp_path, config=config).up()
+
+    assert written(rendered) == described(jobs)
