@@ -13,6 +13,7 @@ import typer
 
 from pulumi_volcano_jobs import schema
 from pulumi_volcano_jobs.cli.files import Report, cluster_facts, give_up
+from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.errors import Problem, loud, unknown_codes
 
@@ -37,6 +38,18 @@ class Checks:
     def settings(self) -> dict[str, Any]:
         """Give them as arguments of `render`."""
         return {"strict": not self.lenient, "on_conflict": self.on_conflict.value, "cluster": self.cluster}
+
+    def options(self) -> dict[str, Any]:
+        """Give those that a program must say, too, as options of the component."""
+        ignored = {"ignore_warnings": sorted(self.ignored)} if self.ignored else {}
+        winner = {} if self.on_conflict is Winner.ERROR else {"on_conflict": self.on_conflict.value}
+        version = self.cluster.kubernetes_version
+        return winner | ignored | ({"kubernetes_version": version} if version else {})
+
+    def arguments(self) -> list[str]:
+        """Give those that another command needs to take the same jobs."""
+        winner = [] if self.on_conflict is Winner.ERROR else ["--on-conflict", self.on_conflict.value]
+        return [*(["--lenient"] if self.lenient else []), *winner]
 
     def heard(self, report: Report) -> Report:
         """Let a report leave out the warnings that are switched off."""
@@ -80,6 +93,12 @@ def _checks(
     if kubernetes_version and kubernetes_version not in versions:
         give_up(f"--kubernetes-version {kubernetes_version} is none of {versions[0]} to {versions[-1]}")
     return Checks(lenient, on_conflict, frozenset(codes), cluster_facts(cluster, kubernetes_version))
+
+
+def refuse_choice(checks: Checks, managed_by: Manager) -> None:
+    """End a command that asks of Volcano what it does not do."""
+    if managed_by is Manager.VOLCANO and checks.on_conflict is Winner.USER:
+        give_up("--on-conflict user needs --managed-by pulumi: Volcano's plugins write over what the template sets")
 
 
 def with_checks(command: Callable[..., None]) -> Callable[..., None]:

@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from pulumi_volcano_jobs import jobfile
-from pulumi_volcano_jobs.cli.files import STDIN, cluster_facts, for_each, give_up, refuse_twins, report
-from pulumi_volcano_jobs.cli.options import Checks, Cluster, Files, Lenient, Manager
+from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
+from pulumi_volcano_jobs.cli.files import STDIN, for_each, give_up, refuse_twins, report
+from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.convert import Program, Secret, to_python, to_yaml, understand
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.render import Rendered
@@ -41,21 +42,24 @@ class Language(enum.Enum):
 _WRITERS = {Language.PYTHON: to_python, Language.YAML: to_yaml}
 
 
+@with_checks
 def convert(
     files: Files,
     *,
+    checks: Checks,
     language: Annotated[
         Language, typer.Option("--language", help="A Python program, or a Pulumi.yaml.")
     ] = Language.PYTHON,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="-|FILE", help="Standard output, or a file.")
     ] = STDIN,
-    lenient: Lenient = False,
+    managed_by: Annotated[
+        Manager, typer.Option("--managed-by", help="Who makes the Pods: pulumi, or volcano's controllers.")
+    ] = Manager.PULUMI,
     show_secret: Annotated[
         str,
         typer.Option("--show-secret", metavar="KEY", help="Print the value of a secret instead of the program."),
     ] = "",
-    cluster: Cluster = None,
 ) -> None:
     """Write the Pulumi program that makes the jobs of all files."""
     if not output:
@@ -64,7 +68,7 @@ def convert(
         give_up("--show-secret prints to standard output; use it without -o")
     if any(Path(output).resolve() == Path(file).resolve() for file in files if STDIN not in {file, output}):
         give_up(f"-o {output} is a file of jobs, which the program would overwrite")
-    checks = Checks(lenient, cluster_facts(cluster))
+    refuse_choice(checks, managed_by)
     jobs: list[Job] = []
 
     def make(document: jobfile.Document) -> Rendered:
@@ -72,14 +76,15 @@ def convert(
         jobs.append(job)
         return rendered
 
-    refuse_twins(for_each(files, make, report), Manager.PULUMI, report)
-    program = _WRITERS[language](jobs)
+    refuse_twins(for_each(files, make, checks.heard(report)), managed_by, report)
+    native = {"managed_by": managed_by.value} if managed_by is Manager.VOLCANO else {}
+    program = _WRITERS[language](jobs, **native, **checks.options())
     if show_secret:
         # Pulumi takes one line break off the end.
         typer.echo(f"{_value(show_secret, program.secrets)}\n".encode(), nl=False)
         return
     _write(output, program)
-    _tell(program.secrets, [*(["--lenient"] if lenient else []), *files])
+    _tell(program.secrets, [*checks.arguments(), *files])
 
 
 def _value(key: str, secrets: Sequence[Secret]) -> str:

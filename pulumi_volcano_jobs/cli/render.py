@@ -11,7 +11,7 @@ from urllib.parse import quote
 import typer
 
 from pulumi_volcano_jobs import jobfile, keys
-from pulumi_volcano_jobs.cli.checks import Checks, Winner, with_checks
+from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
 from pulumi_volcano_jobs.cli.files import STDIN, for_each, give_up, identity, refuse_twins, report
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.manifest import Manifest
@@ -47,8 +47,7 @@ def render_command(
     """Print the manifests of Volcano jobs."""
     if not output:
         give_up("-o needs a folder, or - for standard output")
-    if managed_by is Manager.VOLCANO and checks.on_conflict is Winner.USER:
-        give_up("--on-conflict user needs --managed-by pulumi: Volcano's plugins write over what the template sets")
+    refuse_choice(checks, managed_by)
 
     def make(document: jobfile.Document) -> Rendered:
         settings: dict[str, Any] = {

@@ -15,13 +15,13 @@ from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
 _PACKAGE = "pulumi_volcano_jobs"
 
 
-def to_python(jobs: Sequence[Job]) -> Program:
-    """Write the Python program that makes jobs with typed plugins (see `understand`)."""
+def to_python(jobs: Sequence[Job], **options: Any) -> Program:
+    """Write the Python program that makes jobs with typed plugins (see `understand`), with options of the component."""
     names = resource_names(jobs)
     secrets = Secrets(names)
     module = Module(_docstring(jobs))
     pods = _shared_pods(jobs, module)
-    writer = _Writer(module, pods, secrets)
+    writer = _Writer(module, pods, secrets, options)
     calls = [writer.job(job, name) for job, name in zip(jobs, names, strict=True)]
     if secrets.found:
         module.imports["pulumi"] = set()
@@ -61,14 +61,15 @@ def _shared_pods(jobs: Sequence[Job], module: Module) -> Mapping[str, Name]:
 class _Writer:
     """Writes jobs as calls of this library's classes."""
 
-    def __init__(self, module: Module, pods: Mapping[str, Name], secrets: Secrets) -> None:
+    def __init__(self, module: Module, pods: Mapping[str, Name], secrets: Secrets, options: Mapping[str, Any]) -> None:
         self._module = module
+        self._options = options
         self._pods = pods
         self._secrets = secrets
 
     def job(self, job: Job, resource: str) -> Call:
         """Write a job: the resource's name, which is the job's unless it is given, and the arguments."""
-        arguments = {}
+        arguments: dict[str, Any] = dict(self._options)
         for name, _, value in in_order(job):
             if name == "plugins":
                 arguments[name] = [self._plugin(plugin, resource) for plugin in value.values()]

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.convert.program import Program, Secrets, in_order, resource_names
 from pulumi_volcano_jobs.leaf import Leaf
@@ -16,12 +18,13 @@ _TYPE = "volcano-jobs:index:VolcanoJob"
 _SEVERAL = "volcano-jobs"
 
 
-def to_yaml(jobs: Sequence[Job]) -> Program:
-    """Write the Pulumi YAML program that makes jobs with typed plugins (see `understand`)."""
+def to_yaml(jobs: Sequence[Job], **options: Any) -> Program:
+    """Write the Pulumi YAML program that makes jobs with typed plugins (see `understand`), with the same options."""
     names = resource_names(jobs)
     secrets = Secrets(names)
+    own = {to_camel(option): value for option, value in options.items()}
     resources = {
-        name: {"type": _TYPE, "properties": _properties(job, name, secrets)}
+        name: {"type": _TYPE, "properties": own | _properties(job, name, secrets)}
         for name, job in zip(names, jobs, strict=True)
     }
     project = names[0] if len(names) == 1 else _SEVERAL

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from pulumi_volcano_jobs.cluster import ClusterFacts
+from pulumi_volcano_jobs.conflicts import OnConflict
 from pulumi_volcano_jobs.errors import JobError
 from pulumi_volcano_jobs.jobfile import Document
 from pulumi_volcano_jobs.model import Job, Task, Volume
@@ -14,25 +15,32 @@ from pulumi_volcano_jobs.parse import parse_job
 from pulumi_volcano_jobs.render import Rendered, render
 
 
-def understand(document: Document, *, strict: bool = True, cluster: ClusterFacts | None = None) -> tuple[Rendered, Job]:
+def understand(
+    document: Document,
+    *,
+    strict: bool = True,
+    cluster: ClusterFacts | None = None,
+    on_conflict: OnConflict = "error",
+) -> tuple[Rendered, Job]:
     """Render a document, and give the job to write: with typed plugins, and without nulls.
 
     Args:
         document: a document of a job file.
         strict: report every mistake; without it, the job has what Volcano makes of mistakes, and each is a warning.
         cluster: what only a cluster knows.
+        on_conflict: who counts where a template and a plugin set the same; the program must say it, too.
 
     Raises:
         JobError: with the problems of the document, or with those that a program would have too.
     """
     try:
-        rendered = render(document.data, cluster=cluster, earlier=document.problems)
+        rendered = render(document.data, cluster=cluster, on_conflict=on_conflict, earlier=document.problems)
     except JobError as error:
         if strict:
             raise
         rendered = render(document.data, strict=False, cluster=cluster, earlier=document.problems)
         job = _meaning(document.data, rendered, templates_of=rendered.job)
-        render(job, cluster=cluster)
+        render(job, cluster=cluster, on_conflict=on_conflict)
         mistakes = [replace(problem, warning=True) for problem in error.problems]
         return replace(rendered, warnings=(*rendered.warnings, *mistakes)), job
     return rendered, _meaning(document.data, rendered)

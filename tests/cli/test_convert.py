@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Shell
-from tests.conftest import Wire, job, task
+from tests.conftest import BYTES, PAIR, Wire, job, task
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = str(ROOT / "examples" / "pytorch" / "job.yaml")
 DOCS = (ROOT / "docs" / "convert.md").read_text("utf-8")
-KEY = "-----BEGIN KEY-----\nabc\n-----END KEY-----\n"
+KEY = PAIR.private
 HOW = "volcano-jobs: no secret stands in the program; before `pulumi up`, set what it reads:"
 PYTHON = """\
 from pulumi_volcano_jobs import Task, VolcanoJob
@@ -27,7 +27,7 @@ job = VolcanoJob(
 
 def with_key(name: str = "train") -> Wire:
     """Give a job with an ssh key of its own."""
-    plugins = {"svc": [], "ssh": [f"--ssh-private-key={KEY}", "--ssh-public-key=ssh-rsa AAAA"]}
+    plugins = {"svc": [], "ssh": [f"--ssh-private-key={KEY}", f"--ssh-public-key={PAIR.public.strip()}"]}
     return job(name=name, plugins=plugins)
 
 
@@ -39,7 +39,7 @@ class TestPrograms:
         """For the job of the pytorch example."""
         (shown,) = re.findall(rf"```{language}\n(.*?)```", DOCS, re.DOTALL)
 
-        assert shell.good("convert", "--language", language, EXAMPLE).out == shown
+        assert shell("convert", "--language", language, EXAMPLE).out == shown
 
     def test_python_is_the_default(self, shell: Shell) -> None:
         """Standard output, too."""
@@ -68,7 +68,7 @@ class TestPrograms:
         """One of the files is standard input."""
         shell.write("two.yaml", job(name="a"), job(name="b"))
 
-        answer = shell.good("convert", "two.yaml", "-", stdin=b"# c\n" + Path(EXAMPLE).read_bytes())
+        answer = shell("convert", "two.yaml", "-", stdin=b"# c\n" + Path(EXAMPLE).read_bytes())
 
         assert re.findall(r"^(\w+) = VolcanoJob\(", answer.out, re.MULTILINE) == ["a_job", "b_job", "pytorch_job"]
 
@@ -95,7 +95,7 @@ class TestSecrets:
                 " | pulumi config set --secret other-ssh-private-key"
             ),
         ]
-        assert "abc" not in answer.out + answer.err
+        assert BYTES not in answer.out + answer.err
         assert "train-ssh-private-key" in answer.out
 
     def test_of_standard_input_the_command_reads_a_file(self, shell: Shell) -> None:
@@ -187,7 +187,7 @@ class TestProblems:
 
     def test_lenient_changes_nothing_of_a_sound_job(self, shell: Shell) -> None:
         """No default is spelled out."""
-        assert shell.good("convert", "--lenient", EXAMPLE) == shell.good("convert", EXAMPLE)
+        assert shell("convert", "--lenient", EXAMPLE) == shell("convert", EXAMPLE)
 
     def test_what_is_no_sound_job_even_so_is_refused(self, shell: Shell) -> None:
         """The program would be refused too: it says what of Volcano's reading is wrong, and where."""
@@ -253,3 +253,47 @@ class TestUsage:
         assert len(examples) == 4
         assert [shell(*example.split()).code for example in examples] == [0, 0, 0, 0]
         assert "pulumi config set --secret train-ssh-private-key" in out
+
+
+class TestOptions:
+    """What the component must be told, too, stands in the program."""
+
+    OPTIONS = ("--on-conflict", "user", "--ignore", "VJ105,VJ103", "--kubernetes-version", "1.33")
+
+    def test_they_are_arguments_in_python(self, shell: Shell) -> None:
+        """In front of the job's own."""
+        out = shell.good("convert", *self.OPTIONS, EXAMPLE).out
+
+        assert (
+            '        "on_conflict": "user",\n'
+            '        "ignore_warnings": ["VJ103", "VJ105"],\n'
+            '        "kubernetes_version": "1.33",\n'
+        ) in out
+
+    def test_they_are_properties_in_yaml(self, shell: Shell) -> None:
+        """As the provider spells them."""
+        out = shell("convert", "--language", "yaml", *self.OPTIONS, "--managed-by", "volcano", EXAMPLE)
+
+        assert out.lines == [
+            (
+                "volcano-jobs: --on-conflict user needs --managed-by pulumi: Volcano's plugins write over what the template"
+                " sets"
+            )
+        ]
+        (program,) = shell.good(
+            "convert", "--language", "yaml", *self.OPTIONS[2:], "--managed-by", "volcano", EXAMPLE
+        ).documents()
+        properties = program["resources"]["pytorch-job"]["properties"]
+        assert {key: properties[key] for key in ("managedBy", "ignoreWarnings", "kubernetesVersion")} == {
+            "managedBy": "volcano",
+            "ignoreWarnings": ["VJ103", "VJ105"],
+            "kubernetesVersion": "1.33",
+        }
+
+    def test_the_command_for_a_secret_repeats_what_it_needs(self, shell: Shell) -> None:
+        """Else it would find the conflict."""
+        file = shell.write("job.yaml", with_key())
+
+        line = shell("convert", "--on-conflict", "plugin", file).lines[1]
+
+        assert "convert --show-secret train-ssh-private-key --on-conflict plugin job.yaml | pulumi" in line

@@ -12,10 +12,11 @@ from pulumi_volcano_jobs import KeyPair, VolcanoJob, jobfile, render
 from pulumi_volcano_jobs.component import provider
 from pulumi_volcano_jobs.convert import Program, to_yaml, understand
 from tests.component import harness
-from tests.conftest import Wire, container, job, task
+from tests.conftest import PAIR, Wire, container, job, task
 from tests.convert.cases import ACCEPTED, CLUSTER, DOCUMENTS, MENDED, expected, written
 
-WITH_MOCKS = ["guide-env", "guide-mpi", "guide-ray", "guide-tensorflow", "ssh-keys-multiline", "volume-mixed"]
+PUBLIC = PAIR.public.strip()
+WITH_MOCKS = ["guide-env", "guide-mpi", "guide-ray", "guide-tensorflow", "volume-mixed"]
 Secrets = Mapping[str, str]
 
 
@@ -102,7 +103,7 @@ def test_the_whole_program() -> None:
         queue="research",
         plugins={
             "pytorch": ["--port=29500", "--master=master"],
-            "ssh": ["--ssh-private-key=K", "--ssh-public-key=P"],
+            "ssh": [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PUBLIC}"],
         },
         policies=[{"event": "PodFailed", "action": "RestartJob"}],
     )
@@ -131,7 +132,7 @@ def test_the_whole_program() -> None:
         "        ssh:\n"
         "        - --ssh-private-key\n"
         "        - ${train-ssh-private-key}\n"
-        "        - --ssh-public-key=P\n"
+        f"        - --ssh-public-key={PUBLIC}\n"
         "      queue: research\n"
         "      tasks:\n"
         "      - name: master\n"
@@ -153,7 +154,7 @@ def test_the_whole_program() -> None:
 
 def test_several_jobs_are_resources_of_one_project() -> None:
     """Jobs of one name have their namespace in the resource's; no secret is called like a resource."""
-    keys: Wire = {"plugins": {"svc": [], "ssh": ["--ssh-private-key=K", "--ssh-public-key=P"]}}
+    keys: Wire = {"plugins": {"svc": [], "ssh": [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PUBLIC}"]}}
     documents = [job(name="a", **keys), job(name="a-ssh-private-key"), job(name="b"), job(name="b")]
     documents[2]["metadata"]["namespace"] = "other"
 
@@ -167,7 +168,7 @@ def test_several_jobs_are_resources_of_one_project() -> None:
 
 def test_a_key_of_configuration_has_no_dot() -> None:
     """Pulumi would take it for a path into an object."""
-    ssh = ["--ssh-private-key=K", "--ssh-public-key=P"]
+    ssh = [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PUBLIC}"]
 
     program = convert(job(name="a.b", plugins={"ssh": ssh}))
 
