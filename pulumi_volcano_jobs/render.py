@@ -51,6 +51,8 @@ class Rendered:
     """What is odd and still done."""
     made_by: Mapping[tuple[str, str], str]
     """The plugin that made an object, by the object's kind and name; what no plugin made is not in it."""
+    named: frozenset[str]
+    """The plugins that the job itself names; the others were brought in by these."""
 
 
 def render(
@@ -84,7 +86,7 @@ def render(
     objects, made_by = _objects(ctx, plugins, cluster)
     pods, firsts, clashes = _pods(ctx, plugins, strict=strict)
     raise_if_any(clashes)
-    return Rendered(shown, plugins, tuple(objects), tuple(pods), firsts, warnings, made_by)
+    return Rendered(shown, plugins, tuple(objects), tuple(pods), firsts, warnings, made_by, stored.named)
 
 
 def _examine(
@@ -211,7 +213,7 @@ def _pods(
     firsts: dict[str, Manifest] = {}
     clashes: list[Problem] = []
     for position, task in enumerate(ctx.tasks):
-        add_own, name = _task_editor(ctx, task), task.name or ""
+        add_own, name = task_editor(ctx, task), task.name or ""
         # Volcano, and so the lenient mode, asks the plugins of no Pod that there is not.
         for index in range(max(task.size, 1) if strict else task.size):
             pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template)
@@ -227,7 +229,7 @@ def _pods(
     return pods, firsts, clashes
 
 
-def _task_editor(ctx: JobContext, task: Task) -> Any:
+def task_editor(ctx: JobContext, task: Task) -> Any:
     """Give the edit that the controller itself makes to each Pod of a task; what is the same is made once."""
     job, spec = ctx.job, task.pod_spec
     fields = {"schedulerName": spec.get("schedulerName") or job.scheduler_name}

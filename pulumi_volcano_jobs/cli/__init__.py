@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import typer
 
+from pulumi_volcano_jobs.cli.explain import EXAMPLES as EXPLAIN_EXAMPLES
+from pulumi_volcano_jobs.cli.explain import explain_command
+from pulumi_volcano_jobs.cli.graph import EXAMPLES as GRAPH_EXAMPLES
+from pulumi_volcano_jobs.cli.graph import graph_command
 from pulumi_volcano_jobs.cli.render import render_command
 from pulumi_volcano_jobs.cli.validate import validate
 
@@ -16,6 +20,8 @@ app = typer.Typer(
 )
 app.command("render")(render_command)
 app.command()(validate)
+app.command("explain", epilog=EXPLAIN_EXAMPLES)(explain_command)
+app.command("graph", epilog=GRAPH_EXAMPLES)(graph_command)
 
 
 def main() -> None:

@@ -130,6 +130,12 @@ def refuse_twins(made: Sequence[Made], managed_by: Manager, report: Report) -> N
         raise typer.Exit(PROBLEMS)
 
 
+def refuse_twins_of_files(made: Sequence[Made], managed_by: Manager, report: Report) -> None:
+    """Refuse twins within a file; files may be alternatives, such as one for each cluster."""
+    for file in dict.fromkeys(item.file for item in made):
+        refuse_twins([item for item in made if item.file == file], managed_by, report)
+
+
 def _twin(twins: Mapping[tuple[str, str, str], Made]) -> Problem:
     (kind, namespace, name), other = next(iter(twins.items()))
     more = f" (and {len(twins) - 1} more)" if len(twins) > 1 else ""
