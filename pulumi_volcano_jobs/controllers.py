@@ -8,6 +8,7 @@ from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.model import Job, Policy
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin
+from pulumi_volcano_jobs.spans import counted
 
 _VERBS = {
     "AbortJob": "abort the job",
@@ -32,7 +33,7 @@ def _of_job(job: Job) -> Iterator[tuple[str, str]]:
     if job.ttl_seconds_after_finished is not None:
         yield "spec.ttlSecondsAfterFinished", f"remove the job {job.ttl_seconds_after_finished} s after its end"
     if job.min_success is not None:
-        yield "spec.minSuccess", f"complete the job once {job.min_success} Pods succeeded"
+        yield "spec.minSuccess", f"complete the job once {counted(job.min_success, 'Pod')} succeeded"
 
 
 def _of_tasks(job: Job) -> Iterator[tuple[str, str]]:

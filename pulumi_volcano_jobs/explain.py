@@ -25,7 +25,7 @@ from pulumi_volcano_jobs.provenance import (
     trace,
 )
 from pulumi_volcano_jobs.render import Rendered
-from pulumi_volcano_jobs.spans import span
+from pulumi_volcano_jobs.spans import counted, span
 
 _APART = (VOLUME, LABEL, ANNOTATION)
 
@@ -128,8 +128,7 @@ def _row(fact: Fact, origin: Origin) -> tuple[str, str, str]:
 
 
 def _title(rendered: Rendered, *, native: bool) -> str:
-    total, others = len(rendered.pods), len(rendered.objects)
-    made = f"{total} Pod{'s' * (total != 1)} and {others} other object{'s' * (others != 1)}"
+    made = f"{counted(len(rendered.pods), 'Pod')} and {counted(len(rendered.objects), 'other object')}"
     makers = f"Pulumi makes one Job, Volcano its {made}" if native else f"Pulumi makes its {made}"
     return f"Job {rendered.job.name} in the namespace {rendered.job.namespace}: {makers}"
 
@@ -193,5 +192,5 @@ def _enacted(job: Job, *, native: bool) -> Section:
     found = [(meaning, path) for path, meaning in controllers.enacted(job)]
     if not native:
         return Section("Not enacted: Pods that Pulumi makes have no controller", ("what", "field"), tuple(found))
-    rows = [*found, (f"fail after {job.max_retry} restarts", "spec.maxRetry")]
+    rows = [*found, (f"fail after {counted(job.max_retry or 0, 'restart')}", "spec.maxRetry")]
     return Section("What Volcano's controllers do", ("what", "field"), tuple(rows))

@@ -8,9 +8,9 @@ from typing import Any
 
 from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.manifest import GROUP_ANNOTATION, Manifest
-from pulumi_volcano_jobs.provenance import trace
+from pulumi_volcano_jobs.provenance import Origins, trace
 from pulumi_volcano_jobs.render import Rendered
-from pulumi_volcano_jobs.spans import span
+from pulumi_volcano_jobs.spans import counted, span
 
 _Key = tuple[str, str]
 # Kinds of objects by the fields that name them: of volumes, and of a variable's or all variables' source.
@@ -83,21 +83,24 @@ class _Drawing:
         job = self._rendered.job
         for task in job.tasks or ():
             name = task.name or ""
-            lines = [f"{name}: {task.size} Pod{'s' * (task.size != 1)}"]
+            lines = [f"{name}: {counted(task.size, 'Pod')}"]
             if task.size:
                 lines.append(span(names.pod(job.name, name, 0), names.pod(job.name, name, task.size - 1)))
             yield f"{self._tasks[name]}({_quoted(*lines)}):::pods"
 
     def _addresses(self) -> Iterator[str]:
         """Link tasks to those whose address they are told."""
-        told = {
-            (name, other): ways
-            for name in self._uses
-            for other in self._uses
-            if name != other and (ways := _told(self._rendered, name, other))
-        }
-        order = list(self._uses)
-        for (name, other), ways in told.items():
+        job = self._rendered.job
+        tasks = {task.name or "": task for task in job.tasks or () if task.size}
+        patterns = {name: _pattern(names.address(job.name, task, 0)) for name, task in tasks.items()}
+        told: dict[tuple[str, str], list[str]] = {}
+        for name, task in tasks.items():
+            origins = trace(self._rendered, task, 0)
+            for other in patterns.keys() - {name}:
+                if ways := _told(origins, patterns[other]):
+                    told[name, other] = ways
+        order = list(tasks)
+        for (name, other), ways in sorted(told.items(), key=lambda item: [order.index(end) for end in item[0]]):
             is_mutual = told.get((other, name)) == ways
             if not is_mutual or order.index(name) < order.index(other):
                 arrow = "<-->" if is_mutual else "-->"
@@ -164,17 +167,14 @@ def _selected(item: Manifest, labels: Mapping[str, Any]) -> Iterator[str]:
         yield "guarded by"
 
 
-def _told(rendered: Rendered, name: str, other: str) -> list[str]:
-    """List by what the Pods of a task are told the address of another's."""
-    job = rendered.job
-    task, target = job.task(name), job.task(other)
-    if task is None or target is None:
-        return []
-    address = re.compile(rf"(?<![\w.-]){re.escape(names.address(job.name, target, 0))}(?![\w-])")
+def _pattern(address: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.-]){re.escape(address)}(?![\w-])")
+
+
+def _told(origins: Origins, address: re.Pattern[str]) -> list[str]:
+    """List what of a Pod's containers has an address in it."""
     found = (
-        fact.name or fact.kind
-        for fact, origin in trace(rendered, task, 0).items()
-        if fact.container and address.search(origin.value)
+        fact.name or fact.kind for fact, origin in origins.items() if fact.container and address.search(origin.value)
     )
     return list(dict.fromkeys(found))
 

@@ -130,8 +130,11 @@ def _variable(entry: Mapping[str, Any]) -> str:
 
 
 def _mounted(mount: Mapping[str, Any]) -> str:
-    path = mount.get("subPath") or mount.get("subPathExpr")
-    return f"volume {mount['name']}" + (f", its {path}" if path else "") + (", read-only" * bool(mount.get("readOnly")))
+    parts = [
+        f"volume {mount['name']}",
+        *(f"{key} {mount[key]}" for key in ("subPath", "subPathExpr") if mount.get(key)),
+    ]
+    return ", ".join([*parts, *(["read-only"] if mount.get("readOnly") else [])])
 
 
 def _number(port: Mapping[str, Any]) -> str:

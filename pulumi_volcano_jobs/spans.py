@@ -1,4 +1,4 @@
-"""Many values in one: what the Pods of a task have, from the first to the last."""
+"""Short ways to say long things: many values in one, a value without its middle, a number of things."""
 
 from __future__ import annotations
 
@@ -36,3 +36,8 @@ def crop(text: str) -> str:
     if len(text) <= _LONGEST:
         return text
     return f"{text[: _LONGEST - _TAIL]} … {text[-_TAIL:]}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Write how many there are of something."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -37,16 +37,19 @@ The tables are as wide as the terminal; COLUMNS=140 sets another width."""
 _SPACE = 2
 _MOST_NAMES = 5
 # Where a line is broken: between words, else in a list, else at a joint of a name, else anywhere.
-_JOINTS = [re.compile(joint) for joint in (r"(?=\s)|\s", r"[,;](?=\S)", r"(?<=[\w}])[.:/=](?=\w)", r"(?<=\w)-(?=\w)")]
+_JOINTS = [
+    re.compile(joint) for joint in (r"(?=\s)|\s", r"[,;](?=\S)", r"(?<=[\w}])[.:/=](?=\w)", r"(?<=\w)-(?=[\w{<])")
+]
 _SHORTEST = 3
+_WIDEST = 2
 
 
 def explain_command(
     files: Files,
     *,
     pod: Annotated[
-        str, typer.Option("--pod", metavar="NAME", help="One Pod in full: everything in it, and who set it.")
-    ] = "",
+        str | None, typer.Option("--pod", metavar="NAME", help="One Pod in full: everything in it, and who set it.")
+    ] = None,
     managed_by: Annotated[
         Manager,
         typer.Option("--managed-by", help="Who makes the Pods: pulumi, or volcano's controllers out of one Job."),
@@ -70,9 +73,9 @@ def explain_command(
 
     made = for_each(files, make, report)
     refuse_twins_of_files(made, managed_by, report)
-    told = _pods(made, pod, native=native) if pod else [explain(item.rendered, native=native) for item in made]
+    told = [explain(item.rendered, native=native) for item in made] if pod is None else _pods(made, pod, native=native)
     # UTF-8, whatever the terminal speaks, as the other commands.
-    typer.echo(_shown(told).encode(), nl=False)
+    typer.echo(shown(told).encode(), nl=False)
 
 
 def _pods(made: Sequence[Made], name: str, *, native: bool) -> list[Explanation]:
@@ -88,14 +91,11 @@ def _near(name: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(name, known)
     if close:
         return f"did you mean {' or '.join(close)}?"
-    return (
-        f"its Pods are {', '.join(known[:_MOST_NAMES])}{', …' if len(known) > _MOST_NAMES else ''}"
-        if known
-        else "it has none"
-    )
+    names = [*known[:_MOST_NAMES], *(["…"] if len(known) > _MOST_NAMES else [])]
+    return f"its Pods are {', '.join(names)}" if names else "it has none"
 
 
-def _shown(explanations: Iterable[Explanation]) -> str:
+def shown(explanations: Iterable[Explanation]) -> str:
     """Write tables as wide as the terminal (`COLUMNS`, else 80); plain text where there is no terminal."""
     # None lets rich look at FORCE_COLOR.
     console = Console(file=io.StringIO(), force_terminal=sys.stdout.isatty() or None, legacy_windows=False)
@@ -132,18 +132,19 @@ class _Cell:
         self._text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
         self._style = style
 
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:  # rich's
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         """Ask for the whole text; any width will do."""
         return Measurement(1, cell_len(self._text))
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:  # rich's
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Give the lines."""
         for line in _lines(self._text, options.max_width):
             yield Text(line, self._style, no_wrap=True)
 
 
 def _lines(text: str, width: int) -> Iterator[str]:
-    """Break text into lines of a width."""
+    """Break text into lines of a width; a wide character needs two columns."""
+    width = max(width, _WIDEST)
     while len(text) > width or cell_len(text) > width:
         end = _end(text, len(chop_cells(text[:width], width)[0]))
         yield text[:end].rstrip()
