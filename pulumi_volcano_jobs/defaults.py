@@ -33,10 +33,14 @@ MAX_RETRY = 3
 
 @dataclass(frozen=True)
 class Stored:
-    """A job with its defaults, its plugins in the order in which they run, and what was found on the way."""
+    """A job with its defaults, its plugins in the order in which they run, and what was found on the way.
+
+    `named` are the plugins that the job itself names.
+    """
 
     job: Job
     plugins: tuple[Plugin, ...]
+    named: frozenset[str]
     problems: tuple[Problem, ...]
 
 
@@ -64,7 +68,7 @@ def store(job: Job, *, strict: bool) -> Stored:
     problems += walk.problems
     problems += _unknown_fields(job)
     kept = [problem for problem in problems if strict or problem.stage < Stage.STRICT]
-    return Stored(stored, tuple(sorted(plugins.values(), key=_order)), tuple(kept))
+    return Stored(stored, tuple(sorted(plugins.values(), key=_order)), frozenset(uses), tuple(kept))
 
 
 def _order(plugin: Plugin) -> tuple[int, str]:

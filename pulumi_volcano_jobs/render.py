@@ -24,6 +24,9 @@ from pulumi_volcano_jobs.manifest import Manifest, Pod
 from pulumi_volcano_jobs.model import Job, Task, Volume
 from pulumi_volcano_jobs.plugins import Plugin
 
+TEMPLATE, JOB = "the template", "the job"
+"""Who sets what in a Pod, beside plugins."""
+
 # Annotations and labels of a job that its Pods get too; of a pair, the first that is there.
 _HANDED_DOWN = (
     ("volcano.sh/preemptable",),
@@ -52,6 +55,10 @@ class Rendered:
     """What is odd and still done."""
     made_by: Mapping[tuple[str, str], str]
     """The plugin that made an object, by the object's kind and name; what no plugin made is not in it."""
+    named: frozenset[str]
+    """The plugins that the job itself names; the others were brought in by these."""
+    keep_own: bool
+    """Whether the templates keep what plugins set, too (`on_conflict="user"`)."""
 
 
 def render(
@@ -90,13 +97,23 @@ def render(
         problems += _conflicts(ctx, plugins, on_conflict)
     raise_if_any(problems)
     objects, made_by = _objects(ctx, plugins, cluster)
-    pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=strict and on_conflict == "user")
+    keep_own = strict and on_conflict == "user"
+    pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=keep_own)
     if strict:
         problems += sizes.check(ctx.tasks, pods, firsts, objects, made_by)
         problems += traps.of_pods(shown, firsts)
         raise_if_any(problems)
-    warnings = tuple(problem for problem in problems if problem.warning)
-    return Rendered(shown, plugins, tuple(objects), tuple(pods), firsts, warnings, made_by)
+    return Rendered(
+        job=shown,
+        plugins=plugins,
+        objects=tuple(objects),
+        pods=tuple(pods),
+        first_pods=firsts,
+        warnings=tuple(problem for problem in problems if problem.warning),
+        made_by=made_by,
+        named=found.stored.named,
+        keep_own=keep_own,
+    )
 
 
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
@@ -147,13 +164,27 @@ def _pods(
 def _conflicts(ctx: JobContext, plugins: Sequence[Plugin], on_conflict: OnConflict) -> Iterator[Problem]:
     """Make Pod 0 of each task once more, and yield what is written over on the way."""
     for position, task in enumerate(ctx.tasks):
-        pod = Pod(names.pod(ctx.name, task.name or "", 0), task.name or "", 0, task.pod_template)
+        steps = pod_in_steps(ctx, plugins, task, 0)
+        _, pod = next(steps)
         ledger = Ledger(pod, task, f"spec.tasks[{position}].template", on_conflict)
-        _task_editor(ctx, task)(pod)
+        next(steps)
         yield from ledger.note_volumes(pod)
-        for plugin in plugins:
-            plugin.on_pod_create(pod, ctx)
-            yield from ledger.note(pod, plugin.name)
+        for maker, _ in steps:
+            yield from ledger.note(pod, maker)
+
+
+def pod_in_steps(
+    ctx: JobContext, plugins: Sequence[Plugin], task: Task, index: int, *, keep_own: bool = False
+) -> Iterator[tuple[str, Pod]]:
+    """Make one Pod, and give it after each step with who made that: `TEMPLATE`, `JOB`, or a plugin's name."""
+    name = task.name or ""
+    pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
+    yield TEMPLATE, pod
+    _task_editor(ctx, task)(pod)
+    yield JOB, pod
+    for plugin in plugins:
+        plugin.on_pod_create(pod, ctx)
+        yield plugin.name, pod
 
 
 def _task_editor(ctx: JobContext, task: Task) -> Any:

@@ -6,6 +6,10 @@ import typer
 
 from pulumi_volcano_jobs.cli.convert import EXAMPLES as CONVERT_EXAMPLES
 from pulumi_volcano_jobs.cli.convert import convert
+from pulumi_volcano_jobs.cli.explain import EXAMPLES as EXPLAIN_EXAMPLES
+from pulumi_volcano_jobs.cli.explain import explain_command
+from pulumi_volcano_jobs.cli.graph import EXAMPLES as GRAPH_EXAMPLES
+from pulumi_volcano_jobs.cli.graph import graph_command
 from pulumi_volcano_jobs.cli.render import render_command
 from pulumi_volcano_jobs.cli.validate import validate
 
@@ -19,6 +23,8 @@ app = typer.Typer(
 app.command("render")(render_command)
 app.command()(validate)
 app.command(epilog=CONVERT_EXAMPLES)(convert)
+app.command("explain", epilog=EXPLAIN_EXAMPLES)(explain_command)
+app.command("graph", epilog=GRAPH_EXAMPLES)(graph_command)
 
 
 def main() -> None:

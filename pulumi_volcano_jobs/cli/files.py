@@ -107,6 +107,15 @@ def report(file: str, problems: Iterable[Problem]) -> None:
         typer.echo(f"{place}: {level}{text}", err=True)
 
 
+def errors_only(report: Report) -> Report:
+    """Let a report leave out warnings: they are told where a job is judged or made, not where it is looked at."""
+
+    def tell(file: str, problems: Iterable[Problem]) -> None:
+        report(file, [problem for problem in problems if not problem.warning])
+
+    return tell
+
+
 def give_up(message: str) -> NoReturn:
     """End the command for bad usage or a file that cannot be read or written."""
     typer.echo(f"volcano-jobs: {message}", err=True)
@@ -128,6 +137,12 @@ def refuse_twins(made: Sequence[Made], managed_by: Manager, report: Report) -> N
             failed = True
     if failed:
         raise typer.Exit(PROBLEMS)
+
+
+def refuse_twins_of_files(made: Sequence[Made], managed_by: Manager, report: Report) -> None:
+    """Refuse twins within a file; files may be alternatives, such as one for each cluster."""
+    for file in dict.fromkeys(item.file for item in made):
+        refuse_twins([item for item in made if item.file == file], managed_by, report)
 
 
 def _twin(twins: Mapping[tuple[str, str, str], Made]) -> Problem:

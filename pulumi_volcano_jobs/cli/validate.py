@@ -11,7 +11,7 @@ import typer
 
 from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.cli.checks import Checks, with_checks
-from pulumi_volcano_jobs.cli.files import for_each, refuse_twins, report
+from pulumi_volcano_jobs.cli.files import for_each, refuse_twins_of_files, report
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.errors import Problem, in_order
 from pulumi_volcano_jobs.render import Rendered, render
@@ -49,9 +49,7 @@ def validate(
     tell = report if style is ReportStyle.TEXT else collect
     try:
         made = for_each(files, check, checks.heard(tell))
-        for file in dict.fromkeys(item.file for item in made):
-            # Files may be alternatives, such as one for each cluster; the documents of one file go together.
-            refuse_twins([item for item in made if item.file == file], Manager.PULUMI, tell)
+        refuse_twins_of_files(made, Manager.PULUMI, tell)
     finally:
         if style is not ReportStyle.TEXT:
             text = as_json(findings) if style is ReportStyle.JSON else as_sarif(findings)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs import jobfile
+from pulumi_volcano_jobs import controllers, jobfile
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.component import native, neighbours, parts, unsupported
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
@@ -74,16 +74,16 @@ class BaseJob(pulumi.ComponentResource):
                 on_conflict=options.get("on_conflict", "error"),
             )
             is_native = options.get("managed_by") == "volcano"
-            left_undone = [] if is_native else unsupported.not_enacted(rendered.job)
+            left_undone = [] if is_native else controllers.enacted(rendered.job)
             if is_native:
-                raise_if_any(native.problems(rendered.plugins))
+                raise_if_any(controllers.problems(rendered.plugins))
             if options.get("unsupported") == "error":
                 raise_if_any(unsupported.as_problems(left_undone))
             made = native.objects(rendered) if is_native else rendered.objects
             raise_if_any(neighbours.claim(resource_name, [*made, *rendered.pods]))
         super().__init__(TOKEN, resource_name, {}, opts)
         self._resource_name = resource_name
-        warnings = [*rendered.warnings, *(native.warnings(rendered.plugins) if is_native else ())]
+        warnings = [*rendered.warnings, *(controllers.warnings(rendered.plugins) if is_native else ())]
         for problem in loud(file.placed(warnings) if file else warnings, options.get("ignore_warnings", ())):
             pulumi.log.warn(in_file(problem, file.source if file else ""), self)
         if left_undone and options.get("unsupported", "warn") == "warn":

@@ -54,7 +54,7 @@ def replicas(ctx: JobContext) -> str:
 
 def on_scale(updates: Sequence[JobUpdate], options: JobOptions) -> str:
     """Tell whether scaling replaces Pods: if asked, or if a plugin tells its Pods how many they are."""
-    is_static = any(update.scaled_env for update in updates)
+    is_static = any(update.is_static for update in updates)
     return options.get("on_scale") or ("restart" if is_static else "keep")
 
 

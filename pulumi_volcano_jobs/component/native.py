@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -13,11 +13,8 @@ from pulumi_volcano_jobs.component.args import JobOptions
 from pulumi_volcano_jobs.component.children import WAIT_FOR
 from pulumi_volcano_jobs.component.digest import digest, tokens
 from pulumi_volcano_jobs.component.lift import Outputs
-from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import API_VERSION, KIND, Job
-from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin
 from pulumi_volcano_jobs.render import Rendered
 
 # What Volcano's webhook lets an update change; all else needs another Job.
@@ -89,29 +86,6 @@ def pod_group_name(job: Job, made: HandedOver) -> pulumi.Output[str]:
 def objects(rendered: Rendered) -> list[Manifest]:
     """List what there will be beside Pods: the Job, and what Volcano makes of it under names that are known."""
     return [rendered.job.to_manifest(), *(item for item in rendered.objects if item["kind"] != "PodGroup")]
-
-
-def problems(plugins: Sequence[Plugin]) -> Iterator[Problem]:
-    """Yield what only Pods that Pulumi manages can have."""
-    for plugin in plugins:
-        if type(plugin) not in BUILT_IN:
-            reason = "Volcano's controllers do not know this plugin, and would refuse the job"
-            yield Problem(f"spec.plugins.{plugin.name}", reason, 'remove it, or use managed_by="pulumi"')
-
-
-def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
-    """Yield what is done, and yet not as with Pods that Pulumi manages."""
-    for plugin in plugins:
-        if isinstance(plugin, SshPlugin) and not is_given(plugin.ssh_private_key):
-            yield Problem(
-                "spec.plugins.ssh",
-                "Volcano makes the key pair, and another one with each restart of the job, a task or a Pod, so that "
-                "Pods which keep running do not know the new key",
-                "give the ssh plugin ssh_private_key and ssh_public_key (they stand in the Job, for all who may read "
-                "it), or let policies restart the whole job only",
-                warning=True,
-                code="VJ117",
-            )
 
 
 def _expression(phases: Sequence[str]) -> str:

@@ -65,6 +65,11 @@ class JobUpdate:
     restarts_on: tuple[Any, ...] = ()
     """Values (leaves may be among them) that running Pods would never see change: another one replaces the Pods."""
 
+    @property
+    def is_static(self) -> bool:
+        """Whether Pods are told how many they are, so that another number of them has to begin anew."""
+        return bool(self.scaled_env)
+
 
 def flag(argument: str, *, default: T, placeholder: str = "", secret: bool = False) -> T:
     """Declare a field that is also one of Volcano's arguments, `--argument`.
@@ -72,9 +77,11 @@ def flag(argument: str, *, default: T, placeholder: str = "", secret: bool = Fal
     Args:
         argument: the name of Volcano's flag, without dashes.
         default: Volcano's default; its type (str, int or bool) is the flag's.
-        placeholder: for key material, what is shown in its place; the field is then left out of repr too.
+        placeholder: for key material, what is shown in its place (a secret has one anyway); the field is then left
+            out of repr too.
         secret: whether Pulumi must keep the value encrypted.
     """
+    placeholder = placeholder or ("<secret>" if secret else "")
     metadata = {"flag": argument, "placeholder": placeholder, "secret": secret}
     made: T = dataclasses.field(default=default, repr=not placeholder, metadata=metadata)
     return made
@@ -146,7 +153,7 @@ class Plugin(ABC):
         return type(self)(**{name: getattr(self, name) for name in _names(type(self))} | changes)
 
     def redacted(self) -> Self:
-        """Copy the settings with placeholders for given keys."""
+        """Copy the settings with placeholders for given keys and other secrets."""
         hidden: dict[str, Any] = {
             item.name: Placeholder(item.metadata["placeholder"])
             for item in _flags(type(self)).values()

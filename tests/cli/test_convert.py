@@ -276,7 +276,8 @@ class TestOptions:
 
         assert out.lines == [
             (
-                "volcano-jobs: --on-conflict user needs --managed-by pulumi: Volcano's plugins write over what the template"
+                "volcano-jobs: --on-conflict user needs --managed-by pulumi: Volcano's plugins write over what the"
+                " template"
                 " sets"
             )
         ]

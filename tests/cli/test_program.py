@@ -78,12 +78,13 @@ def test_a_reader_that_goes_away_is_no_error(shell: Shell) -> None:
 
 
 def test_it_loads_no_pulumi() -> None:
-    """No command does, so the program starts at once, on machines without Pulumi too."""
+    """Whatever the command, with keys too: the program starts at once, on machines without Pulumi too."""
     job_file = str(HERE / "golden" / "job.yaml")
     code = (
         "import sys\n"
         "from pulumi_volcano_jobs import cli\n"
-        "for command in (['render', '--show-keys'], ['validate'], ['convert'], ['convert', '--language=yaml']):\n"
+        "for command in (['render', '--show-keys'], ['validate'], ['convert'], ['convert', '--language=yaml'],"
+        " ['explain'], ['graph']):\n"
         f"    assert cli.app([*command, {job_file!r}], standalone_mode=False) in (None, 0)\n"
         "print([name for name in sys.modules if name.split('.')[0] in ('pulumi', 'pulumi_kubernetes', 'grpc')],"
         " file=sys.stderr)\n"

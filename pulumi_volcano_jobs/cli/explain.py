@@ -1,0 +1,161 @@
+"""`volcano-jobs explain`: what a job becomes and who made what of it, for people."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.cells import cell_len, chop_cells
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from pulumi_volcano_jobs import controllers, jobfile
+from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
+from pulumi_volcano_jobs.cli.files import Made, errors_only, for_each, give_up, refuse_twins_of_files, report
+from pulumi_volcano_jobs.cli.options import Files, Manager
+from pulumi_volcano_jobs.errors import raise_if_any
+from pulumi_volcano_jobs.explain import Explanation, Section, explain, explain_pod, pods
+from pulumi_volcano_jobs.render import Rendered, render
+
+EXAMPLES = """\b
+Examples:
+  volcano-jobs explain train.yaml
+  volcano-jobs explain train.yaml --pod train-worker-1
+  volcano-jobs explain train.yaml --managed-by volcano
+  kubectl get vcjob train -o yaml | volcano-jobs explain - | less
+
+The tables are as wide as the terminal; COLUMNS=140 sets another width."""
+_SPACE = 2
+_MOST_NAMES = 5
+# Where a line is broken: between words, else in a list, else at a joint of a name, else anywhere.
+_JOINTS = [
+    re.compile(joint) for joint in (r"(?=\s)|\s", r"[,;](?=\S)", r"(?<=[\w}])[.:/=](?=\w)", r"(?<=\w)-(?=[\w{<])")
+]
+_SHORTEST = 3
+_WIDEST = 2
+
+
+@with_checks
+def explain_command(
+    files: Files,
+    *,
+    checks: Checks,
+    pod: Annotated[
+        str | None, typer.Option("--pod", metavar="NAME", help="One Pod in full: everything in it, and who set it.")
+    ] = None,
+    managed_by: Annotated[
+        Manager,
+        typer.Option("--managed-by", help="Who makes the Pods: pulumi, or volcano's controllers out of one Job."),
+    ] = Manager.PULUMI,
+) -> None:
+    """Tell who sets what in a job, as tables.
+
+    The Pods and hosts of each task, the plugin behind each object, variable, mount and port, and what an update or
+    Volcano's controllers do.
+    """
+    native = managed_by is Manager.VOLCANO
+    refuse_choice(checks, managed_by)
+
+    def make(document: jobfile.Document) -> Rendered:
+        rendered = render(document.data, **checks.settings(), redact=True, earlier=document.problems)
+        if native:
+            raise_if_any(controllers.problems(rendered.plugins))
+        return rendered
+
+    made = for_each(files, make, errors_only(report))
+    refuse_twins_of_files(made, managed_by, report)
+    told = [explain(item.rendered, native=native) for item in made] if pod is None else _pods(made, pod, native=native)
+    # UTF-8, whatever the terminal speaks, as the other commands.
+    typer.echo(shown(told).encode(), nl=False)
+
+
+def _pods(made: Sequence[Made], name: str, *, native: bool) -> list[Explanation]:
+    """Explain the Pods of a name; there may be one in each file."""
+    known = [(item.rendered, pods(item.rendered)) for item in made]
+    found = [explain_pod(rendered, *places[name], native=native) for rendered, places in known if name in places]
+    if not found:
+        give_up(f"no job here has the Pod {name}: {_near(name, [pod for _, places in known for pod in places])}")
+    return found
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, known)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    names = [*known[:_MOST_NAMES], *(["…"] if len(known) > _MOST_NAMES else [])]
+    return f"its Pods are {', '.join(names)}" if names else "it has none"
+
+
+def shown(explanations: Iterable[Explanation]) -> str:
+    """Write tables as wide as the terminal (`COLUMNS`, else 80); plain text where there is no terminal."""
+    # None lets rich look at FORCE_COLOR.
+    console = Console(file=io.StringIO(), force_terminal=sys.stdout.isatty() or None, legacy_windows=False)
+    with console.capture() as capture:
+        for position, explanation in enumerate(explanations):
+            if position:
+                console.print()
+            console.print(_Cell(explanation.title, "bold"))
+            for section in explanation.sections:
+                console.print()
+                console.print(_Cell(section.title, "bold cyan"))
+                console.print(Padding(_table(section), (0, 0, 0, _SPACE)))
+    # Without colours the spaces that fill up a line mean nothing.
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def _table(section: Section) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    for column in section.columns:
+        table.add_column(column)
+    before = ""
+    for first, *others in section.rows:
+        # A name that repeats is told once.
+        table.add_row(_Cell("" if first == before else first, "cyan"), *(_Cell(cell) for cell in others))
+        before = first
+    return table
+
+
+class _Cell:
+    """Text that cannot steer the terminal, broken at the joints of names where there are any."""
+
+    def __init__(self, text: str, style: str = "") -> None:
+        """Take any text."""
+        self._text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+        self._style = style
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """Ask for the whole text; any width will do."""
+        return Measurement(1, cell_len(self._text))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Give the lines."""
+        for line in _lines(self._text, options.max_width):
+            yield Text(line, self._style, no_wrap=True)
+
+
+def _lines(text: str, width: int) -> Iterator[str]:
+    """Break text into lines of a width; a wide character needs two columns."""
+    width = max(width, _WIDEST)
+    while len(text) > width or cell_len(text) > width:
+        end = _end(text, len(chop_cells(text[:width], width)[0]))
+        yield text[:end].rstrip()
+        text = text[end:].lstrip()
+    yield text
+
+
+def _end(text: str, longest: int) -> int:
+    """Find where a line may end best, if that leaves it not too short."""
+    for joint in _JOINTS:
+        ends = [found.end() for found in joint.finditer(text, 0, longest + 1) if found.end() <= longest]
+        if ends and ends[-1] > longest // _SHORTEST:
+            return ends[-1]
+    return longest

@@ -1,0 +1,185 @@
+"""A job's topology as a Mermaid flowchart: its Pods, who of them knows whose address, and the objects that they use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pulumi_volcano_jobs import names
+from pulumi_volcano_jobs.manifest import GROUP_ANNOTATION, Manifest
+from pulumi_volcano_jobs.provenance import Origins, trace
+from pulumi_volcano_jobs.render import Rendered
+from pulumi_volcano_jobs.spans import counted, span
+
+_Key = tuple[str, str]
+# Kinds of objects by the fields that name them: of volumes, and of a variable's or all variables' source.
+_VOLUMES = (
+    ("configMap", "name", "ConfigMap"),
+    ("secret", "secretName", "Secret"),
+    ("persistentVolumeClaim", "claimName", "PersistentVolumeClaim"),
+)
+_VARIABLES = (
+    ("configMapKeyRef", "ConfigMap"),
+    ("configMapRef", "ConfigMap"),
+    ("secretKeyRef", "Secret"),
+    ("secretRef", "Secret"),
+)
+# What would end a label in quotes, or mean something in it.
+_ESCAPES = {ord(mark): f"#{ord(mark)};" for mark in '"#&<>`\\'}
+_STYLES = (
+    "classDef box fill:#f8fafc,stroke:#94a3b8,color:#0f172a",
+    "classDef pods fill:#dbeafe,stroke:#2563eb,color:#0f172a",
+    "classDef gang fill:#fef3c7,stroke:#d97706,color:#0f172a",
+    "classDef secret fill:#fee2e2,stroke:#dc2626,color:#0f172a",
+    "classDef object fill:#ffffff,stroke:#64748b,color:#0f172a",
+    "classDef elsewhere fill:#ffffff,stroke:#64748b,color:#0f172a,stroke-dasharray:4",
+)
+
+
+_STYLES_OF_KINDS = {"PodGroup": "gang", "Secret": "secret"}
+
+
+def graph(jobs: Iterable[Rendered]) -> str:
+    """Draw jobs: a Mermaid flowchart with a box for each.
+
+    Args:
+        jobs: without leaves, and without their secrets (`render(..., redact=True)`).
+    """
+    lines = ["flowchart LR"]
+    for number, rendered in enumerate(jobs):
+        lines += [f"  {line}" for line in _Drawing(rendered, f"job{number}").lines()]
+    return "\n".join([*lines, *(f"  {style}" for style in _STYLES)]) + "\n"
+
+
+class _Drawing:
+    """One job: the names of its nodes, and what is drawn of it."""
+
+    def __init__(self, rendered: Rendered, node: str) -> None:
+        """Name the nodes."""
+        self._rendered, self._node, self._pods = rendered, node, f"{node}_pods"
+        tasks = rendered.job.tasks or ()
+        self._tasks = {task.name or "": f"{node}_task{index}" for index, task in enumerate(tasks)}
+        firsts = {task.name or "": rendered.first_pods[task.name or ""] for task in tasks if task.size}
+        self._uses = {name: _uses(pod, rendered.objects) for name, pod in firsts.items()}
+        made = [_key(item) for item in rendered.objects]
+        named = {key for uses in self._uses.values() for key, _ in uses}
+        self._objects = {key: f"{node}_object{index}" for index, key in enumerate([*made, *sorted(named - {*made})])}
+
+    def lines(self) -> Iterator[str]:
+        """Give the job's part of the flowchart."""
+        job, plugins = self._rendered.job, ", ".join(plugin.name for plugin in self._rendered.plugins)
+        yield f"subgraph {self._node}[{_quoted(f'Job {job.name} in {job.namespace}')}]"
+        yield "  direction LR"
+        yield f"  subgraph {self._pods}[{_quoted(f'Pods, with {plugins}' if plugins else 'Pods')}]"
+        yield "    direction TB"
+        yield from (f"    {line}" for line in (*self._pods_of_tasks(), *self._addresses()))
+        yield "  end"
+        yield from (f"  {line}" for line in (*self._boxes_of_objects(), *self._links()))
+        yield "end"
+        yield f"class {self._node},{self._pods} box"
+
+    def _pods_of_tasks(self) -> Iterator[str]:
+        job = self._rendered.job
+        for task in job.tasks or ():
+            name = task.name or ""
+            lines = [f"{name}: {counted(task.size, 'Pod')}"]
+            if task.size:
+                lines.append(span(names.pod(job.name, name, 0), names.pod(job.name, name, task.size - 1)))
+            yield f"{self._tasks[name]}({_quoted(*lines)}):::pods"
+
+    def _addresses(self) -> Iterator[str]:
+        """Link tasks to those whose address they are told."""
+        job = self._rendered.job
+        tasks = {task.name or "": task for task in job.tasks or () if task.size}
+        patterns = {name: _pattern(names.address(job.name, task, 0)) for name, task in tasks.items()}
+        told: dict[tuple[str, str], list[str]] = {}
+        for name, task in tasks.items():
+            origins = trace(self._rendered, task, 0)
+            for other in patterns.keys() - {name}:
+                if ways := _told(origins, patterns[other]):
+                    told[name, other] = ways
+        order = list(tasks)
+        for (name, other), ways in sorted(told.items(), key=lambda item: [order.index(end) for end in item[0]]):
+            is_mutual = told.get((other, name)) == ways
+            if not is_mutual or order.index(name) < order.index(other):
+                arrow = "<-->" if is_mutual else "-->"
+                yield f"{self._tasks[name]} {arrow}|{_quoted(*ways)}| {self._tasks[other]}"
+
+    def _boxes_of_objects(self) -> Iterator[str]:
+        made = {_key(item) for item in self._rendered.objects}
+        for key, node in self._objects.items():
+            kind, name = key
+            maker = self._rendered.made_by.get(key)
+            style = _STYLES_OF_KINDS.get(kind, "object") if key in made else "elsewhere"
+            origin = [f"by {maker}"] if maker else [] if key in made else ["not of this job"]
+            yield f"{node}[{_quoted(kind, name, *origin)}]:::{style}"
+
+    def _links(self) -> Iterator[str]:
+        """Link the Pods to what they use; a link from a single task would be drawn from the box of all Pods anyway."""
+        ways: dict[_Key, dict[str, list[str]]] = {}
+        for task, uses in self._uses.items():
+            for key, way in uses:
+                ways.setdefault(key, {}).setdefault(task, []).append(way)
+        for key, by_task in ways.items():
+            first, *others = by_task.values()
+            is_same = len(by_task) == len(self._uses) and all(other == first for other in others)
+            labels = first if is_same else [f"{task}: {', '.join(words)}" for task, words in by_task.items()]
+            yield f"{self._pods} -.-|{_quoted(*labels)}| {self._objects[key]}"
+
+
+def _key(item: Manifest) -> _Key:
+    return item["kind"], item["metadata"]["name"]
+
+
+def _uses(pod: Manifest, objects: Iterable[Manifest]) -> list[tuple[_Key, str]]:
+    """List the objects that a Pod names, and those that name it by its labels, with how they are used."""
+    spec, metadata = pod["spec"], pod["metadata"]
+    containers = [*spec["containers"], *spec.get("initContainers", ())]
+    uses: list[tuple[_Key, str]] = [(("PodGroup", metadata["annotations"][GROUP_ANNOTATION]), "gang")]
+    for volume in spec.get("volumes", ()):
+        paths = {
+            mount["mountPath"]
+            for container in containers
+            for mount in container.get("volumeMounts", ())
+            if mount["name"] == volume["name"]
+        }
+        keys = [(kind, volume[field].get(name, "")) for field, name, kind in _VOLUMES if field in volume]
+        uses += [(key, path) for key in keys for path in sorted(paths)]
+    sources = [source for container in containers for source in _sources(container)]
+    found = [
+        (kind, source[field].get("name", "")) for source in sources for field, kind in _VARIABLES if field in source
+    ]
+    uses += [(key, "variables") for key in dict.fromkeys(found)]
+    return uses + [(_key(item), way) for item in objects for way in _selected(item, metadata["labels"])]
+
+
+def _sources(container: Manifest) -> Iterator[Manifest]:
+    yield from (entry["valueFrom"] for entry in container.get("env", ()) if entry.get("valueFrom"))
+    yield from container.get("envFrom", ())
+
+
+def _selected(item: Manifest, labels: Mapping[str, Any]) -> Iterator[str]:
+    spec = item.get("spec", {})
+    if item["kind"] == "Service" and spec["selector"].items() <= labels.items():
+        yield "host names" if spec.get("clusterIP") == "None" else "one address"
+    if item["kind"] == "NetworkPolicy" and spec["podSelector"]["matchLabels"].items() <= labels.items():
+        yield "guarded by"
+
+
+def _pattern(address: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.-]){re.escape(address)}(?![\w-])")
+
+
+def _told(origins: Origins, address: re.Pattern[str]) -> list[str]:
+    """List what of a Pod's containers has an address in it."""
+    found = (
+        fact.name or fact.kind for fact, origin in origins.items() if fact.container and address.search(origin.value)
+    )
+    return list(dict.fromkeys(found))
+
+
+def _quoted(*lines: str) -> str:
+    """Quote a label of some lines for Mermaid."""
+    plain = ("".join(character if character.isprintable() else " " for character in line) for line in lines)
+    return '"{}"'.format("<br/>".join(line.translate(_ESCAPES) for line in plain))

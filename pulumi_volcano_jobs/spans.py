@@ -1,0 +1,43 @@
+"""Short ways to say long things: many values in one, a value without its middle, a number of things."""
+
+from __future__ import annotations
+
+_LONGEST = 120
+_TAIL = 40
+
+
+def span(first: str, last: str) -> str:
+    """Write two values as one: `worker-{0..3}` where they differ by one number, else both."""
+    if first == last:
+        return first
+    start = _alike(first, last)
+    while start and first[start - 1].isdecimal():
+        start -= 1
+    rest, other = first[start:], last[start:]
+    end = _alike(rest[::-1], other[::-1])
+    while end and rest[len(rest) - end].isdecimal():
+        end -= 1
+    low, high = rest[: len(rest) - end], other[: len(other) - end]
+    if not (low.isdecimal() and high.isdecimal()):
+        return f"{first} to {last}"
+    numbers = f"{low}..{high}"
+    is_whole = low == first
+    return numbers if is_whole else f"{first[:start]}{{{numbers}}}{rest[len(rest) - end :]}"
+
+
+def _alike(text: str, other: str) -> int:
+    """Count the characters that two texts begin with."""
+    pairs = enumerate(zip(text, other, strict=False))
+    return next((index for index, (one, two) in pairs if one != two), min(len(text), len(other)))
+
+
+def crop(text: str) -> str:
+    """Leave out the middle of a long value: its end tells as much as its beginning."""
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST - _TAIL]} … {text[-_TAIL:]}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Write how many there are of something."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

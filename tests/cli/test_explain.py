@@ -1,0 +1,304 @@
+"""`volcano-jobs explain`: who sets what, for people."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from pulumi_volcano_jobs import Plugin, explain
+from pulumi_volcano_jobs.plugins import Registry, registry
+from tests.cli.conftest import Shell
+from tests.cli.jobs import DOCUMENTS, accepted, private_keys
+from tests.conftest import PAIR, container, job, task
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = Path(__file__).parent / "golden"
+PYTORCH = ROOT / "examples" / "pytorch" / "job.yaml"
+NATIVE = (GOLDEN / "native.yaml").read_text("utf-8")
+PROGRAM = Path(sys.executable).parent / "volcano-jobs"
+STYLE = re.compile(r"\x1b\[[\d;]*m")
+
+
+@pytest.fixture(params=[80, 140])
+def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Provide a width of the terminal."""
+    columns: int = request.param
+    monkeypatch.setenv("COLUMNS", str(columns))
+    return columns
+
+
+def in_terminal(*arguments: str, columns: int, **environment: str) -> str:
+    """Run the program in a terminal of so many columns, and give all that the terminal was sent."""
+    main, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    left_out = {"COLUMNS", "NO_COLOR", "FORCE_COLOR"}
+    env = {key: value for key, value in os.environ.items() if key not in left_out} | {"TERM": "xterm"} | environment
+    with subprocess.Popen([PROGRAM, *arguments], stdin=terminal, stdout=terminal, stderr=terminal, env=env) as process:
+        os.close(terminal)
+        sent = b""
+        while True:
+            try:
+                read = os.read(main, 65536)
+            except OSError:  # Linux's end of a terminal
+                read = b""
+            if not read:
+                break
+            sent += read
+        process.wait(timeout=60)
+    os.close(main)
+    return sent.decode().replace("\r\n", "\n")
+
+
+def with_keys(shell: Shell) -> str:
+    """Write the job of Volcano's with a pair that is one, and give the file's name."""
+    argument = PAIR.private.replace("\n", "\\n")
+    return shell.write("native.yaml", NATIVE.replace("PRIVATE", argument).replace("PUBLIC", PAIR.public.strip()))
+
+
+class TestText:
+    """The whole text, as in a file or a pipe."""
+
+    def test_a_pytorch_job(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+        """At 140 columns; docs/commands.md has it at 80."""
+        monkeypatch.setenv("COLUMNS", "140")
+
+        assert shell.good("explain", str(PYTORCH)).out == (GOLDEN / "explain-140.txt").read_text("utf-8")
+
+    def test_a_job_of_volcano_s(self, shell: Shell, width: int) -> None:
+        """With all that only its controllers enact, and their names for claims."""
+        text = (GOLDEN / f"explain-native-{width}.txt").read_text("utf-8")
+
+        assert shell.good("explain", "--managed-by", "volcano", with_keys(shell)).out == text
+
+    def test_what_pulumi_s_pods_go_without(self, shell: Shell, width: int) -> None:
+        """The same job by the other mode: the list is the same, under another title."""
+        out = shell.good("explain", with_keys(shell)).out
+
+        (native,) = re.findall(
+            r"What Volcano's controllers do\n(.*)\n  fail after 5",
+            (GOLDEN / f"explain-native-{width}.txt").read_text("utf-8"),
+            re.DOTALL,
+        )
+        assert out.endswith(f"Not enacted: Pods that Pulumi makes have no controller\n{native}\n")
+
+    def test_jobs_are_told_of_one_after_the_other(self, shell: Shell) -> None:
+        """In the order of the files, with an empty line between."""
+        first = shell.write("first.yaml", job(name="first"))
+        second = shell.write("second.yaml", job(name="second"))
+
+        alone = [shell.good("explain", file).out for file in (first, second)]
+
+        assert shell.good("explain", first, second).out == "\n".join(alone)
+
+
+class TestPod:
+    """`--pod NAME`."""
+
+    def test_one_of_a_job_by_volcano_has_volcano_s_names(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Of the PodGroup and the claims."""
+        monkeypatch.setenv("COLUMNS", "140")
+        out = shell.good("explain", "--managed-by", "volcano", "--pod", "train-worker-2", with_keys(shell)).out
+
+        assert out.startswith("Pod train-worker-2 in the namespace research: task worker, host train-worker-2.train\n")
+        assert re.search(r"(?m)^  the job  scheduling.k8s.io/group-name  train-<uid>$", out)
+        assert re.search(r"(?m)^  the job  train-<suffix-1>  claim train-pvc-<suffix-1>$", out)
+
+    def test_it_is_shown_of_each_file_that_has_it(self, shell: Shell) -> None:
+        """Files may be alternatives."""
+        files = [shell.write(f"{name}.yaml", job(name=name)) for name in ("one", "two")]
+
+        assert shell.good("explain", *files, "--pod", "two-worker-0").out.startswith("Pod two-worker-0 in")
+
+    @pytest.mark.parametrize(
+        ("name", "document", "message"),
+        [
+            (
+                "train-wroker-1",
+                job(task(replicas=2)),
+                "did you mean train-worker-1 or train-worker-0?",
+            ),
+            ("x", job(task(replicas=2)), "its Pods are train-worker-0, train-worker-1"),
+            (
+                "x",
+                job(task(replicas=7)),
+                "its Pods are train-worker-0, train-worker-1, train-worker-2, train-worker-3, train-worker-4, …",
+            ),
+            ("x", job(task("some", 0)), "it has none"),
+            ("", job(), "its Pods are train-worker-0"),
+        ],
+        ids=["near", "far", "far from many", "no Pods", "empty"],
+    )
+    def test_an_unknown_one_is_bad_usage(self, shell: Shell, name: str, document: dict[str, Any], message: str) -> None:
+        """The message names near ones."""
+        answer = shell("explain", shell.write("job.yaml", document), "--pod", name)
+
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err == f"volcano-jobs: no job here has the Pod {name}: {message}\n"
+
+
+class TestRefused:
+    """What is a problem to `validate` is one here."""
+
+    def test_problems_are_reported_and_nothing_else(self, shell: Shell) -> None:
+        """With their lines."""
+        answer = shell("explain", shell.write("job.yaml", job(queue=1)))
+
+        assert (answer.code, answer.out) == (1, "")
+        assert answer.err.startswith("job.yaml:6:3: spec.queue: ")
+
+    def test_twins_in_a_file_are(self, shell: Shell) -> None:
+        """As when they are rendered."""
+        answer = shell("explain", shell.write("job.yaml", job(), job()))
+
+        assert (answer.code, answer.out) == (1, "")
+        assert "is made by the job train too" in answer.err
+
+    def test_volcano_knows_no_plugin_of_the_user_s_own(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Pulumi's Pods may have it."""
+
+        class Own(Plugin):
+            name = "own"
+
+        known = Registry()
+        known.register(Own)
+        monkeypatch.setattr(registry, "_plugins", known._plugins)
+        file = shell.write("job.yaml", job(plugins={"own": []}))
+
+        answer = shell("explain", "--managed-by", "volcano", file)
+
+        assert (answer.code, answer.out) == (1, "")
+        assert answer.err == (
+            "job.yaml:7:5: spec.plugins.own: Volcano's controllers do not know this plugin, and would refuse the job: "
+            'remove it, or use managed_by="pulumi"\n'
+        )
+        assert "own" in shell.good("explain", file).out
+
+
+class TestTerminal:
+    """A person in front of it."""
+
+    @pytest.mark.parametrize("columns", [80, 140])
+    @pytest.mark.parametrize("options", [(), ("--managed-by", "volcano"), ("--pod", "pytorch-job-worker-1")])
+    def test_it_is_as_wide_as_the_terminal_and_styled(self, columns: int, options: tuple[str, ...]) -> None:
+        """The words are those of the plain text."""
+        sent = in_terminal("explain", str(PYTORCH), *options, columns=columns)
+        plain = [line.rstrip() for line in STYLE.sub("", sent).splitlines()]
+
+        done = subprocess.run(
+            [PROGRAM, "explain", str(PYTORCH), *options],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | {"COLUMNS": str(columns)},
+        )
+        assert plain == done.stdout.splitlines()
+        assert max(map(len, plain)) <= columns
+        assert "\x1b[36m" in sent
+        assert "\x1b" not in done.stdout
+
+    @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+    def test_who_wants_no_colours_gets_none(self, environment: dict[str, str]) -> None:
+        """Neither where they are not wanted nor where they cannot be shown."""
+        sent = in_terminal("explain", str(PYTORCH), columns=80, **environment)
+
+        assert sent.startswith(("Job ", "\x1b[1mJob "))
+        assert not re.search(r"\x1b\[[\d;]*3\d", sent)
+
+    def test_who_forces_colours_gets_them(self) -> None:
+        """For `less -R`, as other programs do."""
+        done = subprocess.run(
+            [PROGRAM, "explain", str(PYTORCH)], capture_output=True, check=True, env=os.environ | {"FORCE_COLOR": "1"}
+        )
+
+        assert b"\x1b[36m" in done.stdout
+
+    def test_a_job_cannot_steer_it(self, shell: Shell) -> None:
+        """Neither with a value nor with a name that the lenient mode lets pass: what cannot be seen is spelled out."""
+        env = [{"name": "A\x1b[31m", "value": "\x1b]0;title\x07 \u202eback\nline"}]
+        file = shell.write("job.yaml", job(task(containers=[container(env=env)])))
+
+        sent = in_terminal("explain", "--lenient", "--pod", "train-worker-0", str(shell.folder / file), columns=140)
+
+        assert [part for part in ("\x1b]", "\x07", "\u202e", "A\x1b[31m") if part in sent] == []
+        assert r"variable A\x1b[31m" in sent
+        assert r"\x1b]0;title\x07 \u202eback\nline" in sent
+
+    @pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: file.stem)
+    def test_no_line_is_too_long_and_no_word_is_lost(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch, file: Path, width: int
+    ) -> None:
+        """For the jobs of the guides: what a wide terminal shows is there in a narrow one, in more lines."""
+        out = shell("explain", str(file)).out
+        monkeypatch.setenv("COLUMNS", "1000")
+        whole = shell("explain", str(file)).out
+
+        assert max(map(cell_len, out.splitlines())) <= width
+        assert sorted(re.sub(r"[\s─]", "", out)) == sorted(re.sub(r"[\s─]", "", whole))
+
+    @pytest.mark.parametrize("columns", ["1", "2", "7", "30"])
+    def test_no_terminal_is_too_narrow(self, shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+        """It is no pleasure to read, and it ends."""
+        monkeypatch.setenv("COLUMNS", columns)
+        env = [{"name": "NOTE", "value": "训练" * 5}]
+
+        shell.good(
+            "explain", "--pod", "train-worker-0", shell.write("job.yaml", job(task(containers=[container(env=env)])))
+        )
+
+    def test_wide_characters_count_twice(self, shell: Shell, width: int) -> None:
+        """A line of them is as long as the terminal is wide, no longer."""
+        env = [{"name": "NOTE", "value": "训练" * 100}]
+        file = shell.write("job.yaml", job(task(containers=[container(env=env)])))
+
+        out = shell.good("explain", "--pod", "train-worker-0", file).out
+
+        assert max(map(cell_len, out.splitlines())) in {width, width - 1}
+        assert out.count("训") == 100
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+def test_every_job_is_explained_without_its_keys(*, strict: bool) -> None:
+    """All jobs of the guides and of the golden cases that are accepted, and a Pod of each task, in both modes."""
+    files = accepted(strict=strict)
+    for file, rendered in files.items():
+        # Those between the first and the last Pod differ by their numbers.
+        ends = {task.name: (task, index) for task, index in explain.pods(rendered).values()}
+        for native in (False, True):
+            whole = explain.explain(rendered, native=native)
+            single = [explain.explain_pod(rendered, *place, native=native) for place in ends.values()]
+            assert all(section.rows for told in (whole, *single) for section in told.sections)
+            text = repr([whole, *single])
+            assert [key for key in private_keys(file) if key in text] == []
+    assert len(files) > 120
+    # No golden case has a pair that strict mode takes.
+    assert any(private_keys(file) for file in files) is not strict
+
+
+@pytest.mark.parametrize("columns", ["80", "140"])
+def test_help_teaches_by_example(shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+    """Each example stands on a line of its own, and is one that works."""
+    monkeypatch.setenv("COLUMNS", columns)
+    out = shell.good("explain", "--help").out
+    shell.write("train.yaml", job(task(replicas=2)))
+
+    examples = re.findall(r"(?m)^    volcano-jobs (.*)$", out)
+
+    assert examples == [
+        "explain train.yaml",
+        "explain train.yaml --pod train-worker-1",
+        "explain train.yaml --managed-by volcano",
+    ]
+    for example in examples:
+        shell.good(*example.split())
+    assert "\n    kubectl get vcjob train -o yaml | volcano-jobs explain - | less\n" in out

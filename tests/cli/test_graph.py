@@ -1,0 +1,142 @@
+"""`volcano-jobs graph`: a job's topology as a picture."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import mermaidx
+import pytest
+
+from pulumi_volcano_jobs.graph import graph
+from tests.cli.conftest import Shell
+from tests.cli.jobs import accepted, private_keys
+from tests.conftest import container, job, task
+
+ROOT = Path(__file__).parents[2]
+PYTORCH = ROOT / "examples" / "pytorch" / "job.yaml"
+HANDFUL = ("pytorch-guide", "ray", "tensorflow", "mpi", "multi-all", "volume-mixed")
+LABEL = r'"[^"\\`]*"'
+LINES = {
+    "begin": r"flowchart LR",
+    "box": rf"subgraph (\w+)\[{LABEL}\]",
+    "direction": r"direction (?:LR|TB)",
+    "end": r"end",
+    "node": rf"(\w+)[\[(]{LABEL}[\])]:::(\w+)",
+    "link": rf"(\w+) (?:-->|<-->|-\.-)\|{LABEL}\| (\w+)",
+    "class": r"class (\w+),(\w+) (\w+)",
+    "style": r"classDef (\w+) [\w:#,-]+",
+}
+
+
+def words(svg: str) -> set[str]:
+    """Give the lines of text in a picture."""
+    root = ET.fromstring(svg)  # noqa: S314  # our own
+    texts = {text.strip() for element in root.iter() for text in (element.text, element.tail) if text}
+    return texts - {""}
+
+
+def assert_well_formed(text: str) -> None:
+    """Check that each line is one of Mermaid's, and that all that is named is there, once."""
+    found: dict[str, list[tuple[str, ...]]] = {kind: [] for kind in LINES}
+    for line in text.splitlines():
+        matches = {kind: match for kind, rule in LINES.items() if (match := re.fullmatch(rule, line.strip()))}
+        ((kind, match),) = matches.items()
+        found[kind].append(match.groups())
+    nodes = [name for name, *_ in (*found["node"], *found["box"])]
+    styles = {style for (style,) in found["style"]}
+    assert len(nodes) == len(set(nodes))
+    assert len(found["box"]) == len(found["end"])
+    assert {end for link in found["link"] for end in link} <= set(nodes)
+    assert {style for _, style in found["node"]} | {style for *_, style in found["class"]} <= styles
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+def test_every_job_is_drawn_well_formed_and_without_its_keys(*, strict: bool) -> None:
+    """All jobs of the guides and of the golden cases that are accepted."""
+    files = accepted(strict=strict)
+    for file, rendered in files.items():
+        text = graph([rendered])
+        assert_well_formed(text)
+        assert [key for key in private_keys(file) if key in text] == []
+    assert len(files) > 120
+    assert_well_formed(graph(files.values()))
+
+
+def test_mermaid_itself_reads_a_handful() -> None:
+    """And shows what each is about."""
+    drawn = {file.stem: rendered for file, rendered in accepted(strict=True).items() if file.stem in HANDFUL}
+
+    assert sorted(drawn) == sorted(HANDFUL)
+    for rendered in drawn.values():
+        shown = words(mermaidx.render(graph([rendered])).svg())
+        assert {f"Job {rendered.job.name} in {rendered.job.namespace}", "gang", "PodGroup"} <= shown
+
+
+def test_svg_is_what_mermaid_makes_of_the_text(shell: Shell) -> None:
+    """A picture of its own, with all of the text's words."""
+    text = shell.good("graph", str(PYTORCH)).out
+    svg = shell.good("graph", str(PYTORCH), "--format", "svg").out
+
+    labels = {line for label in re.findall(r'"([^"]*)"', text) for line in label.split("<br/>")}
+    assert svg.startswith("<svg ")
+    assert svg.endswith("</svg>\n")
+    assert labels <= words(svg)
+
+
+def test_a_name_is_only_text_to_mermaid(shell: Shell) -> None:
+    """What would end a label, or mean something in HTML, is shown as it is."""
+    name = 'x"]; <b>#1 & `y`'
+    env = [{"name": "A", "valueFrom": {"secretKeyRef": {"name": name, "key": "k"}}}]
+    file = shell.write("job.yaml", job(task(containers=[container(env=env)])))
+
+    assert name in words(shell.good("graph", "--lenient", file, "--format", "svg").out)
+
+
+def test_svg_without_the_extra_says_what_to_install(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bad usage of this installation, not a traceback."""
+    monkeypatch.setitem(sys.modules, "mermaidx", None)
+
+    answer = shell("graph", str(PYTORCH), "--format", "svg")
+
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        'volcano-jobs: --format svg needs the package mermaidx: pip install "pulumi-volcano-jobs[svg]"\n'
+    )
+    shell.good("graph", str(PYTORCH))
+
+
+def test_jobs_of_several_files_are_one_picture(shell: Shell) -> None:
+    """With a box for each."""
+    files = [shell.write(f"{name}.yaml", job(name=name)) for name in ("one", "two")]
+
+    text = shell.good("graph", *files).out
+
+    assert_well_formed(text)
+    assert text.count("subgraph") == 4
+
+
+def test_problems_are_reported_and_nothing_is_drawn(shell: Shell) -> None:
+    """As with the other commands."""
+    answer = shell("graph", shell.write("job.yaml", job(queue=1)))
+
+    assert (answer.code, answer.out) == (1, "")
+    assert answer.err.startswith("job.yaml:6:3: spec.queue: ")
+
+
+@pytest.mark.parametrize("columns", ["80", "140"])
+def test_help_teaches_by_example(shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+    """Each example stands on a line of its own."""
+    monkeypatch.setenv("COLUMNS", columns)
+
+    out = shell.good("graph", "--help").out
+
+    assert out.endswith(
+        "\n  Examples:\n"
+        "    volcano-jobs graph train.yaml                          Mermaid text\n"
+        "    volcano-jobs graph train.yaml --format svg > train.svg\n"
+        "    (echo '```mermaid'; volcano-jobs graph train.yaml; echo '```') >> README.md\n"
+        "\n  GitHub, GitLab and many editors draw Mermaid text themselves.\n"
+    )
