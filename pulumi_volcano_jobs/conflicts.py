@@ -6,15 +6,12 @@ A Pod has each of them once: server-side apply and the API server refuse another
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
+from pulumi_volcano_jobs.choices import OnConflict
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.manifest import Manifest, Pod
 from pulumi_volcano_jobs.model import Task
-
-OnConflict = Literal["error", "plugin", "user"]
-"""Who counts where a template and a plugin write the same: nobody (`error`), the plugin (as in Volcano), or the
-template (`user`)."""
 
 _NOUNS = {"env": "variable", "volumeMounts": "mount path", "ports": "port name", "volumes": "volume"}
 
@@ -54,7 +51,7 @@ class Ledger:
         """Yield what a plugin has written over, be it the template's or another plugin's, unless that is decided."""
         place = f"spec.plugins.{plugin}"
         for key, old in self._note(pod, place, plugin):
-            if self._on_conflict == "plugin":
+            if self._on_conflict == "plugin" or old.plugin == plugin:
                 continue
             if old.plugin:
                 reason = (

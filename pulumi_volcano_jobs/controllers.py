@@ -56,6 +56,7 @@ def problems(plugins: Sequence[Plugin]) -> Iterator[Problem]:
         if type(plugin) not in BUILT_IN:
             reason = "Volcano's controllers do not know this plugin, and would refuse the job"
             yield Problem(f"spec.plugins.{plugin.name}", reason, 'remove it, or use managed_by="pulumi"')
+        yield from plugin.not_native()
 
 
 def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pulumi_volcano_jobs import paths, schema
+from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.model import (
@@ -24,7 +25,7 @@ from pulumi_volcano_jobs.model import (
     Volume,
 )
 from pulumi_volcano_jobs.plugins import Plugin, registry
-from pulumi_volcano_jobs.plugins.base import flag_of, mistyped
+from pulumi_volcano_jobs.plugins.base import flag_of, mistyped, secret_settings, settings_of
 
 SCHEDULER = "volcano"
 QUEUE = "default"
@@ -44,16 +45,17 @@ class Stored:
     problems: tuple[Problem, ...]
 
 
-def store(job: Job, *, strict: bool) -> Stored:
+def store(job: Job, choices: Choices, *, strict: bool) -> Stored:
     """Fill in the defaults of a job; nothing is raised yet.
 
+    Its plugins have the options that were chosen for them.
     Unknown fields and misread plugin arguments are among the problems only with `strict`.
     """
     walk = schema.Walk()
     tasks = tuple(_task(task, index, walk) for index, task in enumerate(job.tasks or ()))
     volumes = tuple(_volume(volume, index, walk) for index, volume in enumerate(job.volumes or ()))
-    uses, problems = _read_plugins(job.uses, strict=strict)
-    plugins = _closure(uses)
+    read, problems = _read_plugins(job.uses, strict=strict)
+    plugins, chosen = _chosen(_closure(read), choices)
     stored = job.with_(
         namespace=job.namespace if is_given(job.namespace) else "default",
         queue=job.queue if is_given(job.queue) else QUEUE,
@@ -63,12 +65,12 @@ def store(job: Job, *, strict: bool) -> Stored:
         network_topology=_topology(job.network_topology),
         tasks=tasks if job.tasks is not None else None,
         volumes=volumes if job.volumes is not None else None,
-        plugins=None if job.plugins is None else _defaulted_uses(job.uses, plugins, strict=strict),
+        plugins=None if job.plugins is None else _defaulted_uses(job.uses, read, plugins, strict=strict),
     )
-    problems += walk.problems
+    problems += [*chosen, *walk.problems]
     problems += _unknown_fields(job)
     kept = [problem for problem in problems if strict or problem.stage < Stage.STRICT]
-    return Stored(stored, tuple(sorted(plugins.values(), key=_order)), frozenset(uses), tuple(kept))
+    return Stored(stored, tuple(sorted(plugins.values(), key=_order)), frozenset(read), tuple(kept))
 
 
 def _order(plugin: Plugin) -> tuple[int, str]:
@@ -144,9 +146,30 @@ def _read_plugins(uses: Uses, *, strict: bool) -> tuple[dict[str, Plugin], list[
             plugins[name], found = plugin.read_args(args, strict=strict)
             problems += found
             problems += _notes(plugin, args, strict=strict)
-    wrong = {name: list(mistyped(plugin)) for name, plugin in plugins.items()}
+    return plugins, problems
+
+
+def _chosen(plugins: Mapping[str, Plugin], choices: Choices) -> tuple[dict[str, Plugin], list[Problem]]:
+    """Give plugins the settings that are chosen for them; leave out those with which nothing can be done."""
+    chosen, problems = dict(plugins), []
+    for name, settings in choices.get("plugin_options", {}).items():
+        place = f"plugin_options.{name}"
+        if name not in plugins:
+            hint = schema.nearest(name, plugins) if plugins else "add it to the job's plugins"
+            problems.append(Problem(place, "the job does not use this plugin", hint))
+            continue
+        known = set(settings_of(type(plugins[name]))) - set(secret_settings(type(plugins[name])).values())
+        problems += [
+            Problem(f"{place}.{setting}", "the plugin has no such option", schema.nearest(setting, known))
+            for setting in settings
+            if setting not in known
+        ]
+        chosen[name] = chosen[name].with_(**{key: value for key, value in settings.items() if key in known})
+    if choices.get("defaults") == "recommended":
+        chosen = {name: plugin.recommended() for name, plugin in chosen.items()}
+    wrong = {name: list(mistyped(plugin)) for name, plugin in chosen.items()}
     problems += [problem for found in wrong.values() for problem in found]
-    return {name: plugin for name, plugin in plugins.items() if not wrong[name]}, problems
+    return {name: plugin for name, plugin in chosen.items() if not wrong[name]}, problems
 
 
 def _notes(plugin: type[Plugin], args: tuple[Any, ...] | list[Any], *, strict: bool) -> Iterator[Problem]:
@@ -171,16 +194,18 @@ def _closure(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
     return closed
 
 
-def _defaulted_uses(uses: Uses, plugins: Mapping[str, Plugin], *, strict: bool) -> Uses:
-    """Keep the arguments as they were given; add what other plugins brought in.
+def _defaulted_uses(uses: Uses, read: Mapping[str, Plugin], plugins: Mapping[str, Plugin], *, strict: bool) -> Uses:
+    """Keep the arguments as they were given; add what other plugins brought in, and what was chosen.
 
     Arguments of upstream's documents that its code does not know are written as what they mean.
     """
     given: dict[str, Any] = {name: use for name, use in uses.items() if use is not None}
-    for name in given.keys() & plugins.keys() if strict else ():
-        if plugins[name].aliases:
-            given[name] = plugins[name]
-    return given | {name: () for name in plugins if name not in given}
+    for name, plugin in plugins.items():
+        is_as_given = plugin == read.get(name, type(plugin)())
+        if not is_as_given or (strict and plugin.aliases and name in given):
+            given[name] = plugin
+        given.setdefault(name, ())
+    return given
 
 
 def plugin_place(problem: Problem, job: Job) -> Problem:

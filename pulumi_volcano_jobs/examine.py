@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs import podcheck, schema, webhook
+from pulumi_volcano_jobs import controllers, podcheck, schema, webhook
 from pulumi_volcano_jobs import strict as strict_checks
+from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.defaults import Stored, plugin_place, store
 from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
@@ -36,6 +37,7 @@ def examine(
     cluster: ClusterFacts,
     namespace: Any,
     earlier: Sequence[Problem],
+    choices: Choices,
     *,
     strict: bool,
 ) -> Examined:
@@ -46,6 +48,7 @@ def examine(
         cluster: what only a cluster knows.
         namespace: the namespace of a job that names none.
         earlier: problems that were found before.
+        choices: what is decided beside it.
         strict: whether to look for all problems at once.
 
     Raises:
@@ -61,12 +64,14 @@ def examine(
     if not is_given(model.namespace):
         model = model.with_(namespace=namespace)
         malformed += podcheck.dns_label(namespace, "metadata.namespace")
-    stored = store(model, strict=strict)
+    stored = store(model, choices, strict=strict)
     refused = [*stored.problems, *webhook.metadata(stored.job)]
     problems = [*malformed, *_not_following([plugin_place(item, model) for item in refused], malformed)]
     if strict:
         is_whole = all(problem.stage > Stage.SCHEMA for problem in malformed)
         found = _all_problems(stored, cluster) if is_whole else _local_problems(stored.job, cluster)
+        if choices.get("managed_by") == "volcano":
+            found += [*controllers.problems(stored.plugins), *controllers.warnings(stored.plugins)]
         problems += _not_following([plugin_place(problem, model) for problem in found], problems)
     else:
         # Volcano asks one after the other.

@@ -207,6 +207,12 @@ _Dumper.add_representer(str, _represent_text)
 _Dumper.add_multi_representer(str, _represent_text)
 
 
+def scalar(value: Any) -> str:
+    """Write a value in one line."""
+    text: str = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, width=4096, explicit_end=False)
+    return text.removesuffix("\n").removesuffix("...").strip()
+
+
 def canonical(tree: Any, *, top: bool = True) -> Any:
     """Order the keys: apiVersion, kind and metadata first, all else by name."""
     if isinstance(tree, Mapping):

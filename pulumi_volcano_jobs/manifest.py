@@ -180,17 +180,25 @@ class Pod:
         """Give the volumes by name."""
         yield from self._volumes.items()
 
+    def to_template(self) -> Manifest:
+        """Give what is in the Pod as a PodTemplateSpec."""
+        metadata = {"labels": self.labels, "annotations": self.annotations}
+        return {"metadata": {key: value for key, value in metadata.items() if value}, "spec": self._spec()}
+
     def to_manifest(self, namespace: Any) -> Manifest:
         """Give the Pod as a plain manifest."""
+        pod = build("v1", "Pod", self.name, namespace, spec=self._spec())
+        pod["metadata"] |= {"labels": self.labels, "annotations": self.annotations}
+        return pod
+
+    def _spec(self) -> Manifest:
         spec = dict(self.fields)
         spec["containers"] = [container.to_wire() for container in self.containers]
         if self.init_containers:
             spec["initContainers"] = [container.to_wire() for container in self.init_containers]
         if self._volumes:
             spec["volumes"] = list(self._volumes.values())
-        pod = build("v1", "Pod", self.name, namespace, spec=spec)
-        pod["metadata"] |= {"labels": self.labels, "annotations": self.annotations}
-        return pod
+        return spec
 
 
 def build(api_version: str, kind: str, name: str, namespace: Any, **fields: Any) -> Manifest:

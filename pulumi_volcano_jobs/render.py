@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from typing_extensions import Unpack
+
 from pulumi_volcano_jobs import manifest, names, podgroup, sizes, traps
+from pulumi_volcano_jobs.choices import Choices, OnConflict
 from pulumi_volcano_jobs.cluster import ClusterFacts
-from pulumi_volcano_jobs.conflicts import Ledger, OnConflict
+from pulumi_volcano_jobs.conflicts import Ledger
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.defaults import Stored
 from pulumi_volcano_jobs.errors import Problem, raise_if_any
@@ -57,6 +60,10 @@ class Rendered:
     """The plugin that made an object, by the object's kind and name; what no plugin made is not in it."""
     named: frozenset[str]
     """The plugins that the job itself names; the others were brought in by these."""
+    beyond: frozenset[tuple[str, str]]
+    """Kind and name of the objects that our own options ask for: Volcano makes none of them."""
+    handed_over: Job
+    """The job as Volcano is given it: with `managed_by="volcano"` its templates have what our own options add."""
     keep_own: bool
     """Whether the templates keep what plugins set, too (`on_conflict="user"`)."""
 
@@ -69,8 +76,8 @@ def render(
     namespace: Any = "default",
     keys: KeyPair = PLACEHOLDERS,
     redact: bool = False,
-    on_conflict: OnConflict = "error",
     earlier: Sequence[Problem] = (),
+    **choices: Unpack[Choices],
 ) -> Rendered:
     """Render a job.
 
@@ -81,23 +88,22 @@ def render(
         namespace: the namespace of a job that names none.
         keys: the pair for an ssh plugin without a given key.
         redact: put placeholders in the place of given keys too.
-        on_conflict: with `strict`, who counts where a template and a plugin set the same variable, mount path, port
-            name or volume: nobody, the plugin (as in Volcano), or the template (`user`).
         earlier: problems that were found before, as in reading the file, to be raised with the others.
+        choices: who makes the Pods, who counts in a conflict, and options of plugins (see `Choices`).
 
     Raises:
         JobError: with all problems at once (strict), or with those of the first stage of Volcano's that refuses.
     """
     cluster = cluster or ClusterFacts()
-    found = examine(job, cluster, namespace, earlier, strict=strict)
+    found = examine(job, cluster, namespace, earlier, choices, strict=strict)
     shown, plugins = _redacted(found.stored) if redact else (found.stored.job, found.stored.plugins)
     ctx = JobContext(shown, keys)
     problems = [*found.problems]
     if strict and found.can_be_looked_into:
-        problems += _conflicts(ctx, plugins, on_conflict)
+        problems += _conflicts(ctx, plugins, choices.get("on_conflict", "error"))
     raise_if_any(problems)
-    objects, made_by = _objects(ctx, plugins, cluster)
-    keep_own = strict and on_conflict == "user"
+    objects, made_by, beyond = _objects(ctx, plugins, cluster)
+    keep_own = strict and choices.get("on_conflict") == "user"
     pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=keep_own)
     if strict:
         problems += sizes.check(ctx.tasks, pods, firsts, objects, made_by)
@@ -112,7 +118,9 @@ def render(
         warnings=tuple(problem for problem in problems if problem.warning),
         made_by=made_by,
         named=found.stored.named,
+        beyond=beyond,
         keep_own=keep_own,
+        handed_over=_handed_over(ctx, plugins) if choices.get("managed_by") == "volcano" else shown,
     )
 
 
@@ -127,19 +135,39 @@ def _objects(
     ctx: JobContext,
     plugins: Sequence[Plugin],
     cluster: ClusterFacts,
-) -> tuple[list[Manifest], dict[tuple[str, str], str]]:
+) -> tuple[list[Manifest], dict[tuple[str, str], str], frozenset[tuple[str, str]]]:
     objects = [podgroup.pod_group(ctx, cluster.priority_classes)]
     objects += [
         manifest.build("v1", "PersistentVolumeClaim", claim_name(ctx.name, volume), ctx.namespace, spec=spec)
         for volume in ctx.job.volumes or ()
         if (spec := manifest.copy_tree(volume.volume_claim)) is not None
     ]
-    made_by = {}
+    made_by, beyond = {}, set()
     for plugin in plugins:
-        for item in plugin.on_job_add(ctx):
+        extended = plugin.extend_objects(ctx)
+        beyond |= {(item["kind"], item["metadata"]["name"]) for item in extended}
+        for item in (*plugin.on_job_add(ctx), *extended):
             made_by[item["kind"], item["metadata"]["name"]] = plugin.name
             objects.append(item)
-    return manifest.canonical(objects), made_by
+    return manifest.canonical(objects), made_by, frozenset(beyond)
+
+
+def _handed_over(ctx: JobContext, plugins: Sequence[Plugin]) -> Job:
+    """Give the job with what our own options add to its templates."""
+    job: Job = ctx.job.with_(tasks=tuple(_extended(ctx, plugins, task) for task in ctx.tasks))
+    return job
+
+
+def _extended(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:
+    pod = Pod("", task.name or "", 0, task.pod_template)
+    before = pod.to_template()
+    for plugin in plugins:
+        plugin.extend_pod(pod, ctx)
+    after = pod.to_template()
+    if after == before:
+        return task
+    extended: Task = task.with_(template=task.pod_template | after)
+    return extended
 
 
 def _pods(
@@ -152,6 +180,8 @@ def _pods(
         # Volcano, and so the lenient mode, asks the plugins of no Pod that there is not.
         for index in range(max(task.size, 1) if strict else task.size):
             pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
+            for plugin in plugins:
+                plugin.extend_pod(pod, ctx)
             edit(pod)
             for plugin in plugins:
                 plugin.on_pod_create(pod, ctx)
@@ -167,10 +197,8 @@ def _conflicts(ctx: JobContext, plugins: Sequence[Plugin], on_conflict: OnConfli
         steps = pod_in_steps(ctx, plugins, task, 0)
         _, pod = next(steps)
         ledger = Ledger(pod, task, f"spec.tasks[{position}].template", on_conflict)
-        next(steps)
-        yield from ledger.note_volumes(pod)
         for maker, _ in steps:
-            yield from ledger.note(pod, maker)
+            yield from ledger.note_volumes(pod) if maker == JOB else ledger.note(pod, maker)
 
 
 def pod_in_steps(
@@ -180,6 +208,9 @@ def pod_in_steps(
     name = task.name or ""
     pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
     yield TEMPLATE, pod
+    for plugin in plugins:
+        plugin.extend_pod(pod, ctx)
+        yield plugin.name, pod
     _task_editor(ctx, task)(pod)
     yield JOB, pod
     for plugin in plugins:

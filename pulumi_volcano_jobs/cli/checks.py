@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import enum
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import yaml
 
-from pulumi_volcano_jobs import schema
+from pulumi_volcano_jobs import jobfile, schema
 from pulumi_volcano_jobs.cli.files import Report, cluster_facts, give_up
 from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
@@ -26,30 +27,53 @@ class Winner(enum.Enum):
     USER = "user"
 
 
+class DefaultsOf(enum.Enum):
+    """Whose defaults plugins have."""
+
+    VOLCANO = "volcano"
+    RECOMMENDED = "recommended"
+
+
 @dataclass(frozen=True)
 class Checks:
     """How a job is checked."""
 
     lenient: bool
     on_conflict: Winner
+    defaults: DefaultsOf
+    plugin_options: Mapping[str, Mapping[str, Any]]
     ignored: frozenset[str]
     cluster: ClusterFacts
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self, managed_by: Manager = Manager.PULUMI) -> dict[str, Any]:
         """Give them as arguments of `render`."""
-        return {"strict": not self.lenient, "on_conflict": self.on_conflict.value, "cluster": self.cluster}
+        return {"strict": not self.lenient, "cluster": self.cluster, **self._choices(managed_by)}
 
-    def options(self) -> dict[str, Any]:
+    def options(self, managed_by: Manager) -> dict[str, Any]:
         """Give those that a program must say, too, as options of the component."""
-        ignored = {"ignore_warnings": sorted(self.ignored)} if self.ignored else {}
-        winner = {} if self.on_conflict is Winner.ERROR else {"on_conflict": self.on_conflict.value}
-        version = self.cluster.kubernetes_version
-        return winner | ignored | ({"kubernetes_version": version} if version else {})
+        rest = {"ignore_warnings": sorted(self.ignored), "kubernetes_version": self.cluster.kubernetes_version}
+        return self._choices(managed_by) | {name: value for name, value in rest.items() if value}
 
     def arguments(self) -> list[str]:
         """Give those that another command needs to take the same jobs."""
-        winner = [] if self.on_conflict is Winner.ERROR else ["--on-conflict", self.on_conflict.value]
-        return [*(["--lenient"] if self.lenient else []), *winner]
+        chosen = self._choices(Manager.PULUMI)
+        words = ["--lenient"] if self.lenient else []
+        words += ["--on-conflict", self.on_conflict.value] if "on_conflict" in chosen else []
+        words += ["--defaults", self.defaults.value] if "defaults" in chosen else []
+        for plugin, settings in self.plugin_options.items():
+            for name, value in settings.items():
+                words += ["--set", f"{plugin}.{name}={jobfile.scalar(value)}"]
+        return words
+
+    def _choices(self, managed_by: Manager) -> dict[str, Any]:
+        """Give what is not as it is by default."""
+        chosen = {
+            "managed_by": (managed_by, Manager.PULUMI),
+            "on_conflict": (self.on_conflict, Winner.ERROR),
+            "defaults": (self.defaults, DefaultsOf.VOLCANO),
+        }
+        others = {name: value.value for name, (value, default) in chosen.items() if value is not default}
+        return others | ({"plugin_options": self.plugin_options} if self.plugin_options else {})
 
     def heard(self, report: Report) -> Report:
         """Let a report leave out the warnings that are switched off."""
@@ -69,6 +93,13 @@ def _checks(
         Winner,
         typer.Option("--on-conflict", help="Who counts where a template and a plugin set the same; error: nobody."),
     ] = Winner.ERROR,
+    defaults: Annotated[
+        DefaultsOf, typer.Option("--defaults", help="recommended: options that make a job run at once are on.")
+    ] = DefaultsOf.VOLCANO,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PLUGIN.OPTION=VALUE", help="An option of a plugin; can be given several times."),
+    ] = None,
     ignore: Annotated[
         str, typer.Option("--ignore", metavar="CODES", help="Warnings to leave out, such as VJ103,VJ105.")
     ] = "",
@@ -92,7 +123,23 @@ def _checks(
     versions = schema.versions()
     if kubernetes_version and kubernetes_version not in versions:
         give_up(f"--kubernetes-version {kubernetes_version} is none of {versions[0]} to {versions[-1]}")
-    return Checks(lenient, on_conflict, frozenset(codes), cluster_facts(cluster, kubernetes_version))
+    facts = cluster_facts(cluster, kubernetes_version)
+    return Checks(lenient, on_conflict, defaults, _plugin_options(settings or ()), frozenset(codes), facts)
+
+
+def _plugin_options(settings: Iterable[str]) -> dict[str, dict[str, Any]]:
+    options: dict[str, dict[str, Any]] = {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        plugin, dot, setting = name.partition(".")
+        if not (plugin and dot and setting and equals):
+            give_up(f"--set {text}: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500")
+        try:
+            (read,) = yaml.safe_load_all(value) if value else ("",)
+        except (yaml.YAMLError, ValueError):
+            give_up(f"--set {text}: the value is no YAML")
+        options.setdefault(plugin, {})[setting] = read
+    return options
 
 
 def refuse_choice(checks: Checks, managed_by: Manager) -> None:

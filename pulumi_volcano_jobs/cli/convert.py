@@ -72,13 +72,12 @@ def convert(
     jobs: list[Job] = []
 
     def make(document: jobfile.Document) -> Rendered:
-        rendered, job = understand(document, **checks.settings())
+        rendered, job = understand(document, **checks.settings(managed_by))
         jobs.append(job)
         return rendered
 
     refuse_twins(for_each(files, make, checks.heard(report)), managed_by, report)
-    native = {"managed_by": managed_by.value} if managed_by is Manager.VOLCANO else {}
-    program = _WRITERS[language](jobs, **native, **checks.options())
+    program = _WRITERS[language](jobs, **checks.options(managed_by))
     if show_secret:
         # Pulumi takes one line break off the end.
         typer.echo(f"{_value(show_secret, program.secrets)}\n".encode(), nl=False)

@@ -18,11 +18,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from pulumi_volcano_jobs import controllers, jobfile
+from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
 from pulumi_volcano_jobs.cli.files import Made, errors_only, for_each, give_up, refuse_twins_of_files, report
 from pulumi_volcano_jobs.cli.options import Files, Manager
-from pulumi_volcano_jobs.errors import raise_if_any
 from pulumi_volcano_jobs.explain import Explanation, Section, explain, explain_pod, pods
 from pulumi_volcano_jobs.render import Rendered, render
 
@@ -66,10 +65,7 @@ def explain_command(
     refuse_choice(checks, managed_by)
 
     def make(document: jobfile.Document) -> Rendered:
-        rendered = render(document.data, **checks.settings(), redact=True, earlier=document.problems)
-        if native:
-            raise_if_any(controllers.problems(rendered.plugins))
-        return rendered
+        return render(document.data, **checks.settings(managed_by), redact=True, earlier=document.problems)
 
     made = for_each(files, make, errors_only(report))
     refuse_twins_of_files(made, managed_by, report)

@@ -37,7 +37,8 @@ class Made:
     def manifests(self, managed_by: Manager) -> list[Manifest]:
         """Give the job's manifests in canonical order."""
         if managed_by is Manager.VOLCANO:
-            return [self.rendered.job.to_manifest()]
+            ours = (item for item in self.rendered.objects if identity(item)[::2] in self.rendered.beyond)
+            return [*ours, self.rendered.handed_over.to_manifest()]
         return [*self.rendered.objects, *self.rendered.pods]
 
 

@@ -51,7 +51,7 @@ def render_command(
 
     def make(document: jobfile.Document) -> Rendered:
         settings: dict[str, Any] = {
-            **checks.settings(),
+            **checks.settings(managed_by),
             "namespace": namespace or "default",
             "earlier": document.problems,
         }

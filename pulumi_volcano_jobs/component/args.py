@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import pulumi
 
+from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.component.unsupported import Unsupported
-from pulumi_volcano_jobs.conflicts import OnConflict
 from pulumi_volcano_jobs.model import NetworkTopology, Policy, Task, Volume
 from pulumi_volcano_jobs.plugins import Plugin
 
 Restart = Literal["gang", "pod"]
 OnScale = Literal["restart", "keep"]
 Claims = Literal["delete", "keep"]
-ManagedBy = Literal["pulumi", "volcano"]
 WaitFor = Literal["created", "running", "succeeded"]
 
 
-class JobOptions(TypedDict, total=False):
+class JobOptions(Choices, total=False):
     """What is not in a Volcano Job: what an update does to Pods that run, and how the job is checked."""
 
-    managed_by: ManagedBy
-    """`pulumi` (the default): the job is composed of Pods and what they need. `volcano`: it is one `batch.volcano.sh`
-    Job, which Volcano's controllers make all that of, and enact policies, retries and clean-up."""
     restart: Restart
     """`gang` (the default): an edit that replaces one Pod replaces all, since a rank cannot rejoin a dead world.
     `pod`: only the Pods of the task that was edited, for Ray and parameter servers."""
@@ -45,9 +41,6 @@ class JobOptions(TypedDict, total=False):
     unsupported: Unsupported
     """What to do about policies and the like, which nobody enacts on Pods that Pulumi manages: `warn` (the default),
     `error` or `ignore`."""
-    on_conflict: OnConflict
-    """Who counts where a template and a plugin set the same variable, mount path, port name or volume: `error` (the
-    default) refuses the job, `plugin` is what Volcano does, `user` keeps what the template has."""
     ignore_warnings: Sequence[str]
     """Codes of warnings to leave out, such as `["VJ103"]`; docs/warnings.md has them all."""
     kubernetes_version: str

@@ -16,7 +16,7 @@ from pulumi_volcano_jobs.component.children import child
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.keys import stashed_pair
 from pulumi_volcano_jobs.component.lift import Outputs, plain_leaves
-from pulumi_volcano_jobs.component.options import take
+from pulumi_volcano_jobs.component.options import choices, take
 from pulumi_volcano_jobs.component.problems import as_input_errors, in_file
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem, loud, raise_if_any
@@ -71,20 +71,18 @@ class BaseJob(pulumi.ComponentResource):
                 keys=_KEYS,
                 earlier=found,
                 cluster=ClusterFacts(kubernetes_version=options.get("kubernetes_version", "")),
-                on_conflict=options.get("on_conflict", "error"),
+                **choices(options),
             )
             is_native = options.get("managed_by") == "volcano"
             left_undone = [] if is_native else controllers.enacted(rendered.job)
-            if is_native:
-                raise_if_any(controllers.problems(rendered.plugins))
             if options.get("unsupported") == "error":
                 raise_if_any(unsupported.as_problems(left_undone))
-            made = native.objects(rendered) if is_native else rendered.objects
+            made = native.names_taken(rendered) if is_native else rendered.objects
             raise_if_any(neighbours.claim(resource_name, [*made, *rendered.pods]))
         super().__init__(TOKEN, resource_name, {}, opts)
         self._resource_name = resource_name
-        warnings = [*rendered.warnings, *(controllers.warnings(rendered.plugins) if is_native else ())]
-        for problem in loud(file.placed(warnings) if file else warnings, options.get("ignore_warnings", ())):
+        warnings = file.placed(rendered.warnings) if file else rendered.warnings
+        for problem in loud(warnings, options.get("ignore_warnings", ())):
             pulumi.log.warn(in_file(problem, file.source if file else ""), self)
         if left_undone and options.get("unsupported", "warn") == "warn":
             pulumi.log.warn(unsupported.as_warning(left_undone), self)
@@ -107,14 +105,16 @@ class BaseJob(pulumi.ComponentResource):
             for task in ctx.tasks
         }
         self.objects: Sequence[pulumi.CustomResource]
-        made, pods = {}, {}
+        pods = {}
+        ours = [item for item in rendered.objects if mode == "pulumi" or _key(item) in rendered.beyond]
+        made = {_key(item): self._object(item, rendered, ctx, options, outputs) for item in ours}
+        self.objects = list(made.values())
         if mode == "volcano":
-            whole = native.hand_over(self._resource_name, job, options, outputs, self.namespace, self)
-            self.objects = [whole]
+            opts = pulumi.ResourceOptions(parent=self, depends_on=self.objects)
+            whole = native.hand_over(self._resource_name, rendered.handed_over, options, outputs, self.namespace, opts)
+            self.objects = [*self.objects, whole]
             self.pod_group_name = native.pod_group_name(job, whole)
         else:
-            made = {_key(item): self._object(item, rendered, ctx, options, outputs) for item in rendered.objects}
-            self.objects = list(made.values())
             self.pod_group_name = pulumi.Output.from_input(job.name)
             pods = self._make_pods(rendered, ctx, options, outputs)
         for name, plugin in self.plugins.items():

@@ -48,7 +48,7 @@ def hand_over(
     options: JobOptions,
     outputs: Outputs,
     namespace: pulumi.Input[str],
-    parent: pulumi.Resource,
+    opts: pulumi.ResourceOptions,
 ) -> HandedOver:
     """Register the Job, fully defaulted: a partial one loses at its first update what only the webhook had set."""
     manifest = job.to_manifest()
@@ -62,12 +62,14 @@ def hand_over(
     made = HandedOver(
         name,
         fields,
-        pulumi.ResourceOptions(
-            parent=parent,
-            delete_before_replace=True,
-            replacement_trigger=outputs.apply(digest, [_fixed(manifest["spec"]), tokens(options)]),
-            custom_timeouts=pulumi.CustomTimeouts(create=timeout, update=timeout),
-            hooks=on_missing_definitions(name, "Volcano Jobs"),
+        pulumi.ResourceOptions.merge(
+            opts,
+            pulumi.ResourceOptions(
+                delete_before_replace=True,
+                replacement_trigger=outputs.apply(digest, [_fixed(manifest["spec"]), tokens(options)]),
+                custom_timeouts=pulumi.CustomTimeouts(create=timeout, update=timeout),
+                hooks=on_missing_definitions(name, "Volcano Jobs"),
+            ),
         ),
     )
     if waits_for in _PHASES:
@@ -83,9 +85,9 @@ def pod_group_name(job: Job, made: HandedOver) -> pulumi.Output[str]:
     return pulumi.Output.unsecret(uid).apply(lambda uid: f"{job.name}-{uid}")
 
 
-def objects(rendered: Rendered) -> list[Manifest]:
+def names_taken(rendered: Rendered) -> list[Manifest]:
     """List what there will be beside Pods: the Job, and what Volcano makes of it under names that are known."""
-    return [rendered.job.to_manifest(), *(item for item in rendered.objects if item["kind"] != "PodGroup")]
+    return [rendered.handed_over.to_manifest(), *(item for item in rendered.objects if item["kind"] != "PodGroup")]
 
 
 def _expression(phases: Sequence[str]) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from pulumi_volcano_jobs import schema
-from pulumi_volcano_jobs.component.args import Claims, JobOptions, ManagedBy, OnScale, Restart, WaitFor
+from pulumi_volcano_jobs.choices import Choices, Defaults, ManagedBy, OnConflict
+from pulumi_volcano_jobs.component.args import Claims, JobOptions, OnScale, Restart, WaitFor
 from pulumi_volcano_jobs.component.unsupported import Unsupported
-from pulumi_volcano_jobs.conflicts import OnConflict
 from pulumi_volcano_jobs.errors import Problem, unknown_codes
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -20,10 +20,11 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "wait_for": get_args(WaitFor),
     "unsupported": get_args(Unsupported),
     "on_conflict": get_args(OnConflict),
+    "defaults": get_args(Defaults),
     "kubernetes_version": schema.versions(),
 }
 _DURATION = re.compile(r"(?=.*[1-9])(\d+h)?(\d+m)?(\d+s)?", re.ASCII)
-_CODES = "ignore_warnings"
+_CODES, _PLUGINS = "ignore_warnings", "plugin_options"
 _ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
     "restart": ("an edit replaces the whole Job, or none of its Pods", "remove it"),
     "on_scale": ("Volcano adds and removes Pods and leaves the others alone", "remove it; another `run` restarts all"),
@@ -35,10 +36,10 @@ def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
     """Take the options out of the arguments of a job; give them with their problems."""
     options: Any = {key: given.pop(key) for key in JobOptions.__annotations__ if key in given}
     # Others would be compared with something although they are wrong already, and an Output may not be.
-    plain = {key: value for key, value in options.items() if isinstance(value, str) and key != _CODES}
+    plain = {key: value for key, value in options.items() if isinstance(value, str) and key not in {_CODES, _PLUGINS}}
     mistyped = [
         Problem(key, "this must be a plain string: it decides what an update does")
-        for key in options.keys() - plain.keys() - {_CODES}
+        for key in options.keys() - plain.keys() - {_CODES, _PLUGINS}
     ]
     wrong = [
         Problem(key, f"this must be one of {', '.join(_CHOICES[key])}", value=repr(value))
@@ -49,8 +50,26 @@ def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
     fits = {key: value for key, value in plain.items() if key not in refused}
     modes = () if "managed_by" in refused else _of_mode(fits)
     timeout = _of_timeout(fits, known="wait_for" not in refused)
+    rest = [*_of_codes(options.get(_CODES, ())), *_of_plugins(options.get(_PLUGINS, {}))]
+    refused |= {problem.path.partition(".")[0] for problem in rest}
     options = {key: value for key, value in options.items() if key not in refused}
-    return options, [*mistyped, *wrong, *modes, *timeout, *_of_codes(options.get(_CODES, ()))]
+    return options, [*mistyped, *wrong, *modes, *timeout, *rest]
+
+
+def choices(options: JobOptions) -> Choices:
+    """Give those of the options that `render` takes."""
+    found: Any = {key: options[key] for key in Choices.__annotations__ if key in options}  # type: ignore[literal-required]  # they are its keys
+    chosen: Choices = found
+    return chosen
+
+
+def _of_plugins(given: Any) -> Iterator[Problem]:
+    if not isinstance(given, Mapping):
+        yield Problem(_PLUGINS, "this must be a mapping", 'for example {"pytorch": {"wait_master_enabled": True}}')
+        return
+    for name, settings in given.items():
+        if not isinstance(settings, Mapping):
+            yield Problem(f"{_PLUGINS}.{name}", "this must be a mapping of options", 'for example {"port": 29500}')
 
 
 def _of_codes(codes: Any) -> Iterator[Problem]:

@@ -69,6 +69,10 @@ class VolcanoJobInputs(TypedDict, total=False):
     """`warn` (the default), `error` or `ignore`: what to do about fields that nobody enacts."""
     on_conflict: str
     """`error` (the default), `plugin` or `user`: who counts where a template and a plugin set the same."""
+    defaults: str
+    """`volcano` (the default) or `recommended`: whether options that make a job run at once are on."""
+    plugin_options: dict[str, dict[str, Any]]
+    """Options of plugins by the plugin's name, such as `pytorch: {torchrun: true}`."""
     ignore_warnings: list[str]
     """Codes of warnings to leave out, such as VJ103."""
     kubernetes_version: str

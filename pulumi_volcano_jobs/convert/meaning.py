@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from typing_extensions import Unpack
+
+from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
-from pulumi_volcano_jobs.conflicts import OnConflict
 from pulumi_volcano_jobs.errors import JobError
 from pulumi_volcano_jobs.jobfile import Document
 from pulumi_volcano_jobs.model import Job, Task, Volume
@@ -20,7 +22,7 @@ def understand(
     *,
     strict: bool = True,
     cluster: ClusterFacts | None = None,
-    on_conflict: OnConflict = "error",
+    **choices: Unpack[Choices],
 ) -> tuple[Rendered, Job]:
     """Render a document, and give the job to write: with typed plugins, and without nulls.
 
@@ -28,19 +30,19 @@ def understand(
         document: a document of a job file.
         strict: report every mistake; without it, the job has what Volcano makes of mistakes, and each is a warning.
         cluster: what only a cluster knows.
-        on_conflict: who counts where a template and a plugin set the same; the program must say it, too.
+        choices: what is decided beside the job; the program must say it, too.
 
     Raises:
         JobError: with the problems of the document, or with those that a program would have too.
     """
     try:
-        rendered = render(document.data, cluster=cluster, on_conflict=on_conflict, earlier=document.problems)
+        rendered = render(document.data, cluster=cluster, **choices, earlier=document.problems)
     except JobError as error:
         if strict:
             raise
-        rendered = render(document.data, strict=False, cluster=cluster, earlier=document.problems)
+        rendered = render(document.data, strict=False, cluster=cluster, **choices, earlier=document.problems)
         job = _meaning(document.data, rendered, templates_of=rendered.job)
-        render(job, cluster=cluster, on_conflict=on_conflict)
+        render(job, cluster=cluster, **choices)
         mistakes = [replace(problem, warning=True) for problem in error.problems]
         return replace(rendered, warnings=(*rendered.warnings, *mistakes)), job
     return rendered, _meaning(document.data, rendered)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import re
 from abc import ABC
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,23 +72,54 @@ class JobUpdate:
         return bool(self.scaled_env)
 
 
-def flag(argument: str, *, default: T, placeholder: str = "", secret: bool = False) -> T:
+_UNSET: Any = object()
+
+
+def flag(argument: str, *, default: T, recommended: T = _UNSET, placeholder: str = "", secret: bool = False) -> T:
     """Declare a field that is also one of Volcano's arguments, `--argument`.
 
     Args:
         argument: the name of Volcano's flag, without dashes.
         default: Volcano's default; its type (str, int or bool) is the flag's.
+        recommended: what it is with `defaults="recommended"`, unless it is given.
         placeholder: for key material, what is shown in its place (a secret has one anyway); the field is then left
             out of repr too.
         secret: whether Pulumi must keep the value encrypted.
     """
     placeholder = placeholder or ("<secret>" if secret else "")
-    metadata = {"flag": argument, "placeholder": placeholder, "secret": secret}
+    metadata = {"flag": argument, "placeholder": placeholder, "secret": secret, "recommended": recommended}
     made: T = dataclasses.field(default=default, repr=not placeholder, metadata=metadata)
     return made
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(flag, dataclasses.field))
+def option(
+    *,
+    default: T,
+    recommended: T = _UNSET,
+    kinds: tuple[type, ...] = (),
+    choices: Sequence[T] = (),
+    not_native: str = "",
+) -> T:
+    """Declare a field for which Volcano has no argument.
+
+    Args:
+        default: what does as Volcano does.
+        recommended: what it is with `defaults="recommended"`, unless it is given.
+        kinds: the types of its values; that of the default if there are none.
+        choices: the values that it may have, if they are few.
+        not_native: why it cannot be had with `managed_by="volcano"`; empty if it can.
+    """
+    metadata = {
+        "recommended": recommended,
+        "kinds": kinds or (type(default),),
+        "choices": tuple(choices),
+        "not_native": not_native,
+    }
+    made: T = dataclasses.field(default=default, metadata=metadata)
+    return made
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(flag, option, dataclasses.field))
 class Plugin(ABC):
     """A job plugin: its settings, and what it does at each point of a job's life."""
 
@@ -103,6 +135,14 @@ class Plugin(ABC):
         """Make every subclass a frozen dataclass."""
         super().__init_subclass__()
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+        make: Any = cls.__init__
+
+        @functools.wraps(make)
+        def remember(self: Plugin, **given: Any) -> None:
+            make(self, **given)
+            object.__setattr__(self, "_given", frozenset(given))
+
+        setattr(cls, "__init__", remember)  # noqa: B010  # mypy forbids to assign it; a default that is given is another than one that is not
 
     @classmethod
     def from_args(cls, args: Sequence[Any]) -> Self:
@@ -150,7 +190,34 @@ class Plugin(ABC):
 
     def with_(self, **changes: Any) -> Self:
         """Copy the settings with some of them replaced."""
-        return type(self)(**{name: getattr(self, name) for name in _names(type(self))} | changes)
+        made = type(self)(**{name: getattr(self, name) for name in settings_of(type(self))} | changes)
+        object.__setattr__(made, "_given", self.given | changes.keys())
+        return made
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The settings that were given, with their default too."""
+        found: frozenset[str] = vars(self)["_given"]
+        return found
+
+    def recommended(self) -> Self:
+        """Copy the settings with the recommended values of those that were not given."""
+        values = {item.name: item.metadata.get("recommended", _UNSET) for item in _fields(type(self))}
+        free = [name for name, value in values.items() if value is not _UNSET and name not in self.given]
+        return self.with_(**{name: values[name] for name in free})
+
+    def beyond(self) -> dict[str, Any]:
+        """Give the settings that differ from their default and for which Volcano has no argument."""
+        own = (item for item in _fields(type(self)) if "flag" not in item.metadata)
+        return {item.name: value for item in own if (value := getattr(self, item.name)) != item.default}
+
+    def not_native(self) -> Iterator[Problem]:
+        """Yield the settings that cannot be had with `managed_by="volcano"`."""
+        reasons = {item.name: item.metadata.get("not_native", "") for item in _fields(type(self))}
+        for name in self.beyond():
+            if reasons[name]:
+                reason = f'with managed_by="volcano" this cannot be had: {reasons[name]}'
+                yield self.problem(name, reason, 'remove it, or use managed_by="pulumi"')
 
     def redacted(self) -> Self:
         """Copy the settings with placeholders for given keys and other secrets."""
@@ -172,13 +239,25 @@ class Plugin(ABC):
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: B027
         """Edit one Pod, a private copy, before it is created."""
 
+    def extend_objects(self, ctx: JobContext) -> list[Manifest]:  # noqa: ARG002
+        """Return the objects that only our own options ask for; Pulumi makes them in both modes."""
+        return []
+
+    def extend_pod(self, pod: Pod, ctx: JobContext) -> None:  # noqa: B027
+        """Edit one Pod as only our own options ask for, before all `on_pod_create`.
+
+        With `managed_by="volcano"` it edits a task's template instead, once for all its Pods: what depends on the Pod's
+        index must be an option with `not_native`.
+        """
+
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
         """Say which objects and which values in Pods depend on the job's replicas."""
         return JobUpdate()
 
     def on_job_delete(self, ctx: JobContext) -> frozenset[ObjectRef]:
-        """Say which objects go with the job: all that `on_job_add` returns, unless one is to be kept."""
-        return frozenset(ObjectRef(item["kind"], item["metadata"]["name"]) for item in self.on_job_add(ctx))
+        """Say which objects go with the job: all that it makes, unless one is to be kept."""
+        made = (*self.on_job_add(ctx), *self.extend_objects(ctx))
+        return frozenset(ObjectRef(item["kind"], item["metadata"]["name"]) for item in made)
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:  # noqa: ARG002
         """Give what a program may want to know of this plugin's work: names, addresses (leaves may be in them)."""
@@ -197,6 +276,14 @@ class Plugin(ABC):
 
 
 _TYPE_NAMES: dict[type, str] = {str: "a string", int: "a whole number", bool: "True or False"}
+_KIND_NAMES = _TYPE_NAMES | {
+    float: "a number",
+    list: "a list",
+    tuple: "a list",
+    dict: "a mapping",
+    Mapping: "a mapping",
+    type(None): "None",
+}
 
 
 def mistyped(plugin: Plugin) -> Iterator[Problem]:
@@ -210,6 +297,20 @@ def mistyped(plugin: Plugin) -> Iterator[Problem]:
         elif not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             shown = "" if item.metadata["placeholder"] else repr(value)
             yield Problem(at, f"this must be {_TYPE_NAMES[kind]}", value=shown, stage=Refusal.DECODE)
+    for item in _fields(type(plugin)):
+        if "kinds" in item.metadata:
+            yield from _misfit(getattr(plugin, item.name), item, f"{place(type(plugin))}.{item.name}")
+
+
+def _misfit(value: Any, item: dataclasses.Field[Any], at: str) -> Iterator[Problem]:
+    kinds, choices = item.metadata["kinds"], item.metadata["choices"]
+    if isinstance(value, Leaf):
+        yield Problem(at, "this must be a plain value, not an Output", stage=Refusal.DECODE)
+    elif not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        names = " or ".join(dict.fromkeys(_KIND_NAMES[kind] for kind in kinds))
+        yield Problem(at, f"this must be {names}", value=repr(value), stage=Refusal.DECODE)
+    elif choices and value not in choices:
+        yield Problem(at, f"this must be one of {', '.join(map(str, choices))}", value=repr(value))
 
 
 def place(plugin: type[Plugin]) -> str:
@@ -228,12 +329,16 @@ def secret_settings(plugin: type[Plugin]) -> dict[str, str]:
 
 
 def _flags(plugin: type[Plugin]) -> dict[str, dataclasses.Field[Any]]:
-    items: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(plugin)  # type: ignore[arg-type]  # see __init_subclass__
-    return {item.metadata["flag"]: item for item in items if "flag" in item.metadata}
+    return {item.metadata["flag"]: item for item in _fields(plugin) if "flag" in item.metadata}
 
 
-def _names(plugin: type[Plugin]) -> list[str]:
-    return [item.name for item in dataclasses.fields(plugin)]  # type: ignore[arg-type]  # see __init_subclass__
+def settings_of(plugin: type[Plugin]) -> list[str]:
+    """Give the names of a plugin's settings."""
+    return [item.name for item in _fields(plugin)]
+
+
+def _fields(plugin: type[Plugin]) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(plugin)  # type: ignore[arg-type]  # see __init_subclass__
 
 
 def _kind(item: dataclasses.Field[Any]) -> goflag.Kind:

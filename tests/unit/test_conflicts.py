@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import EnvPlugin, JobContext, Plugin, Pod, PytorchPlugin, SshPlugin, SvcPlugin, render
-from pulumi_volcano_jobs.conflicts import OnConflict
+from pulumi_volcano_jobs.choices import OnConflict
 from pulumi_volcano_jobs.errors import Stage
 from tests.conftest import Wire, container, job, places, problems, refused, task
 

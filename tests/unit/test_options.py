@@ -1,0 +1,182 @@
+"""Options of plugins that Volcano has no argument for: declared, chosen, recommended, and kept from Volcano."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import JobContext, Plugin, SvcPlugin, render
+from pulumi_volcano_jobs.errors import Stage
+from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map
+from pulumi_volcano_jobs.plugins.base import flag, option
+from tests.conftest import Wire, job, problems, refused, task
+
+
+class Tuned(Plugin):
+    """A plugin with an argument and two options."""
+
+    name = "test-tuned"
+    level: int = flag("level", default=1, recommended=3)
+    """Set by an argument."""
+    mode: str = option(default="plain", recommended="fancy", choices=("plain", "fancy"))
+    """Set beside the arguments."""
+    note: str | None = option(default=None, kinds=(str, type(None)), not_native="notes differ from Pod to Pod")
+    """Volcano cannot do it."""
+
+    def extend_objects(self, ctx: JobContext) -> list[Manifest]:
+        """Make a ConfigMap."""
+        return [config_map(f"{ctx.name}-tuned", ctx.namespace, {"mode": self.mode})] if self.beyond() else []
+
+    def extend_pod(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+        """Set a variable before those of all plugins."""
+        if self.beyond():
+            pod.containers[0].set_env("MODE", self.mode)
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+        """Set a variable."""
+        pod.containers[0].set_env("LEVEL", str(self.level))
+
+
+def env(plugin: Plugin, **choices: Any) -> dict[str, str]:
+    """Give the variables of a job's container."""
+    (main,) = render(job(plugins=[plugin]), **choices).pods[0]["spec"]["containers"]
+    return {entry["name"]: entry["value"] for entry in main["env"]}
+
+
+def test_the_default_does_as_volcano_does() -> None:
+    """Nothing is added."""
+    assert env(Tuned()) == {"LEVEL": "1"}
+    assert [item["kind"] for item in render(job(plugins=[Tuned()])).objects] == ["PodGroup"]
+
+
+def test_the_recommended_set_is_chosen_for_the_whole_job() -> None:
+    """Arguments are among it."""
+    assert env(Tuned(), defaults="recommended") == {"MODE": "fancy", "LEVEL": "3"}
+    assert env(Tuned(), defaults="volcano") == {"LEVEL": "1"}
+
+
+def test_what_is_given_counts_even_if_it_is_volcano_s_default() -> None:
+    """In every way of giving it."""
+    assert env(Tuned(level=1, mode="plain"), defaults="recommended") == {"LEVEL": "1"}
+    assert env(Tuned().with_(level=1), defaults="recommended")["LEVEL"] == "1"
+    assert env(Tuned.from_args(["--level=1"]), defaults="recommended")["LEVEL"] == "1"
+
+
+def test_options_are_chosen_by_the_plugin_s_name() -> None:
+    """For jobs that come from YAML; what is chosen so is given."""
+    chosen = {"test-tuned": {"mode": "fancy", "level": 1}}
+
+    assert env(Tuned(level=2), plugin_options=chosen, defaults="recommended") == {"MODE": "fancy", "LEVEL": "1"}
+
+
+def test_plugins_that_others_bring_in_have_options_too() -> None:
+    """And Volcano is given those that are arguments of its own."""
+    made = render(
+        job(task("master"), task("worker"), plugins={"pytorch": []}),
+        plugin_options={"svc": {"publish_not_ready_addresses": True}},
+    )
+
+    assert made.job.to_manifest()["spec"]["plugins"]["svc"] == ["--publish-not-ready-addresses=true"]
+    (service,) = (item for item in made.objects if item["kind"] == "Service")
+    assert service["spec"]["publishNotReadyAddresses"] is True
+
+
+WRONG: dict[str, tuple[Wire, str, Stage]] = {
+    "a plugin that the job has not": (
+        {"test-tunde": {}},
+        "plugin_options.test-tunde: the job does not use this plugin: did you mean test-tuned?",
+        Stage.STRICT,
+    ),
+    "an option that there is not": (
+        {"test-tuned": {"mod": "fancy"}},
+        "plugin_options.test-tuned.mod: the plugin has no such option: did you mean mode?",
+        Stage.STRICT,
+    ),
+    "a value that there is not": (
+        {"test-tuned": {"mode": "plane"}},
+        "spec.plugins.test-tuned.mode: this must be one of plain, fancy (given: 'plane')",
+        Stage.STRICT,
+    ),
+    "a value of the wrong type": (
+        {"test-tuned": {"note": 5}},
+        "spec.plugins.test-tuned.note: this must be a string or None (given: 5)",
+        Stage.DECODE,
+    ),
+    "a truth value for a number": (
+        {"test-tuned": {"level": True}},
+        "spec.plugins.test-tuned.level: this must be a whole number (given: True)",
+        Stage.DECODE,
+    ),
+    "an Output": (
+        {"test-tuned": {"mode": Leaf("mode")}},
+        "spec.plugins.test-tuned.mode: this must be a plain value, not an Output",
+        Stage.DECODE,
+    ),
+}
+
+
+@pytest.mark.parametrize(("chosen", "message", "stage"), WRONG.values(), ids=WRONG)
+def test_a_wrong_choice_is_told_in_full(chosen: Wire, message: str, stage: Stage) -> None:
+    """With its place."""
+    error = refused(job(plugins=[Tuned()]), plugin_options=chosen)
+
+    assert str(error) == message
+    assert error.stage is stage
+
+
+def test_a_job_without_plugins_has_no_options() -> None:
+    """The message says what to do."""
+    assert str(refused(job(), plugin_options={"svc": {}})) == (
+        "plugin_options.svc: the job does not use this plugin: add it to the job's plugins"
+    )
+
+
+def test_keys_are_no_options() -> None:
+    """They would stand among things that are shown."""
+    (problem,) = problems(job(plugins={"ssh": [], "svc": []}), plugin_options={"ssh": {"ssh_private_key": "s3cret"}})
+
+    assert problem.path == "plugin_options.ssh.ssh_private_key"
+    assert "s3cret" not in str(problem)
+
+
+def test_what_volcano_cannot_do_is_told_in_the_native_mode() -> None:
+    """Beside that it does not know the plugin."""
+    document = job(plugins=[Tuned(note="a")])
+
+    assert [str(problem) for problem in problems(document, managed_by="volcano")] == [
+        (
+            "spec.plugins.test-tuned: Volcano's controllers do not know this plugin, and would refuse the job: remove"
+            ' it, or use managed_by="pulumi"'
+        ),
+        (
+            'spec.plugins.test-tuned.note: with managed_by="volcano" this cannot be had: notes differ from Pod to Pod'
+            " (given: 'a'): remove it, or use managed_by=\"pulumi\""
+        ),
+    ]
+    assert render(document).pods
+
+
+def test_an_option_that_only_we_have_is_no_argument() -> None:
+    """Volcano would drop it, and all behind it."""
+    assert Tuned(mode="fancy", level=2).to_args() == ["--level=2"]
+    assert Tuned(mode="fancy", level=2).beyond() == {"mode": "fancy"}
+
+
+def test_options_conflict_with_the_template_as_all_else_does() -> None:
+    """The plugin is named."""
+    main = {"name": "main", "image": "i", "env": [{"name": "MODE", "value": "own"}]}
+    error = refused(job(task(containers=[main]), plugins=[Tuned(mode="fancy")]))
+
+    assert str(error).startswith(
+        "spec.tasks[0].template.spec.containers[0].env[0]: the plugin test-tuned (spec.plugins.test-tuned) sets the"
+        " variable MODE of the container main too"
+    )
+
+
+def test_settings_that_were_given_are_remembered() -> None:
+    """Through copies, and not in comparisons."""
+    assert SvcPlugin(inject_hosts_env=True).given == {"inject_hosts_env"}
+    assert SvcPlugin().with_(inject_hosts_env=True).given == {"inject_hosts_env"}
+    assert SvcPlugin(inject_hosts_env=True) == SvcPlugin()
