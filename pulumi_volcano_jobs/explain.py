@@ -148,7 +148,8 @@ def _plugins(rendered: Rendered) -> Iterator[tuple[str, str, str]]:
     for plugin in rendered.plugins:
         others = [other.name for other in rendered.plugins if plugin.name in other.requires]
         named_by = JOB if plugin.name in rendered.named else ", ".join(others)
-        yield plugin.name, named_by, " ".join(map(str, plugin.to_args())) or "Volcano's defaults"
+        options = (f"{name}={as_text(value)}" for name, value in plugin.beyond().items())
+        yield plugin.name, named_by, " ".join([*map(str, plugin.to_args()), *options]) or "Volcano's defaults"
 
 
 def _objects(rendered: Rendered, *, native: bool) -> Iterator[tuple[str, str, str]]:
