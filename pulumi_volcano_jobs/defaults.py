@@ -12,7 +12,7 @@ from typing import Any
 from pulumi_volcano_jobs import paths, schema
 from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.leaf import is_given
+from pulumi_volcano_jobs.leaf import has_leaf, is_given
 from pulumi_volcano_jobs.model import (
     IN_METADATA,
     Job,
@@ -24,7 +24,7 @@ from pulumi_volcano_jobs.model import (
     Uses,
     Volume,
 )
-from pulumi_volcano_jobs.plugins import Plugin, registry
+from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, SshPlugin, registry
 from pulumi_volcano_jobs.plugins.base import flag_of, mistyped, secret_settings, settings_of
 
 SCHEDULER = "volcano"
@@ -166,10 +166,23 @@ def _chosen(plugins: Mapping[str, Plugin], choices: Choices) -> tuple[dict[str, 
         ]
         chosen[name] = chosen[name].with_(**{key: value for key, value in settings.items() if key in known})
     if choices.get("defaults") == "recommended":
-        chosen = {name: plugin.recommended() for name, plugin in chosen.items()}
+        is_native = choices.get("managed_by") == "volcano"
+        chosen = {name: plugin.recommended(native=is_native) for name, plugin in chosen.items()}
     wrong = {name: list(mistyped(plugin)) for name, plugin in chosen.items()}
     problems += [problem for found in wrong.values() for problem in found]
-    return {name: plugin for name, plugin in chosen.items() if not wrong[name]}, problems
+    sound = {name: plugin for name, plugin in chosen.items() if not wrong[name]}
+    return (_with_one_port(sound) if choices.get("defaults") == "recommended" else sound), problems
+
+
+def _with_one_port(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
+    """Let the port of sshd that was given to one of mpi and ssh be the other's too, unless that has one of its own."""
+    mpi, ssh = plugins.get(MpiPlugin.name), plugins.get(SshPlugin.name)
+    if isinstance(mpi, MpiPlugin) and isinstance(ssh, SshPlugin):
+        if "ssh_port" not in ssh.given:
+            return {**plugins, ssh.name: ssh.with_(ssh_port=mpi.port)}
+        if "port" not in mpi.given:
+            return {**plugins, mpi.name: mpi.with_(port=ssh.ssh_port)}
+    return dict(plugins)
 
 
 def _notes(plugin: type[Plugin], args: tuple[Any, ...] | list[Any], *, strict: bool) -> Iterator[Problem]:
@@ -201,11 +214,15 @@ def _defaulted_uses(uses: Uses, read: Mapping[str, Plugin], plugins: Mapping[str
     """
     given: dict[str, Any] = {name: use for name, use in uses.items() if use is not None}
     for name, plugin in plugins.items():
-        is_as_given = plugin == read.get(name, type(plugin)())
-        if not is_as_given or (strict and plugin.aliases and name in given):
+        if not _are_same(plugin, read.get(name, type(plugin)())) or (strict and plugin.aliases and name in given):
             given[name] = plugin
         given.setdefault(name, ())
     return given
+
+
+def _are_same(plugin: Plugin, other: Plugin) -> bool:
+    # A leaf cannot be compared.
+    return plugin is other or (not has_leaf([vars(plugin), vars(other)]) and plugin == other)
 
 
 def plugin_place(problem: Problem, job: Job) -> Problem:
@@ -216,6 +233,8 @@ def plugin_place(problem: Problem, job: Job) -> Problem:
     if plugin is None or use is None or isinstance(use, PluginSettings):
         return problem
     argument = flag_of(plugin, setting)
+    if not argument:
+        return problem
     positions = [
         index for index, arg in enumerate(use) if isinstance(arg, str) and arg.lstrip("-").partition("=")[0] == argument
     ]

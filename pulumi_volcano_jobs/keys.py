@@ -7,6 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from pulumi_volcano_jobs.manifest import Placeholder
 
+KeyType = Literal["rsa", "ed25519", "ecdsa"]
+"""The kinds of key pairs, as ssh-keygen calls them."""
 RSA_BITS = 2048
 
 
@@ -42,20 +44,27 @@ PLACEHOLDERS = KeyPair(Placeholder("<private>"), Placeholder("<public>"))
 """What manifests show where keys are not asked for."""
 
 
-def generate() -> KeyPair:
-    """Make a key pair as Volcano's ssh plugin does: 2048-bit RSA, PKCS#1 PEM, an OpenSSH line with a newline.
+def generate(kind: KeyType = "rsa") -> KeyPair:
+    """Make a key pair.
 
-    Takes 0.1 to 0.3 s; it releases the interpreter lock meanwhile.
+    An RSA pair is what Volcano's ssh plugin makes: 2048 bits, PKCS#1 PEM. It takes 0.1 to 0.3 s, and releases the
+    interpreter lock meanwhile. The others are what ssh-keygen makes: OpenSSH's own format, and P-256 for ecdsa. The
+    public key is an OpenSSH line with a newline.
     """
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  # heavy, and seldom needed
-    from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: PLC0415
+    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa  # noqa: PLC0415
 
-    key = rsa.generate_private_key(public_exponent=65537, key_size=RSA_BITS)
-    private = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.TraditionalOpenSSL,
-        serialization.NoEncryption(),
-    )
+    key: Any
+    # Older releases of OpenSSH read ed25519 keys in no other format.
+    form = serialization.PrivateFormat.OpenSSH
+    if kind == "ed25519":
+        key = ed25519.Ed25519PrivateKey.generate()
+    elif kind == "ecdsa":
+        key = ec.generate_private_key(ec.SECP256R1())
+    else:
+        key = rsa.generate_private_key(public_exponent=65537, key_size=RSA_BITS)
+        form = serialization.PrivateFormat.TraditionalOpenSSL
+    private = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
     public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
     return KeyPair(private.decode(), public.decode() + "\n")
 

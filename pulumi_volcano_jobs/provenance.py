@@ -21,6 +21,7 @@ _OF_ADDED_CONTAINERS = frozenset({CONTAINER, INIT_CONTAINER, VARIABLE, MOUNT, PO
 _APART_IN_POD = frozenset({"containers", "initContainers", "volumes"})
 _APART_IN_CONTAINER = frozenset({"name", "image", "env", "volumeMounts", "ports"})
 _SOURCES_OF_VARIABLES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
+_SOURCES_OF_PROJECTIONS = {"configMap": "ConfigMap", "secret": "Secret"}
 _SOURCES_OF_VOLUMES = {
     "configMap": ("ConfigMap", "name"),
     "secret": ("Secret", "secretName"),
@@ -136,13 +137,22 @@ def _number(port: Mapping[str, Any]) -> str:
 
 
 def _source(volume: Mapping[str, Any]) -> str:
-    """Tell what a volume holds: the object that it names, else its source."""
+    """Tell what a volume holds: the objects that it names, else its source."""
     source = {key: value for key, value in volume.items() if key != "name"}
     kind = next(iter(source), "")
+    if kind == "projected":
+        return ", ".join(map(_projected, source[kind].get("sources") or ()))
     if kind not in _SOURCES_OF_VOLUMES:
         return as_text(source)
     word, key = _SOURCES_OF_VOLUMES[kind]
     return f"{word} {source[kind].get(key, '')}"
+
+
+def _projected(source: Mapping[str, Any]) -> str:
+    for kind, word in _SOURCES_OF_PROJECTIONS.items():
+        if source.get(kind):
+            return f"{word} {source[kind].get('name', '')}"
+    return as_text(source)
 
 
 def as_text(value: Any) -> str:

@@ -56,8 +56,9 @@ def render_command(
             "earlier": document.problems,
         }
         rendered = render(document.data, redact=not show_keys, **settings)
-        if show_keys and any(plugin.name == SshPlugin.name for plugin in rendered.plugins):
-            return render(document.data, keys=keys.generate(), **settings)
+        ssh = next((plugin for plugin in rendered.plugins if isinstance(plugin, SshPlugin)), None)
+        if show_keys and ssh:
+            return render(document.data, keys=keys.generate(ssh.key_type), **settings)
         return rendered
 
     made = for_each(files, make, checks.heard(report))

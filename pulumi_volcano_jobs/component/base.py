@@ -23,7 +23,7 @@ from pulumi_volcano_jobs.errors import JobError, Problem, loud, raise_if_any
 from pulumi_volcano_jobs.keys import KeyPair
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest
-from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.render import Rendered, render
 
 TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
@@ -96,7 +96,7 @@ class BaseJob(pulumi.ComponentResource):
         self.name = pulumi.Output.from_input(job.name)
         self.namespace = self._namespace_of_mode(mode, outputs.lower(job.namespace))
         if any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item)):
-            self._provide_keys(mode, options, outputs)
+            self._provide_keys(rendered.plugins, mode, options, outputs)
         self.plugins: Mapping[str, parts.PluginComponent] = {
             plugin.name: self._plugin_component(plugin, ctx, outputs) for plugin in rendered.plugins
         }
@@ -149,13 +149,15 @@ class BaseJob(pulumi.ComponentResource):
         given: pulumi.Output[str] = stash.input
         return given
 
-    def _provide_keys(self, mode: str, options: JobOptions, outputs: Outputs) -> None:
+    def _provide_keys(self, plugins: Sequence[Plugin], mode: str, options: JobOptions, outputs: Outputs) -> None:
         """Say what stands for the pair that nobody gave; what Volcano makes stays in the cluster."""
         private: pulumi.Output[Any] = pulumi.Output.from_input(None)
         public: pulumi.Output[Any] = private
         if mode == "pulumi":
-            rotation = options.get("key_rotation", "")
-            private, public = stashed_pair(self._resource_name, rotation, pulumi.ResourceOptions(parent=self))
+            kinds = (plugin.key_type for plugin in plugins if isinstance(plugin, SshPlugin))
+            # Another plugin may ask for a pair, too.
+            kind, rotation = next(kinds, SshPlugin.key_type), options.get("key_rotation", "")
+            private, public = stashed_pair(self._resource_name, kind, rotation, pulumi.ResourceOptions(parent=self))
         outputs.leaf(_KEYS.private.path, private)
         outputs.leaf(_KEYS.public.path, public)
 

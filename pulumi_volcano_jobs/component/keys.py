@@ -13,22 +13,25 @@ from pulumi_volcano_jobs import keys
 PRIVATE, PUBLIC = "private", "public"
 
 
-async def _generate() -> dict[str, str]:
+async def _generate(kind: keys.KeyType) -> dict[str, str]:
     # In a thread: a key takes 0.1 to 0.3 s, and several jobs make theirs at the same time.
-    pair = await asyncio.get_running_loop().run_in_executor(None, keys.generate)
+    pair = await asyncio.get_running_loop().run_in_executor(None, keys.generate, kind)
     return {PRIVATE: pair.private, PUBLIC: pair.public}
 
 
 def stashed_pair(
-    name: str, rotation: str, opts: pulumi.ResourceOptions
+    name: str, kind: keys.KeyType, rotation: str, opts: pulumi.ResourceOptions
 ) -> tuple[pulumi.Output[str], pulumi.Output[str]]:
     """Give the private key (a secret) and the public key (readable) of the job `name`.
 
-    A `Stash` keeps what the first run made; `rotation` is part of its name, so that another token makes a new pair.
+    A `Stash` keeps what the first run made; `kind` and `rotation` are part of its name, so that another type or token
+    makes a new pair, and nothing else does.
     """
-    fresh: pulumi.Output[Any] = pulumi.Output.secret(asyncio.ensure_future(_generate()))
+    fresh: pulumi.Output[Any] = pulumi.Output.secret(asyncio.ensure_future(_generate(kind)))
+    # The type stands before the part that all have, where no token can look like it.
+    stem = f"{name}-ssh-key" if kind == "rsa" else f"{name}-ssh-{kind}-key"
     stash = pulumi.Stash(
-        f"{name}-ssh-key-{rotation}" if rotation else f"{name}-ssh-key",
+        f"{stem}-{rotation}" if rotation else stem,
         input=fresh,
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=["input"])),
     )

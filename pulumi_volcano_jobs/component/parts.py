@@ -38,11 +38,11 @@ class SshComponent(PluginComponent):
     """What the ssh plugin made."""
 
     secret_name: pulumi.Output[str]
-    """The Secret with the keys."""
+    """The Secret with the keys: the job's own, or `key_secret`."""
     public_key: pulumi.Output[str]
-    """The public key, an OpenSSH line; readable."""
+    """The public key, an OpenSSH line; readable. None if the pair is in `key_secret`."""
     private_key: pulumi.Output[str]
-    """The private key, always a secret."""
+    """The private key, always a secret. None if the pair is in `key_secret`."""
 
 
 class SvcComponent(PluginComponent):

@@ -99,6 +99,7 @@ def option(
     kinds: tuple[type, ...] = (),
     choices: Sequence[T] = (),
     not_native: str = "",
+    may_be_output: bool = False,
 ) -> T:
     """Declare a field for which Volcano has no argument.
 
@@ -108,12 +109,14 @@ def option(
         kinds: the types of its values; that of the default if there are none.
         choices: the values that it may have, if they are few.
         not_native: why it cannot be had with `managed_by="volcano"`; empty if it can.
+        may_be_output: whether it is a value that only stands somewhere, and decides nothing.
     """
     metadata = {
         "recommended": recommended,
         "kinds": kinds or (type(default),),
         "choices": tuple(choices),
         "not_native": not_native,
+        "may_be_output": may_be_output,
     }
     made: T = dataclasses.field(default=default, metadata=metadata)
     return made
@@ -200,24 +203,31 @@ class Plugin(ABC):
         found: frozenset[str] = vars(self)["_given"]
         return found
 
-    def recommended(self) -> Self:
-        """Copy the settings with the recommended values of those that were not given."""
-        values = {item.name: item.metadata.get("recommended", _UNSET) for item in _fields(type(self))}
+    def recommended(self, *, native: bool = False) -> Self:
+        """Copy the settings with the recommended values of those that were not given.
+
+        With `native` those that cannot be had with `managed_by="volcano"` stay as they are: nobody asked for them by
+        name.
+        """
+        items = [item for item in _fields(type(self)) if not (native and item.metadata.get("not_native"))]
+        values = {item.name: item.metadata.get("recommended", _UNSET) for item in items}
         free = [name for name, value in values.items() if value is not _UNSET and name not in self.given]
         return self.with_(**{name: values[name] for name in free})
 
     def beyond(self) -> dict[str, Any]:
         """Give the settings that differ from their default and for which Volcano has no argument."""
         own = (item for item in _fields(type(self)) if "flag" not in item.metadata)
-        return {item.name: value for item in own if (value := getattr(self, item.name)) != item.default}
+        values = ((item, getattr(self, item.name)) for item in own)
+        return {item.name: value for item, value in values if isinstance(value, Leaf) or value != item.default}
 
     def not_native(self) -> Iterator[Problem]:
         """Yield the settings that cannot be had with `managed_by="volcano"`."""
         reasons = {item.name: item.metadata.get("not_native", "") for item in _fields(type(self))}
-        for name in self.beyond():
+        for name, value in self.beyond().items():
             if reasons[name]:
                 reason = f'with managed_by="volcano" this cannot be had: {reasons[name]}'
-                yield self.problem(name, reason, 'remove it, or use managed_by="pulumi"')
+                hint = 'remove it, or use managed_by="pulumi"'
+                yield self.problem(name, reason, hint, shown=not isinstance(value, Leaf))
 
     def redacted(self) -> Self:
         """Copy the settings with placeholders for given keys and other secrets."""
@@ -305,7 +315,8 @@ def mistyped(plugin: Plugin) -> Iterator[Problem]:
 def _misfit(value: Any, item: dataclasses.Field[Any], at: str) -> Iterator[Problem]:
     kinds, choices = item.metadata["kinds"], item.metadata["choices"]
     if isinstance(value, Leaf):
-        yield Problem(at, "this must be a plain value, not an Output", stage=Refusal.DECODE)
+        if not item.metadata["may_be_output"]:
+            yield Problem(at, "this must be a plain value, not an Output", stage=Refusal.DECODE)
     elif not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         names = " or ".join(dict.fromkeys(_KIND_NAMES[kind] for kind in kinds))
         yield Problem(at, f"this must be {names}", value=repr(value), stage=Refusal.DECODE)

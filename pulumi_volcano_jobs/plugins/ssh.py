@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
-from pulumi_volcano_jobs import names
+from pulumi_volcano_jobs import names, users
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.keys import KeyPair
+from pulumi_volcano_jobs.keys import KeyPair, KeyType
 from pulumi_volcano_jobs.leaf import Text, is_given
 from pulumi_volcano_jobs.manifest import Manifest, Pod, secret
 from pulumi_volcano_jobs.model import Job, Task
-from pulumi_volcano_jobs.plugins.base import MAX_PORT, JobUpdate, ObjectRef, Plugin, Stage, flag, port_problems
+from pulumi_volcano_jobs.plugins.base import MAX_PORT, JobUpdate, ObjectRef, Plugin, Stage, flag, option, port_problems
+
+FileModes = Literal["volcano", "by-user"]
 
 ROOT_PATH = "/root/.ssh"
 DEFAULT_PORT = 22
-# ssh refuses a private key that others can read; a user who is not root cannot read root's 0600 (volcano 1606, 1975).
-ROOT_MODE, USER_MODE = 0o600, 0o644
-PRIVATE, PUBLIC, AUTHORIZED, CONFIG = "id_rsa", "id_rsa.pub", "authorized_keys", "config"
+# ssh refuses a private key that others can read to its owner, who is root always; a user who is not root cannot read
+# root's 0600 (volcano 1606, 1975). Kubernetes gives what has an fsGroup to that group, and lets it read.
+ROOT_MODE, GROUP_MODE, USER_MODE = 0o600, 0o640, 0o644
+AUTHORIZED, CONFIG = "authorized_keys", "config"
+_SECRET_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_SECRET_KEY = re.compile(r"(?!\.\.)(?!\.$)[-._a-zA-Z0-9]+")
+_MAX_NAME = 253
+_NOT_OURS = "Volcano's controllers mount a Secret of their own at the key path"
 
 
 class SshPlugin(Plugin):
@@ -36,10 +44,38 @@ class SshPlugin(Plugin):
     ssh_public_key: Text = flag("ssh-public-key", default="", placeholder="<public>")
     """The public key of `ssh_private_key`, as an OpenSSH line."""
     ssh_port: int = flag("ssh-port", default=DEFAULT_PORT)
-    """The port of sshd in the Pods."""
+    """The port of sshd in the Pods. With `defaults="recommended"` it is mpi's, unless it is given."""
+    key_type: KeyType = option(
+        default="rsa",
+        choices=get_args(KeyType),
+        not_native="Volcano's controllers make the pair, and always an RSA one",
+    )
+    """The type of the pair that is generated; its files are called `id_rsa`, `id_ed25519` or `id_ecdsa`."""
+    key_secret: Text = option(
+        default="",
+        kinds=(str,),
+        not_native=_NOT_OURS,
+        may_be_output=True,
+    )
+    """A Secret in the job's namespace to take the pair from (may be an Output); nothing of it comes to Pulumi."""
+    key_secret_private: str = option(default="ssh-privatekey", not_native=_NOT_OURS)
+    """The key in `key_secret` whose value is the private key; by default as in Secrets of kubernetes.io/ssh-auth."""
+    key_secret_public: str = option(default="ssh-publickey", not_native=_NOT_OURS)
+    """The key in `key_secret` whose value is the public key, an OpenSSH line."""
+    file_modes: FileModes = option(
+        default="volcano",
+        recommended="by-user",
+        choices=get_args(FileModes),
+        not_native="Volcano's controllers mount the files, with modes of their own",
+    )
+    """`volcano`: 0600 at /root/.ssh, 0644 elsewhere. `by-user`: by the users of the containers, if all are known."""
+    address_aliases: bool = option(
+        default=False, recommended=True, not_native="Volcano's controllers write the ssh configuration"
+    )
+    """Whether the configuration, and so the port, counts for addresses (`train-worker-0.train`) as for hosts."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
-        """Yield what is wrong with the path, the port and the given keys."""
+        """Yield what is wrong with the path, the port and where the keys come from."""
         yield from super().validate(job)
         yield from port_problems(self, "ssh_port")
         path = self.ssh_key_file_path
@@ -47,33 +83,26 @@ class SshPlugin(Plugin):
             yield self.problem(
                 "ssh_key_file_path", "this must be an absolute path without ':'", "for example /home/me/.ssh"
             )
-        private, public = is_given(self.ssh_private_key), is_given(self.ssh_public_key)
-        if public and not private:
-            reason = "a public key alone is ignored; the job would get a generated pair"
-            yield self.problem("ssh_public_key", reason, "give ssh_private_key too, or neither", shown=False)
-        if private and not public:
-            reason = "without its public key nobody can log in with this key"
-            yield self.problem("ssh_private_key", reason, "give ssh_public_key too", shown=False)
-        if private and public:
-            fault = KeyPair(self.ssh_private_key, self.ssh_public_key).fault()
-            if fault:
-                yield self.problem(f"ssh_{fault.part}_key", fault.reason, fault.hint, shown=False)
+        yield from self._secret_problems(job) if is_given(self.key_secret) else self._pair_problems()
+        if self.key_type != "rsa" and (is_given(self.key_secret) or is_given(self.ssh_private_key)):
+            yield self.problem(
+                "key_type", "the pair is given, so none of this type is made", "remove this, or the pair"
+            )
         for index, task in enumerate(job.tasks or ()):
             yield from self._traps(task.pod_spec, f"spec.tasks[{index}].template.spec")
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
-        """Return the Secret with the keys and the client configuration."""
-        pair = self._pair(ctx)
-        contents = {PRIVATE: pair.private, PUBLIC: pair.public, AUTHORIZED: pair.public, CONFIG: self._config(ctx)}
-        return [secret(names.ssh_secret(ctx.name), ctx.namespace, contents)]
+        """Return the Secret with the keys, unless they are in another, and the client configuration."""
+        contents: dict[str, Any] = {}
+        if not is_given(self.key_secret):
+            pair = self._pair(ctx)
+            contents = {self._private: pair.private, self._public: pair.public, AUTHORIZED: pair.public}
+        return [secret(names.ssh_secret(ctx.name), ctx.namespace, {**contents, CONFIG: self._config(ctx)})]
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Mount the keys and the configuration at the key path."""
         volume = names.ssh_secret(ctx.name)
-        # Under .ssh and mounted by subPath: a whole volume is mounted with mode 1777, which sshd refuses.
-        items = [{"key": key, "path": f".ssh/{key}"} for key in (PRIVATE, PUBLIC, AUTHORIZED, CONFIG)]
-        mode = ROOT_MODE if self.ssh_key_file_path == ROOT_PATH else USER_MODE
-        pod.set_volume(volume, {"secret": {"secretName": volume, "items": items, "defaultMode": mode}})
+        pod.set_volume(volume, self._source(volume, self._mode(pod.fields, [item.fields for item in pod.containers])))
         for container in pod.all_containers:
             container.mount(self.ssh_key_file_path, volume, sub_path=".ssh")
 
@@ -86,38 +115,120 @@ class SshPlugin(Plugin):
         return JobUpdate(follows=follows, restarts_on=(self.ssh_public_key,) if is_given(self.ssh_private_key) else ())
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
-        """Give the Secret's name and the keys; the public key is no secret."""
+        """Give the name of the Secret with the keys, and these if Pulumi knows them; the public key is no secret."""
+        if is_given(self.key_secret):
+            return {"secret_name": self.key_secret, "public_key": None, "private_key": None}
         pair = self._pair(ctx)
         secret_name = names.ssh_secret(ctx.name)
         return {"secret_name": secret_name, "public_key": pair.public, "private_key": pair.private}
+
+    @property
+    def _private(self) -> str:
+        # ssh looks for these names, and goes by what is in the file: a given key may have any type.
+        return f"id_{self.key_type}"
+
+    @property
+    def _public(self) -> str:
+        return f"{self._private}.pub"
+
+    def _source(self, own: str, mode: int) -> Manifest:
+        """Give the volume's source: the job's own Secret, or the given one with the configuration of the former."""
+        private, public = self._private, self._public
+        if not is_given(self.key_secret):
+            items = [_item(key, key) for key in (private, public, AUTHORIZED, CONFIG)]
+            return {"secret": {"secretName": own, "items": items, "defaultMode": mode}}
+        pair = ((self.key_secret_private, private), (self.key_secret_public, public))
+        items = [_item(key, file) for key, file in (*pair, (self.key_secret_public, AUTHORIZED))]
+        sources = [{"name": self.key_secret, "items": items}, {"name": own, "items": [_item(CONFIG, CONFIG)]}]
+        return {"projected": {"sources": [{"secret": source} for source in sources], "defaultMode": mode}}
+
+    def _mode(self, spec: Mapping[str, Any], containers: list[Manifest]) -> int:
+        """Choose the mode of the files; init containers seldom log in, and often are root beside others."""
+        kinds = {user.is_root for user in users.of_containers(spec, containers)}
+        if self.file_modes == "by-user" and kinds == {True}:
+            return ROOT_MODE
+        if self.file_modes == "by-user" and kinds == {False}:
+            return USER_MODE if users.group(spec) is None else GROUP_MODE
+        return ROOT_MODE if self.ssh_key_file_path == ROOT_PATH else USER_MODE
+
+    def _pair_problems(self) -> Iterator[Problem]:
+        private, public = is_given(self.ssh_private_key), is_given(self.ssh_public_key)
+        if public and not private:
+            reason = "a public key alone is ignored; the job would get a generated pair"
+            yield self.problem("ssh_public_key", reason, "give ssh_private_key too, or neither", shown=False)
+        if private and not public:
+            reason = "without its public key nobody can log in with this key"
+            yield self.problem("ssh_private_key", reason, "give ssh_public_key too", shown=False)
+        if private and public:
+            fault = KeyPair(self.ssh_private_key, self.ssh_public_key).fault()
+            if fault:
+                yield self.problem(f"ssh_{fault.part}_key", fault.reason, fault.hint, shown=False)
+        for setting in ("key_secret_private", "key_secret_public"):
+            if setting in self.beyond():
+                yield self.problem(
+                    setting, "no Secret is named in which this key is", "give key_secret, or remove this"
+                )
+
+    def _secret_problems(self, job: Job) -> Iterator[Problem]:
+        name = self.key_secret
+        if isinstance(name, str) and (len(name) > _MAX_NAME or not _SECRET_NAME.fullmatch(name)):
+            reason = (
+                "a Secret's name is at most 253 lower-case letters, digits, '-' and '.', beginning and ending with a"
+                " letter or digit"
+            )
+            yield self.problem("key_secret", reason)
+        elif isinstance(name, str) and name == names.ssh_secret(job.name):
+            reason = "the job makes a Secret of this name itself, for the ssh configuration"
+            yield self.problem("key_secret", reason, "copy yours to one of another name")
+        for setting in ("key_secret_private", "key_secret_public"):
+            key = getattr(self, setting)
+            if len(key) > _MAX_NAME or not _SECRET_KEY.fullmatch(key):
+                reason = (
+                    "a key in a Secret is at most 253 letters, digits, '-', '_' and '.', not '.' alone, and does not"
+                    " begin with '..'"
+                )
+                yield self.problem(setting, reason)
+        if is_given(self.ssh_private_key) or is_given(self.ssh_public_key):
+            reason = "the pair is given twice: in this Secret, and as ssh_private_key or ssh_public_key"
+            yield self.problem("key_secret", reason, "keep one of them", shown=False)
 
     def _traps(self, spec: Mapping[str, Any], path: str) -> Iterator[Problem]:
         if self.ssh_port == DEFAULT_PORT and spec.get("hostNetwork") is True:
             reason = "the Pods share the node's ports, and the node's own sshd has port 22"
             hint = "give ssh --ssh-port=2222 (mpi --port=2222 too), and start sshd with it"
             yield Problem(f"{path}.hostNetwork", reason, hint, warning=True, code="VJ106")
-        group, users = _security(spec).get("fsGroup"), list(_users(spec))
-        at_root = self.ssh_key_file_path == ROOT_PATH
-        others = next((item for item in users if item[1] not in (0, None)), None)
-        is_root = any(user == 0 for _, user in users)
+        reason, hint = self._trap_of_users(spec)
+        if reason:
+            yield Problem(f"{path}.securityContext", reason, hint, warning=True, code="VJ108")
+
+    def _trap_of_users(self, spec: Mapping[str, Any]) -> tuple[str, str]:
+        """Tell why a container's user cannot use the key, and the way out; nothing is said of users not known."""
+        found, group = list(users.of_containers(spec, spec.get("containers") or ())), users.group(spec)
+        other = next((user for user in found if user.is_root is False), None)
+        is_root, at_root = any(user.is_root for user in found), self.ssh_key_file_path == ROOT_PATH
+        is_mended = self.file_modes == "by-user"
         reason = hint = ""
-        if at_root and others:
+        if is_mended and is_root and other:
             reason = (
-                f"the key in {ROOT_PATH} is root's alone (mode 0600), and the container {others[0]} runs as {others[1]}"
+                f"some containers run as root, and {other.container} as {other}: no mode of one file suits both, since"
+                " ssh refuses to root a key that others can read"
             )
+            hint = "run all containers of the Pod as one user"
+        elif at_root and other:
+            holder, mode = ("the directory", "") if is_mended else ("the key in", " (mode 0600)")
+            reason = f"{holder} {ROOT_PATH} is root's alone{mode}, and the container {other.container} runs as {other}"
             hint = "give ssh --ssh-key-file-path, the .ssh of that user's home"
-        elif isinstance(group, int) and (is_root or at_root):
+        elif group is not None and (is_root or at_root):
             reason = (
                 f"fsGroup {group} lets a group read the key, and ssh then refuses it to root (unprotected private key)"
             )
             hint = "remove fsGroup, or run as another user with a key path of its own"
-        elif is_root and not at_root:
+        elif is_root and not at_root and not (is_mended and all(user.is_root for user in found)):
             reason = (
                 f"outside of {ROOT_PATH} the key has mode 0644, which ssh refuses to root (unprotected private key)"
             )
-            hint = f"leave the key path at {ROOT_PATH}, or run as another user"
-        if reason:
-            yield Problem(f"{path}.securityContext", reason, hint, warning=True, code="VJ108")
+            hint = f'leave the key path at {ROOT_PATH}, run as another user, or choose file_modes="by-user"'
+        return reason, hint
 
     def _pair(self, ctx: JobContext) -> KeyPair:
         given = is_given(self.ssh_private_key)
@@ -128,20 +239,14 @@ class SshPlugin(Plugin):
         lines = ["StrictHostKeyChecking no", "UserKnownHostsFile /dev/null"]
         for task in ctx.tasks:
             for host, address in _hosts(ctx, task):
-                lines += [f"Host {host}", f"  HostName {address}", f"  Port {port}"]
+                known_as = f"{host} {address}" if self.address_aliases else host
+                lines += [f"Host {known_as}", f"  HostName {address}", f"  Port {port}"]
         return "\n".join(lines) + "\n"
 
 
-def _security(holder: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = holder.get("securityContext")
-    return found if isinstance(found, Mapping) else {}
-
-
-def _users(spec: Mapping[str, Any]) -> Iterator[tuple[str, int | None]]:
-    """Give the user of each container; None if the image decides, or if it is not known yet."""
-    for container in spec.get("containers") or ():
-        user = _security(container).get("runAsUser", _security(spec).get("runAsUser"))
-        yield container.get("name", ""), user if isinstance(user, int) else None
+def _item(key: str, file: str) -> Manifest:
+    # Under .ssh and mounted by subPath: a whole volume is mounted with mode 1777, which sshd refuses.
+    return {"key": key, "path": f".ssh/{file}"}
 
 
 def _hosts(ctx: JobContext, task: Task) -> Iterator[tuple[str, str]]:

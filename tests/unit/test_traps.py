@@ -142,8 +142,8 @@ TOLD: dict[str, tuple[Wire, str]] = {
         logging_in(running_as(0), ssh_key_file_path="/home/me/.ssh"),
         (
             f"{SPEC}.securityContext: outside of /root/.ssh the key has mode 0644, which ssh refuses to root"
-            " (unprotected"
-            " private key): leave the key path at /root/.ssh, or run as another user [VJ108]"
+            " (unprotected private key): leave the key path at /root/.ssh, run as another user, or choose"
+            ' file_modes="by-user" [VJ108]'
         ),
     ),
     "VJ109 a reference to a later variable": (
