@@ -107,12 +107,14 @@ class SshPlugin(Plugin):
             container.mount(self.ssh_key_file_path, volume, sub_path=".ssh")
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
-        """Let the Secret follow, since its configuration names every host; another given key replaces the Pods.
+        """Let the Secret follow, since its configuration names every host.
 
-        A mount by subPath never follows its Secret (volcano 1420).
+        Another given key or other names of hosts replace the Pods: a mount by subPath never follows its Secret (volcano
+        1420).
         """
         follows = frozenset({ObjectRef("Secret", names.ssh_secret(ctx.name))})
-        return JobUpdate(follows=follows, restarts_on=(self.ssh_public_key,) if is_given(self.ssh_private_key) else ())
+        given = (self.ssh_public_key,) if is_given(self.ssh_private_key) else ()
+        return JobUpdate(follows=follows, restarts_on=(*given, *(["address_aliases"] if self.address_aliases else [])))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the name of the Secret with the keys, and these if Pulumi knows them; the public key is no secret."""

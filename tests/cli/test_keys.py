@@ -149,6 +149,24 @@ class TestShown:
         assert private.key_size == 2048
         assert public.endswith(b"\n")
 
+    @pytest.mark.parametrize(("kind", "begins"), [("ed25519", "ssh-ed25519 "), ("ecdsa", "ecdsa-sha2-nistp256 ")])
+    def test_a_new_pair_is_of_the_type_that_is_asked_for(self, shell: Shell, kind: str, begins: str) -> None:
+        """In files called after it."""
+        file = shell.write("job.yaml", with_ssh())
+
+        data = secret(shell.good("render", "--show-keys", "--set", f"ssh.key_type={kind}", file))
+
+        decoded = {key: base64.b64decode(value, validate=True).decode() for key, value in data.items()}
+        assert decoded.keys() == {f"id_{kind}", f"id_{kind}.pub", "authorized_keys", "config"}
+        assert decoded[f"id_{kind}"].startswith("-----BEGIN OPENSSH PRIVATE KEY-----\n")
+        assert decoded[f"id_{kind}.pub"].startswith(begins)
+
+    def test_a_pair_of_a_secret_is_not_made_up(self, shell: Shell) -> None:
+        """It is in the cluster alone."""
+        file = shell.write("job.yaml", with_ssh())
+
+        assert secret(shell.good("render", "--show-keys", "--set", "ssh.key_secret=team", file)).keys() == {"config"}
+
     def test_each_run_and_each_job_has_a_pair_of_its_own(self, shell: Shell) -> None:
         """Who can log in to one job cannot log in to another."""
         second = with_ssh()

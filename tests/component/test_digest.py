@@ -12,6 +12,7 @@ from pulumi_volcano_jobs import (
     Plugin,
     PytorchPlugin,
     RayPlugin,
+    SshPlugin,
     SvcPlugin,
     TensorflowPlugin,
 )
@@ -130,6 +131,7 @@ WORLDS: dict[str, tuple[Plugin, bool]] = {
     "tensorflow": (TensorflowPlugin(), True),
     "ray": (RayPlugin(head="master", head_container="main", worker_container="main"), False),
     "ssh": (ssh_plugin(), False),
+    "ssh with its options": (SshPlugin(file_modes="by-user", address_aliases=True, key_secret="team"), False),
     "svc": (SvcPlugin(), False),
 }
 
@@ -175,6 +177,23 @@ def test_another_given_key_replaces_all_pods() -> None:
     """Keys are mounted by subPath, which running Pods never see change."""
     before = job(plugins=[ssh_plugin(), SvcPlugin()])
     after = job(plugins=[ssh_plugin(OTHER_PAIR), SvcPlugin()])
+
+    assert replaced(before, after) == ALL
+
+
+SSH: dict[str, Wire] = {
+    "another type of key": {"key_type": "ed25519"},
+    "names of hosts": {"address_aliases": True},
+    "a pair of a Secret": {"key_secret": "team"},
+    "another user's path": {"ssh_key_file_path": "/home/me/.ssh"},
+}
+
+
+@pytest.mark.parametrize("restart", ["gang", "pod"])
+@pytest.mark.parametrize("settings", SSH.values(), ids=SSH)
+def test_another_option_of_ssh_replaces_all_pods(settings: Wire, restart: str) -> None:
+    """Running Pods would never see it."""
+    before, after = (job(plugins=[SshPlugin(**given), SvcPlugin()], restart=restart) for given in ({}, settings))
 
     assert replaced(before, after) == ALL
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from typing import Any
 
 import pulumi
@@ -11,7 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from pulumi_volcano_jobs import Job, JobError, KeyPair, SshPlugin, SvcPlugin, Task, VolcanoJob, render
-from tests.component.harness import Run, Secret, Wire, failed, new_job, run
+from tests.component.harness import Run, Secret, Source, Wire, failed, new_job, run
 from tests.conftest import BYTES, PAIR, ssh_plugin, task
 
 PRIVATE, PUBLIC = PAIR.private, PAIR.public
@@ -68,6 +69,86 @@ def test_another_rotation_is_another_stash() -> None:
     """A new name makes a new pair; the old one goes with its resource."""
     assert made().names("Stash") == ["train-managed-by", "train-ssh-key"]
     assert made(key_rotation="2026-11").names("Stash") == ["train-managed-by", "train-ssh-key-2026-11"]
+
+
+TYPES: dict[str, tuple[Wire, str]] = {
+    "rsa": ({}, "train-ssh-key"),
+    "rsa, rotated": ({"key_rotation": "2"}, "train-ssh-key-2"),
+    "rsa, rotated to a type's name": ({"key_rotation": "ed25519"}, "train-ssh-key-ed25519"),
+    "ed25519": ({"key_type": "ed25519"}, "train-ssh-ed25519-key"),
+    "ed25519, rotated": ({"key_type": "ed25519", "key_rotation": "2"}, "train-ssh-ed25519-key-2"),
+    "ecdsa": ({"key_type": "ecdsa"}, "train-ssh-ecdsa-key"),
+}
+
+
+@pytest.mark.parametrize(("given", "stash"), TYPES.values(), ids=TYPES)
+def test_another_type_is_another_stash(given: Wire, stash: str) -> None:
+    """So a new pair is made with it; the name of an RSA pair's is what it always was."""
+    kind = given.get("key_type", "rsa")
+    done = made(
+        **{key: value for key, value in given.items() if key != "key_type"}, plugin_options={"ssh": {"key_type": kind}}
+    )
+
+    assert done.names("Stash") == ["train-managed-by", stash]
+    assert done.values["public"].value.split()[0] in {f"ssh-{kind}", "ecdsa-sha2-nistp256"}
+    marks = {"rsa": "BEGIN RSA PRIVATE KEY"}
+    assert marks.get(kind, "BEGIN OPENSSH PRIVATE KEY") in done.values["private"].value
+
+
+OTHERWISE: dict[str, Wire] = {
+    "modes and aliases": {"plugin_options": {"ssh": {"file_modes": "by-user", "address_aliases": True}}},
+    "a port and a path": {"plugin_options": {"ssh": {"ssh_port": 2222, "ssh_key_file_path": "/home/me/.ssh"}}},
+    "the recommended options": {"defaults": "recommended"},
+    "more Pods": {"tasks": [task(replicas=3)]},
+    "another run": {"run": "2"},
+}
+
+
+@pytest.mark.parametrize("options", OTHERWISE.values(), ids=OTHERWISE)
+def test_nothing_else_makes_a_new_pair(options: Wire) -> None:
+    """The Stash, which keeps the pair, is the same resource with the same options."""
+    before, after = (run_of.resources["Stash train-ssh-key"].request for run_of in (made(), made(**options)))
+
+    assert (before.ignoreChanges, before.replaceOnChanges) == (after.ignoreChanges, after.replaceOnChanges)
+    assert not after.HasField("replacement_trigger")
+
+
+class TestKeySecret:
+    """A pair in a Secret of the cluster comes to no program and to no state."""
+
+    def run(self, name: Callable[[], pulumi.Input[str]], *, preview: bool = False) -> Run:
+        """Run a program with a job whose pair is in a Secret."""
+
+        def program() -> Wire:
+            plugins = [SshPlugin(key_secret=name()), SvcPlugin()]
+            job = new_job("train", {"plugins": plugins, "tasks": [task()]})
+            return {"secret": job.ssh.secret_name, "private": job.ssh.private_key, "public": job.ssh.public_key}
+
+        return run(program, preview=preview)
+
+    def test_no_pair_is_made(self) -> None:
+        """There is no Stash, and the job's own Secret has the configuration alone."""
+        done = self.run(lambda: "team")
+
+        assert done.names("Stash") == ["train-managed-by"]
+        (data,) = (manifest["data"] for name, manifest in done.manifests().items() if name.startswith("Secret "))
+        assert list(data.value) == ["config"]
+        assert {name: value.value for name, value in done.values.items()} == {
+            "secret": "team",
+            "private": None,
+            "public": None,
+        }
+
+    @pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
+    def test_its_name_may_be_an_output(self, *, preview: bool) -> None:
+        """Of a Secret of the same program; nothing else is unknown for it but the digest of the Pods."""
+        done = self.run(lambda: Source("keys", "team-1a2b").value, preview=preview)
+
+        name = "spec.volumes[0].projected.sources[0].secret.name"
+        places = {f"Pod train-worker-0: {name}", "Pod train-worker-0: (digest)", "SshPlugin train-ssh has: secret_name"}
+        assert done.unknown() == (places if preview else set())
+        if not preview:
+            assert done.leaves()[f"Pod train-worker-0: {name}"] == "team-1a2b"
 
 
 def test_two_jobs_have_two_pairs() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pulumi_volcano_jobs import JobContext, Plugin, SvcPlugin, render
 from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.leaf import Leaf, Text
 from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map
 from pulumi_volcano_jobs.plugins.base import flag, option
 from tests.conftest import Wire, job, problems, refused, task
@@ -24,6 +24,8 @@ class Tuned(Plugin):
     """Set beside the arguments."""
     note: str | None = option(default=None, kinds=(str, type(None)), not_native="notes differ from Pod to Pod")
     """Volcano cannot do it."""
+    secret: Text = option(default="", kinds=(str,), may_be_output=True)
+    """It stands in Pods as it is."""
 
     def extend_objects(self, ctx: JobContext) -> list[Manifest]:
         """Make a ConfigMap."""
@@ -156,6 +158,44 @@ def test_what_volcano_cannot_do_is_told_in_the_native_mode() -> None:
         ),
     ]
     assert render(document).pods
+
+
+class Chatty(Plugin):
+    """A plugin whose recommended option Volcano cannot have."""
+
+    name = "test-chatty"
+    level: int = flag("level", default=1, recommended=3)
+    """An argument."""
+    note: str = option(default="", recommended="hello", not_native="notes differ from Pod to Pod")
+    """Volcano cannot do it."""
+
+
+def test_what_volcano_cannot_do_is_not_recommended_in_the_native_mode() -> None:
+    """Nobody asked for it by name, so nothing is refused for it."""
+    assert Chatty().recommended() == Chatty(level=3, note="hello")
+    assert Chatty().recommended(native=True) == Chatty(level=3)
+    document, native = job(plugins=[Chatty()]), {"managed_by": "volcano", "defaults": "recommended"}
+    assert [problem.path for problem in problems(document, **native)] == ["spec.plugins.test-chatty"]
+
+
+def test_an_option_may_be_an_output_if_it_decides_nothing() -> None:
+    """It differs from its default, whatever it is, and is compared with nothing."""
+    name = Leaf("name")
+
+    assert Tuned(secret=name).beyond() == {"secret": name}
+    for given in (Tuned(secret=name), Tuned(secret="mine"), Tuned()):
+        (made,) = render(job(plugins=[given]), plugin_options={"test-tuned": {"secret": name}}).plugins
+        assert vars(made)["secret"] is name
+
+
+def test_a_problem_of_an_option_has_the_option_s_place_beside_arguments_too() -> None:
+    """The arguments have nothing to do with it."""
+    document = job(plugins={"svc": [], "ssh": ["--ssh-port=2222"]})
+
+    (problem,) = problems(document, plugin_options={"ssh": {"key_secret": "No"}})
+
+    assert problem.path == "spec.plugins.ssh.key_secret"
+    assert problem.reason.startswith("a Secret's name is")
 
 
 def test_an_option_that_only_we_have_is_no_argument() -> None:

@@ -69,7 +69,12 @@ def test_a_pod_s_parts_are_told_in_words() -> None:
         command=["sh", "-c", "true"],
         stdin=True,
     )
-    volumes = [{"name": "v", "emptyDir": {}}, {"name": "p", "persistentVolumeClaim": {"claimName": "mine"}}]
+    sources = [{"secret": {"name": "s"}}, {"configMap": {"name": "c"}}, {"serviceAccountToken": {"path": "t"}}]
+    volumes = [
+        {"name": "v", "emptyDir": {}},
+        {"name": "p", "persistentVolumeClaim": {"claimName": "mine"}},
+        {"name": "q", "projected": {"sources": sources}},
+    ]
 
     origins = traced(job(task(containers=[main], volumes=volumes)))
 
@@ -87,6 +92,7 @@ def test_a_pod_s_parts_are_told_in_words() -> None:
         ("stdin", ""): "true",
         ("volume", "v"): '{"emptyDir": {}}',
         ("volume", "p"): "claim mine",
+        ("volume", "q"): 'Secret s, ConfigMap c, {"serviceAccountToken": {"path": "t"}}',
     }
 
 

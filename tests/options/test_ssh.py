@@ -1,0 +1,477 @@
+"""The ssh plugin's options: types of keys, modes of files, aliases, mpi's port, and a pair of a Secret's."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from pulumi_volcano_jobs import JobContext, MpiPlugin, SshPlugin, SvcPlugin, keys, render
+from pulumi_volcano_jobs.leaf import Leaf
+from tests.conftest import PAIR, Wire, container, job, problems, refused, task
+
+HOME = "/home/me/.ssh"
+KINDS: tuple[keys.KeyType, ...] = get_args(keys.KeyType)
+needs_ssh = pytest.mark.skipif(shutil.which("ssh") is None, reason="OpenSSH's client is not installed")
+
+
+def with_ssh(*tasks: Wire, **settings: Any) -> Wire:
+    """Give a job with the plugin; without tasks it has one of one Pod."""
+    return job(*tasks, plugins=[SshPlugin(**settings), SvcPlugin()])
+
+
+def secret(document: Wire, **options: Any) -> dict[str, str]:
+    """Give the contents of the job's Secret; a placeholder stands as it is."""
+    (data,) = (item["data"] for item in render(document, **options).objects if item["kind"] == "Secret")
+    return {key: text if text.startswith("<") else base64.b64decode(text).decode() for key, text in data.items()}
+
+
+def config(document: Wire, **options: Any) -> str:
+    """Give the ssh configuration."""
+    return secret(document, **options)["config"]
+
+
+def volume(document: Wire, **options: Any) -> Wire:
+    """Give the volume with the keys in the first Pod."""
+    spec = render(document, **options).pods[0]["spec"]
+    (found,) = (item for item in spec["volumes"] if item["name"] == "train-ssh")
+    return dict(found)
+
+
+def mode(document: Wire, **options: Any) -> str:
+    """Give the mode of the files in the first Pod."""
+    found = volume(document, **options)
+    return oct((found.get("secret") or found["projected"])["defaultMode"])
+
+
+class TestKeyType:
+    """`key_type`: what is generated, and how its files are called."""
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_the_files_are_called_after_the_type(self, kind: keys.KeyType) -> None:
+        """As ssh-keygen calls them, so that ssh finds them; the permitted key is the same."""
+        document = with_ssh(key_type=kind)
+
+        assert {key: text for key, text in secret(document).items() if key != "config"} == {
+            f"id_{kind}": "<private>",
+            f"id_{kind}.pub": "<public>",
+            "authorized_keys": "<public>",
+        }
+        assert [(item["key"], item["path"]) for item in volume(document)["secret"]["items"]] == [
+            (f"id_{kind}", f".ssh/id_{kind}"),
+            (f"id_{kind}.pub", f".ssh/id_{kind}.pub"),
+            ("authorized_keys", ".ssh/authorized_keys"),
+            ("config", ".ssh/config"),
+        ]
+
+    @needs_ssh
+    @pytest.mark.parametrize("name", ["its own", "id_rsa"])
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_openssh_reads_the_private_key(self, kind: keys.KeyType, name: str, tmp_path: Path) -> None:
+        """It goes by what is in the file, so one of a Secret's may have any type."""
+        pair = keys.generate(kind)
+        file = tmp_path / (f"id_{kind}" if name == "its own" else name)
+        file.touch(mode=0o600)
+        file.write_text(pair.private, "utf-8")
+
+        read = subprocess.run(["ssh-keygen", "-y", "-f", file], capture_output=True, text=True, check=True)
+
+        assert read.stdout.split()[:2] == pair.public.split()
+        assert pair.public.split()[0] in {f"ssh-{kind}", "ecdsa-sha2-nistp256"}
+
+    def test_volcano_makes_rsa_pairs_only(self) -> None:
+        """So it is refused in the native mode."""
+        assert str(refused(with_ssh(key_type="ed25519"), managed_by="volcano")) == (
+            'spec.plugins.ssh.key_type: with managed_by="volcano" this cannot be had: Volcano\'s controllers make the'
+            " pair, and always an RSA one (given: 'ed25519'): remove it, or use managed_by=\"pulumi\""
+        )
+
+
+ROOT, ME, SOMEBODY = {"runAsUser": 0}, {"runAsUser": 1000}, {"runAsNonRoot": True}
+LATER = {"runAsUser": Leaf("tasks[0].user")}
+NEVER_BOTH = (
+    "spec.tasks[0].template.spec.securityContext: some containers run as root, and {} as {}: no mode of one file suits"
+    " both, since ssh refuses to root a key that others can read: run all containers of the Pod as one user [VJ108]"
+)
+CLOSED = (
+    "spec.tasks[0].template.spec.securityContext: the directory /root/.ssh is root's alone, and the container main runs"
+    " as 1000: give ssh --ssh-key-file-path, the .ssh of that user's home [VJ108]"
+)
+FOR_GROUP = (
+    "spec.tasks[0].template.spec.securityContext: fsGroup 2000 lets a group read the key, and ssh then refuses it to"
+    " root (unprotected private key): remove fsGroup, or run as another user with a key path of its own [VJ108]"
+)
+OUTSIDE = (
+    "spec.tasks[0].template.spec.securityContext: outside of /root/.ssh the key has mode 0644, which ssh refuses to"
+    " root (unprotected private key): leave the key path at /root/.ssh, run as another user, or choose"
+    ' file_modes="by-user" [VJ108]'
+)
+# The Pod's context, those of its containers, the key path, the mode, the warnings.
+MODES: dict[str, tuple[Wire, list[Wire], str, str, list[str]]] = {
+    "root": (ROOT, [{}], "/root/.ssh", "0o600", []),
+    "root elsewhere": (ROOT, [{}], HOME, "0o600", []),
+    "root by its container": (ME, [ROOT], HOME, "0o600", []),
+    "another user": (ME, [{}], HOME, "0o644", []),
+    "another user by its container": (ROOT, [ME], HOME, "0o644", []),
+    "another user whose number the image knows": (SOMEBODY, [{}], HOME, "0o644", []),
+    "another user where only root may look": (ME, [{}], "/root/.ssh", "0o644", [CLOSED]),
+    "another user with a group": ({**ME, "fsGroup": 2000}, [{}], HOME, "0o640", []),
+    "another user with a group that comes later": ({**ME, "fsGroup": Leaf("group")}, [{}], HOME, "0o644", []),
+    "root with a group, which nothing helps": ({**ROOT, "fsGroup": 2000}, [{}], "/root/.ssh", "0o600", [FOR_GROUP]),
+    "nobody knows, at root's path": ({}, [{}], "/root/.ssh", "0o600", []),
+    "nobody knows, elsewhere": ({}, [{}], HOME, "0o644", []),
+    "a user that comes later": (LATER, [{}], "/root/.ssh", "0o600", []),
+    "a user that is null": ({"runAsUser": None}, [{}], "/root/.ssh", "0o600", []),
+    "two other users": ({}, [ME, {"runAsUser": 1001}], HOME, "0o644", []),
+    "root and nobody knows": ({}, [ROOT, {}], HOME, "0o644", [OUTSIDE]),
+    "root and another": ({}, [ROOT, ME], HOME, "0o644", [NEVER_BOTH.format("two", "1000")]),
+    "root and somebody": ({}, [SOMEBODY, ROOT], "/root/.ssh", "0o600", [NEVER_BOTH.format("main", "another user")]),
+}
+
+
+class TestFileModes:
+    """`file_modes="by-user"`: the mode with which ssh takes the key of each user."""
+
+    @pytest.mark.parametrize(("pod", "containers", "path", "expected", "warnings"), MODES.values(), ids=MODES)
+    def test_the_mode_is_that_of_the_users(
+        self, pod: Wire, containers: list[Wire], path: str, expected: str, warnings: list[str]
+    ) -> None:
+        """Where they are known; what no mode can mend is still told."""
+        named = zip(("main", "two"), containers, strict=False)
+        made = [container(name, securityContext=context) for name, context in named]
+        document = with_ssh(task(securityContext=pod, containers=made), ssh_key_file_path=path, file_modes="by-user")
+
+        assert mode(document) == expected
+        assert [str(warning) for warning in render(document).warnings] == warnings
+
+    def test_each_task_has_its_own(self) -> None:
+        """The users of one task say nothing of another's."""
+        document = with_ssh(
+            task("a", securityContext=ROOT), task("b", securityContext=ME), ssh_key_file_path=HOME, file_modes="by-user"
+        )
+
+        modes = [pod["spec"]["volumes"][0]["secret"]["defaultMode"] for pod in render(document).pods]
+        assert modes == [0o600, 0o644]
+
+    def test_init_containers_do_not_count(self) -> None:
+        """They often are root, to prepare a volume, and do not log in."""
+        init = container("init", securityContext=ROOT)
+
+        document = with_ssh(
+            task(securityContext=ME, initContainers=[init]), ssh_key_file_path=HOME, file_modes="by-user"
+        )
+
+        assert (mode(document), render(document).warnings) == ("0o644", ())
+
+    def test_volcano_has_modes_of_its_own(self) -> None:
+        """So it is refused in the native mode."""
+        assert str(refused(with_ssh(file_modes="by-user"), managed_by="volcano")) == (
+            'spec.plugins.ssh.file_modes: with managed_by="volcano" this cannot be had: Volcano\'s controllers mount'
+            " the files, with modes of their own (given: 'by-user'): remove it, or use managed_by=\"pulumi\""
+        )
+
+
+class TestAddressAliases:
+    """`address_aliases`: the port counts for `pod.job` too (MPI_HOST has those)."""
+
+    def test_each_host_has_two_names(self) -> None:
+        """The name of the Pod, and its address in the job's domain."""
+        document = with_ssh(task(replicas=2), task("fixed", hostname="node"), address_aliases=True, ssh_port=2222)
+
+        assert config(document) == (
+            "StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n"
+            "Host train-worker-0 train-worker-0.train\n  HostName train-worker-0.train\n  Port 2222\n"
+            "Host train-worker-1 train-worker-1.train\n  HostName train-worker-1.train\n  Port 2222\n"
+            "Host node node.train\n  HostName node.train\n  Port 2222\n"
+        )
+
+    @needs_ssh
+    @pytest.mark.parametrize(
+        ("aliases", "host", "port"),
+        [
+            (True, "train-worker-0", "2222"),
+            (True, "train-worker-0.train", "2222"),
+            (False, "train-worker-0", "2222"),
+            (False, "train-worker-0.train", "22"),
+        ],
+    )
+    def test_openssh_finds_the_port(self, aliases: bool, host: str, port: str, tmp_path: Path) -> None:  # noqa: FBT001  # a table's column
+        """Without the option an address goes to port 22, as in Volcano."""
+        file = tmp_path / "config"
+        file.write_text(config(with_ssh(address_aliases=aliases, ssh_port=2222)), "utf-8")
+
+        answer = subprocess.run(["ssh", "-G", "-F", file, host], capture_output=True, text=True, check=True).stdout
+
+        settings = dict(line.split(" ", 1) for line in answer.splitlines())
+        assert (settings["hostname"], settings["port"]) == ("train-worker-0.train", port)
+
+    def test_volcano_writes_the_configuration_itself(self) -> None:
+        """So it is refused in the native mode."""
+        assert str(refused(with_ssh(address_aliases=True), managed_by="volcano")) == (
+            'spec.plugins.ssh.address_aliases: with managed_by="volcano" this cannot be had: Volcano\'s controllers'
+            ' write the ssh configuration (given: True): remove it, or use managed_by="pulumi"'
+        )
+
+
+FROM_SECRET = SshPlugin(key_secret="team", key_secret_private="id_rsa", key_secret_public="id_rsa.pub")
+
+
+class TestKeySecret:
+    """`key_secret`: the pair stays in the cluster."""
+
+    def test_the_pods_mount_the_secret_beside_the_configuration(self) -> None:
+        """With the keys that Kubernetes' own type and kubectl's help use; the public key is the permitted one."""
+        assert volume(with_ssh(key_secret="team"))["projected"] == {
+            "sources": [
+                {
+                    "secret": {
+                        "name": "team",
+                        "items": [
+                            {"key": "ssh-privatekey", "path": ".ssh/id_rsa"},
+                            {"key": "ssh-publickey", "path": ".ssh/id_rsa.pub"},
+                            {"key": "ssh-publickey", "path": ".ssh/authorized_keys"},
+                        ],
+                    }
+                },
+                {"secret": {"name": "train-ssh", "items": [{"key": "config", "path": ".ssh/config"}]}},
+            ],
+            "defaultMode": 0o600,
+        }
+
+    def test_the_keys_in_it_may_be_called_otherwise(self) -> None:
+        """As in a Secret that Volcano made."""
+        (keys_of, _) = volume(job(plugins=[FROM_SECRET, SvcPlugin()]))["projected"]["sources"]
+
+        assert [item["key"] for item in keys_of["secret"]["items"]] == ["id_rsa", "id_rsa.pub", "id_rsa.pub"]
+
+    def test_the_job_s_own_secret_has_the_configuration_alone(self) -> None:
+        """Even if there is a pair."""
+        assert list(secret(with_ssh(key_secret="team"), keys=PAIR)) == ["config"]
+
+    def test_the_mode_follows_the_users_too(self) -> None:
+        """It is one volume."""
+        document = with_ssh(task(securityContext=ME), key_secret="team", file_modes="by-user", ssh_key_file_path=HOME)
+
+        assert mode(document) == "0o644"
+
+    def test_no_key_is_among_the_outputs(self) -> None:
+        """The name of the Secret is."""
+        made = render(job(plugins=[FROM_SECRET, SvcPlugin()]))
+
+        assert made.plugins[0].outputs(JobContext(made.job, PAIR)) == {
+            "secret_name": "team",
+            "public_key": None,
+            "private_key": None,
+        }
+
+    def test_volcano_mounts_its_own_secret(self) -> None:
+        """So it is refused in the native mode, with all that belongs to it."""
+        found = problems(job(plugins=[FROM_SECRET, SvcPlugin()]), managed_by="volcano")
+
+        assert [str(problem) for problem in found] == [
+            f'spec.plugins.ssh.{name}: with managed_by="volcano" this cannot be had: Volcano\'s controllers mount a'
+            f" Secret of their own at the key path (given: '{value}'): remove it, or use managed_by=\"pulumi\""
+            for name, value in (
+                ("key_secret", "team"),
+                ("key_secret_private", "id_rsa"),
+                ("key_secret_public", "id_rsa.pub"),
+            )
+        ]
+
+    def test_a_name_that_is_not_known_yet_is_not_shown(self) -> None:
+        """It may be an Output."""
+        name = Leaf("spec.plugins.ssh.key_secret")
+
+        assert volume(with_ssh(key_secret=name))["projected"]["sources"][0]["secret"]["name"] is name
+        assert str(refused(with_ssh(key_secret=name), managed_by="volcano")) == (
+            'spec.plugins.ssh.key_secret: with managed_by="volcano" this cannot be had: Volcano\'s controllers mount a'
+            ' Secret of their own at the key path: remove it, or use managed_by="pulumi"'
+        )
+
+    @pytest.mark.parametrize("given", ["", "other"])
+    def test_a_name_that_is_not_known_yet_may_be_chosen_beside_the_job(self, given: str) -> None:
+        """It counts before the plugin's own."""
+        name = Leaf("plugin_options.ssh.key_secret")
+
+        made = volume(with_ssh(key_secret=given), plugin_options={"ssh": {"key_secret": name}})
+
+        assert made["projected"]["sources"][0]["secret"]["name"] is name
+
+
+GIVEN = {"ssh_private_key": PAIR.private, "ssh_public_key": PAIR.public}
+AT = "spec.plugins.ssh"
+NAME_RULE = (
+    "a Secret's name is at most 253 lower-case letters, digits, '-' and '.', beginning and ending with a letter or"
+    " digit"
+)
+KEY_RULE = (
+    "a key in a Secret is at most 253 letters, digits, '-', '_' and '.', not '.' alone, and does not begin with '..'"
+)
+WRONG: dict[str, tuple[Wire, str]] = {
+    "a type that there is not": (
+        {"key_type": "dsa"},
+        f"{AT}.key_type: this must be one of rsa, ed25519, ecdsa (given: 'dsa')",
+    ),
+    "modes that there are not": (
+        {"file_modes": "0600"},
+        f"{AT}.file_modes: this must be one of volcano, by-user (given: '0600')",
+    ),
+    "aliases that are no truth value": (
+        {"address_aliases": "both"},
+        f"{AT}.address_aliases: this must be True or False (given: 'both')",
+    ),
+    "a type of a given pair": (
+        {"key_type": "ecdsa", **GIVEN},
+        f"{AT}.key_type: the pair is given, so none of this type is made (given: 'ecdsa'): remove this, or the pair",
+    ),
+    "a type of a Secret's pair": (
+        {"key_type": "ecdsa", "key_secret": "team"},
+        f"{AT}.key_type: the pair is given, so none of this type is made (given: 'ecdsa'): remove this, or the pair",
+    ),
+    "two pairs": (
+        {"key_secret": "team", **GIVEN},
+        (
+            f"{AT}.key_secret: the pair is given twice: in this Secret, and as ssh_private_key or ssh_public_key: keep"
+            " one of them"
+        ),
+    ),
+    "a public key beside a Secret": (
+        {"key_secret": "team", "ssh_public_key": PAIR.public},
+        (
+            f"{AT}.key_secret: the pair is given twice: in this Secret, and as ssh_private_key or ssh_public_key: keep"
+            " one of them"
+        ),
+    ),
+    "a name that no Secret has": (
+        {"key_secret": "Team_keys"},
+        f"{AT}.key_secret: {NAME_RULE} (given: 'Team_keys')",
+    ),
+    "a name that is too long": (
+        {"key_secret": "a" * 254},
+        f"{AT}.key_secret: {NAME_RULE} (given: '{'a' * 254}')",
+    ),
+    "the job's own Secret": (
+        {"key_secret": "train-ssh"},
+        (
+            f"{AT}.key_secret: the job makes a Secret of this name itself, for the ssh configuration (given:"
+            " 'train-ssh'): copy yours to one of another name"
+        ),
+    ),
+    "a Secret that is no name": (
+        {"key_secret": ["team"]},
+        f"{AT}.key_secret: this must be a string (given: ['team'])",
+    ),
+    "a key with a slash": (
+        {"key_secret": "team", "key_secret_private": "keys/id_rsa"},
+        f"{AT}.key_secret_private: {KEY_RULE} (given: 'keys/id_rsa')",
+    ),
+    "a key that is a directory": (
+        {"key_secret": "team", "key_secret_public": ".."},
+        f"{AT}.key_secret_public: {KEY_RULE} (given: '..')",
+    ),
+    "a key that is this directory": (
+        {"key_secret": "team", "key_secret_public": "."},
+        f"{AT}.key_secret_public: {KEY_RULE} (given: '.')",
+    ),
+    "a key without a name": (
+        {"key_secret": "team", "key_secret_public": ""},
+        f"{AT}.key_secret_public: {KEY_RULE} (given: '')",
+    ),
+    "a key that is not known yet": (
+        {"key_secret": "team", "key_secret_public": Leaf("key")},
+        f"{AT}.key_secret_public: this must be a plain value, not an Output",
+    ),
+    "a private key in no Secret": (
+        {"key_secret_private": "id_rsa"},
+        (
+            f"{AT}.key_secret_private: no Secret is named in which this key is (given: 'id_rsa'): give key_secret, or"
+            " remove this"
+        ),
+    ),
+    "a public key in no Secret": (
+        {"key_secret_public": "id_rsa.pub"},
+        (
+            f"{AT}.key_secret_public: no Secret is named in which this key is (given: 'id_rsa.pub'): give key_secret,"
+            " or remove this"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("settings", "message"), WRONG.values(), ids=WRONG)
+def test_a_wrong_setting_is_told_in_full(settings: Wire, message: str) -> None:
+    """With its place, and never with a key."""
+    assert str(refused(with_ssh(**settings))) == message
+
+
+def mpi(ssh: SshPlugin | None = None, **settings: Any) -> Wire:
+    """Give an MPI job."""
+    plugins = [MpiPlugin(**settings), *([ssh] if ssh else [])]
+    return job(task("master", restartPolicy="OnFailure"), task(replicas=2), plugins=plugins)
+
+
+PORTS: dict[str, tuple[Wire, int, int]] = {
+    "neither is given": (mpi(), 22, 22),
+    "mpi's is ssh's too": (mpi(port=2222), 2222, 2222),
+    "also with another setting of ssh's": (mpi(SshPlugin(key_type="ecdsa"), port=2222), 2222, 2222),
+    "ssh's is mpi's too": (mpi(SshPlugin(ssh_port=2222)), 2222, 2222),
+    "both are given": (mpi(SshPlugin(ssh_port=22), port=2222), 22, 2222),
+}
+
+
+class TestRecommended:
+    """`defaults="recommended"`: modes by the users, the port for both names, and mpi's port."""
+
+    @pytest.mark.parametrize(("document", "ssh", "declared"), PORTS.values(), ids=PORTS)
+    def test_one_port_counts_for_both_plugins(self, document: Wire, ssh: int, declared: int) -> None:
+        """Unless each was given one, which is told as ever."""
+        made = render(document, defaults="recommended")
+
+        assert f"  Port {ssh}\n" in config(document, defaults="recommended")
+        assert made.pods[0]["spec"]["containers"][0]["ports"] == [{"name": "mpijob-port", "containerPort": declared}]
+        assert [warning.code for warning in made.warnings] == (["VJ111"] if ssh != declared else [])
+
+    def test_a_port_given_as_an_argument_counts_too(self) -> None:
+        """For a job from YAML."""
+        document = mpi() | {"spec": mpi()["spec"] | {"plugins": {"mpi": ["--port=2222"]}}}
+
+        assert "  Port 2222\n" in config(document, defaults="recommended")
+        assert "  Port 22\n" in config(document)
+
+    def test_the_port_is_volcano_s_argument_in_the_native_mode(self) -> None:
+        """Its controllers know it; what they do not know stays off, since nobody asked for it by name."""
+        made = render(mpi(port=2222), defaults="recommended", managed_by="volcano")
+
+        assert made.handed_over.to_manifest()["spec"]["plugins"]["ssh"] == ["--ssh-port=2222"]
+        (ssh,) = (plugin for plugin in made.plugins if plugin.name == "ssh")
+        assert ssh.beyond() == {}
+
+    def test_a_job_for_another_user_is_mended(self) -> None:
+        """Both names, and the mode."""
+        document = with_ssh(task(securityContext=ROOT), ssh_key_file_path=HOME)
+
+        assert (mode(document), mode(document, defaults="recommended")) == ("0o644", "0o600")
+        assert [warning.code for warning in render(document).warnings] == ["VJ108"]
+        assert render(document, defaults="recommended").warnings == ()
+        assert "Host train-worker-0 train-worker-0.train\n" in config(document, defaults="recommended")
+
+    def test_what_is_given_stays(self) -> None:
+        """As for all plugins."""
+        document = with_ssh(task(securityContext=ROOT), file_modes="volcano", ssh_key_file_path=HOME)
+
+        assert mode(document, defaults="recommended") == "0o644"
+
+
+@pytest.mark.parametrize("settings", [{"key_type": "ed25519"}, {"key_secret": "team"}], ids=["ed25519", "Secret"])
+def test_scaling_changes_nothing_in_a_pod(settings: Wire) -> None:
+    """The configuration, which follows, is in the Secret."""
+
+    def first(replicas: int) -> Wire:
+        document = with_ssh(task(replicas=replicas), file_modes="by-user", address_aliases=True, **settings)
+        return dict(render(document).pods[0]["spec"])
+
+    assert first(2) == first(3)
