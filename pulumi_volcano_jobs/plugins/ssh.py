@@ -102,7 +102,7 @@ class SshPlugin(Plugin):
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Mount the keys and the configuration at the key path."""
         volume = names.ssh_secret(ctx.name)
-        pod.set_volume(volume, self._source(volume, self._mode(pod.fields, [item.fields for item in pod.containers])))
+        pod.set_volume(volume, self._source(volume, self._mode(pod)))
         for container in pod.all_containers:
             container.mount(self.ssh_key_file_path, volume, sub_path=".ssh")
 
@@ -144,13 +144,15 @@ class SshPlugin(Plugin):
         sources = [{"name": self.key_secret, "items": items}, {"name": own, "items": [_item(CONFIG, CONFIG)]}]
         return {"projected": {"sources": [{"secret": source} for source in sources], "defaultMode": mode}}
 
-    def _mode(self, spec: Mapping[str, Any], containers: list[Manifest]) -> int:
+    def _mode(self, pod: Pod) -> int:
         """Choose the mode of the files; init containers seldom log in, and often are root beside others."""
-        kinds = {user.is_root for user in users.of_containers(spec, containers)}
-        if self.file_modes == "by-user" and kinds == {True}:
-            return ROOT_MODE
-        if self.file_modes == "by-user" and kinds == {False}:
-            return USER_MODE if users.group(spec) is None else GROUP_MODE
+        if self.file_modes == "by-user":
+            found = users.of_containers(pod.fields, (container.fields for container in pod.containers))
+            kinds = {user.is_root for user in found}
+            if kinds == {True}:
+                return ROOT_MODE
+            if kinds == {False}:
+                return USER_MODE if users.group(pod.fields) is None else GROUP_MODE
         return ROOT_MODE if self.ssh_key_file_path == ROOT_PATH else USER_MODE
 
     def _pair_problems(self) -> Iterator[Problem]:

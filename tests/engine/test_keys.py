@@ -25,6 +25,8 @@ def task(name, replicas):
 args = {"tasks": [task("master", 1), task("worker", config.get_int("workers") or 1)], "plugins": {"mpi": []}}
 if rotation := config.get("rotation"):
     args["key_rotation"] = rotation
+if options := config.get_object("ssh"):
+    args["plugin_options"] = {"ssh": options}
 job = VolcanoJob("train", args, opts)
 pulumi.export("public_key", job.ssh.public_key)
 pulumi.export("private_key", job.ssh.private_key)
@@ -201,3 +203,24 @@ def test_the_key_goes_with_the_job(life: Life) -> None:
     """Nothing of it is kept when the stack is destroyed."""
     assert life.destroyed.steps["Stash train-ssh-key-2026"] == "delete"
     assert set(life.destroyed.steps.values()) == {"delete"}
+
+
+def test_another_type_makes_another_key_and_nothing_else_does(tmp_path: Path) -> None:
+    """All Pods get it, as the preview says; aliases and modes leave it alone, and a pair of a Secret is not kept."""
+    project, everywhere = mpi(tmp_path), {**dict.fromkeys(PODS, "replace"), "Secret train-ssh": "replace"}
+    project.up()
+    project.configure(ssh='{"address_aliases": true, "file_modes": "by-user"}')
+    assert project.up().steps == everywhere
+    project.configure(ssh='{"key_type": "ed25519"}')
+    previewed, typed = project.preview(), project.up()
+    assert typed.steps == {
+        **everywhere,
+        "Stash train-ssh-key": "delete",
+        "Stash train-ssh-ed25519-key": "create",
+    }
+    assert previewed.urns == typed.urns
+    assert project.stack.outputs()["public_key"].value.startswith("ssh-ed25519 ")
+    assert project.up().steps == {}
+    project.configure(ssh='{"key_secret": "team"}')
+    assert project.up().steps == {**everywhere, "Stash train-ssh-ed25519-key": "delete"}
+    assert list(project.manifests()["Secret train-ssh"]["data"]) == ["config"]

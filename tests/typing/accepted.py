@@ -54,6 +54,14 @@ number: pulumi.Output[int] = pulumi.Output.from_input(1)
 WIRE = {"spec": {"containers": [{"name": "main", "image": "example.org/image:1"}]}}
 
 
+def options_of_ssh() -> list[Plugin]:
+    """Literals for what has few values; the name of a Secret may be an Output."""
+    return [
+        SshPlugin(key_type="ed25519", file_modes="by-user", address_aliases=True),
+        SshPlugin(key_secret=secret, key_secret_private="id_rsa", key_secret_public="id_rsa.pub"),
+    ]
+
+
 def the_shortest_job() -> None:
     """A job of one task in wire form; its name is the resource's."""
     VolcanoJob("train", {"tasks": [{"name": "worker", "replicas": 2, "template": WIRE}]})

@@ -90,6 +90,9 @@ PytorchPlugin(port="x")  # refused
 PytorchPlugin(29500)  # refused
 PytorchPlugin(wait_master_enabled="yes")  # refused
 SshPlugin(ssh_private_key=3)  # refused
+SshPlugin(key_type="dsa")  # refused
+SshPlugin(file_modes="0600")  # refused
+SshPlugin(key_secret_private=pulumi.Output.from_input("id_rsa"))  # refused
 PytorchPlugin().port = 1  # refused
 TokenPlugin(audience=3)  # refused
 TokenPlugin(public="serving")  # refused
