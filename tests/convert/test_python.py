@@ -72,7 +72,7 @@ def test_most_mistakes_that_volcano_passes_over_can_be_left_out() -> None:
 @pytest.mark.parametrize("name", WITH_MOCKS)
 def test_a_program_registers_what_from_yaml_registers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run by Pulumi's own SDK: each resource with its inputs, its parent and its digest."""
-    monkeypatch.setattr("pulumi_volcano_jobs.keys.generate", lambda: KeyPair("private", "public"))
+    monkeypatch.setattr("pulumi_volcano_jobs.keys.generate", lambda _kind: KeyPair("private", "public"))
     program = to_python([ACCEPTED[name]])
     text = jobfile.dump([DOCUMENTS[name].data])
     resource = ACCEPTED[name].name

@@ -62,7 +62,7 @@ def test_a_program_renders_the_bytes_of_the_file(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_MOCKS)
 def test_the_provider_registers_what_from_yaml_registers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each resource with its inputs, its parent and its digest."""
-    monkeypatch.setattr("pulumi_volcano_jobs.keys.generate", lambda: KeyPair("private", "public"))
+    monkeypatch.setattr("pulumi_volcano_jobs.keys.generate", lambda _kind: KeyPair("private", "public"))
     ((resource, properties),) = resources(to_yaml([ACCEPTED[name]])).items()
     inputs: Any = properties
 
