@@ -26,6 +26,10 @@ class Stage(enum.IntEnum):
     """Nobody: Volcano would go on and do something else than what was meant."""
 
 
+_LONGEST = 100
+_LONGEST_PATH = 400
+
+
 @dataclass(frozen=True)
 class Problem:
     """One mistake: where it is, what is there, which rule it breaks and the way out.
@@ -42,13 +46,20 @@ class Problem:
     line: int = 0
     column: int = 0
 
+    def __post_init__(self) -> None:
+        """Shorten a value that is too long to be read."""
+        if len(self.value) > _LONGEST:
+            shown = f"{self.value[:_LONGEST]}… ({len(self.value)} characters)"
+            object.__setattr__(self, "value", shown)
+
     def at(self, line: int, column: int) -> Problem:
         """Give the same problem with its place in a file (both count from 1)."""
         return replace(self, line=line, column=column)
 
     def __str__(self) -> str:
         """Say path, value, rule and remedy in one line."""
-        place = f"{self.path}: " if self.path else ""
+        path = self.path if len(self.path) <= _LONGEST_PATH else f"{self.path[:_LONGEST_PATH]}…"
+        place = f"{path}: " if path else ""
         shown = f" (given: {self.value})" if self.value else ""
         hint = f": {self.hint}" if self.hint else ""
         return f"{place}{self.reason}{shown}{hint}"

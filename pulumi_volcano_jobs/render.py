@@ -33,6 +33,9 @@ _HANDED_DOWN = (
 _HANDED_DOWN_LABELS = ("volcano.sh/preemptable", "volcano.sh/cooldown-time")
 
 
+_JOINT = re.compile(r"[.\[]")
+
+
 @dataclass(frozen=True)
 class Rendered:
     """What a job is made of. Manifests are plain dicts; keys that nobody gave are placeholders."""
@@ -97,7 +100,7 @@ def _examine(
 ) -> tuple[Stored, tuple[Problem, ...]]:
     """Fill in the defaults of a job and check it; give it with what is merely odd."""
     model, malformed = (job, []) if isinstance(job, Job) else parse_what_fits(job)
-    malformed = [*earlier, *malformed]
+    malformed = [*earlier, *_not_following(malformed, earlier)]
     if model is None or not strict:
         raise_if_any(malformed)
     if model is None:
@@ -120,6 +123,8 @@ def _examine(
 
 def _all_problems(stored: Stored, cluster: ClusterFacts, *, strict: bool) -> list[Problem]:
     found = list(webhook.check(stored.job, stored.plugins, cluster))
+    if not stored.job.tasks:
+        return found
     said = {problem.path for problem in found}
     return [*found, *(p for p in _strict_problems(stored) if p.path not in said)] if strict else found
 
@@ -135,12 +140,14 @@ def _local_problems(stored: Stored) -> list[Problem]:
 
 def _not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
     """Leave out what is about a place of which something is said already, or about what stands below it."""
-    places = [problem.path for problem in reported if not problem.warning]
-    return [
-        problem
-        for problem in problems
-        if not any(problem.path == place or problem.path.startswith((f"{place}.", f"{place}[")) for place in places)
-    ]
+    places = {problem.path for problem in reported if not problem.warning}
+    return [problem for problem in problems if places.isdisjoint(_around(problem.path))]
+
+
+def _around(path: str) -> Iterator[str]:
+    """Yield a path and those of all that it stands in."""
+    yield path
+    yield from (path[: match.start()] for match in _JOINT.finditer(path))
 
 
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:

@@ -206,6 +206,9 @@ class Walk:
             return value
         if not isinstance(value, Mapping):
             return self._misfit(path, "this must be a mapping", "write it as key: value lines")
+        for key in value:
+            if not isinstance(key, str):
+                return self._misfit(path, "each key must be a string", "put it in quotes")
         if not isinstance(values, Mapping):
             return dict(value)
         found = {k: self._value(item, values, paths.join(path, k)) for k, item in value.items() if item is not None}

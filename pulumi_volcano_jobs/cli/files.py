@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import NoReturn
 
 import typer
-import yaml
 
-from pulumi_volcano_jobs import jobfile
+from pulumi_volcano_jobs import jobfile, nodes
 from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.errors import JobError, Problem, in_order
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.render import Rendered
 
-# libyaml's is some ten times faster; a Python built without it has the other.
-_YamlLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PROBLEMS, USAGE = 1, 2
 STDIN = "-"
 Report = Callable[[str, Iterable[Problem]], None]
@@ -46,12 +43,10 @@ def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered],
     made, failed = [], False
     for file in files:
         text, name = read(file), shown(file)
-        try:
-            documents = jobfile.read(text, name)
-        except JobError as error:
-            report(name, error.problems)
+        documents, problems = jobfile.read_what_fits(text, name)
+        if problems:
+            report(name, problems)
             failed = True
-            continue
         for document in documents:
             try:
                 made.append(Made(name, document, make(document)))
@@ -72,12 +67,11 @@ def shown(file: str) -> str:
 def read(file: str) -> str:
     """Read a file, or standard input; end the command if that cannot be."""
     try:
-        raw = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
-        return raw.decode("utf-8")
+        return jobfile.decode(sys.stdin.buffer, shown(file)) if file == STDIN else jobfile.text_of(Path(file))
     except OSError as error:
         give_up(f"cannot read {shown(file)}: {error.strerror}")
-    except UnicodeDecodeError:
-        give_up(f"cannot read {shown(file)}: it is not UTF-8 text")
+    except JobError as error:
+        give_up(str(error))
 
 
 def cluster_facts(file: Path | None) -> ClusterFacts:
@@ -86,8 +80,8 @@ def cluster_facts(file: Path | None) -> ClusterFacts:
         return ClusterFacts()
     name = shown(str(file))
     try:
-        objects = [item for item in yaml.load_all(read(str(file)), _YamlLoader) if item is not None]
-    except (yaml.YAMLError, ValueError, RecursionError):
+        objects = nodes.load(read(str(file)))
+    except nodes.Refused:
         give_up(f"{name} is no YAML; it must be what kubectl get ... -o yaml prints")
     if not objects:
         give_up(f"{name} is empty; it must be what kubectl get ... -o yaml prints")
