@@ -26,6 +26,14 @@ class Stage(enum.IntEnum):
     """Nobody: Volcano would go on and do something else than what was meant."""
 
 
+def shown(value: object) -> str:
+    """Write a value for a message; Python refuses to write numbers of thousands of digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+
+
 _LONGEST = 100
 _LONGEST_PATH = 400
 

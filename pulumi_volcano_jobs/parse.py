@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs import paths
-from pulumi_volcano_jobs.errors import JobError, Problem, Stage
+from pulumi_volcano_jobs.errors import JobError, Problem, Stage, shown
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.model import (
     DOCUMENT_FIELDS,
@@ -97,7 +97,7 @@ def _problem(error: ErrorDetails) -> Problem:
     if isinstance(error["input"], Leaf):
         return structural(path, _WHY_PLAIN.get(path.rpartition(".")[2], _STRUCTURE))
     value = error["input"] if _may_show(location) and isinstance(error["input"], (str, int, float)) else ""
-    return Problem(path, reason, hint, value=repr(value) if value != "" else "", stage=_stage(decode=decode))
+    return Problem(path, reason, hint, value=shown(value) if value != "" else "", stage=_stage(decode=decode))
 
 
 _NAME_PATTERN = (

@@ -22,6 +22,7 @@ from pulumi_volcano_jobs.manifest import Manifest, Pod
 from pulumi_volcano_jobs.model import MAX_LABEL, Job, Task, Volume
 from pulumi_volcano_jobs.parse import parse_what_fits
 from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.plugins.base import secret_settings
 
 # Annotations and labels of a job that its Pods get too; of a pair, the first that is there.
 _HANDED_DOWN = (
@@ -152,9 +153,14 @@ def _around(path: str) -> Iterator[str]:
 
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
     plugins = tuple(plugin.redacted() for plugin in stored.plugins)
-    changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if new != old}
+    changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if _shows(old, new)}
     job: Job = stored.job.with_(plugins={**stored.job.uses, **changed}) if changed else stored.job
     return job, plugins
+
+
+def _shows(given: Plugin, redacted: Plugin) -> bool:
+    """Tell whether what was given may show a key: be it a setting or an argument that Volcano passes over."""
+    return given != redacted or bool(secret_settings(type(given)))
 
 
 def _strict_problems(stored: Stored) -> Iterator[Problem]:

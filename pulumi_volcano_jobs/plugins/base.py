@@ -24,6 +24,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from typing_extensions import Self, dataclass_transform
 
+from pulumi_volcano_jobs import errors
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.errors import Stage as Refusal
@@ -181,7 +182,7 @@ class Plugin(ABC):
         self, setting: str, reason: str, hint: str = "", *, shown: bool = True, warning: bool = False
     ) -> Problem:
         """Make a Problem about one of the settings; `shown=False` keeps its value out of it."""
-        value = repr(getattr(self, setting)) if shown else ""
+        value = errors.shown(getattr(self, setting)) if shown else ""
         return Problem(f"{place(type(self))}.{setting}", reason, hint, value=value, warning=warning)
 
 
@@ -197,8 +198,10 @@ def mistyped(plugin: Plugin) -> Iterator[Problem]:
                 reason = "this must be a plain value, not an Output"
                 yield Problem(at, reason, "only keys may be Outputs", stage=Refusal.DECODE)
         elif not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            shown = "" if item.metadata["placeholder"] else repr(value)
+            shown = "" if item.metadata["placeholder"] else errors.shown(value)
             yield Problem(at, f"this must be {_TYPE_NAMES[kind]}", value=shown, stage=Refusal.DECODE)
+        elif kind is int and not goflag.MIN <= value <= goflag.MAX:
+            yield Problem(at, "this does not fit into 64 bits", value=errors.shown(value), stage=Refusal.DECODE)
 
 
 def place(plugin: type[Plugin]) -> str:

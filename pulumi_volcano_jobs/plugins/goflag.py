@@ -13,7 +13,7 @@ Kind = Literal["string", "int", "bool"]
 
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
-_MIN, _MAX = -(2**63), 2**63 - 1
+MIN, MAX = -(2**63), 2**63 - 1
 _INTEGER = re.compile(r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)")
 # What is no name of a flag may be a key.
 _NAME = re.compile(r"[A-Za-z][-_A-Za-z0-9]{,31}")
@@ -104,9 +104,9 @@ def _convert(kind: Kind, text: Any) -> tuple[Any, str]:
         )
     if not _INTEGER.fullmatch(text):
         return 0, f"{_shown(text)} is not a whole number; Volcano takes 0"
-    number = _integer(text) if len(text) <= _MOST_DIGITS else _MIN - 1 if text.startswith("-") else _MAX + 1
-    if not _MIN <= number <= _MAX:
-        return min(max(number, _MIN), _MAX), f"{_shown(text)} does not fit into 64 bits"
+    number = _integer(text) if len(text) <= _MOST_DIGITS else MIN - 1 if text.startswith("-") else MAX + 1
+    if not MIN <= number <= MAX:
+        return min(max(number, MIN), MAX), f"{_shown(text)} does not fit into 64 bits"
     return number, ""
 
 
