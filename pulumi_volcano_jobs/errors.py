@@ -70,7 +70,9 @@ class Problem:
         place = f"{path}: " if path else ""
         shown = f" (given: {self.value})" if self.value else ""
         hint = f": {self.hint}" if self.hint else ""
-        return f"{place}{self.reason}{shown}{hint}"
+        text = f"{place}{self.reason}{shown}{hint}"
+        # What is wrong may be that it cannot be written.
+        return text.encode("utf-8", "backslashreplace").decode()
 
 
 class JobError(ValueError):

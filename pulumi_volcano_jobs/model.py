@@ -27,7 +27,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from pulumi_volcano_jobs.leaf import Leaf, Text
+from pulumi_volcano_jobs.leaf import Leaf, Text, is_whole
 
 API_VERSION = "batch.volcano.sh/v1alpha1"
 KIND = "Job"
@@ -70,6 +70,9 @@ def _text(value: object) -> object:
     if not isinstance(value, Leaf) and not hasattr(value, "apply") and not isinstance(value, str):
         kind = "string_type"
         raise PydanticCustomError(kind, "this must be a string")
+    if isinstance(value, str) and not is_whole(value):
+        kind = "string_unicode"
+        raise PydanticCustomError(kind, "this must be whole text")
     return value
 
 
@@ -367,7 +370,11 @@ def _refuse_another_kind(document: Mapping[str, Tree]) -> None:
     identity = {key: document[key] for key in ("kind", "apiVersion") if key in document}
     for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
         if identity.get(key, expected) != expected:
-            said = [f"its {name} is {value}" for name, value in identity.items() if isinstance(value, str)]
+            said = [
+                f"its {name} is {value}"
+                for name, value in identity.items()
+                if isinstance(value, str) and is_whole(value)
+            ]
             kind, reason = "not_a_job", "this is no Volcano Job"
             remedy = _REMEDIES.get(str(document.get("kind")), f"give a {KIND} of {API_VERSION}")
             found = ", ".join(said) or f"its {key} is no text"

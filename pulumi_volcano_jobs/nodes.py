@@ -49,9 +49,15 @@ _TEMPLATE = Problem(
     "fill it in first: helm template CHART | volcano-jobs validate -",
     stage=Stage.DECODE,
 )
+_TOO_DEEP = Problem(
+    "",
+    f"this is nested more than {MOST_LEVELS} levels deep, or an alias stands inside of what it names",
+    "write it flatter, without aliases",
+    stage=Stage.DECODE,
+)
 _HINTS = {
     "did not find expected <document start>": "put a line of --- between two documents",
-    "mapping values are not allowed in this context": "put text with a colon in quotes, and indent alike what belongs together",
+    "mapping values are not allowed in this context": "put text with a colon in quotes, or indent the line less",
 }
 
 
@@ -90,11 +96,10 @@ class _Loader(_BaseLoader):  # type: ignore[misc]  # its base is chosen when the
 def _check_bounds(values: int, levels: int, node: yaml.Node | None) -> None:
     place = _start(node) if node else (1, 1)
     if values > MOST_VALUES:
-        reason = f"a file has at most {MOST_VALUES} values, those of aliases counted each time"
+        reason = f"a file has at most {MOST_VALUES} keys and values, those of aliases counted each time"
         raise TooLarge(Problem("", reason, "write several files, or without aliases", stage=Stage.DECODE).at(*place))
     if levels > MOST_LEVELS:
-        reason = f"this is nested more than {MOST_LEVELS} levels deep, or an alias stands inside of what it names"
-        raise Refused(Problem("", reason, "write it flatter, without aliases", stage=Stage.DECODE).at(*place))
+        raise Refused(_TOO_DEEP.at(*place))
 
 
 @dataclass
@@ -152,6 +157,8 @@ def _syntax(error: yaml.MarkedYAMLError, text: str) -> Problem:
     if "\t" in last[: len(last) - len(last.lstrip())]:
         reason = "this is no YAML: a tab indents this line"
         return Problem("", reason, "indent with spaces", stage=Stage.DECODE).at(line, column)
+    if str(error.problem).endswith("nesting depth"):
+        return _TOO_DEEP.at(line, column)
     message = " ".join(str(part) for part in (error.context, error.problem) if part)
     hint = _HINTS.get(str(error.problem), "")
     return Problem("", f"this is no YAML: {message}", hint, stage=Stage.DECODE).at(line, column)
@@ -244,11 +251,13 @@ class Builder:
                 # {{ .Values.name }} is a mapping that has a mapping for its key.
                 if isinstance(inner, yaml.MappingNode) and inner.start_mark.index == outer.start_mark.index + 1:
                     raise Refused(_TEMPLATE.at(*_start(outer)))
-            self._tell(path, node, "a list or a mapping cannot be a key", "write text before the colon")
+            self._tell(f"{path}.?", node, "a list or a mapping cannot be a key", "write text before the colon")
             return None
         key = self._scalar(node, node.tag.removeprefix(_YAML), path)
         if key is None:
-            self._tell(path, node, "nothing stands before this colon, or a null", "write a key, or put it in quotes")
+            self._tell(
+                f"{path}.null", node, "a null cannot be a key", "write text before the colon, or put it in quotes"
+            )
         return key if key is None or isinstance(key, str) else json.dumps(key)
 
     def _place(self, path: str, key: str | int, node: yaml.Node) -> str:

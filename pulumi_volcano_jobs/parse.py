@@ -25,7 +25,7 @@ from pulumi_volcano_jobs.model import (
     Volume,
     flatten,
 )
-from pulumi_volcano_jobs.schema import structural
+from pulumi_volcano_jobs.schema import SURROGATE, structural
 
 # What the decoder of Volcano's mutating webhook refuses: the wrong JSON type, or a number that does not fit.
 _DECODE_ERRORS = (
@@ -37,6 +37,7 @@ _DECODE_ERRORS = (
     "not_a_job",
     "no_job_fields",
     "invalid_key",
+    "string_unicode",
     "less_than_equal",
     "plugin_twice",
     "int_from_float",
@@ -56,6 +57,7 @@ _REASONS: dict[str, tuple[str, str]] = {
     "string_too_long": ("this must be at most {max_length} characters long", "shorten it"),
     "not_a_job": ("this is no Volcano Job: {found}", "{remedy}"),
     "no_job_fields": ("this is no Volcano Job: it has none of its fields", "give a batch.volcano.sh/v1alpha1 Job"),
+    "string_unicode": (SURROGATE, ""),
     "invalid_key": ("each key must be a string", "put it in quotes"),
     "no_spec": ("a Job needs a spec, which is a mapping", "add it"),
     "no_metadata": ("a Job needs metadata, which are a mapping with a name", "add them"),

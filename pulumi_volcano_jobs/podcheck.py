@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs import paths, quantity
@@ -139,6 +139,34 @@ def _amount(text: Any) -> int | None:
         return quantity.parse(text).nano
     except ValueError:
         return None
+
+
+def repeated(template: Wire, path: str) -> Iterator[Problem]:
+    """Yield a warning for each variable and port that a container has twice: the last one counts, as in Kubernetes."""
+    spec = template.get("spec") or {}
+    for kind in ("initContainers", "containers"):
+        for index, container in enumerate(spec.get(kind) or ()):
+            place = f"{path}.{kind}[{index}]"
+            yield from _overwritten(container.get("env") or (), f"{place}.env", _variable_key)
+            yield from _overwritten(container.get("ports") or (), f"{place}.ports", _port_key)
+
+
+def _overwritten(entries: Iterable[Wire], path: str, key: Callable[[Wire], str]) -> Iterator[Problem]:
+    seen: dict[str, int] = {}
+    for index, entry in enumerate(entries):
+        name = key(entry)
+        if name and name in seen:
+            reason = f"{name} stands here twice, and this one counts (first in {path}[{seen[name]}])"
+            yield Problem(f"{path}[{index}]", reason, "remove one", warning=True)
+        seen[name] = index
+
+
+def _variable_key(variable: Wire) -> str:
+    return f"the variable {variable['name']}" if variable.get("name") else ""
+
+
+def _port_key(port: Wire) -> str:
+    return f"the port {port['containerPort']}/{port.get('protocol', 'TCP')}" if "containerPort" in port else ""
 
 
 def _labels(labels: Wire, path: str) -> Iterator[Problem]:

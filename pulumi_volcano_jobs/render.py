@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from pulumi_volcano_jobs import manifest, names, podcheck, podgroup, webhook
+from pulumi_volcano_jobs import limits, manifest, names, podcheck, podgroup, webhook
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.defaults import Stored, plugin_place, store
@@ -86,6 +86,7 @@ def render(
     shown, plugins = _redacted(stored) if redact else (stored.job, stored.plugins)
     ctx = JobContext(shown, keys)
     objects, made_by = _objects(ctx, plugins, cluster)
+    raise_if_any(limits.objects(objects))
     pods, firsts, clashes = _pods(ctx, plugins, strict=strict)
     raise_if_any(clashes)
     return Rendered(shown, plugins, tuple(objects), tuple(pods), firsts, warnings, made_by)
@@ -174,6 +175,7 @@ def _strict_problems(stored: Stored) -> Iterator[Problem]:
     if "svc" in names_used:
         yield from podcheck.dns_label(job.name, "metadata.name")
     for index, task in enumerate(job.tasks or ()):
+        yield from podcheck.repeated(task.pod_template, f"spec.tasks[{index}].template")
         last = names.pod(job.name, task.name or "", max(task.size - 1, 0))
         if len(last) > MAX_LABEL:
             reason = f"the last Pod's name {last} has {len(last)} characters; a host name has at most {MAX_LABEL}"
@@ -235,6 +237,8 @@ def _pods(
                 plugin.on_pod_create(pod, ctx)
                 clashes += _clashes(before, pod, plugin, f"spec.tasks[{position}].template.spec") if before else ()
             made = pod.to_manifest(ctx.namespace)
+            if index == 0:
+                raise_if_any(limits.task(made, task.size, f"spec.tasks[{position}].replicas"))
             firsts.setdefault(name, made)
             pods += [made] if index < task.size else []
     return pods, firsts, clashes

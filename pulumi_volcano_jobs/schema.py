@@ -20,7 +20,7 @@ from typing import Any
 
 from pulumi_volcano_jobs import paths
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.leaf import Leaf, is_whole
 
 KUBERNETES_VERSION = "1.36.0"
 """The version of the Kubernetes API that Volcano's resource definition embeds (contract of 2026-08-20)."""
@@ -39,6 +39,7 @@ _SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
     "number": ((int, float), "this must be a number"),
     "boolean": ((bool,), "this must be true or false"),
 }
+SURROGATE = "this holds half of a character, a surrogate, which cannot be written"
 _HINTS = {"string": "put it in quotes", "integer": "write it without quotes", "boolean": "write it without quotes"}
 
 # Volcano's resource definition embeds the metadata of a template with these fields only.
@@ -209,6 +210,8 @@ class Walk:
         for key in value:
             if not isinstance(key, str):
                 return self._misfit(path, "each key must be a string", "put it in quotes")
+            if not is_whole(key):
+                return self._misfit(path, SURROGATE, "")
         if not isinstance(values, Mapping):
             return dict(value)
         found = {k: self._value(item, values, paths.join(path, k)) for k, item in value.items() if item is not None}
@@ -223,6 +226,8 @@ class Walk:
             return int(value)
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
             return self._misfit(path, reason, _HINTS.get(kind, ""))
+        if isinstance(value, str) and not is_whole(value):
+            return self._misfit(path, SURROGATE, "")
         return value
 
     def _misfit(self, path: str, reason: str, hint: str) -> Any:

@@ -44,16 +44,15 @@ def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered],
     for file in files:
         text, name = read(file), shown(file)
         documents, problems = jobfile.read_what_fits(text, name)
-        if problems:
-            report(name, problems)
-            failed = True
+        failed = failed or bool(problems)
         for document in documents:
             try:
                 made.append(Made(name, document, make(document)))
-                report(name, [*document.problems, *document.placed(made[-1].rendered.warnings)])
+                problems += [*document.problems, *document.placed(made[-1].rendered.warnings)]
             except JobError as error:
-                report(name, [*document.problems, *document.placed(error.problems)])
+                problems += [*document.problems, *document.placed(error.problems)]
                 failed = True
+        report(name, problems)
     if failed:
         raise typer.Exit(PROBLEMS)
     return made

@@ -28,11 +28,11 @@ from pulumi_volcano_jobs import errors
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.errors import Stage as Refusal
-from pulumi_volcano_jobs.leaf import Leaf, is_given
+from pulumi_volcano_jobs.leaf import Leaf, is_given, is_whole
 from pulumi_volcano_jobs.manifest import Manifest, Placeholder, Pod
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import goflag
-from pulumi_volcano_jobs.schema import nearest
+from pulumi_volcano_jobs.schema import SURROGATE, nearest
 
 T = TypeVar("T")
 
@@ -200,7 +200,9 @@ def mistyped(plugin: Plugin) -> Iterator[Problem]:
         elif not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             shown = "" if item.metadata["placeholder"] else errors.shown(value)
             yield Problem(at, f"this must be {_TYPE_NAMES[kind]}", value=shown, stage=Refusal.DECODE)
-        elif kind is int and not goflag.MIN <= value <= goflag.MAX:
+        elif isinstance(value, str) and not is_whole(value):
+            yield Problem(at, SURROGATE, stage=Refusal.DECODE)
+        elif isinstance(value, int) and not goflag.MIN <= value <= goflag.MAX:
             yield Problem(at, "this does not fit into 64 bits", value=errors.shown(value), stage=Refusal.DECODE)
 
 

@@ -140,8 +140,9 @@ class TestProblems:
             ("a: b: c\n", "1:5: this is no YAML: "),
             ("a: *nobody\n", "1:4: this is no YAML: "),
             ("\ta: 1\n", "1:1: this is no YAML: "),
-            ("a: &x [*x]\n", "1:1: "),
-            ("a: !!python/name:os.system 1\n", "1:4: "),
+            ("kind: &x [*x]\n", "1:7: "),
+            ("metadata: {name: a}\nspec: !!python/name:os.system 1\n", "2:7: spec: "),
+            ("a: 1\n", "1:1: this is no Volcano Job: it has none of its fields: "),
             ("kind: Pod\nmetadata: {name: a}\nspec: {}\n", "1:1: kind: this is no Volcano Job"),
             ("apiVersion: batch/v1\nkind: Job\n", "1:1: apiVersion: this is no Volcano Job"),
             ("kind: Job\nmetadata: {name: a}\n", "1:1: spec: a Job needs a spec"),
@@ -157,6 +158,7 @@ class TestProblems:
             "a tab",
             "an alias of itself",
             "a tag of Python's",
+            "another file",
             "a Pod",
             "a Job of Kubernetes' own",
             "a Job without a spec",
@@ -174,7 +176,7 @@ class TestProblems:
         answer = shell("validate", shell.write("job.yaml", b"a: \0\n"))
 
         assert (answer.code, len(answer.lines)) == (1, 1)
-        assert answer.err.startswith("job.yaml:1:1: this is no YAML: ")
+        assert answer.err.startswith("job.yaml:1:4: this is no YAML: ")
 
     def test_a_clash_with_a_plugin_has_its_line(self, shell: Shell) -> None:
         """A variable that the template sets and a plugin too is found when the Pods are made."""

@@ -159,19 +159,22 @@ def spoiled(draw: st.DrawFn) -> dict[str, Any]:
 
 # Fields that the sound jobs have not.
 KEYS = (
-    "policies", "dependsOn", "partitionPolicy", "networkTopology", "minSuccess", "ttlSecondsAfterFinished", "schedulerName",
+    "policies", "dependsOn", "partitionPolicy", "networkTopology", "minSuccess", "ttlSecondsAfterFinished",
+    "schedulerName",
     "lifecycle", "livenessProbe", "envFrom", "valueFrom", "tolerations", "affinity", "securityContext", "hostAliases",
     "apiVersion", "kind", "status", "name", "replicas", "overhead", "topologyPolicy", "runningEstimate", "maxRetry",
 )  # fmt: skip
 FLAGS = sorted({name for plugin in BUILT_IN for name in [*_flags(plugin), *plugin.aliases]})
 _values = st.one_of(
-    st.sampled_from(["", "master", "worker", "22", "0", "-1", "99999", "0x16", "1_0", "true", "maybe", "9" * 5000, "a b"]),
+    st.sampled_from(
+        ["", "master", "worker", "22", "0", "-1", "99999", "0x16", "1_0", "true", "maybe", "9" * 5000, "a b"]
+    ),
     st.text(max_size=6),
 )
 _argument = st.one_of(
-    st.tuples(st.sampled_from(["-", "--", "---", ""]), st.sampled_from(FLAGS), st.sampled_from(["=", " ", ""]), _values).map(
-        "".join
-    ),
+    st.tuples(
+        st.sampled_from(["-", "--", "---", ""]), st.sampled_from(FLAGS), st.sampled_from(["=", " ", ""]), _values
+    ).map("".join),
     _values,
     st.sampled_from(["-", "--", "=", "--=", "-=a", "--help", "-h"]),
     ODD,
@@ -185,17 +188,27 @@ uses = st.dictionaries(
 typed: st.SearchStrategy[list[Plugin]] = st.lists(
     st.sampled_from(sorted(BUILT_IN, key=lambda plugin: plugin.name)).flatmap(
         lambda kind: st.fixed_dictionaries(
-            {}, optional={item.name: _values | ODD for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+            {},
+            optional={item.name: _values | ODD for item in dataclasses.fields(kind)},  # type: ignore[arg-type]
         ).map(lambda settings: kind(**settings))
     ),
     max_size=3,
 )
 
 SECRET = "QlVUVEVSQ1VQU0FORERBSVNJRVNBUkVTRUNSRVRLRVlT"
-_KINDS = ("RSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "DSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "CERTIFICATE", "PRIVATE KEY")
+_KINDS = (
+    "RSA PRIVATE KEY",
+    "ENCRYPTED PRIVATE KEY",
+    "DSA PRIVATE KEY",
+    "OPENSSH PRIVATE KEY",
+    "CERTIFICATE",
+    "PRIVATE KEY",
+)
 keys = st.one_of(
     st.builds(
-        lambda kind, before, after, cut: f"-----BEGIN {kind}-----\n{before}{SECRET}{after}\n-----END {kind}-----\n"[:cut],
+        lambda kind, before, after, cut: f"-----BEGIN {kind}-----\n{before}{SECRET}{after}\n-----END {kind}-----\n"[
+            :cut
+        ],
         st.sampled_from(_KINDS),
         st.sampled_from(["", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n", "A" * 64 + "\n", "A" * 1_000_000]),
         st.text(max_size=5) | st.just("=="),

@@ -39,11 +39,14 @@ def _small_jobs() -> Iterator[None]:
 
 def outcome(document: Any, *, strict: bool, **options: Any) -> Rendered | JobError:
     """Render what may be no job at all: it becomes manifests that can be written, or problems that say something."""
+    made: Rendered | JobError
     try:
         made = render(document, strict=strict, **options)
     except JobError as error:
-        assert [problem for problem in error.problems if not problem.reason] == []
-        return error
+        made = error
+    if isinstance(made, JobError):
+        assert [problem for problem in made.problems if not problem.reason] == []
+        return made
     manifests = [made.job.to_manifest(), *made.objects, *made.pods]
     assert jobfile.dump(manifests)
     assert jobfile.dump(manifests, "json")
@@ -58,7 +61,9 @@ def outcome(document: Any, *, strict: bool, **options: Any) -> Rendered | JobErr
 )
 def test_text_that_was_a_job(text: bytes, command: list[str], lenient: bool) -> None:  # noqa: FBT001
     """The command line ends with 0, 1 or 2; when it fails it prints nothing but what is wrong."""
-    result = CliRunner().invoke(cli.app, [*command, *["--lenient"] * lenient, "-"], input=text, prog_name="volcano-jobs")
+    result = CliRunner().invoke(
+        cli.app, [*command, *["--lenient"] * lenient, "-"], input=text, prog_name="volcano-jobs"
+    )
 
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -123,8 +128,8 @@ def _placed(key: str, place: str) -> dict[str, list[Any]]:
 
 
 PLACES = (
-    "right", "alone", "apart", "blank", "misspelt", "no flag", "dashes", "public", "port", "a list", "text", "a mapping",
-    "another plugin", "another type",
+    "right", "alone", "apart", "blank", "misspelt", "no flag", "dashes", "public", "port", "a list", "text",
+    "a mapping", "another plugin", "another type",
 )  # fmt: skip
 
 
