@@ -34,7 +34,7 @@ def shown(value: object) -> str:
         return "a number of thousands of digits"
 
 
-_LONGEST = 100
+_LONGEST, _SHOWN = 150, 100
 _LONGEST_PATH = 400
 
 
@@ -57,7 +57,7 @@ class Problem:
     def __post_init__(self) -> None:
         """Shorten a value that is too long to be read."""
         if len(self.value) > _LONGEST:
-            shown = f"{self.value[:_LONGEST]}… ({len(self.value)} characters)"
+            shown = f"{self.value[:_SHOWN]}… ({len(self.value)} characters)"
             object.__setattr__(self, "value", shown)
 
     def at(self, line: int, column: int) -> Problem:

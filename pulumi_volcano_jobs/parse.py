@@ -164,6 +164,9 @@ def parse_what_fits(document: Mapping[str, Tree]) -> tuple[Job | None, list[Prob
         # All is found at once; what the next attempt finds follows from what has been taken out.
         problems = problems or [_generated(_problem(details), document) for details in errors]
         locations = [error["loc"] for error in errors]
+        if () in locations and problems[0].path == "metadata":
+            data = {**document, "metadata": {"name": _STAND_IN}}
+            continue
         data = None if () in locations else _without({"name": _STAND_IN} | _flat_form(data), locations)
         if data is None:
             break
@@ -181,7 +184,7 @@ def _generated(problem: Problem, document: Mapping[str, Tree]) -> Problem:
     if problem.path != "metadata.name" or not isinstance(metadata, Mapping) or "generateName" not in metadata:
         return problem
     reason = "a job needs a name: its Pods are called after it, and generateName gives another one each time"
-    return Problem("metadata.name", reason, "write name instead of generateName", stage=problem.stage)
+    return Problem("metadata.generateName", reason, "write name instead", stage=problem.stage)
 
 
 def _flat_form(document: Mapping[str, Tree]) -> Tree:

@@ -146,7 +146,7 @@ def repeated(template: Wire, path: str) -> Iterator[Problem]:
     spec = template.get("spec") or {}
     for kind in ("initContainers", "containers"):
         for index, container in enumerate(spec.get(kind) or ()):
-            place = f"{path}.{kind}[{index}]"
+            place = f"{path}.spec.{kind}[{index}]"
             yield from _overwritten(container.get("env") or (), f"{place}.env", _variable_key)
             yield from _overwritten(container.get("ports") or (), f"{place}.ports", _port_key)
 

@@ -40,6 +40,9 @@ class Made:
 
 def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered], report: Report) -> list[Made]:
     """Render all documents of all files; report all problems of all of them before giving up."""
+    for file in files:
+        if files.count(file) > 1:
+            give_up(f"{shown(file)} is given {files.count(file)} times: give it once")
     made, failed = [], False
     for file in files:
         text, name = read(file), shown(file)
@@ -59,8 +62,8 @@ def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered],
 
 
 def shown(file: str) -> str:
-    """Give a file's name as messages have it."""
-    return "<stdin>" if file == STDIN else file
+    """Give a file's name as messages have it: on one line, and in text that can be written."""
+    return "<stdin>" if file == STDIN else file.encode("utf-8", "backslashreplace").decode().replace("\n", "\\n")
 
 
 def read(file: str) -> str:
