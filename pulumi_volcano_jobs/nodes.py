@@ -40,6 +40,8 @@ _MOST_DIGITS = 4000  # Python refuses to read much longer numbers, since it woul
 
 # What YAML's text cannot have, and a byte order mark that is not the first character is none.
 _NO_CHARACTER = re.compile("[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# JSON's escape of a character beyond Unicode's first plane, which YAML does not know.
+_PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
 # Helm's, Jinja's: a line of their own, or a place where a value is to be.
 _TEMPLATE_LINE = re.compile(r"\s*(- +)?(\{\{|\{%|\{#)")
 _TEMPLATE_VALUE = re.compile(r"\{\{-?\s*(\.(Values|Release|Chart)\b|(include|template|tpl|toYaml)\s)")
@@ -136,12 +138,20 @@ def compose(text: str) -> Iterator[yaml.Node]:
         column = found.start() - text.rfind("\n", 0, found.start())
         reason = f"this is no YAML: the character U+{ord(found[0]):04X} cannot stand in it"
         raise Refused(Problem("", reason, "save it as UTF-8 text without it", stage=Stage.DECODE).at(line, column))
+    if text.lstrip().startswith("{"):
+        text = _PAIR.sub(_joined, text)
     try:
         for node in yaml.compose_all(text, Loader=_Loader):
             if not (isinstance(node, yaml.ScalarNode) and node.tag == f"{_YAML}null"):
                 yield node
     except yaml.MarkedYAMLError as error:
         raise Refused(_syntax(error, text)) from None
+
+
+def _joined(match: re.Match[str]) -> str:
+    """Write a character that JSON escapes in two halves as YAML does, in one."""
+    high, low = int(match[2], 16), int(match[3], 16)
+    return f"{match[1]}\\U{0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF):08X}"
 
 
 def _syntax(error: yaml.MarkedYAMLError, text: str) -> Problem:

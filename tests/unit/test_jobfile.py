@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 from typing import Any
 
@@ -448,6 +449,12 @@ def test_what_is_wrong_with_one_document_hides_no_other() -> None:
         (3, "a document must be a mapping"),
         (8, "this is no YAML: a tab indents this line"),
     ]
+
+
+@pytest.mark.parametrize("text", ["\U0001f600", "\\", "\\ud83d\\ude00", "a\\\U0001f600é\t\n\x00\u2028"], ids=ascii)
+def test_json_is_read_as_json(text: str) -> None:
+    """With its escapes, as Python and others write them."""
+    assert read_one(json.dumps({"a": text}, indent="\t")).data == {"a": text}
 
 
 KEYS = {"1": "1", "017": "15", "true": "true", "yes": "true", "1.50": "1.5", "2026-01-01": "2026-01-01", "''": ""}
