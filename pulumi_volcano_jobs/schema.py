@@ -228,7 +228,9 @@ class Walk:
             return self._misfit(path, reason, _HINTS.get(kind, ""))
         if isinstance(value, str) and not is_whole(value):
             return self._misfit(path, SURROGATE, "")
-        return value
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            return self._misfit(path, "this does not fit into 64 bits", "give a smaller number")
+        return _plain(value)
 
     def _misfit(self, path: str, reason: str, hint: str) -> Any:
         self._report(path, reason, hint, Stage.DECODE)
@@ -239,6 +241,15 @@ class Walk:
 
     def _report(self, path: str, reason: str, hint: str, stage: Stage = Stage.STRICT) -> None:
         self.problems.append(Problem(path, reason, hint, stage=stage))
+
+
+def _plain(value: Any) -> Any:
+    """Give what a value of a class of its own (an Enum's, another library's number) is to YAML and JSON."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, int) else float(value)
 
 
 def structural(path: str, why: str) -> Problem:

@@ -129,6 +129,15 @@ DOCUMENTS: dict[str, tuple[Any, list[str]]] = {
             )
         ],
     ),
+    "a port of thousands of digits": (
+        job(task(containers=[container(ports=[{"containerPort": 10**5000}])])),
+        [
+            (
+                "spec.tasks[0].template.spec.containers[0].ports[0].containerPort: this does not fit into 64 bits:"
+                " give a smaller number"
+            )
+        ],
+    ),
     "a setting of thousands of digits": (
         job(plugins=[PytorchPlugin(port=10**5000)]),
         ["spec.plugins.pytorch.port: this does not fit into 64 bits (given: a number of thousands of digits)"],
@@ -210,6 +219,24 @@ class Colour(str, enum.Enum):
     """Text of a class of its own."""
 
     RED = "red"
+
+
+class Size(enum.IntEnum):
+    """Numbers of a class of their own."""
+
+    TWO = 2
+
+
+def test_values_of_a_class_of_their_own_are_plain_in_manifests() -> None:
+    """Those of an Enum, as programs have them."""
+    main = container(image=Colour.RED, ports=[{"containerPort": Size.TWO}], tty=True)
+    document = job({**task(containers=[main]), "replicas": Size.TWO}, minAvailable=Size.TWO, queue=Colour.RED)
+
+    made = render(document)
+
+    assert files.dump([made.job.to_manifest()]).count("red") == 2
+    (wire,) = made.pods[1]["spec"]["containers"]
+    assert (type(wire["image"]), type(wire["ports"][0]["containerPort"]), wire["tty"]) == (str, int, True)
 
 
 def test_text_of_a_class_of_its_own_is_written_as_text() -> None:
