@@ -19,12 +19,12 @@ _AMOUNT = "this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
 NameRule = Callable[[str, str], Iterator[Problem]]
 
 
-def check(container: Place, claims: set[str]) -> Iterator[Problem]:
-    """Yield what is wrong with a container's resources; `claims` are the names of the Pod's resourceClaims."""
+def check(container: Place, spec: Place) -> Iterator[Problem]:
+    """Yield what is wrong with the resources of a container."""
     resources = container.child("resources")
     if resources:
         yield from _both(resources, _name)
-        yield from _claims(resources, claims)
+        yield from _claims(resources, spec)
 
 
 def of_pod(spec: Place) -> Iterator[Problem]:
@@ -36,14 +36,40 @@ def of_pod(spec: Place) -> Iterator[Problem]:
     yield from _both(resources, _pod_name)
     if resources.has("claims"):
         yield resources.fault("claims", "a Pod's own resources have no claims", "move them to a container", show=False)
-    least = amounts(resources, "requests"), amounts(resources, "limits")
+    yield from of_all(spec)
+    most = amounts(resources, "limits")
     for container in spec.children("containers"):
-        own = container.child("resources")
-        for kind, most in zip(("requests", "limits"), least, strict=True):
-            for name, amount in amounts(own, kind).items() if own else ():
-                if name in most and amount > most[name]:
-                    path = container.at("resources", kind, name)
-                    yield fault(path, f"this is more than all of the Pod's {kind}", hint="lower it, or raise the Pod's")
+        for name, nano in _of(container, "limits").items():
+            if name in most and nano > most[name]:
+                path = container.at("resources", "limits", name)
+                yield fault(
+                    path, "this is more than the limit of the whole Pod", hint="lower it, or raise spec.resources"
+                )
+
+
+def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
+    """Yield requests of the Pod itself that are less than those of its containers together.
+
+    In a Pod that is `made`, unlike in a template, a container without a request asks for its limit.
+    """
+    resources = spec.child("resources")
+    for name, most in amounts(resources, "requests").items() if resources else ():
+        parts = [_request(container, name, made=made) for container in spec.children("containers")]
+        if sum(parts) > most:
+            path = spec.at("resources", "requests", name)
+            yield fault(path, "the containers ask for more than this together", hint="raise it, or lower theirs")
+
+
+def _request(container: Place, name: str, *, made: bool) -> int:
+    resources = container.child("resources")
+    requests = resources.child("requests") if resources else None
+    is_default = resources and not resources.unknown("requests") and not (requests and requests.has(name))
+    return _of(container, "limits" if made and is_default else "requests").get(name, 0)
+
+
+def _of(container: Place, kind: str) -> dict[str, int]:
+    resources = container.child("resources")
+    return amounts(resources, kind) if resources else {}
 
 
 def amounts(resources: Place, kind: str) -> dict[str, int]:
@@ -51,6 +77,14 @@ def amounts(resources: Place, kind: str) -> dict[str, int]:
     declared = resources.child(kind)
     found = {name: parsed(text) for name, text in declared.fields.items()} if declared else {}
     return {name: nano for name, nano in found.items() if nano is not None and nano >= 0}
+
+
+def amount(place: Place, key: str, hint: str = "") -> Iterator[Problem]:
+    """Yield a Problem if a field is no amount."""
+    text = place.fields.get(key)
+    nano = parsed(text)
+    if place.has(key) and not place.unknown(key) and (nano is None or nano < 0):
+        yield place.fault(key, _AMOUNT, hint)
 
 
 def parsed(text: Any) -> int | None:
@@ -149,11 +183,11 @@ def _pages_alone(resources: Place) -> Iterator[Problem]:
         yield fault(resources.path, "who asks for huge pages must ask for cpu or memory too", hint="add memory")
 
 
-def _claims(resources: Place, known: set[str]) -> Iterator[Problem]:
-    claims = resources.children("claims")
+def _claims(resources: Place, spec: Place) -> Iterator[Problem]:
+    claims, known = resources.children("claims"), spec.names("resourceClaims")
     for claim in claims:
         name, part = claim.text("name"), claim.text("request")
-        if name and name not in known:
+        if name and known is not None and name not in known:
             yield claim.fault("name", "the Pod has no claim of this name", "add it to spec.resourceClaims")
         elif not name:
             yield from claim.required("name", "name one of spec.resourceClaims")

@@ -56,7 +56,7 @@ def _container(container: Place, spec: Place) -> Iterator[Problem]:
     yield from env.check(container)
     own = spec.children("volumes")
     yield from mounts.check(container, volumes.names(own), volumes.of_claims(own))
-    yield from amounts.check(container, {claim.text("name") for claim in spec.children("resourceClaims")})
+    yield from amounts.check(container, spec)
     yield from security.of_container(container, spec)
 
 

@@ -53,7 +53,7 @@ def _name(place: Place, key: str) -> Iterator[Problem]:
 
 def _variable(variable: Place) -> Iterator[Problem]:
     yield from _name(variable, "name")
-    if variable.has("valueFrom") and variable.given("value"):
+    if variable.has("valueFrom") and variable.text("value"):
         reason = "a variable has either a value or a valueFrom"
         yield fault(variable.path, reason, variable.text("name"))
     source = variable.child("valueFrom")
@@ -109,5 +109,5 @@ def amount(place: Place, *, in_file: bool = False) -> Iterator[Problem]:
         return
     units = ("1", "1m") if name.endswith(".cpu") else _UNITS
     divisor = place.fields.get("divisor")
-    if isinstance(divisor, (str, int)) and str(divisor) not in ("0", "", *units):
+    if isinstance(divisor, (str, int, float)) and str(divisor) not in ("0", *units):
         yield place.fault("divisor", f"this must be one of {', '.join(units)}")

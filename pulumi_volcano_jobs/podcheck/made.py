@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.podcheck import containers
+from pulumi_volcano_jobs.podcheck import amounts, containers
 from pulumi_volcano_jobs.podcheck.place import Place, Wire, twice
 
 
@@ -28,6 +28,7 @@ def _found(spec: Place) -> Iterator[Problem]:
     if spec.text("nodeName") and spec.given("schedulingGates"):
         yield spec.fault("nodeName", "a Pod that waits for schedulingGates has no node yet", "remove one of them")
     yield from _on_the_node(spec)
+    yield from amounts.of_all(spec, made=True)
 
 
 def _on_the_node(spec: Place) -> Iterator[Problem]:

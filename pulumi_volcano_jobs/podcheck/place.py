@@ -84,6 +84,14 @@ class Place:
         """Give the mappings of a list that are known."""
         return [Place(item, path) for path, item in self.items(key) if isinstance(item, Mapping)]
 
+    def names(self, key: str) -> frozenset[str] | None:
+        """Give the names of the entries of a list, or None if any of them is not known yet."""
+        entries = self.children(key)
+        value = self.fields.get(key, ())
+        if isinstance(value, Leaf) or len(entries) < len(value) or any(entry.unknown("name") for entry in entries):
+            return None
+        return frozenset(entry.text("name") for entry in entries)
+
     def fault(self, key: str, reason: str, hint: str = "", *, show: bool = True) -> Problem:
         """Say that Volcano's webhook refuses a field, and show its value."""
         value = self.fields.get(key, "") if show and not self.unknown(key) else ""

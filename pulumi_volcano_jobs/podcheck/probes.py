@@ -77,10 +77,11 @@ def _sleep(hook: Place, spec: Place) -> Iterator[Problem]:
     if not sleep:
         return
     grace = spec.number("terminationGracePeriodSeconds")
-    most = _GRACE if grace is None else grace
+    # Kubernetes takes a negative one for 1.
+    most = _GRACE if grace is None else grace if grace >= 0 else 1
     reason = f"this must be from 0 to {most}, the seconds that the Pod has to stop"
     hint = "shorten it, or raise spec.terminationGracePeriodSeconds"
     if spec.unknown("terminationGracePeriodSeconds"):
         yield from sleep.at_least("seconds", 0)
-    elif most >= 0:
+    else:
         yield from sleep.between("seconds", 0, most, reason, hint)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.podcheck import env
-from pulumi_volcano_jobs.podcheck.amounts import parsed
+from pulumi_volcano_jobs.podcheck.amounts import amount, parsed
 from pulumi_volcano_jobs.podcheck.mounts import is_inside
-from pulumi_volcano_jobs.podcheck.names import dns_label, is_subdomain, keys, labels, subdomain
+from pulumi_volcano_jobs.podcheck.names import dns_label, is_subdomain, keys, labels, reference, subdomain
 from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault, one_of, twice, unique
 
 # In Kubernetes' order: of two that are there it refuses the second.
@@ -47,9 +47,7 @@ def check(spec: Place) -> Iterator[Problem]:
 
 
 def _empty(source: Place) -> Iterator[Problem]:
-    size = parsed(source.fields.get("sizeLimit"))
-    if size is not None and size < 0:
-        yield source.fault("sizeLimit", "this must be at least 0", "leave it out for no limit")
+    yield from amount(source, "sizeLimit", "leave it out for no limit")
 
 
 def _host(source: Place) -> Iterator[Problem]:
@@ -147,7 +145,7 @@ def _csi(source: Place) -> Iterator[Problem]:
         yield source.fault("driver", "a driver has a DNS name of at most 63 characters")
     secret = source.child("nodePublishSecretRef")
     if secret:
-        yield from secret.required("name", "name the Secret")
+        yield from reference(secret, "name", "Secret")
 
 
 def _ephemeral(source: Place) -> Iterator[Problem]:
