@@ -143,16 +143,16 @@ REFUSED: dict[str, Mistake] = {
         f"{MAIN}.name",
         f"{LABEL} (given: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx')",
     ),
-    "an empty name of a container": Mistake(pod(containers=[container("")]), f"{MAIN}.name", LABEL),
+    "an empty name of a container": Mistake(pod(containers=[container("")]), f"{MAIN}.name", f"{LABEL} (given: '')"),
     "two containers of one name": Mistake(
         pod(containers=[container(), container()]),
         "spec.containers[1].name",
-        "two containers have this name (given: 'main')",
+        "two containers have this name (given: 'main'): give each a name of its own",
     ),
     "an init container named like a container": Mistake(
         pod(initContainers=[container()]),
         f"{MAIN}.name",
-        "two containers have this name (given: 'main')",
+        "two containers have this name (given: 'main'): give each a name of its own",
         server="spec.initContainers[0].name",
     ),
     "a pull policy that is none": Mistake(
@@ -177,7 +177,7 @@ REFUSED: dict[str, Mistake] = {
         main(restartPolicyRules=[{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]),
         f"{MAIN}.restartPolicy",
         (
-            "with restartPolicyRules a container needs a restartPolicy: for all that no rule is about: add"
+            "with restartPolicyRules a container needs a restartPolicy too, for what no rule is about: add"
             " restartPolicy: Never"
         ),
     ),
@@ -199,7 +199,7 @@ REFUSED: dict[str, Mistake] = {
     "21 rules for exit codes": Mistake(
         main(restartPolicy="Never", restartPolicyRules=[{"action": "Restart", "exitCodes": {"operator": "In"}}] * 21),
         f"{MAIN}.restartPolicyRules",
-        "at most 20 rules can be here",
+        "at most 20 rules can be here (given: 21): remove some",
     ),
     "256 exit codes": Mistake(
         main(
@@ -207,12 +207,12 @@ REFUSED: dict[str, Mistake] = {
             restartPolicyRules=[{"action": "Restart", "exitCodes": {"operator": "In", "values": [1] * 256}}],
         ),
         f"{MAIN}.restartPolicyRules[0].exitCodes.values",
-        "at most 255 codes can be here",
+        "at most 255 codes can be here (given: 256): remove some",
     ),
     "a policy of resizing for a device": Mistake(
         main(resizePolicy=[{"resourceName": "gpu", "restartPolicy": "NotRequired"}]),
         f"{MAIN}.resizePolicy[0].resourceName",
-        "this must be one of cpu, memory (given: 'gpu')",
+        "this must be one of cpu, memory (given: 'gpu'): did you mean cpu?",
         server=f"{MAIN}.resizePolicy",
     ),
     "a policy of resizing that is none": Mistake(
@@ -224,7 +224,7 @@ REFUSED: dict[str, Mistake] = {
     "two policies of resizing for one resource": Mistake(
         main(resizePolicy=[{"resourceName": "cpu", "restartPolicy": "NotRequired"}] * 2),
         f"{MAIN}.resizePolicy[1].resourceName",
-        "this stands here twice (given: 'cpu')",
+        "this stands here twice (given: 'cpu'): remove one of them",
         server=f"{MAIN}.resizePolicy[1]",
     ),
     "a restart to resize where nothing restarts": Mistake(
@@ -276,7 +276,7 @@ REFUSED: dict[str, Mistake] = {
     "a protocol that is none": Mistake(
         main(ports=[{"containerPort": 1, "protocol": "tcp"}]),
         f"{MAIN}.ports[0].protocol",
-        "this must be one of TCP, UDP, SCTP (given: 'tcp')",
+        "this must be one of TCP, UDP, SCTP (given: 'tcp'): did you mean TCP?",
     ),
     "a port's name of 16 characters": Mistake(
         main(ports=[{"containerPort": 1, "name": "x" * 16}]),
@@ -295,7 +295,7 @@ REFUSED: dict[str, Mistake] = {
     "two ports of one name": Mistake(
         main(ports=[{"containerPort": 1, "name": "a"}, {"containerPort": 2, "name": "a"}]),
         f"{MAIN}.ports[1].name",
-        "this stands here twice (given: 'a')",
+        "this stands here twice (given: 'a'): give each a name of its own",
     ),
     "one port of the node for two containers": Mistake(
         pod(
@@ -305,7 +305,7 @@ REFUSED: dict[str, Mistake] = {
             ]
         ),
         "spec.containers[1].ports[0].hostPort",
-        "another port of the Pod has this one of the node too (given: 'TCP  8080')",
+        "another port of the Pod has this one of the node too (given: 'TCP 8080'): leave it out, or give it another",
     ),
     "another port of the node on its own network": Mistake(
         main(ports=[{"containerPort": 80, "hostPort": 8080}]) | {"hostNetwork": True},
@@ -314,7 +314,7 @@ REFUSED: dict[str, Mistake] = {
     ),
     # Variables
     "a variable without a name": Mistake(
-        main(env=[{"name": ""}]), f"{MAIN}.env[0].name", "a variable's name is not empty and has no '='"
+        main(env=[{"name": ""}]), f"{MAIN}.env[0].name", "a variable's name is not empty and has no '=' (given: '')"
     ),
     "a variable's name with an equals sign": Mistake(
         main(env=[{"name": "A"}, {"name": "A=B"}]),
@@ -333,8 +333,8 @@ REFUSED: dict[str, Mistake] = {
         variable(),
         f"{MAIN}.env[0].valueFrom",
         (
-            "a value comes from somewhere: set one of fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef,"
-            " fileKeyRef"
+            "there is nothing to take the value from: set one of fieldRef, resourceFieldRef, configMapKeyRef,"
+            " secretKeyRef, fileKeyRef"
         ),
     ),
     "a variable with two sources": Mistake(
@@ -348,7 +348,8 @@ REFUSED: dict[str, Mistake] = {
         (
             "this must be one of metadata.name, metadata.namespace, metadata.uid, spec.nodeName,"
             " spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP, status.podIPs,"
-            " metadata.labels['KEY'], metadata.annotations['KEY'] (given: 'metadata.nmae')"
+            " metadata.labels['KEY'], metadata.annotations['KEY'] (given: 'metadata.nmae'): did you mean"
+            " metadata.name?"
         ),
     ),
     "all labels in a variable": Mistake(
@@ -357,7 +358,8 @@ REFUSED: dict[str, Mistake] = {
         (
             "this must be one of metadata.name, metadata.namespace, metadata.uid, spec.nodeName,"
             " spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP, status.podIPs,"
-            " metadata.labels['KEY'], metadata.annotations['KEY'] (given: 'metadata.labels')"
+            " metadata.labels['KEY'], metadata.annotations['KEY'] (given: 'metadata.labels'): did you mean"
+            " metadata.name?"
         ),
     ),
     "a label that there cannot be": Mistake(
@@ -376,7 +378,7 @@ REFUSED: dict[str, Mistake] = {
         f"{MAIN}.env[0].valueFrom.resourceFieldRef.resource",
         (
             "this must be one of limits.cpu, limits.memory, limits.ephemeral-storage, requests.cpu, requests.memory,"
-            " requests.ephemeral-storage (given: 'limits.gpu')"
+            " requests.ephemeral-storage (given: 'limits.gpu'): did you mean limits.cpu?"
         ),
     ),
     "a unit that CPUs do not have": Mistake(
@@ -419,7 +421,7 @@ REFUSED: dict[str, Mistake] = {
         variable(fileKeyRef={"volumeName": "data", "path": "a", "key": ""})
         | {"volumes": [{"name": "data", "emptyDir": {}}]},
         f"{MAIN}.env[0].valueFrom.fileKeyRef.key",
-        "a variable's name is not empty and has no '='",
+        "a variable's name is not empty and has no '=' (given: '')",
     ),
     "a variable from a file of no path": Mistake(
         variable(fileKeyRef={"volumeName": "data", "path": "", "key": "A"})
@@ -430,7 +432,7 @@ REFUSED: dict[str, Mistake] = {
     "variables from nowhere": Mistake(
         main(envFrom=[{"prefix": "A_"}]),
         f"{MAIN}.envFrom[0]",
-        "variables come from a ConfigMap or a Secret: set one of configMapRef, secretRef",
+        "there is nothing to take variables from: set one of configMapRef, secretRef",
         server=f"{MAIN}.envFrom",
     ),
     "variables with two sources": Mistake(
@@ -459,7 +461,7 @@ REFUSED: dict[str, Mistake] = {
     "a path mounted twice": Mistake(
         mounting({"mountPath": "/a"}, {"mountPath": "/a"}),
         f"{MAIN}.volumeMounts[1].mountPath",
-        "this stands here twice (given: '/a')",
+        "this stands here twice (given: '/a'): remove one of them",
     ),
     "a mount without a path": Mistake(
         mounting({"mountPath": ""}), f"{MAIN}.volumeMounts[0].mountPath", "a mount needs a path"
@@ -553,7 +555,7 @@ REFUSED: dict[str, Mistake] = {
     "a device that is there twice": Mistake(
         mounting(volumeDevices=[{"name": "disk", "devicePath": "/dev/a"}, {"name": "disk", "devicePath": "/dev/b"}]),
         f"{MAIN}.volumeDevices[1].name",
-        "this stands here twice (given: 'disk')",
+        "this stands here twice (given: 'disk'): give each a name of its own",
     ),
     # Resources
     "an amount that is none": Mistake(
@@ -563,18 +565,20 @@ REFUSED: dict[str, Mistake] = {
         asks(None, {"memory": "-1Gi"}), f"{MAIN}.resources.limits.memory", f"{AMOUNT} (given: '-1Gi')"
     ),
     "a request above the limit": Mistake(
-        asks({"cpu": 2}, {"cpu": "1500m"}), f"{MAIN}.resources.requests.cpu", "the request must not exceed the limit"
+        asks({"cpu": 2}, {"cpu": "1500m"}),
+        f"{MAIN}.resources.requests.cpu",
+        "the request must not exceed the limit, which is 1500m (given: 2): raise the limit, or lower the request",
     ),
     "a device's request without a limit": Mistake(
         asks({"example.org/device": 1}),
         f"{MAIN}.resources.requests.example.org/device",
-        "a device's limit must be set, and equal the request",
+        "a device's limit must be set, and equal the request (given: 1): set it to 1",
         server=f"{MAIN}.resources.limits",
     ),
     "a device's request below the limit": Mistake(
         asks({"example.org/device": 1}, {"example.org/device": 2}),
         f"{MAIN}.resources.requests.example.org/device",
-        "the request must equal the limit",
+        "the request must equal the limit, which is 2 (given: 1): give one amount to both",
     ),
     "half a device": Mistake(
         asks(None, {"nvidia.com/gpu": "500m"}),
@@ -599,7 +603,7 @@ REFUSED: dict[str, Mistake] = {
         f"{MAIN}.resources.limits.requests.nvidia.com/gpu",
         (
             "a device's name does not begin with 'requests.', and its domain has at most 244 characters (given:"
-            " 'requests.nvidia.com/gpu')"
+            " 'requests.nvidia.com/gpu'): write nvidia.com/gpu"
         ),
     ),
     "huge pages that are not whole": Mistake(
@@ -615,7 +619,7 @@ REFUSED: dict[str, Mistake] = {
     "a request of huge pages without a limit": Mistake(
         asks({"hugepages-2Mi": "4Mi", "memory": "1Gi"}),
         f"{MAIN}.resources.requests.hugepages-2Mi",
-        "of huge pages the limit must be set, and equal the request",
+        "of huge pages the limit must be set, and equal the request (given: '4Mi'): set it to 4Mi",
         server=f"{MAIN}.resources.limits",
     ),
     "a claim that the Pod has not": Mistake(
@@ -627,12 +631,12 @@ REFUSED: dict[str, Mistake] = {
         asks(claims=[{"name": "gpu"}, {"name": "gpu"}])
         | {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]},
         f"{MAIN}.resources.claims[1]",
-        "this stands here twice (given: 'gpu')",
+        "this stands here twice (given: 'gpu'): remove one of them",
     ),
     "a claim without a source": Mistake(
         pod(resourceClaims=[{"name": "gpu"}]),
         "spec.resourceClaims[0]",
-        "a claim has a name, or a template that makes it: set one of resourceClaimName, resourceClaimTemplateName",
+        "a claim is there already, or made by a template: set one of resourceClaimName, resourceClaimTemplateName",
     ),
     "a claim with two sources": Mistake(
         pod(resourceClaims=[{"name": "gpu", "resourceClaimName": "a", "resourceClaimTemplateName": "b"}]),
@@ -652,12 +656,21 @@ REFUSED: dict[str, Mistake] = {
     "two claims of one name": Mistake(
         pod(resourceClaims=[{"name": "gpu", "resourceClaimName": "a"}, {"name": "gpu", "resourceClaimName": "b"}]),
         "spec.resourceClaims[1].name",
-        "this stands here twice (given: 'gpu')",
+        "this stands here twice (given: 'gpu'): give each a name of its own",
     ),
     "a device for the whole Pod": Mistake(
         pod(resources={"limits": {"nvidia.com/gpu": 1}}),
         "spec.resources.limits.nvidia.com/gpu",
         "a Pod itself can ask for cpu, memory and hugepages-SIZE (given: 'nvidia.com/gpu'): move it to a container",
+    ),
+    "a device as overhead": Mistake(
+        pod(overhead={"gpu": 1}),
+        "spec.overhead.gpu",
+        (
+            "a container can ask for cpu, memory, ephemeral-storage, hugepages-SIZE and devices, with their domain"
+            " (given: 'gpu'): write its domain too: nvidia.com/gpu, or amd.com/gpu"
+        ),
+        server="spec.overhead.limits[gpu]",
     ),
     "a claim for the whole Pod": Mistake(
         pod(resources={"claims": [{"name": "gpu"}]})
@@ -668,13 +681,16 @@ REFUSED: dict[str, Mistake] = {
     "a container's limit above the Pod's": Mistake(
         asks(None, {"memory": "4Gi"}) | {"resources": {"limits": {"memory": "2Gi"}}},
         f"{MAIN}.resources.limits.memory",
-        "this is more than the limit of the whole Pod: lower it, or raise spec.resources",
+        (
+            "the limit must not exceed that of the whole Pod, which is 2Gi (given: '4Gi'): lower it, or raise"
+            " spec.resources"
+        ),
         server="spec.resources.containers[0][memory].limits",
     ),
     "containers that want more than the Pod": Mistake(
         asks({"cpu": 4}) | {"resources": {"requests": {"cpu": 2}}},
         "spec.resources.requests.cpu",
-        "the containers ask for more than this together: raise it, or lower theirs",
+        "the containers ask for more than this together (given: 2): raise it, or lower theirs",
     ),
     # Probes and hooks
     "a probe that asks nothing": Mistake(
@@ -713,7 +729,7 @@ REFUSED: dict[str, Mistake] = {
     "a probe's scheme that is none": Mistake(
         main(readinessProbe={"httpGet": {"port": 80, "scheme": "https"}}),
         f"{MAIN}.readinessProbe.httpGet.scheme",
-        "this must be one of HTTP, HTTPS (given: 'https')",
+        "this must be one of HTTP, HTTPS (given: 'https'): did you mean HTTPS?",
     ),
     "a header with a blank": Mistake(
         main(readinessProbe={"httpGet": {"port": 80, "httpHeaders": [{"name": "X Run", "value": "1"}]}}),
@@ -766,7 +782,7 @@ REFUSED: dict[str, Mistake] = {
     "two volumes of one name": Mistake(
         pod(volumes=[{"name": "data", "emptyDir": {}}, {"name": "data", "emptyDir": {}}]),
         "spec.volumes[1].name",
-        "this stands here twice (given: 'data')",
+        "this stands here twice (given: 'data'): give each a name of its own",
     ),
     "a volume with two sources": Mistake(
         volume(emptyDir={}, secret={"secretName": "key"}),
@@ -806,12 +822,12 @@ REFUSED: dict[str, Mistake] = {
     "a mode beyond 0777": Mistake(
         volume(secret={"secretName": "key", "defaultMode": 600}),
         f"{FIRST}.secret.defaultMode",
-        f"{MODE} (given: 600): write 0400 in YAML, or 256",
+        f"{MODE} (given: 600): write 0600 in YAML, and 384 elsewhere",
     ),
     "a mode of one file beyond 0777": Mistake(
         volume(secret={"secretName": "key", "items": [{"key": "a", "path": "b", "mode": 1000}]}),
         f"{FIRST}.secret.items[0].mode",
-        f"{MODE} (given: 1000): write 0400 in YAML, or 256",
+        f"{MODE} (given: 1000): 0400 is 256, and 0644 is 420",
     ),
     "a file of no key": Mistake(
         volume(secret={"secretName": "key", "items": [{"key": "", "path": "b"}]}),
@@ -875,7 +891,7 @@ REFUSED: dict[str, Mistake] = {
             }
         ),
         f"{FIRST}.projected.sources[1].configMap.items[0].path",
-        "another source of this volume makes this file (given: 'x')",
+        "another source of this volume makes this file (given: 'x'): remove one of them",
     ),
     "two sources in one entry": Mistake(
         volume(projected={"sources": [{"secret": {"name": "a"}, "configMap": {"name": "b"}}]}),
@@ -911,7 +927,10 @@ REFUSED: dict[str, Mistake] = {
     "an access mode that is none": Mistake(
         claim(accessModes=["RWX"]),
         f"{FIRST}.ephemeral.volumeClaimTemplate.spec.accessModes[0]",
-        "this must be one of ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod (given: 'RWX')",
+        (
+            "this must be one of ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod (given: 'RWX'): write"
+            " ReadWriteMany"
+        ),
     ),
     "no access mode": Mistake(
         claim(accessModes=[]),
@@ -1001,7 +1020,7 @@ REFUSED: dict[str, Mistake] = {
     "another name with hostNetwork": Mistake(
         pod(hostnameOverride="head", hostNetwork=True),
         "spec.hostnameOverride",
-        "with hostNetwork a Pod has another name (given: 'head'): remove it, or hostNetwork",
+        "with hostNetwork a Pod has its node's name (given: 'head'): remove it, or hostNetwork",
     ),
     "another name of 65 characters": Mistake(
         pod(hostnameOverride="x" * 65),
@@ -1022,7 +1041,7 @@ REFUSED: dict[str, Mistake] = {
     "four nameservers": Mistake(
         pod(dnsConfig={"nameservers": ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"]}),
         "spec.dnsConfig.nameservers",
-        "at most 3 can be here",
+        "at most 3 addresses can be here (given: 4): remove some",
     ),
     "a nameserver's name": Mistake(
         pod(dnsConfig={"nameservers": ["dns.example.org"]}),
@@ -1037,7 +1056,12 @@ REFUSED: dict[str, Mistake] = {
     "33 domains to search": Mistake(
         pod(dnsConfig={"searches": ["example.org"] * 33}),
         "spec.dnsConfig.searches",
-        "at most 32 domains of 2048 characters in all can be here",
+        "at most 32 domains can be here (given: 33): remove some",
+    ),
+    "domains of 2195 characters in all": Mistake(
+        pod(dnsConfig={"searches": [".".join(["x" * 60] * 4)] * 9}),
+        "spec.dnsConfig.searches",
+        "at most 2048 characters in all can be here (given: 2195): remove some",
     ),
     "an option without a name": Mistake(
         pod(dnsConfig={"options": [{"value": "2"}]}), "spec.dnsConfig.options[0].name", f"{EMPTY}: for example ndots"
@@ -1089,6 +1113,12 @@ REFUSED: dict[str, Mistake] = {
         tolerating(key="gpu", value="two words"),
         "spec.tolerations[0].value",
         f"{VALUE} (given: 'two words')",
+        server="spec.tolerations[0].operator",
+    ),
+    "a toleration that compares words": Mistake(
+        tolerating(key="load", operator="Lt", value="low"),
+        "spec.tolerations[0].value",
+        "the operator Lt compares whole numbers (given: 'low'): write one in quotes",
         server="spec.tolerations[0].operator",
     ),
     "a toleration's effect": Mistake(
@@ -1229,7 +1259,7 @@ REFUSED: dict[str, Mistake] = {
     "a key of labels in two words": Mistake(
         peers(labelSelector={}, matchLabelKeys=["my run"]),
         f"{AFFINITY}.podAffinity.{REQUIRED}[0].matchLabelKeys[0]",
-        "this must be a label's key (given: 'my run'): for example pod-template-hash",
+        f"{KEY} (given: 'my run'): for example example.org/team",
     ),
     "no skew": Mistake(
         spread(maxSkew=0), "spec.topologySpreadConstraints[0].maxSkew", "this must be at least 1 (given: 0)"
@@ -1274,7 +1304,10 @@ REFUSED: dict[str, Mistake] = {
             ]
         ),
         "spec.topologySpreadConstraints[1]",
-        "another constraint has this topologyKey and whenUnsatisfiable (given: 'zone DoNotSchedule')",
+        (
+            "another constraint has this topologyKey and whenUnsatisfiable (given: 'zone DoNotSchedule'): remove one"
+            " of them"
+        ),
         server="spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}",
     ),
     "a gate in two words": Mistake(
@@ -1285,7 +1318,7 @@ REFUSED: dict[str, Mistake] = {
     "one gate twice": Mistake(
         pod(schedulingGates=[{"name": "a"}, {"name": "a"}]),
         "spec.schedulingGates[1].name",
-        "this stands here twice (given: 'a')",
+        "this stands here twice (given: 'a'): give each a name of its own",
     ),
     "a condition in two words": Mistake(
         pod(readinessGates=[{"conditionType": "my gate"}]),
@@ -1326,7 +1359,7 @@ REFUSED: dict[str, Mistake] = {
     "a kernel setting twice": Mistake(
         secure(sysctls=[{"name": "kernel.shmmax", "value": "1"}, {"name": "kernel.shmmax", "value": "2"}]),
         "spec.securityContext.sysctls[1].name",
-        "this stands here twice (given: 'kernel.shmmax')",
+        "this stands here twice (given: 'kernel.shmmax'): give each a name of its own",
     ),
     "a setting of the node's network": Mistake(
         secure(sysctls=[{"name": "net.core.somaxconn", "value": "1"}]) | {"hostNetwork": True},
@@ -1341,7 +1374,7 @@ REFUSED: dict[str, Mistake] = {
     "a profile that is none": Mistake(
         secure(seccompProfile={"type": "Default"}),
         "spec.securityContext.seccompProfile.type",
-        "this must be one of RuntimeDefault, Localhost, Unconfined (given: 'Default')",
+        "this must be one of RuntimeDefault, Localhost, Unconfined (given: 'Default'): did you mean RuntimeDefault?",
     ),
     "a profile of the node without a name": Mistake(
         secure(seccompProfile={"type": "Localhost"}),
@@ -1377,8 +1410,8 @@ REFUSED: dict[str, Mistake] = {
         main(securityContext={"privileged": True, "allowPrivilegeEscalation": False}),
         f"{MAIN}.securityContext.allowPrivilegeEscalation",
         (
-            "who is allowed all, or CAP_SYS_ADMIN, can always get more: this cannot be false (given: False): remove"
-            " it, or the other"
+            "a container that is privileged, or has CAP_SYS_ADMIN, can always get more privileges (given: False):"
+            " remove this, or the other"
         ),
     ),
     "the node's processes and shared ones": Mistake(

@@ -37,14 +37,8 @@ def of_pod(spec: Place) -> Iterator[Problem]:
     if resources.has("claims"):
         yield resources.fault("claims", "a Pod's own resources have no claims", "move them to a container", show=False)
     yield from of_all(spec)
-    most = amounts(resources, "limits")
     for container in spec.children("containers"):
-        for name, nano in _of(container, "limits").items():
-            if name in most and nano > most[name]:
-                path = container.at("resources", "limits", name)
-                yield fault(
-                    path, "this is more than the limit of the whole Pod", hint="lower it, or raise spec.resources"
-                )
+        yield from _above(container.child("resources"), resources)
 
 
 def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
@@ -56,25 +50,36 @@ def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
     for name, most in amounts(resources, "requests").items() if resources else ():
         parts = [_request(container, name, made=made) for container in spec.children("containers")]
         if sum(parts) > most:
-            path = spec.at("resources", "requests", name)
-            yield fault(path, "the containers ask for more than this together", hint="raise it, or lower theirs")
+            path, given = spec.at("resources", "requests", name), _written(resources, "requests", name)
+            yield fault(path, "the containers ask for more than this together", given, "raise it, or lower theirs")
+
+
+def _above(own: Place | None, whole: Place) -> Iterator[Problem]:
+    """Yield limits of a container that are above those of the whole Pod."""
+    most = amounts(whole, "limits")
+    for name, nano in amounts(own, "limits").items():
+        if own and name in most and nano > most[name]:
+            reason = f"the limit must not exceed that of the whole Pod, which is {_written(whole, 'limits', name)}"
+            given = _written(own, "limits", name)
+            yield fault(own.at("limits", name), reason, given, "lower it, or raise spec.resources")
 
 
 def _request(container: Place, name: str, *, made: bool) -> int:
     resources = container.child("resources")
     requests = resources.child("requests") if resources else None
     is_default = resources and not resources.unknown("requests") and not (requests and requests.has(name))
-    return _of(container, "limits" if made and is_default else "requests").get(name, 0)
+    return amounts(resources, "limits" if made and is_default else "requests").get(name, 0)
 
 
-def _of(container: Place, kind: str) -> dict[str, int]:
-    resources = container.child("resources")
-    return amounts(resources, kind) if resources else {}
+def _written(resources: Place | None, kind: str, name: str) -> Any:
+    """Give an amount as it is written."""
+    declared = resources.child(kind) if resources else None
+    return declared.fields.get(name) if declared else None
 
 
-def amounts(resources: Place, kind: str) -> dict[str, int]:
+def amounts(resources: Place | None, kind: str) -> dict[str, int]:
     """Give the amounts of requests or limits that are known and right, in units of 10^-9."""
-    declared = resources.child(kind)
+    declared = resources.child(kind) if resources else None
     found = {name: parsed(text) for name, text in declared.fields.items()} if declared else {}
     return {name: nano for name, nano in found.items() if nano is not None and nano >= 0}
 
@@ -122,7 +127,8 @@ def _name(name: str, place: str) -> Iterator[Problem]:
         yield fault(place, reason, name, _with_domain(name))
     elif not _is_native(name) and (name.startswith("requests.") or not is_qualified(f"requests.{name}")):
         reason = "a device's name does not begin with 'requests.', and its domain has at most 244 characters"
-        yield fault(place, reason, name)
+        plain = name.removeprefix("requests.")
+        yield fault(place, reason, name, f"write {plain}" if plain != name else "shorten it")
 
 
 def _pod_name(name: str, place: str) -> Iterator[Problem]:
@@ -163,15 +169,17 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
 def _requests(resources: Place) -> Iterator[Problem]:
     if resources.unknown("limits"):
         return
-    declared = resources.child("limits")
     limits = amounts(resources, "limits")
     for name, amount in amounts(resources, "requests").items():
         place, whole = resources.at("requests", name), _is_whole(name)
+        given, limit = _written(resources, "requests", name), _written(resources, "limits", name)
         if name in limits and (amount > limits[name] or (whole and amount != limits[name])):
-            yield fault(place, f"the request {'must equal' if whole else 'must not exceed'} the limit")
-        elif whole and not (declared and declared.has(name)):
+            reason = f"the request {'must equal' if whole else 'must not exceed'} the limit, which is {limit}"
+            hint = "give one amount to both" if whole else "raise the limit, or lower the request"
+            yield fault(place, reason, given, hint)
+        elif whole and limit is None:
             what = "of huge pages the" if name.startswith(_PAGES) else "a device's"
-            yield fault(place, f"{what} limit must be set, and equal the request")
+            yield fault(place, f"{what} limit must be set, and equal the request", given, f"set it to {given}")
 
 
 def _pages_alone(resources: Place) -> Iterator[Problem]:

@@ -80,10 +80,9 @@ def _what_ends(container: Place) -> Iterator[Problem]:
 def _rules(container: Place) -> Iterator[Problem]:
     rules = container.children("restartPolicyRules")
     if rules and not container.has("restartPolicy"):
-        reason = "with restartPolicyRules a container needs a restartPolicy: for all that no rule is about"
+        reason = "with restartPolicyRules a container needs a restartPolicy too, for what no rule is about"
         yield container.fault("restartPolicy", reason, "add restartPolicy: Never")
-    if len(rules) > _MAX_RULES:
-        yield container.fault("restartPolicyRules", f"at most {_MAX_RULES} rules can be here", show=False)
+    yield from container.at_most("restartPolicyRules", _MAX_RULES, "rules")
     for rule in rules:
         yield from _ACTION.check(rule)
         hint = "add exitCodes: {operator: In, values: [42]}"
@@ -91,8 +90,7 @@ def _rules(container: Place) -> Iterator[Problem]:
         codes = rule.child("exitCodes")
         if codes:
             yield from _OPERATOR.check(codes)
-            if len(codes.items("values")) > _MAX_CODES:
-                yield codes.fault("values", f"at most {_MAX_CODES} codes can be here", show=False)
+            yield from codes.at_most("values", _MAX_CODES, "codes")
 
 
 def _resizing(container: Place, spec: Place) -> Iterator[Problem]:
@@ -112,6 +110,6 @@ def _claims(spec: Place) -> Iterator[Problem]:
     yield from unique(claims, "name")
     for claim in claims:
         yield from dns_label(claim.fields.get("name"), claim.at("name"))
-        yield from one_of(claim, sources, "a claim has one source", "a claim has a name, or a template that makes it")
+        yield from one_of(claim, sources, "a claim has one source", "a claim is there already, or made by a template")
         for key in sources:
             yield from subdomain(claim.fields.get(key), claim.at(key))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.podcheck.names import data_key, dns_label, is_qualified, reference
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault, one_of
+from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault, meant, one_of
 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 _NAME = re.compile(r"[ -<>-~]+")
@@ -36,7 +36,7 @@ def check(container: Place) -> Iterator[Problem]:
             source,
             ("configMapRef", "secretRef"),
             "variables come from one of these",
-            "variables come from a ConfigMap or a Secret",
+            "there is nothing to take variables from",
         )
         for key, what in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
             named = source.child(key)
@@ -59,7 +59,7 @@ def _variable(variable: Place) -> Iterator[Problem]:
     source = variable.child("valueFrom")
     if not source:
         return
-    yield from one_of(source, _SOURCES, "a value comes from one place", "a value comes from somewhere")
+    yield from one_of(source, _SOURCES, "a value comes from one place", "there is nothing to take the value from")
     yield from _selected(source)
     of_pod, of_container = source.child("fieldRef"), source.child("resourceFieldRef")
     if of_pod:
@@ -94,7 +94,7 @@ def field(place: Place, known: tuple[str, ...] = _FILE_FIELDS) -> Iterator[Probl
             yield place.fault("fieldPath", f"no key of {one[1]} can be this", "for example metadata.labels['team']")
     elif _OLD_NAMES.get(path, path) not in known and not place.unknown("fieldPath"):
         keys = "" if "metadata.labels" in known else ", metadata.labels['KEY'], metadata.annotations['KEY']"
-        yield place.fault("fieldPath", f"this must be one of {', '.join(known)}{keys}")
+        yield place.fault("fieldPath", f"this must be one of {', '.join(known)}{keys}", meant(path, known))
 
 
 def amount(place: Place, *, in_file: bool = False) -> Iterator[Problem]:
@@ -105,7 +105,7 @@ def amount(place: Place, *, in_file: bool = False) -> Iterator[Problem]:
     if place.unknown("resource"):
         return
     if name not in _RESOURCES and not name.startswith(("limits.hugepages-", "requests.hugepages-")):
-        yield place.fault("resource", f"this must be one of {', '.join(_RESOURCES)}")
+        yield place.fault("resource", f"this must be one of {', '.join(_RESOURCES)}", meant(name, _RESOURCES))
         return
     units = ("1", "1m") if name.endswith(".cpu") else _UNITS
     divisor = place.fields.get("divisor")

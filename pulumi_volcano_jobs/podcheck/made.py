@@ -40,4 +40,4 @@ def _on_the_node(spec: Place) -> Iterator[Problem]:
     named = (
         (port.at("containerPort"), f"{port.text('protocol') or 'TCP'} {port.number('containerPort')}") for port in ports
     )
-    yield from twice(named, "with hostNetwork two containers cannot have one port")
+    yield from twice(named, "with hostNetwork two containers cannot have one port", "give each its own")

@@ -20,6 +20,7 @@ _KEY_RULE = (
     "a key is at most 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit, perhaps behind"
     " a DNS name and a '/'"
 )
+_KEY_HINT = "for example example.org/team"
 _VALUE_RULE = "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
 
 
@@ -36,14 +37,13 @@ def keys(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
         # Kubernetes, too, takes capitals in the prefix of an annotation's key and of no label's.
         text = key.lower() if path.endswith(".annotations") else key
         if not is_qualified(text):
-            yield Problem(paths.join(path, key), _KEY_RULE, "for example example.org/team", repr(key), stage)
+            yield Problem(paths.join(path, key), _KEY_RULE, _KEY_HINT, repr(key), stage)
 
 
-def label_key(place: Place, key: str) -> Iterator[Problem]:
-    """Yield a Problem if a field names a label by a key that none can have."""
-    value = place.fields.get(key, "")
+def label_key(value: Any, path: str) -> Iterator[Problem]:
+    """Yield a Problem if no label can have a key."""
     if isinstance(value, str) and not is_qualified(value):
-        yield Problem(place.at(key), _KEY_RULE, "for example example.org/team", repr(value), Stage.WEBHOOK)
+        yield fault(path, _KEY_RULE, value, _KEY_HINT)
 
 
 def label_value(value: Any, path: str, stage: Stage = Stage.WEBHOOK) -> Iterator[Problem]:
@@ -85,7 +85,7 @@ def subdomain(value: Any, path: str) -> Iterator[Problem]:
             "this must be at most 253 lower-case letters, digits, '-' and '.', each part between dots beginning and"
             " ending with a letter or digit"
         )
-        yield Problem(path, reason, value=repr(value), stage=Stage.WEBHOOK)
+        yield fault(path, reason, value)
 
 
 def reference(place: Place, key: str, what: str) -> Iterator[Problem]:

@@ -34,9 +34,9 @@ def _override(spec: Place) -> Iterator[Problem]:
     key = "hostnameOverride"
     if not spec.has(key):
         return
-    for other in ("setHostnameAsFQDN", "hostNetwork"):
+    for other, whose in (("setHostnameAsFQDN", "its full name in DNS"), ("hostNetwork", "its node's name")):
         if spec.is_true(other):
-            yield spec.fault(key, f"with {other} a Pod has another name", f"remove it, or {other}")
+            yield spec.fault(key, f"with {other} a Pod has {whose}", f"remove it, or {other}")
     if len(spec.text(key)) > _MAX_HOSTNAME:
         yield spec.fault(key, f"this must be at most {_MAX_HOSTNAME} characters")
     else:
@@ -50,13 +50,14 @@ def _dns(spec: Place) -> Iterator[Problem]:
         reason = "with dnsPolicy: None a Pod needs a nameserver here"
         yield config.fault("nameservers", reason, "add one, or remove dnsPolicy", show=False)
     servers, searches = config.items("nameservers"), config.items("searches")
-    if len(servers) > _MAX_SERVERS:
-        yield config.fault("nameservers", f"at most {_MAX_SERVERS} can be here", show=False)
+    yield from config.at_most("nameservers", _MAX_SERVERS, "addresses")
     for path, server in servers:
         yield from _address(server, path)
-    if len(searches) > _MAX_SEARCHES or len(" ".join(text for _, text in searches)) > _MAX_SEARCH_TEXT:
-        reason = f"at most {_MAX_SEARCHES} domains of {_MAX_SEARCH_TEXT} characters in all can be here"
-        yield config.fault("searches", reason, show=False)
+    yield from config.at_most("searches", _MAX_SEARCHES, "domains")
+    length = len(" ".join(text for _, text in searches))
+    if length > _MAX_SEARCH_TEXT:
+        reason = f"at most {_MAX_SEARCH_TEXT} characters in all can be here"
+        yield fault(config.at("searches"), reason, length, "remove some")
     for path, search in searches:
         name = search.removesuffix(".")
         if search != "." and (len(name) > MAX_SUBDOMAIN or not _DOMAIN.fullmatch(name)):

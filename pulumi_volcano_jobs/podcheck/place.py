@@ -6,6 +6,7 @@ What is not known yet (a leaf) is passed over: nothing here looks into one. The 
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +19,16 @@ Wire = Mapping[str, Any]
 EMPTY = "this must not be empty"
 
 
-def fault(path: str, reason: str, value: Any = "", hint: str = "") -> Problem:
+def fault(path: str, reason: str, value: Any = None, hint: str = "") -> Problem:
     """Say that Volcano's webhook refuses what stands at a place."""
-    return Problem(path, reason, hint, repr(value) if value != "" else "", Stage.WEBHOOK)
+    return Problem(path, reason, hint, "" if value is None else repr(value), Stage.WEBHOOK)
+
+
+def meant(word: str, words: Sequence[str]) -> str:
+    """Ask whether a right word was meant, if one is much like a wrong one."""
+    folded = [known for known in words if known.lower() == word.lower()]
+    close = folded or difflib.get_close_matches(word, words, n=1)
+    return f"did you mean {close[0]}?" if close else ""
 
 
 @dataclass(frozen=True)
@@ -94,7 +102,7 @@ class Place:
 
     def fault(self, key: str, reason: str, hint: str = "", *, show: bool = True) -> Problem:
         """Say that Volcano's webhook refuses a field, and show its value."""
-        value = self.fields.get(key, "") if show and not self.unknown(key) else ""
+        value = self.fields.get(key) if show and not self.unknown(key) else None
         return fault(self.at(key), reason, value, hint)
 
     def required(self, key: str, hint: str = "", reason: str = EMPTY) -> Iterator[Problem]:
@@ -107,6 +115,12 @@ class Place:
         number = self.number(key)
         if number is not None and not least <= number <= most:
             yield self.fault(key, reason or f"this must be from {least} to {most}", hint)
+
+    def at_most(self, key: str, most: int, what: str) -> Iterator[Problem]:
+        """Yield a Problem if a list is too long."""
+        count = len(self.items(key))
+        if count > most:
+            yield fault(self.at(key), f"at most {most} {what} can be here", count, "remove some")
 
     def at_least(self, key: str, least: int, hint: str = "") -> Iterator[Problem]:
         """Yield a Problem if a number is too small."""
@@ -128,24 +142,26 @@ class Choices:
         """Yield a Problem if a field has another value."""
         value = place.fields.get(self.key)
         if isinstance(value, str) and value not in self.values and (value or self.required):
-            reason = f"this must be one of {', '.join(self.values)}"
-            # An empty value is shown too.
-            yield Problem(place.at(self.key), reason, self.hint, repr(value), Stage.WEBHOOK)
+            hint = self.hint or meant(value, self.values)
+            yield fault(place.at(self.key), f"this must be one of {', '.join(self.values)}", value, hint)
 
 
-def twice(found: Iterable[tuple[str, Any]], reason: str = "this stands here twice") -> Iterator[Problem]:
+def twice(
+    found: Iterable[tuple[str, Any]], reason: str = "this stands here twice", hint: str = "remove one of them"
+) -> Iterator[Problem]:
     """Yield a Problem for each text, given with its place, that has stood before."""
     seen: set[str] = set()
     for path, value in found:
         if isinstance(value, str) and value:
             if value in seen:
-                yield fault(path, reason, value)
+                yield fault(path, reason, value, hint)
             seen.add(value)
 
 
 def unique(places: Iterable[Place], key: str, reason: str = "this stands here twice") -> Iterator[Problem]:
     """Yield a Problem for each entry of a list whose key stands in one before it."""
-    return twice(((place.at(key), place.text(key)) for place in places), reason)
+    hint = "give each a name of its own" if key == "name" else "remove one of them"
+    return twice(((place.at(key), place.text(key)) for place in places), reason, hint)
 
 
 def one_of(place: Place, kinds: Sequence[str], what: str, missing: str = "") -> Iterator[Problem]:

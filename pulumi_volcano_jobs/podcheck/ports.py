@@ -40,8 +40,8 @@ def of_node(spec: Place) -> Iterator[Problem]:
     groups = [spec.children("containers"), *([container] for container in spec.children("initContainers"))]
     for group in groups:
         ports = [port for container in group for port in container.children("ports")]
-        reason = "another port of the Pod has this one of the node too"
-        yield from twice(((port.at("hostPort"), _of_node(port)) for port in ports), reason)
+        reason, hint = "another port of the Pod has this one of the node too", "leave it out, or give it another"
+        yield from twice(((port.at("hostPort"), _of_node(port)) for port in ports), reason, hint)
     for container in spec.children("containers") if spec.is_true("hostNetwork") else ():
         for port in container.children("ports"):
             given = port.number("hostPort")
@@ -52,4 +52,5 @@ def of_node(spec: Place) -> Iterator[Problem]:
 def _of_node(port: Place) -> str:
     if not port.number("hostPort") or port.unknown("protocol") or port.unknown("hostIP"):
         return ""
-    return " ".join([port.text("protocol") or "TCP", port.text("hostIP"), str(port.number("hostPort"))])
+    parts = (port.text("protocol") or "TCP", port.text("hostIP"), str(port.number("hostPort")))
+    return " ".join(filter(None, parts))

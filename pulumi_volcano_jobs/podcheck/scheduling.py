@@ -52,7 +52,7 @@ def check(spec: Place) -> Iterator[Problem]:
 def _toleration(toleration: Place) -> Iterator[Problem]:
     operator, effect = toleration.text("operator"), toleration.text("effect")
     if toleration.text("key"):
-        yield from label_key(toleration, "key")
+        yield from label_key(toleration.text("key"), toleration.at("key"))
     yield from _OPERATOR.check(toleration)
     if operator in (*_OPERATORS, "") and not toleration.unknown("operator"):
         yield from _compared(toleration)
@@ -106,7 +106,7 @@ def _nodes(nodes: Place) -> Iterator[Problem]:
 
 def _pods(term: Place) -> Iterator[Problem]:
     if term.text("topologyKey"):
-        yield from label_key(term, "topologyKey")
+        yield from label_key(term.text("topologyKey"), term.at("topologyKey"))
     else:
         yield from term.required("topologyKey", "for example kubernetes.io/hostname")
     for key in ("labelSelector", "namespaceSelector"):
@@ -126,8 +126,7 @@ def _keys(term: Place, kind: str) -> Iterator[Problem]:
         yield term.fault(kind, "without a labelSelector there is nothing to narrow", "add a labelSelector", show=False)
         return
     for path, key in term.items(kind):
-        if isinstance(key, str) and not is_qualified(key):
-            yield fault(path, "this must be a label's key", key, "for example pod-template-hash")
+        yield from label_key(key, path)
 
 
 def _constraint(constraint: Place) -> Iterator[Problem]:

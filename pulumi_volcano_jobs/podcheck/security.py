@@ -62,11 +62,11 @@ def of_container(container: Place, spec: Place) -> Iterator[Problem]:
 
 
 def _escalation(context: Place) -> Iterator[Problem]:
-    reason = "who is allowed all, or CAP_SYS_ADMIN, can always get more: this cannot be false"
+    reason = "a container that is privileged, or has CAP_SYS_ADMIN, can always get more privileges"
     capabilities = context.child("capabilities")
     added = [name for _, name in capabilities.items("add")] if capabilities else []
     if context.is_true("privileged") or "CAP_SYS_ADMIN" in added:
-        yield context.fault("allowPrivilegeEscalation", reason, "remove it, or the other")
+        yield context.fault("allowPrivilegeEscalation", reason, "remove this, or the other")
 
 
 def _namespaces(spec: Place) -> Iterator[Problem]:

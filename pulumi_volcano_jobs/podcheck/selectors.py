@@ -32,7 +32,7 @@ def of_nodes(term: Place, *, values_too: bool) -> Iterator[Problem]:
 def _expression(expression: Place, operators: Sequence[str], *, values_too: bool) -> Iterator[Problem]:
     operator, values = expression.text("operator"), expression.items("values")
     yield from Choices("operator", operators, required=True).check(expression)
-    yield from label_key(expression, "key")
+    yield from label_key(expression.fields.get("key", ""), expression.at("key"))
     if operator in ("In", "NotIn"):
         yield from expression.required("values", f"with {operator} name at least one")
     elif operator in ("Exists", "DoesNotExist") and expression.given("values"):

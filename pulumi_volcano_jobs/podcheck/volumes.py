@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from pulumi_volcano_jobs.errors import Problem, Stage
@@ -10,7 +11,7 @@ from pulumi_volcano_jobs.podcheck import env
 from pulumi_volcano_jobs.podcheck.amounts import amount, parsed
 from pulumi_volcano_jobs.podcheck.mounts import is_inside
 from pulumi_volcano_jobs.podcheck.names import dns_label, is_subdomain, keys, labels, reference, subdomain
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault, one_of, twice, unique
+from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault, meant, one_of, twice, unique
 
 # In Kubernetes' order: of two that are there it refuses the second.
 _SOURCES = (
@@ -26,10 +27,11 @@ _HOST_PATHS = (
     *("Socket", "CharDevice", "BlockDevice"),
 )
 _ACCESS = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
+# As kubectl shows them.
+_SHORT = dict(zip(("RWO", "ROX", "RWX", "RWOP"), _ACCESS, strict=True))
 _ALL_MODES = 0o777
 _MAX_DRIVER = 63
 _MODE_RULE = "this must be a mode from 0 to 0777 (decimal 511)"
-_MODE_HINT = "write 0400 in YAML, or 256"
 _TOKEN_SECONDS = (600, 2**32)
 
 
@@ -83,7 +85,10 @@ def _file(item: Place) -> Iterator[Problem]:
 
 
 def _mode(place: Place, key: str) -> Iterator[Problem]:
-    yield from place.between(key, 0, _ALL_MODES, _MODE_RULE, _MODE_HINT)
+    digits = str(place.number(key))
+    is_octal = bool(re.fullmatch("[0-7]{3}", digits))
+    hint = f"write 0{digits} in YAML, and {int(digits, 8)} elsewhere" if is_octal else "0400 is 256, and 0644 is 420"
+    yield from place.between(key, 0, _ALL_MODES, _MODE_RULE, hint)
 
 
 def _claim(source: Place) -> Iterator[Problem]:
@@ -165,7 +170,8 @@ def _claim_spec(spec: Place) -> Iterator[Problem]:
     modes = spec.items("accessModes")
     for path, mode in modes:
         if mode not in _ACCESS:
-            yield fault(path, f"this must be one of {', '.join(_ACCESS)}", mode)
+            hint = f"write {_SHORT[mode]}" if mode in _SHORT else meant(mode, _ACCESS)
+            yield fault(path, f"this must be one of {', '.join(_ACCESS)}", mode, hint)
     if len({mode for _, mode in modes}) > 1 and "ReadWriteOncePod" in [mode for _, mode in modes]:
         yield spec.fault("accessModes", "beside ReadWriteOncePod there is no other mode", show=False)
     yield from Choices("volumeMode", ("Filesystem", "Block"), required=True).check(spec)

@@ -104,12 +104,15 @@ ONCE_MADE = {
         ),
         (
             "spec.containers[1].ports[0].containerPort: with hostNetwork two containers cannot have one port (given:"
-            " 'TCP 80')"
+            " 'TCP 80'): give each its own"
         ),
     ),
     "a container's limit that becomes its request": (
         asks(None, {"cpu": 4}) | {"resources": {"requests": {"cpu": 2}}},
-        ("spec.resources.requests.cpu: the containers ask for more than this together: raise it, or lower theirs"),
+        (
+            "spec.resources.requests.cpu: the containers ask for more than this together (given: 2): raise it, or lower"
+            " theirs"
+        ),
     ),
 }
 
