@@ -212,7 +212,7 @@ REFUSED: dict[str, Mistake] = {
     "a policy of resizing for a device": Mistake(
         main(resizePolicy=[{"resourceName": "gpu", "restartPolicy": "NotRequired"}]),
         f"{MAIN}.resizePolicy[0].resourceName",
-        "this must be one of cpu, memory (given: 'gpu'): did you mean cpu?",
+        "this must be one of cpu, memory (given: 'gpu')",
         server=f"{MAIN}.resizePolicy",
     ),
     "a policy of resizing that is none": Mistake(
@@ -378,7 +378,7 @@ REFUSED: dict[str, Mistake] = {
         f"{MAIN}.env[0].valueFrom.resourceFieldRef.resource",
         (
             "this must be one of limits.cpu, limits.memory, limits.ephemeral-storage, requests.cpu, requests.memory,"
-            " requests.ephemeral-storage (given: 'limits.gpu'): did you mean limits.cpu?"
+            " requests.ephemeral-storage (given: 'limits.gpu')"
         ),
     ),
     "a unit that CPUs do not have": Mistake(
@@ -1374,7 +1374,7 @@ REFUSED: dict[str, Mistake] = {
     "a profile that is none": Mistake(
         secure(seccompProfile={"type": "Default"}),
         "spec.securityContext.seccompProfile.type",
-        "this must be one of RuntimeDefault, Localhost, Unconfined (given: 'Default'): did you mean RuntimeDefault?",
+        "this must be one of RuntimeDefault, Localhost, Unconfined (given: 'Default')",
     ),
     "a profile of the node without a name": Mistake(
         secure(seccompProfile={"type": "Localhost"}),

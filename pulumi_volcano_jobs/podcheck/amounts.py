@@ -47,7 +47,7 @@ def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
     In a Pod that is `made`, unlike in a template, a container without a request asks for its limit.
     """
     resources = spec.child("resources")
-    for name, most in amounts(resources, "requests").items() if resources else ():
+    for name, most in amounts(resources, "requests").items():
         parts = [_request(container, name, made=made) for container in spec.children("containers")]
         if sum(parts) > most:
             path, given = spec.at("resources", "requests", name), _written(resources, "requests", name)

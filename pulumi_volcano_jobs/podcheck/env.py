@@ -105,7 +105,7 @@ def amount(place: Place, *, in_file: bool = False) -> Iterator[Problem]:
     if place.unknown("resource"):
         return
     if name not in _RESOURCES and not name.startswith(("limits.hugepages-", "requests.hugepages-")):
-        yield place.fault("resource", f"this must be one of {', '.join(_RESOURCES)}", meant(name, _RESOURCES))
+        yield place.fault("resource", f"this must be one of {', '.join(_RESOURCES)}")
         return
     units = ("1", "1m") if name.endswith(".cpu") else _UNITS
     divisor = place.fields.get("divisor")

@@ -17,6 +17,7 @@ from pulumi_volcano_jobs.leaf import Leaf, is_given
 
 Wire = Mapping[str, Any]
 EMPTY = "this must not be empty"
+_ALIKE = 0.75
 
 
 def fault(path: str, reason: str, value: Any = None, hint: str = "") -> Problem:
@@ -27,7 +28,7 @@ def fault(path: str, reason: str, value: Any = None, hint: str = "") -> Problem:
 def meant(word: str, words: Sequence[str]) -> str:
     """Ask whether a right word was meant, if one is much like a wrong one."""
     folded = [known for known in words if known.lower() == word.lower()]
-    close = folded or difflib.get_close_matches(word, words, n=1)
+    close = folded or difflib.get_close_matches(word, words, n=1, cutoff=_ALIKE)
     return f"did you mean {close[0]}?" if close else ""
 
 

@@ -25,8 +25,7 @@ def check(container: Place, spec: Place) -> Iterator[Problem]:
         if probe:
             yield from _probe(probe, key)
     hooks = container.child("lifecycle")
-    for key in ("postStart", "preStop") if hooks else ():
-        hook = hooks.child(key) if hooks else None
+    for hook in (hooks.child("postStart"), hooks.child("preStop")) if hooks else ():
         if hook:
             yield from _handler(hook, _HOOKS, "a hook does one thing")
             yield from _sleep(hook, spec)
@@ -77,8 +76,10 @@ def _sleep(hook: Place, spec: Place) -> Iterator[Problem]:
     if not sleep:
         return
     grace = spec.number("terminationGracePeriodSeconds")
-    # Kubernetes takes a negative one for 1.
-    most = _GRACE if grace is None else grace if grace >= 0 else 1
+    most = _GRACE if grace is None else grace
+    if most < 0:
+        # Kubernetes takes it so.
+        most = 1
     reason = f"this must be from 0 to {most}, the seconds that the Pod has to stop"
     hint = "shorten it, or raise spec.terminationGracePeriodSeconds"
     if spec.unknown("terminationGracePeriodSeconds"):

@@ -127,6 +127,18 @@ def test_what_is_refused_only_once_it_is_made(spec: Wire, told: str) -> None:
     assert len(render(of(spec), strict=False).pods) == 1
 
 
+def test_a_hook_has_a_second_where_the_time_of_grace_is_negative() -> None:
+    """Kubernetes makes 1 of it."""
+    spec = main(lifecycle={"preStop": {"sleep": {"seconds": 2}}}) | {"terminationGracePeriodSeconds": -1}
+
+    assert [str(problem) for problem in problems(of(spec), strict=False)] == [
+        (
+            f"{TEMPLATE}.spec.containers[0].lifecycle.preStop.sleep.seconds: this must be from 0 to 1, the seconds that the"
+            " Pod has to stop (given: 2): shorten it, or raise spec.terminationGracePeriodSeconds"
+        ),
+    ]
+
+
 def paths(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the path of everything in a tree but itself."""
     entries = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
