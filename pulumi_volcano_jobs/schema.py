@@ -239,11 +239,7 @@ class Walk:
                 return self._misfit(path, SURROGATE, "")
         if not isinstance(values, Mapping):
             return dict(value)
-        for key in value:
-            if not isinstance(key, str):
-                self._report(path, f"a key must be a string, and {key!r} is none", "put it in quotes", Stage.DECODE)
-        known = {key: item for key, item in value.items() if isinstance(key, str) and item is not None}
-        found = {key: self._value(item, values, paths.join(path, key)) for key, item in known.items()}
+        found = {k: self._value(item, values, paths.join(path, k)) for k, item in value.items() if item is not None}
         return {key: item for key, item in found.items() if item is not _MISFIT}
 
     def _scalar(self, value: Any, kind: str, path: str) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pulumi_volcano_jobs import paths
-from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.errors import Problem, Stage, shown
 from pulumi_volcano_jobs.leaf import Leaf, is_given
 
 Wire = Mapping[str, Any]
@@ -22,7 +22,7 @@ _ALIKE = 0.75
 
 def fault(path: str, reason: str, value: Any = None, hint: str = "") -> Problem:
     """Say that Volcano's webhook refuses what stands at a place."""
-    return Problem(path, reason, hint, "" if value is None else repr(value), Stage.WEBHOOK)
+    return Problem(path, reason, hint, "" if value is None else shown(value), Stage.WEBHOOK)
 
 
 def meant(word: str, words: Sequence[str]) -> str:

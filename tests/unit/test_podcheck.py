@@ -74,16 +74,6 @@ def test_a_label_s_value_that_is_one(value: str) -> None:
     assert len(render(of(pod(), {"app": value})).pods) == 1
 
 
-def test_a_key_that_yaml_does_not_read_as_text() -> None:
-    """It is told, not stumbled over."""
-    document = of(pod(nodeSelector={1: "a"}), {True: "b"})  # type: ignore[dict-item]
-
-    assert [str(problem) for problem in problems(document)] == [
-        f"{TEMPLATE}.metadata.labels: a key must be a string, and True is none: put it in quotes",
-        f"{TEMPLATE}.spec.nodeSelector: a key must be a string, and 1 is none: put it in quotes",
-    ]
-
-
 ONCE_MADE = {
     "an image with a blank at its end": (
         main(image="image:1 "),
@@ -131,12 +121,12 @@ def test_a_hook_has_a_second_where_the_time_of_grace_is_negative() -> None:
     """Kubernetes makes 1 of it."""
     spec = main(lifecycle={"preStop": {"sleep": {"seconds": 2}}}) | {"terminationGracePeriodSeconds": -1}
 
-    assert [str(problem) for problem in problems(of(spec), strict=False)] == [
-        (
-            f"{TEMPLATE}.spec.containers[0].lifecycle.preStop.sleep.seconds: this must be from 0 to 1, the seconds that the"
-            " Pod has to stop (given: 2): shorten it, or raise spec.terminationGracePeriodSeconds"
-        ),
-    ]
+    (problem,) = problems(of(spec), strict=False)
+
+    assert str(problem) == (
+        f"{TEMPLATE}.spec.containers[0].lifecycle.preStop.sleep.seconds: this must be from 0 to 1, the seconds that"
+        " the Pod has to stop (given: 2): shorten it, or raise spec.terminationGracePeriodSeconds"
+    )
 
 
 def paths(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
