@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.keys import KeyPair, KeyType
 from pulumi_volcano_jobs.leaf import Text, is_given
 from pulumi_volcano_jobs.manifest import Manifest, Pod, secret
-from pulumi_volcano_jobs.model import Job, Task
+from pulumi_volcano_jobs.model import DNS_SUBDOMAIN, MAX_SUBDOMAIN, Job, Task
 from pulumi_volcano_jobs.plugins.base import MAX_PORT, JobUpdate, ObjectRef, Plugin, Stage, flag, option, port_problems
 
 FileModes = Literal["volcano", "by-user"]
@@ -23,9 +23,7 @@ DEFAULT_PORT = 22
 # root's 0600 (volcano 1606, 1975). Kubernetes gives what has an fsGroup to that group, and lets it read.
 ROOT_MODE, GROUP_MODE, USER_MODE = 0o600, 0o640, 0o644
 AUTHORIZED, CONFIG = "authorized_keys", "config"
-_SECRET_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _SECRET_KEY = re.compile(r"(?!\.\.)(?!\.$)[-._a-zA-Z0-9]+")
-_MAX_NAME = 253
 _NOT_OURS = "Volcano's controllers mount a Secret of their own at the key path"
 
 
@@ -175,7 +173,7 @@ class SshPlugin(Plugin):
 
     def _secret_problems(self, job: Job) -> Iterator[Problem]:
         name = self.key_secret
-        if isinstance(name, str) and (len(name) > _MAX_NAME or not _SECRET_NAME.fullmatch(name)):
+        if isinstance(name, str) and (len(name) > MAX_SUBDOMAIN or not re.fullmatch(DNS_SUBDOMAIN, name)):
             reason = (
                 "a Secret's name is at most 253 lower-case letters, digits, '-' and '.', beginning and ending with a"
                 " letter or digit"
@@ -186,7 +184,7 @@ class SshPlugin(Plugin):
             yield self.problem("key_secret", reason, "copy yours to one of another name")
         for setting in ("key_secret_private", "key_secret_public"):
             key = getattr(self, setting)
-            if len(key) > _MAX_NAME or not _SECRET_KEY.fullmatch(key):
+            if len(key) > MAX_SUBDOMAIN or not _SECRET_KEY.fullmatch(key):
                 reason = (
                     "a key in a Secret is at most 253 letters, digits, '-', '_' and '.', not '.' alone, and does not"
                     " begin with '..'"

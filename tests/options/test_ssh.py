@@ -352,7 +352,7 @@ WRONG: dict[str, tuple[Wire, str]] = {
     ),
     "a name that is too long": (
         {"key_secret": "a" * 254},
-        f"{AT}.key_secret: {NAME_RULE} (given: '{'a' * 254}')",
+        f"{AT}.key_secret: {NAME_RULE} (given: '{'a' * 99}… (256 characters))",
     ),
     "the job's own Secret": (
         {"key_secret": "train-ssh"},
