@@ -34,6 +34,7 @@ from pulumi_volcano_jobs.plugins import (
     TensorflowPlugin,
     register,
 )
+from pulumi_volcano_jobs.plugins.access import Allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, ObjectRef, Stage, flag
 from pulumi_volcano_jobs.render import Rendered, render
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from pulumi_volcano_jobs.component import VolcanoJob, VolcanoJobArgs
 
 __all__ = [
+    "Allow",
     "ClusterFacts",
     "Container",
     "DependsOn",

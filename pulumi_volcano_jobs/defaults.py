@@ -216,6 +216,8 @@ def plugin_place(problem: Problem, job: Job) -> Problem:
     if plugin is None or use is None or isinstance(use, PluginSettings):
         return problem
     argument = flag_of(plugin, setting)
+    if not argument:
+        return problem
     positions = [
         index for index, arg in enumerate(use) if isinstance(arg, str) and arg.lstrip("-").partition("=")[0] == argument
     ]

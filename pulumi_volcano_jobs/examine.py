@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs import controllers, podcheck, schema, webhook
+from pulumi_volcano_jobs import controllers, podcheck, schema, syntax, webhook
 from pulumi_volcano_jobs import strict as strict_checks
 from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
@@ -63,7 +63,7 @@ def examine(
         raise JobError(malformed)
     if not is_given(model.namespace):
         model = model.with_(namespace=namespace)
-        malformed += podcheck.dns_label(namespace, "metadata.namespace")
+        malformed += syntax.dns_label(namespace, "metadata.namespace")
     stored = store(model, choices, strict=strict)
     refused = [*stored.problems, *webhook.metadata(stored.job)]
     problems = [*malformed, *_not_following([plugin_place(item, model) for item in refused], malformed)]

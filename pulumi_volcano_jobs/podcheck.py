@@ -6,7 +6,6 @@ known yet (a leaf) passes.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -14,15 +13,8 @@ from typing import Any
 from pulumi_volcano_jobs import paths, quantity
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.model import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
+from pulumi_volcano_jobs.syntax import MAX_PORT, dns_label, keys, labels, port_name
 
-MAX_PORT = 65535
-MAX_PORT_NAME = 15
-_LABEL = re.compile(DNS_LABEL)
-_PORT_NAME = re.compile(r"(?=.*[a-z])(?!.*--)[a-z0-9]([-a-z0-9]*[a-z0-9])?")
-_KEY = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
-_PREFIX = re.compile(DNS_SUBDOMAIN)
-_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 # The last two operators need a feature gate; whether a cluster has it, we cannot know.
 _OPERATORS = ("Exists", "Equal", "Lt", "Gt")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
@@ -124,9 +116,8 @@ def _ports(ports: Iterable[Wire], path: str) -> Iterator[Problem]:
             number = port.get(key)
             if isinstance(number, int) and not 1 <= number <= MAX_PORT and (key == "containerPort" or number):
                 yield _fault(f"{place}.{key}", "a port is a number from 1 to 65535", number)
-        if name and (len(name) > MAX_PORT_NAME or not _PORT_NAME.fullmatch(name)):
-            reason = "a port's name is at most 15 lower-case letters, digits and '-', with at least one letter"
-            yield _fault(f"{place}.name", reason, name)
+        if name:
+            yield from port_name(name, f"{place}.name")
         yield from _choice(port, "protocol", place)
 
 
@@ -183,32 +174,6 @@ def _amount(text: Any) -> int | None:
         return None
 
 
-def labels(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
-    """Yield labels whose keys or values Kubernetes refuses."""
-    yield from keys(given, path, stage)
-    for key, value in given.items() if isinstance(given, Mapping) else ():
-        if isinstance(value, str) and (len(value) > MAX_LABEL or not _LABEL_VALUE.fullmatch(value)):
-            reason = (
-                "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
-            )
-            yield Problem(paths.join(path, key), reason, value=repr(value), stage=stage)
-
-
-def keys(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
-    """Yield keys of labels or annotations that Kubernetes refuses."""
-    for key in given if isinstance(given, Mapping) else ():
-        # Kubernetes, too, takes capitals in the prefix of an annotation's key and of no label's.
-        text = key.lower() if path.endswith(".annotations") else key
-        prefix, slash, name = text.rpartition("/")
-        sound = len(name) <= MAX_LABEL and _KEY.fullmatch(name)
-        if not sound or (slash and not (len(prefix) <= MAX_SUBDOMAIN and _PREFIX.fullmatch(prefix))):
-            reason = (
-                "a key is at most 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit,"
-                " perhaps behind a DNS name and a '/'"
-            )
-            yield Problem(paths.join(path, key), reason, "for example example.org/team", repr(key), stage)
-
-
 def _choice(holder: Wire, key: str, path: str) -> Iterator[Problem]:
     value = holder.get(key)
     if isinstance(value, str) and value and value not in _CHOICES[key]:
@@ -224,15 +189,6 @@ def _unique(entries: Iterable[Wire], key: str, path: str) -> Iterator[Problem]:
             yield _fault(f"{path}[{index}].{key}", "this stands here twice", value)
         if isinstance(value, str):
             seen.add(value)
-
-
-def dns_label(value: Any, path: str) -> Iterator[Problem]:
-    """Yield a Problem if a value is no DNS label."""
-    if isinstance(value, str) and (len(value) > MAX_LABEL or not _LABEL.fullmatch(value)):
-        reason = (
-            "this must be at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit"
-        )
-        yield _fault(path, reason, value)
 
 
 def _fault(path: str, reason: str, value: Any = "", hint: str = "") -> Problem:
