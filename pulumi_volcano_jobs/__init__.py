@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pulumi_volcano_jobs import presets
 from pulumi_volcano_jobs.cluster import ClusterFacts, Queue
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
@@ -75,6 +76,7 @@ __all__ = [
     "Volume",
     "flag",
     "load_jobs",
+    "presets",
     "register",
     "render",
 ]
