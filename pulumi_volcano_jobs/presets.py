@@ -124,7 +124,7 @@ def efa(devices: int = 1, *, huge_pages: Text = "", container: str = "") -> Pres
     """Request AWS Elastic Fabric Adapters, and let libfabric use them and nothing else.
 
     Args:
-        devices: how many; an instance has from 1 to 32.
+        devices: how many of the instance's; a p5.48xlarge has 32.
         huge_pages: memory in pages of 2 MiB, such as `5120Mi`, for images whose libfabric asks for it; Kubernetes then
             wants a request for memory or CPU too.
         container: the container's name; needed if the template has several.

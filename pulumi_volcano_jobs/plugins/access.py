@@ -38,7 +38,7 @@ def malformed(entries: Sequence[Any], path: str) -> Iterator[Problem]:
         place = paths.join(path, index)
         if not isinstance(entry, Mapping):
             yield _misfit(entry, place, "this must be a mapping", 'for example {"ports": [8265]}')
-        elif not entry:
+        elif not entry.keys() - {"task"}:
             yield _misfit(entry, place, "this lets everybody in to all ports", "name ports, namespaces, pods or cidrs")
         else:
             for key, value in entry.items():

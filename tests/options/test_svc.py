@@ -277,8 +277,16 @@ WRONG: dict[str, tuple[Any, str, Stage]] = {
         ),
         Stage.DECODE,
     ),
+    "an entry that only names a task": (
+        [{"task": "worker"}],
+        (
+            f"{AT}[0]: this lets everybody in to all ports (given: {{'task': 'worker'}}): name ports, namespaces, pods"
+            " or cidrs"
+        ),
+        Stage.DECODE,
+    ),
     "no task": (
-        [{"task": ""}],
+        [{"task": "", "ports": [1]}],
         f"{AT}[0].task: this must be the name of a task (given: ''): leave it out for all Pods of the job",
         Stage.DECODE,
     ),
@@ -297,7 +305,7 @@ def test_a_wrong_entry_is_told_in_full(entries: Any, message: str, stage: Stage,
 
 def test_an_entry_for_a_task_that_there_is_not() -> None:
     """The job's tasks are listed."""
-    assert str(refused(with_svc(task("head"), task("worker"), allow=[{"task": "haed"}]))) == (
+    assert str(refused(with_svc(task("head"), task("worker"), allow=[{"task": "haed", "ports": [1]}]))) == (
         f"{AT}[0].task: the job has no task of this name (it has head, worker) (given: 'haed'): name the task that is"
         " to be reached"
     )
@@ -345,7 +353,7 @@ class TestTheDashboard:
         """By number, by name, or with all ports."""
         assert self.codes(entry) == set()
 
-    @pytest.mark.parametrize("entry", [{"ports": [6379]}, {"task": "worker"}], ids=str)
+    @pytest.mark.parametrize("entry", [{"ports": [6379]}, {"task": "worker", "ports": [8265]}], ids=str)
     def test_an_entry_that_opens_something_else_is_one(self, entry: Allow) -> None:
         """Other ports, or other Pods."""
         assert self.codes(entry) == {"VJ105"}

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pulumi
 
 from pulumi_volcano_jobs import (
+    Allow,
     DependsOn,
     Job,
     MpiPlugin,
@@ -15,11 +16,13 @@ from pulumi_volcano_jobs import (
     Policy,
     PytorchPlugin,
     SshPlugin,
+    SvcPlugin,
     Task,
     VolcanoJob,
     VolcanoJobArgs,
     Volume,
     flag,
+    presets,
 )
 
 text: pulumi.Output[str] = pulumi.Output.from_input("text")
@@ -90,6 +93,12 @@ PytorchPlugin(port="x")  # refused
 PytorchPlugin(29500)  # refused
 PytorchPlugin(wait_master_enabled="yes")  # refused
 SshPlugin(ssh_private_key=3)  # refused
+SvcPlugin(allow=[Allow(ports=8265)])  # refused
+SvcPlugin(allow=[Allow(namespace={})])  # refused
+SvcPlugin(allow=Allow(ports=[8265]))  # refused
+SvcPlugin(service_ports=[29500])  # refused
+presets.nccl(debug="DEBUG")  # refused
+presets.apply(presets.shm("8Gi"))  # refused
 PytorchPlugin().port = 1  # refused
 TokenPlugin(audience=3)  # refused
 TokenPlugin(public="serving")  # refused

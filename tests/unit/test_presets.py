@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import JobError, presets, render
+from pulumi_volcano_jobs import JobError, load_jobs, presets, render
 from pulumi_volcano_jobs.presets import Preset
 from tests.conftest import Wire, container, job
+from tests.readme import ROOT
 
 
 class Output:
@@ -234,6 +236,21 @@ class TestEach:
             "template.spec.restart_policy: presets take a template as YAML has it, and there no field is called so: for"
             " example volumeMounts, not volume_mounts"
         ) in refused(given, preset).splitlines()
+
+
+def test_the_topology_of_docs_frameworks_md_is_told_to_the_scheduler() -> None:
+    """Its job has no problem and no trap."""
+    page = (ROOT / "docs" / "frameworks.md").read_text("utf-8").partition("## Presets for Pod templates")[2]
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (document,) = load_jobs(text)
+    made = render(document)
+    (group,) = (item for item in made.objects if item["kind"] == "PodGroup")
+
+    assert made.warnings == ()
+    assert group["spec"]["networkTopology"] == {"mode": "hard", "highestTierAllowed": 2}
+    (policy,) = group["spec"]["subGroupPolicy"]
+    assert policy["networkTopology"] == {"mode": "hard", "highestTierAllowed": 1}
+    assert [pod["metadata"]["labels"]["volcano.sh/partition-id"] for pod in made.pods] == ["0"] * 4 + ["1"] * 4
 
 
 def _spoil(tree: Any) -> None:
