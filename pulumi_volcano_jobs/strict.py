@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pulumi_volcano_jobs import names, syntax, traps
+from pulumi_volcano_jobs import names, podcheck, traps
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.model import MAX_LABEL, Job
 from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SvcPlugin
@@ -20,8 +20,9 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
 
 def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
     if SvcPlugin.name in used:
-        yield from syntax.dns_label(job.name, "metadata.name")
+        yield from podcheck.dns_label(job.name, "metadata.name")
     for index, task in enumerate(job.tasks or ()):
+        yield from podcheck.once_made(task.pod_template, f"spec.tasks[{index}].template")
         grace = task.pod_spec.get("terminationGracePeriodSeconds")
         if isinstance(grace, int) and grace < 0:
             # Kubernetes takes it for 1.

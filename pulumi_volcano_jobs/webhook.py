@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import podcheck, quantity, syntax
+from pulumi_volcano_jobs import podcheck, quantity
 from pulumi_volcano_jobs.cluster import ROOT_QUEUE, ClusterFacts
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import Leaf
@@ -48,8 +48,8 @@ def check(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts) -> Iterato
 
 def metadata(job: Job) -> Iterator[Problem]:
     """Yield labels and annotations of the job itself that the API server refuses before it asks the webhook."""
-    yield from syntax.labels(job.labels, "metadata.labels", Stage.SCHEMA)
-    yield from syntax.keys(job.annotations, "metadata.annotations", Stage.SCHEMA)
+    yield from podcheck.labels(job.labels, "metadata.labels", Stage.SCHEMA)
+    yield from podcheck.keys(job.annotations, "metadata.annotations", Stage.SCHEMA)
 
 
 def _mpi_master(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
@@ -208,7 +208,7 @@ def _queue(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
 def _dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
     needs = {task.name: set((task.depends_on.name if task.depends_on else None) or ()) for task in tasks}
     for index, task in enumerate(tasks):
-        for name in sorted(needs[task.name] - {task.name for task in tasks}):
+        for name in sorted(needs[task.name] - needs.keys()):
             place = f"spec.tasks[{index}].dependsOn.name"
             yield _fault(place, "no task has this name", name, "name a task of this job")
     done: set[str | None] = set()

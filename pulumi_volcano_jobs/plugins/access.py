@@ -6,11 +6,12 @@ import ipaddress
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
-from pulumi_volcano_jobs import names, paths, syntax
+from pulumi_volcano_jobs import names, paths, podcheck
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import Leaf, Text
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest, members, network_policy
+from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, NAME_RULE, PORT_RULE, is_port_name
 from pulumi_volcano_jobs.schema import nearest
 
 
@@ -92,11 +93,12 @@ def _list(check: Callable[[Any, str], Iterator[Problem]], means: str) -> Callabl
 
 def _port(value: Any, path: str) -> Iterator[Problem]:
     if isinstance(value, str):
-        yield from syntax.port_name(value, path, Stage.API)
+        if not is_port_name(value):
+            yield Problem(path, NAME_RULE, value=repr(value), stage=Stage.API)
     elif isinstance(value, bool) or not isinstance(value, int):
         yield _misfit(value, path, "this must be a port's number, or its name")
-    elif not 1 <= value <= syntax.MAX_PORT:
-        yield Problem(path, "a port is a number from 1 to 65535", value=repr(value), stage=Stage.API)
+    elif not 1 <= value <= MAX_PORT:
+        yield Problem(path, PORT_RULE, value=repr(value), stage=Stage.API)
 
 
 def _labels(value: Any, path: str) -> Iterator[Problem]:
@@ -106,7 +108,7 @@ def _labels(value: Any, path: str) -> Iterator[Problem]:
     wrong = {key: item for key, item in value.items() if not isinstance(item, (str, Leaf)) or not isinstance(key, str)}
     for key, item in wrong.items():
         yield _misfit(item, paths.join(path, str(key)), "labels and their values are strings", "put it in quotes")
-    yield from syntax.labels({key: item for key, item in value.items() if key not in wrong}, path, Stage.API)
+    yield from podcheck.labels({key: item for key, item in value.items() if key not in wrong}, path, Stage.API)
 
 
 def _cidr(value: Any, path: str) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import names, paths, syntax
+from pulumi_volcano_jobs import names, paths, podcheck
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.errors import Stage as Refusal
@@ -14,6 +14,7 @@ from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import access
 from pulumi_volcano_jobs.plugins.access import Allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, ObjectRef, Plugin, Stage, flag, option, place
+from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
 
 MOUNT_PATH = "/etc/volcano"
 
@@ -130,11 +131,11 @@ def _port_problems(ports: Mapping[Any, Any], path: str) -> Iterator[Problem]:
     named: dict[int, str] = {}
     for name, number in ports.items():
         at = paths.join(path, str(name))
-        yield from syntax.dns_label(str(name), at, Refusal.API)
+        yield from podcheck.dns_label(str(name), at)
         if isinstance(number, bool) or not isinstance(number, int):
             yield Problem(at, "this must be a port's number", value=repr(number), stage=Refusal.DECODE)
-        elif not 1 <= number <= syntax.MAX_PORT:
-            yield Problem(at, "a port is a number from 1 to 65535", value=repr(number), stage=Refusal.API)
+        elif not 1 <= number <= MAX_PORT:
+            yield Problem(at, PORT_RULE, value=repr(number), stage=Refusal.API)
         elif number in named:
             reason = f"the port {named[number]} has this number too"
             yield Problem(at, reason, "give each number one name", repr(number), Refusal.API)
