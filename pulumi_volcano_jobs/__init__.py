@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pulumi_volcano_jobs import presets
 from pulumi_volcano_jobs.cluster import ClusterFacts, Queue
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
@@ -34,6 +35,7 @@ from pulumi_volcano_jobs.plugins import (
     TensorflowPlugin,
     register,
 )
+from pulumi_volcano_jobs.plugins.access import Allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, ObjectRef, Stage, flag
 from pulumi_volcano_jobs.render import Rendered, render
 
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from pulumi_volcano_jobs.component import VolcanoJob, VolcanoJobArgs
 
 __all__ = [
+    "Allow",
     "ClusterFacts",
     "Container",
     "DependsOn",
@@ -73,6 +76,7 @@ __all__ = [
     "Volume",
     "flag",
     "load_jobs",
+    "presets",
     "register",
     "render",
 ]

@@ -230,6 +230,12 @@ def service(name: str, namespace: Any, spec: Manifest) -> Manifest:
     return build("v1", "Service", name, namespace, spec=spec)
 
 
+def network_policy(name: str, namespace: Any, pods: Manifest, ingress: list[Manifest]) -> Manifest:
+    """Build a NetworkPolicy for what comes in to the Pods that have these labels."""
+    spec = {"podSelector": {"matchLabels": pods}, "ingress": ingress, "policyTypes": ["Ingress"]}
+    return build("networking.k8s.io/v1", "NetworkPolicy", name, namespace, spec=spec)
+
+
 def members(job: str, namespace: Any) -> Manifest:
     """Select all Pods of a job."""
     return {JOB_NAME: job, JOB_NAMESPACE: namespace}

@@ -63,6 +63,10 @@ def number_variable(task: str) -> str:
     return f"VC_{env_key(task).upper()}_NUM"
 
 
+POD_NAME, POD_ADDRESS = "VC_POD_NAME", "VC_POD_ADDRESS"
+"""The variables with a Pod's own name and address."""
+
+
 def host_file(task: str) -> str:
     """Name the file with a task's addresses under /etc/volcano."""
     return f"{env_key(task)}.host"
@@ -76,6 +80,11 @@ def ssh_secret(job: str) -> str:
 def svc_config_map(job: str) -> str:
     """Name the ConfigMap of the svc plugin."""
     return f"{job}-svc"
+
+
+def allow_policy(job: str, task: str) -> str:
+    """Name the NetworkPolicy of the svc plugin that lets others in, to all Pods or to those of a task."""
+    return f"{job}-allow-{task}" if task else f"{job}-allow"
 
 
 def head_service(job: str) -> str:

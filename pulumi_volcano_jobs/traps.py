@@ -18,6 +18,7 @@ from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, RayPlugin, SshPlugin, SvcPlugin
 from pulumi_volcano_jobs.plugins.base import place
+from pulumi_volcano_jobs.plugins.ray import DASHBOARD
 from pulumi_volcano_jobs.plugins.svc import MOUNT_PATH
 
 PluginT = TypeVar("PluginT", bound=Plugin)
@@ -157,11 +158,16 @@ def _sought(container: Mapping[str, Any], job: Job) -> set[str | None]:
 
 
 def _dashboard(job: Job, svc: SvcPlugin, ray: RayPlugin | None) -> Iterator[Problem]:
-    if ray and not svc.disable_network_policy:
+    if ray and not svc.disable_network_policy and not _opens_dashboard(svc, ray):
         reason = "svc's NetworkPolicy lets only the job's own Pods reach the dashboard and the head's other ports"
         forward = f"kubectl port-forward {names.pod(job.name, ray.head, 0)} {ray.dashboard_port}"
-        hint = f"use `{forward}`, add a NetworkPolicy of your own, or give svc --disable-network-policy=true"
+        hint = f"use `{forward}`, let others in by svc's option allow, or give svc --disable-network-policy=true"
         yield _warning(place(RayPlugin), reason, hint, "VJ105")
+
+
+def _opens_dashboard(svc: SvcPlugin, ray: RayPlugin) -> bool:
+    reaching = [entry for entry in svc.allow if entry.get("task", ray.head) == ray.head]
+    return any({DASHBOARD, ray.dashboard_port} & {*entry.get("ports", (DASHBOARD,))} for entry in reaching)
 
 
 def _sshd_port(ssh: SshPlugin, mpi: MpiPlugin | None) -> Iterator[Problem]:

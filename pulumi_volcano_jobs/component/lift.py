@@ -10,7 +10,7 @@ import pulumi
 
 from pulumi_volcano_jobs import paths, schema
 from pulumi_volcano_jobs.component.wire import to_wire
-from pulumi_volcano_jobs.leaf import Derived, Leaf, leaves, substitute
+from pulumi_volcano_jobs.leaf import Derived, Leaf, has_leaf, leaves, substitute
 from pulumi_volcano_jobs.model import DOCUMENT_FIELDS, METADATA_FIELDS, Model
 from pulumi_volcano_jobs.plugins import Plugin, registry
 from pulumi_volcano_jobs.plugins.base import secret_settings
@@ -103,8 +103,9 @@ class Outputs:
             is_given = isinstance(value, pulumi.Output) or (isinstance(value, str) and value)
             if is_given and item.name in secret_settings(type(plugin)).values():
                 value = pulumi.Output.secret(value)
-            if isinstance(value, pulumi.Output):
-                changed[item.name] = self.leaf(paths.join(place, item.name), value)
+            lifted = self.lift(value, paths.join(place, item.name))
+            if has_leaf(lifted):
+                changed[item.name] = lifted
         return plugin.with_(**changed) if changed else plugin
 
 

@@ -243,6 +243,10 @@ class Plugin(ABC):
         """Yield the problems of these settings with this job; their types are right (see `mistyped`)."""
         yield from ()
 
+    def malformed(self) -> Iterator[Problem]:
+        """Yield what is wrong inside of settings of the right type: with such a plugin nothing can be done."""
+        yield from ()
+
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:  # noqa: ARG002
         """Return the objects that the job needs beside its Pods."""
         return []
@@ -298,7 +302,15 @@ _KIND_NAMES = _TYPE_NAMES | {
 
 
 def mistyped(plugin: Plugin) -> Iterator[Problem]:
-    """Yield a Problem for each setting that has not the type of its flag: with such a plugin nothing can be done."""
+    """Yield a Problem for each setting that has not the type of its flag: with such a plugin nothing can be done.
+
+    If all have theirs, yield what is wrong inside of them.
+    """
+    found = list(_of_wrong_type(plugin))
+    yield from found or plugin.malformed()
+
+
+def _of_wrong_type(plugin: Plugin) -> Iterator[Problem]:
     for item in _flags(type(plugin)).values():
         value, kind, at = getattr(plugin, item.name), type(item.default), f"{place(type(plugin))}.{item.name}"
         if isinstance(value, Leaf):

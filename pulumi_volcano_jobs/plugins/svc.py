@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import names
+from pulumi_volcano_jobs import names, paths, podcheck
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.manifest import Manifest, Pod, build, config_map, members, service
-from pulumi_volcano_jobs.plugins.base import JobUpdate, ObjectRef, Plugin, Stage, flag
+from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.errors import Stage as Refusal
+from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map, members, network_policy, service
+from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.plugins import access
+from pulumi_volcano_jobs.plugins.access import Allow
+from pulumi_volcano_jobs.plugins.base import JobUpdate, ObjectRef, Plugin, Stage, flag, option, place
+from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
 
 MOUNT_PATH = "/etc/volcano"
 
@@ -21,12 +28,40 @@ class SvcPlugin(Plugin):
 
     name = "svc"
     stage = Stage.BASE
-    publish_not_ready_addresses: bool = flag("publish-not-ready-addresses", default=False)
+    publish_not_ready_addresses: bool = flag("publish-not-ready-addresses", default=False, recommended=True)
     """Resolve the addresses of Pods that are not ready yet."""
     disable_network_policy: bool = flag("disable-network-policy", default=False)
     """Make no NetworkPolicy, so that Pods outside of the job can reach it."""
     inject_hosts_env: bool = flag("inject-hosts-env", default=True)
     """Set the VC_* variables; a list of more than 128 KiB (about 1,100 Pods) keeps containers from starting."""
+    allow: Sequence[Allow] = option(default=(), kinds=(list, tuple))
+    """Who else may reach the Pods: NetworkPolicies beside the one that lets only the job's own Pods in."""
+    service_ports: Mapping[str, int] | None = option(
+        default=None,
+        kinds=(Mapping, type(None)),
+        not_native="Volcano makes the headless Service, without ports",
+    )
+    """Ports of the headless Service by their names, for a service mesh: `{"tcp-torch": 29500}`."""
+    own_address: bool = option(default=False)
+    """Set VC_POD_NAME and VC_POD_ADDRESS, the name and the address of the Pod itself, in the template's containers."""
+
+    def malformed(self) -> Iterator[Problem]:
+        """Yield what is wrong with entries of the allow-list, and with ports of the Service."""
+        yield from access.malformed(self.allow, f"{place(type(self))}.allow")
+        yield from _port_problems(self.service_ports or {}, f"{place(type(self))}.service_ports")
+
+    def validate(self, job: Job) -> Iterator[Problem]:
+        """Yield an allow-list that allows nothing."""
+        yield from super().validate(job)
+        if self.allow and self.disable_network_policy:
+            reason = "without a NetworkPolicy all may reach the Pods already, and this one would keep the others out"
+            yield self.problem("allow", reason, "remove it, or disable_network_policy")
+        known = [task.name or "" for task in job.tasks or ()]
+        for index, entry in enumerate(self.allow):
+            if "task" in entry and entry["task"] not in known:
+                at = f"{place(type(self))}.allow[{index}].task"
+                reason = f"the job has no task of this name (it has {', '.join(known)})"
+                yield Problem(at, reason, "name the task that is to be reached", repr(entry["task"]))
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
         """Return the ConfigMap with the host lists, the headless Service and the NetworkPolicy."""
@@ -39,11 +74,31 @@ class SvcPlugin(Plugin):
         spec: Manifest = {"clusterIP": "None", "selector": members(ctx.name, ctx.namespace)}
         if self.publish_not_ready_addresses:
             spec["publishNotReadyAddresses"] = True
+        if self.service_ports:
+            ports = self.service_ports.items()
+            spec["ports"] = [{"name": name, "port": number, "protocol": "TCP"} for name, number in ports]
         objects = [
             config_map(names.svc_config_map(ctx.name), ctx.namespace, data),
             service(ctx.name, ctx.namespace, spec),
         ]
-        return objects if self.disable_network_policy else [*objects, _network_policy(ctx)]
+        if not self.disable_network_policy:
+            own = members(ctx.name, ctx.namespace)
+            rule = {"from": [{"podSelector": {"matchLabels": own}}]}
+            objects.append(network_policy(ctx.name, ctx.namespace, own, [rule]))
+        return objects
+
+    def extend_objects(self, ctx: JobContext) -> list[Manifest]:
+        """Return the policies that let others in; alone they would keep the job's own Pods out."""
+        return [] if self.disable_network_policy else access.policies(self.allow, ctx)
+
+    def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
+        """Tell the containers their Pod's own name and address."""
+        if self.own_address:
+            host = pod.fields.get("hostname") or f"$({names.POD_NAME})"
+            domain = pod.fields.get("subdomain") or ctx.name
+            for container in pod.all_containers:
+                container.set_env_from(names.POD_NAME, {"fieldRef": {"fieldPath": "metadata.name"}})
+                container.set_env(names.POD_ADDRESS, f"{host}.{domain}")
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Set hostname and subdomain unless the template does; set the variables; mount the host lists."""
@@ -72,11 +127,17 @@ class SvcPlugin(Plugin):
         return [variable for task in tasks for variable in (names.hosts_variable(task), names.number_variable(task))]
 
 
-def _network_policy(ctx: JobContext) -> Manifest:
-    selector = {"matchLabels": members(ctx.name, ctx.namespace)}
-    spec = {
-        "podSelector": selector,
-        "ingress": [{"from": [{"podSelector": {"matchLabels": members(ctx.name, ctx.namespace)}}]}],
-        "policyTypes": ["Ingress"],
-    }
-    return build("networking.k8s.io/v1", "NetworkPolicy", ctx.name, ctx.namespace, spec=spec)
+def _port_problems(ports: Mapping[Any, Any], path: str) -> Iterator[Problem]:
+    named: dict[int, str] = {}
+    for name, number in ports.items():
+        at = paths.join(path, str(name))
+        yield from podcheck.dns_label(str(name), at)
+        if isinstance(number, bool) or not isinstance(number, int):
+            yield Problem(at, "this must be a port's number", value=repr(number), stage=Refusal.DECODE)
+        elif not 1 <= number <= MAX_PORT:
+            yield Problem(at, PORT_RULE, value=repr(number), stage=Refusal.API)
+        elif number in named:
+            reason = f"the port {named[number]} has this number too"
+            yield Problem(at, reason, "give each number one name", repr(number), Refusal.API)
+        else:
+            named[number] = name

@@ -10,6 +10,7 @@ from pulumi_volcano_jobs.podcheck.place import Choices, Place, twice, unique
 
 MAX_PORT = 65535
 PORT_RULE = f"a port is a number from 1 to {MAX_PORT}"
+NAME_RULE = "a port's name is at most 15 lower-case letters, digits and '-', with at least one letter"
 _MAX_NAME = 15
 _NAME = re.compile(r"(?=.*[a-z])(?!.*--)[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _PROTOCOL = Choices("protocol", ("TCP", "UDP", "SCTP"))
@@ -24,8 +25,7 @@ def check(container: Place) -> Iterator[Problem]:
         if port.number("hostPort") != 0:
             yield from port.between("hostPort", 1, MAX_PORT, PORT_RULE)
         if port.text("name") and not is_port_name(port.text("name")):
-            reason = "a port's name is at most 15 lower-case letters, digits and '-', with at least one letter"
-            yield port.fault("name", reason)
+            yield port.fault("name", NAME_RULE)
         yield from _PROTOCOL.check(port)
 
 

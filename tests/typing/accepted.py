@@ -20,6 +20,7 @@ from pulumi_kubernetes.core.v1 import (
 from typing_extensions import assert_type
 
 from pulumi_volcano_jobs import (
+    Allow,
     DependsOn,
     EnvPlugin,
     HcclrankPlugin,
@@ -44,6 +45,7 @@ from pulumi_volcano_jobs import (
     Volume,
     flag,
     load_jobs,
+    presets,
     register,
     render,
 )
@@ -92,7 +94,9 @@ def typed_plugins_and_tasks() -> None:
                 PytorchPlugin(port=29500, wait_master_enabled=True),
                 RayPlugin(head="master", dashboard_port=8266),
                 SshPlugin(ssh_private_key=secret, ssh_public_key="ssh-rsa AAAA"),
-                SvcPlugin(publish_not_ready_addresses=True),
+                SvcPlugin(
+                    publish_not_ready_addresses=True, allow=[Allow(ports=["http"], cidrs=[secret])], own_address=True
+                ),
                 TensorflowPlugin(ps="ps", port=2222),
             ],
             "policies": [Policy(events=["PodFailed", "PodEvicted"], action="RestartJob", timeout="1h")],
@@ -128,6 +132,16 @@ def managed_by_volcano() -> None:
     )
     VolcanoJob.from_yaml("read", Path("job.yaml"), {"managed_by": "volcano", "wait_for": "running"})
     VolcanoJob("composed", VolcanoJobArgs(tasks=[], managed_by="pulumi", wait_for="created"))
+
+
+def presets_on_a_template() -> None:
+    """Those of the library and one of the program's own."""
+
+    def own(template: Mapping[str, Any]) -> dict[str, Any]:
+        return {**template, "metadata": {"labels": {"team": "ml"}}}
+
+    template = presets.apply(WIRE, presets.shm(secret), presets.nccl(debug="WARN"), own, presets.gpu_tolerations())
+    VolcanoJob("train", {"tasks": [Task(name="worker", replicas=2, template=template)]})
 
 
 def volcanos_own_arguments() -> None:

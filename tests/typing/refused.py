@@ -7,6 +7,7 @@ from __future__ import annotations
 import pulumi
 
 from pulumi_volcano_jobs import (
+    Allow,
     DependsOn,
     Job,
     MpiPlugin,
@@ -15,11 +16,13 @@ from pulumi_volcano_jobs import (
     Policy,
     PytorchPlugin,
     SshPlugin,
+    SvcPlugin,
     Task,
     VolcanoJob,
     VolcanoJobArgs,
     Volume,
     flag,
+    presets,
 )
 
 text: pulumi.Output[str] = pulumi.Output.from_input("text")
@@ -93,6 +96,12 @@ SshPlugin(ssh_private_key=3)  # refused
 SshPlugin(key_type="dsa")  # refused
 SshPlugin(file_modes="0600")  # refused
 SshPlugin(key_secret_private=pulumi.Output.from_input("id_rsa"))  # refused
+SvcPlugin(allow=[Allow(ports=8265)])  # refused
+SvcPlugin(allow=[Allow(namespace={})])  # refused
+SvcPlugin(allow=Allow(ports=[8265]))  # refused
+SvcPlugin(service_ports=[29500])  # refused
+presets.nccl(debug="DEBUG")  # refused
+presets.apply(presets.shm("8Gi"))  # refused
 PytorchPlugin().port = 1  # refused
 TokenPlugin(audience=3)  # refused
 TokenPlugin(public="serving")  # refused

@@ -102,7 +102,7 @@ TOLD: dict[str, tuple[Wire, str]] = {
         (
             "spec.plugins.ray: svc's NetworkPolicy lets only the job's own Pods reach the dashboard and the head's"
             " other"
-            " ports: use `kubectl port-forward train-head-0 8265`, add a NetworkPolicy of your own, or give svc"
+            " ports: use `kubectl port-forward train-head-0 8265`, let others in by svc's option allow, or give svc"
             " --disable-network-policy=true [VJ105]"
         ),
     ),

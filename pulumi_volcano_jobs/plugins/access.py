@@ -1,0 +1,149 @@
+"""Who else may reach a job's Pods: the entries of svc's allow-list, and the NetworkPolicies that they become."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypedDict
+
+from pulumi_volcano_jobs import names, paths, podcheck
+from pulumi_volcano_jobs.context import JobContext
+from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.leaf import Leaf, Text
+from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest, members, network_policy
+from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, NAME_RULE, PORT_RULE, is_port_name
+from pulumi_volcano_jobs.schema import nearest
+
+
+class Allow(TypedDict, total=False):
+    """Who may reach which ports of the job's Pods, beside these themselves.
+
+    With neither `namespaces`, `pods` nor `cidrs`: everybody.
+    """
+
+    ports: Sequence[int | str]
+    """TCP ports, by number or by the name that a container gives to its own; all ports if there are none."""
+    namespaces: Mapping[str, Text]
+    """Labels of the namespaces whose Pods may; `{}` is all namespaces. Without it, the job's own."""
+    pods: Mapping[str, Text]
+    """Labels of the Pods that may, of those in `namespaces`."""
+    cidrs: Sequence[Text]
+    """Addresses that may, too."""
+    task: str
+    """The task whose Pods are reached; all Pods of the job if there is none."""
+
+
+def malformed(entries: Sequence[Any], path: str) -> Iterator[Problem]:
+    """Yield what is wrong with the entries of a list, whatever the job."""
+    for index, entry in enumerate(entries):
+        place = paths.join(path, index)
+        if not isinstance(entry, Mapping):
+            yield _misfit(entry, place, "this must be a mapping", 'for example {"ports": [8265]}')
+        elif not entry.keys() - {"task"}:
+            yield _misfit(entry, place, "this lets everybody in to all ports", "name ports, namespaces, pods or cidrs")
+        else:
+            for key, value in entry.items():
+                yield from _field(key, value, paths.join(place, str(key)))
+
+
+def policies(entries: Sequence[Allow], ctx: JobContext) -> list[Manifest]:
+    """Make a policy for the entries of all Pods, and one for those of each task: policies add up."""
+    rules: dict[str, list[Manifest]] = {}
+    for entry in entries:
+        rules.setdefault(entry.get("task", ""), []).append(_rule(entry))
+    return [
+        network_policy(
+            names.allow_policy(ctx.name, task),
+            ctx.namespace,
+            members(ctx.name, ctx.namespace) | ({TASK_SPEC: task} if task else {}),
+            ingress,
+        )
+        for task, ingress in rules.items()
+    ]
+
+
+def _rule(entry: Allow) -> Manifest:
+    selectors = (("namespaceSelector", entry.get("namespaces")), ("podSelector", entry.get("pods")))
+    peer = {kind: {"matchLabels": dict(labels)} if labels else {} for kind, labels in selectors if labels is not None}
+    blocks = [{"ipBlock": {"cidr": cidr}} for cidr in entry.get("cidrs", ())]
+    sources = [*([peer] if peer else []), *blocks]
+    ports = [{"port": port, "protocol": "TCP"} for port in entry.get("ports", ())]
+    return ({"from": sources} if sources else {}) | ({"ports": ports} if ports else {})
+
+
+def _field(key: str, value: Any, path: str) -> Iterator[Problem]:
+    if key not in _FIELDS:
+        yield Problem(path, "an entry has no such key", nearest(str(key), _FIELDS), stage=Stage.DECODE)
+    else:
+        yield from _FIELDS[key](value, path)
+
+
+def _list(check: Callable[[Any, str], Iterator[Problem]], means: str) -> Callable[[Any, str], Iterator[Problem]]:
+    def checked(value: Any, path: str) -> Iterator[Problem]:
+        if not isinstance(value, (list, tuple)):
+            yield _misfit(value, path, "this must be a list")
+        elif not value:
+            yield _misfit(value, path, f"Kubernetes takes an empty list for {means}", "leave it out if you mean that")
+        else:
+            for index, item in enumerate(value):
+                yield from check(item, paths.join(path, index))
+
+    return checked
+
+
+def _port(value: Any, path: str) -> Iterator[Problem]:
+    if isinstance(value, str):
+        if not is_port_name(value):
+            yield Problem(path, NAME_RULE, value=repr(value), stage=Stage.API)
+    elif isinstance(value, bool) or not isinstance(value, int):
+        yield _misfit(value, path, "this must be a port's number, or its name")
+    elif not 1 <= value <= MAX_PORT:
+        yield Problem(path, PORT_RULE, value=repr(value), stage=Stage.API)
+
+
+def _labels(value: Any, path: str) -> Iterator[Problem]:
+    if not isinstance(value, Mapping):
+        yield _misfit(value, path, "this must be a mapping of labels", 'for example {"app": "prometheus"}')
+        return
+    wrong = {key: item for key, item in value.items() if not isinstance(item, (str, Leaf)) or not isinstance(key, str)}
+    for key, item in wrong.items():
+        yield _misfit(item, paths.join(path, str(key)), "labels and their values are strings", "put it in quotes")
+    yield from podcheck.labels({key: item for key, item in value.items() if key not in wrong}, path, Stage.API)
+
+
+def _cidr(value: Any, path: str) -> Iterator[Problem]:
+    if isinstance(value, Leaf):
+        return
+    hint = "write the network and its length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
+    if not isinstance(value, str):
+        yield _misfit(value, path, "this must be a string", hint)
+    elif not _is_network(value):
+        yield Problem(path, "this is no network in CIDR notation", hint, repr(value), Stage.API)
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ipaddress.ip_network(text)
+    except ValueError:
+        return False
+    return text.partition("/")[2].isdigit()
+
+
+def _task(value: Any, path: str) -> Iterator[Problem]:
+    if not isinstance(value, str) or not value:
+        yield _misfit(value, path, "this must be the name of a task", "leave it out for all Pods of the job")
+
+
+def _misfit(value: Any, path: str, reason: str, hint: str = "") -> Problem:
+    if isinstance(value, Leaf):
+        return Problem(path, "this must be a plain value, not an Output", hint, stage=Stage.DECODE)
+    return Problem(path, reason, hint, repr(value), Stage.DECODE)
+
+
+_FIELDS: Mapping[str, Callable[[Any, str], Iterator[Problem]]] = {
+    "ports": _list(_port, "all ports"),
+    "namespaces": _labels,
+    "pods": _labels,
+    "cidrs": _list(_cidr, "everybody"),
+    "task": _task,
+}

@@ -1,0 +1,467 @@
+"""Options of the svc plugin: who else may reach the Pods, ports for a mesh, the Pod's own address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+import pytest
+
+from pulumi_volcano_jobs import Allow, JobContext, RayPlugin, Rendered, SvcPlugin, VolcanoJob, render
+from pulumi_volcano_jobs.component.digest import digest
+from pulumi_volcano_jobs.errors import Stage
+from pulumi_volcano_jobs.leaf import Leaf
+from tests.component.harness import Run, run
+from tests.conftest import Wire, container, job, problems, refused, task
+
+MEMBERS = {"volcano.sh/job-name": "train", "volcano.sh/job-namespace": "default"}
+PROMETHEUS = Allow(namespaces={"kubernetes.io/metadata.name": "monitoring"}, pods={"app": "prometheus"}, ports=[9100])
+
+
+def with_svc(*tasks: Wire, **settings: Any) -> Wire:
+    """Give a job that has the svc plugin with these settings."""
+    return job(*tasks, plugins=[SvcPlugin(**settings)])
+
+
+def objects(rendered: Rendered, kind: str) -> dict[str, Wire]:
+    """Give the objects of a kind by name."""
+    return {item["metadata"]["name"]: item for item in rendered.objects if item["kind"] == kind}
+
+
+def policies(*entries: Allow) -> dict[str, Wire]:
+    """Give what the policies beside the members' own say, by name."""
+    made = objects(render(with_svc(task("head"), task("worker"), allow=entries)), "NetworkPolicy")
+    return {name: item["spec"] for name, item in made.items() if name != "train"}
+
+
+def env(pod: Mapping[str, Any], kind: str = "containers") -> list[tuple[str, Any]]:
+    """Give the variables of a Pod's first container."""
+    entries = pod["spec"][kind][0].get("env", ())
+    return [(entry["name"], entry.get("value") or entry["valueFrom"]) for entry in entries]
+
+
+class TestRecommended:
+    """What `defaults="recommended"` turns on."""
+
+    def test_addresses_resolve_before_pods_are_ready(self) -> None:
+        """In both modes: it is an argument of Volcano's."""
+        made = render(job(plugins={"svc": []}), defaults="recommended")
+
+        assert objects(made, "Service")["train"]["spec"]["publishNotReadyAddresses"] is True
+        assert made.job.to_manifest()["spec"]["plugins"]["svc"] == ["--publish-not-ready-addresses=true"]
+
+    def test_nothing_else_is_on(self) -> None:
+        """The rest depends on the cluster or the program."""
+        assert SvcPlugin().recommended() == SvcPlugin(publish_not_ready_addresses=True)
+
+    def test_what_is_given_stays(self) -> None:
+        """Although it is Volcano's default."""
+        made = render(job(plugins={"svc": ["--publish-not-ready-addresses=false"]}), defaults="recommended")
+
+        assert "publishNotReadyAddresses" not in objects(made, "Service")["train"]["spec"]
+
+
+class TestAllow:
+    """The allow-list becomes policies of its own: they add up with the members'."""
+
+    def test_namespaces_and_pods_are_met_together(self) -> None:
+        """One peer has both selectors."""
+        assert policies(PROMETHEUS) == {
+            "train-allow": {
+                "podSelector": {"matchLabels": MEMBERS},
+                "policyTypes": ["Ingress"],
+                "ingress": [
+                    {
+                        "from": [
+                            {
+                                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}},
+                                "podSelector": {"matchLabels": {"app": "prometheus"}},
+                            }
+                        ],
+                        "ports": [{"port": 9100, "protocol": "TCP"}],
+                    }
+                ],
+            }
+        }
+
+    RULES: Mapping[str, tuple[Allow, Wire]] = {
+        "addresses beside Pods": (
+            {"pods": {"app": "ui"}, "cidrs": ["10.0.0.0/8", "fd00::/8"]},
+            {
+                "from": [
+                    {"podSelector": {"matchLabels": {"app": "ui"}}},
+                    {"ipBlock": {"cidr": "10.0.0.0/8"}},
+                    {"ipBlock": {"cidr": "fd00::/8"}},
+                ]
+            },
+        ),
+        "all namespaces": ({"namespaces": {}}, {"from": [{"namespaceSelector": {}}]}),
+        "everybody, to a port by its name": (
+            {"ports": ["dashboard"]},
+            {"ports": [{"port": "dashboard", "protocol": "TCP"}]},
+        ),
+    }
+
+    @pytest.mark.parametrize(("entry", "rule"), RULES.values(), ids=RULES)
+    def test_an_entry_is_a_rule(self, entry: Allow, rule: Wire) -> None:
+        """What is left out does not restrict."""
+        assert policies(entry)["train-allow"]["ingress"] == [rule]
+
+    def test_entries_of_a_task_reach_its_pods_only(self) -> None:
+        """A policy selects Pods as a whole, so each task has one; those of all Pods share one."""
+        made = policies(
+            {"task": "head", "ports": [8265]}, {"ports": [1]}, {"task": "head", "ports": [2]}, {"ports": [3]}
+        )
+
+        assert {name: [rule["ports"][0]["port"] for rule in spec["ingress"]] for name, spec in made.items()} == {
+            "train-allow": [1, 3],
+            "train-allow-head": [8265, 2],
+        }
+        assert made["train-allow-head"]["podSelector"] == {"matchLabels": MEMBERS | {"volcano.sh/task-spec": "head"}}
+
+    def test_the_members_policy_stays_as_it_is(self) -> None:
+        """Members keep all ports among themselves."""
+        without, made = (
+            objects(render(with_svc(allow=entries)), "NetworkPolicy")["train"] for entries in ((), (PROMETHEUS,))
+        )
+
+        assert made == without
+
+    def test_pulumi_makes_the_policies_of_a_native_job(self) -> None:
+        """The Job says nothing of them."""
+        made = run_native([PROMETHEUS])
+
+        assert made.names("NetworkPolicy") == ["train-allow"]
+        (whole,) = (item.inputs for name, item in made.resources.items() if name.startswith("Job "))
+        assert whole["spec"]["plugins"] == {"svc": []}
+
+    def test_an_output_may_be_an_address_or_a_label_s_value(self) -> None:
+        """Those of a VPC, say; the settings need not be lifted out of by the program."""
+
+        def program() -> None:
+            cidr, team = pulumi.Output.from_input("10.0.0.0/8"), pulumi.Output.secret("ml")
+            tasks = [task()]
+            VolcanoJob(
+                "train",
+                {"tasks": tasks, "plugins": [SvcPlugin(allow=[{"cidrs": [cidr], "namespaces": {"team": team}}])]},
+            )
+            options = {"svc": {"allow": [{"cidrs": [cidr]}]}}
+            VolcanoJob("other", {"tasks": tasks, "plugins": {"svc": []}, "plugin_options": options})
+
+        made = run(program)
+        (rule,) = made.manifests()["NetworkPolicy train-allow"]["spec"]["ingress"]
+
+        assert rule["from"][1] == {"ipBlock": {"cidr": "10.0.0.0/8"}}
+        assert made.secret() == {
+            "NetworkPolicy train-allow: spec.ingress[0].from[0].namespaceSelector.matchLabels.team"
+        }
+        (rule,) = made.manifests()["NetworkPolicy other-allow"]["spec"]["ingress"]
+        assert rule == {"from": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}
+
+    def test_whole_floats_are_numbers_of_ports(self) -> None:
+        """So they come out of Pulumi's other languages."""
+
+        def program() -> None:
+            options = {"svc": {"allow": [{"ports": [8265.0]}], "service_ports": {"tcp-a": 1.0}}}
+            VolcanoJob("train", {"tasks": [task()], "plugins": {"svc": []}, "plugin_options": options})
+
+        (rule,) = run(program).manifests()["NetworkPolicy train-allow"]["spec"]["ingress"]
+
+        assert rule == {"ports": [{"port": 8265, "protocol": "TCP"}]}
+
+
+def run_native(allow: list[Allow]) -> Run:
+    """Run a program whose job is Volcano's."""
+
+    def program() -> None:
+        VolcanoJob("train", {"tasks": [task()], "managed_by": "volcano", "plugins": [SvcPlugin(allow=allow)]})
+
+    return run(program)
+
+
+AT = "spec.plugins.svc.allow"
+WRONG: dict[str, tuple[Any, str, Stage]] = {
+    "no list": ("all", f"{AT}: this must be a list (given: 'all')", Stage.DECODE),
+    "no mapping": (
+        ["all"],
+        f"""{AT}[0]: this must be a mapping (given: 'all'): for example {{"ports": [8265]}}""",
+        Stage.DECODE,
+    ),
+    "an Output for an entry": (
+        [Leaf("entry")],
+        f"""{AT}[0]: this must be a plain value, not an Output: for example {{"ports": [8265]}}""",
+        Stage.DECODE,
+    ),
+    "an empty entry": (
+        [{}],
+        f"{AT}[0]: this lets everybody in to all ports (given: {{}}): name ports, namespaces, pods or cidrs",
+        Stage.DECODE,
+    ),
+    "a key that there is not": (
+        [{"namespace": {}}],
+        f"{AT}[0].namespace: an entry has no such key: did you mean namespaces?",
+        Stage.DECODE,
+    ),
+    "a single port": ([{"ports": 8265}], f"{AT}[0].ports: this must be a list (given: 8265)", Stage.DECODE),
+    "no ports": (
+        [{"ports": []}],
+        f"{AT}[0].ports: Kubernetes takes an empty list for all ports (given: []): leave it out if you mean that",
+        Stage.DECODE,
+    ),
+    "no addresses": (
+        [{"cidrs": []}],
+        f"{AT}[0].cidrs: Kubernetes takes an empty list for everybody (given: []): leave it out if you mean that",
+        Stage.DECODE,
+    ),
+    "a port that there is not": (
+        [{"ports": [65536]}],
+        f"{AT}[0].ports[0]: a port is a number from 1 to 65535 (given: 65536)",
+        Stage.API,
+    ),
+    "a truth value for a port": (
+        [{"ports": [1, True]}],
+        f"{AT}[0].ports[1]: this must be a port's number, or its name (given: True)",
+        Stage.DECODE,
+    ),
+    "a name that no port has": (
+        [{"ports": ["ray dashboard"]}],
+        (
+            f"{AT}[0].ports[0]: a port's name is at most 15 lower-case letters, digits and '-', with at least one"
+            " letter (given: 'ray dashboard')"
+        ),
+        Stage.API,
+    ),
+    "a name for labels": (
+        [{"namespaces": "monitoring"}],
+        (
+            f"{AT}[0].namespaces: this must be a mapping of labels (given: 'monitoring'): for example"
+            ' {"app": "prometheus"}'
+        ),
+        Stage.DECODE,
+    ),
+    "a number for a label's value": (
+        [{"pods": {"tier": 1}}],
+        f"{AT}[0].pods.tier: labels and their values are strings (given: 1): put it in quotes",
+        Stage.DECODE,
+    ),
+    "a label that there cannot be": (
+        [{"pods": {"app": "a b"}}],
+        (
+            f"{AT}[0].pods.app: a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending"
+            " with the former (given: 'a b')"
+        ),
+        Stage.API,
+    ),
+    "an address without its length": (
+        [{"cidrs": ["10.0.0.1"]}],
+        (
+            f"{AT}[0].cidrs[0]: this is no network in CIDR notation (given: '10.0.0.1'): write the network and its"
+            " length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
+        ),
+        Stage.API,
+    ),
+    "an address with bits behind its length": (
+        [{"cidrs": ["10.0.0.1/8"]}],
+        (
+            f"{AT}[0].cidrs[0]: this is no network in CIDR notation (given: '10.0.0.1/8'): write the network and its"
+            " length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
+        ),
+        Stage.API,
+    ),
+    "a number for an address": (
+        [{"cidrs": [10]}],
+        (
+            f"{AT}[0].cidrs[0]: this must be a string (given: 10): write the network and its length, such as"
+            " 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
+        ),
+        Stage.DECODE,
+    ),
+    "an entry that only names a task": (
+        [{"task": "worker"}],
+        (
+            f"{AT}[0]: this lets everybody in to all ports (given: {{'task': 'worker'}}): name ports, namespaces, pods"
+            " or cidrs"
+        ),
+        Stage.DECODE,
+    ),
+    "no task": (
+        [{"task": "", "ports": [1]}],
+        f"{AT}[0].task: this must be the name of a task (given: ''): leave it out for all Pods of the job",
+        Stage.DECODE,
+    ),
+}
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize(("entries", "message", "stage"), WRONG.values(), ids=WRONG)
+def test_a_wrong_entry_is_told_in_full(entries: Any, message: str, stage: Stage, *, strict: bool) -> None:
+    """Leniently too: an entry that is half understood would let in more than was meant."""
+    error = refused(job(plugins={"svc": []}), plugin_options={"svc": {"allow": entries}}, strict=strict)
+
+    assert str(error) == message
+    assert error.stage is stage
+
+
+def test_an_entry_for_a_task_that_there_is_not() -> None:
+    """The job's tasks are listed."""
+    assert str(refused(with_svc(task("head"), task("worker"), allow=[{"task": "haed", "ports": [1]}]))) == (
+        f"{AT}[0].task: the job has no task of this name (it has head, worker) (given: 'haed'): name the task that is"
+        " to be reached"
+    )
+
+
+def test_nothing_is_allowed_where_everything_is() -> None:
+    """The list alone would cut the job's own Pods off from each other; leniently it is left out."""
+    document = job(plugins={"svc": ["--disable-network-policy"]})
+    options = {"svc": {"allow": [{"ports": [1]}]}}
+
+    assert str(refused(document, plugin_options=options)) == (
+        "spec.plugins.svc.allow: without a NetworkPolicy all may reach the Pods already, and this one would keep the"
+        " others out (given: [{'ports': [1]}]): remove it, or disable_network_policy"
+    )
+    assert objects(render(document, plugin_options=options, strict=False), "NetworkPolicy") == {}
+
+
+def test_all_problems_are_told_at_once() -> None:
+    """Of one entry and of several."""
+    entries = [{"ports": [0], "pods": {"a": 1}}, {"prots": [1]}]
+
+    assert [problem.path for problem in problems(with_svc(allow=entries))] == [
+        f"{AT}[0].pods.a",
+        f"{AT}[0].ports[0]",
+        f"{AT}[1].prots",
+    ]
+
+
+class TestTheDashboard:
+    """VJ105 says that nobody reaches Ray's dashboard."""
+
+    TASKS = (task("head", containers=[container("head")]), task("worker", containers=[container("worker")]))
+
+    def codes(self, *entries: Allow, port: int = 8265) -> set[str]:
+        """Give the codes of the job's warnings."""
+        made = render(job(*self.TASKS, plugins=[RayPlugin(dashboard_port=port), SvcPlugin(allow=entries)]))
+        return {problem.code for problem in made.warnings}
+
+    @pytest.mark.parametrize(
+        "entry",
+        [{"ports": [1, 8265]}, {"ports": ["dashboard"]}, {"task": "head", "ports": [8265]}, {"pods": {"app": "ui"}}],
+        ids=str,
+    )
+    def test_an_entry_that_opens_it_is_no_trap(self, entry: Allow) -> None:
+        """By number, by name, or with all ports."""
+        assert self.codes(entry) == set()
+
+    @pytest.mark.parametrize("entry", [{"ports": [6379]}, {"task": "worker", "ports": [8265]}], ids=str)
+    def test_an_entry_that_opens_something_else_is_one(self, entry: Allow) -> None:
+        """Other ports, or other Pods."""
+        assert self.codes(entry) == {"VJ105"}
+
+    def test_the_port_is_the_one_that_ray_has(self) -> None:
+        """Not its default."""
+        assert self.codes({"ports": [8265]}, port=9000) == {"VJ105"}
+        assert self.codes({"ports": [9000]}, port=9000) == set()
+
+
+class TestServicePorts:
+    """The headless Service names ports for a service mesh."""
+
+    def test_ports_stand_in_the_service(self) -> None:
+        """By name; without the option it has none, as Volcano's."""
+        made = render(with_svc(service_ports={"tcp-torch": 29500, "http-metrics": 9100}))
+
+        assert objects(made, "Service")["train"]["spec"]["ports"] == [
+            {"name": "tcp-torch", "port": 29500, "protocol": "TCP"},
+            {"name": "http-metrics", "port": 9100, "protocol": "TCP"},
+        ]
+        assert "ports" not in objects(render(with_svc()), "Service")["train"]["spec"]
+
+    def test_volcano_s_service_has_none(self) -> None:
+        """So the native mode refuses them."""
+        assert str(refused(with_svc(service_ports={"tcp-a": 1}), managed_by="volcano")) == (
+            'spec.plugins.svc.service_ports: with managed_by="volcano" this cannot be had: Volcano makes the headless'
+            " Service, without ports (given: {'tcp-a': 1}): remove it, or use managed_by=\"pulumi\""
+        )
+
+    AT = "spec.plugins.svc.service_ports"
+    WRONG: Mapping[str, tuple[Any, str]] = {
+        "a list": ([29500], f"{AT}: this must be a mapping or None (given: [29500])"),
+        "text for a number": ({"tcp-a": "1"}, f"{AT}.tcp-a: this must be a port's number (given: '1')"),
+        "a number that there is not": ({"tcp-a": 0}, f"{AT}.tcp-a: a port is a number from 1 to 65535 (given: 0)"),
+        "one number twice": (
+            {"tcp-a": 1, "tcp-b": 1},
+            f"{AT}.tcp-b: the port tcp-a has this number too (given: 1): give each number one name",
+        ),
+        "a name that there cannot be": (
+            {"TCP": 1},
+            (
+                f"{AT}.TCP: this must be at most 63 lower-case letters, digits and '-', beginning and ending with a"
+                " letter or digit (given: 'TCP')"
+            ),
+        ),
+    }
+
+    @pytest.mark.parametrize(("ports", "message"), WRONG.values(), ids=WRONG)
+    def test_wrong_ports_are_told_in_full(self, ports: Any, message: str) -> None:
+        """With their place."""
+        assert str(refused(with_svc(service_ports=ports))) == message
+
+
+class TestOwnAddress:
+    """VC_POD_NAME and VC_POD_ADDRESS."""
+
+    NAME = ("VC_POD_NAME", {"fieldRef": {"fieldPath": "metadata.name"}})
+
+    def test_all_containers_are_told(self) -> None:
+        """The name first, so that Kubernetes expands it in the address; init containers too."""
+        made = render(with_svc(task(initContainers=[container("prepare")]), own_address=True)).pods[0]
+
+        for kind in ("containers", "initContainers"):
+            assert env(made, kind)[:2] == [self.NAME, ("VC_POD_ADDRESS", "$(VC_POD_NAME).train")]
+
+    def test_nobody_is_told_without_it(self) -> None:
+        """As Volcano's."""
+        assert self.NAME not in env(render(with_svc()).pods[0])
+
+    @pytest.mark.parametrize("fields", [{}, {"hostname": "box"}, {"subdomain": "net"}], ids=str)
+    def test_it_is_the_address_in_the_host_list(self, fields: Wire) -> None:
+        """A fixed host or domain is part of it."""
+        made = render(with_svc(task(**fields), own_address=True))
+        address = dict(env(made.pods[0]))["VC_POD_ADDRESS"].replace("$(VC_POD_NAME)", "train-worker-0")
+
+        assert address == objects(made, "ConfigMap")["train-svc"]["data"]["worker.host"]
+
+    def test_a_native_job_has_it_in_its_templates(self) -> None:
+        """All Pods of a task have the same."""
+        made = render(with_svc(task(replicas=2), own_address=True), managed_by="volcano").handed_over
+        (first,) = made.tasks or ()
+
+        assert env(first.pod_template) == [self.NAME, ("VC_POD_ADDRESS", "$(VC_POD_NAME).train")]
+
+    def test_a_variable_of_the_template_is_not_written_over(self) -> None:
+        """As with all that a plugin sets."""
+        own = container(env=[{"name": "VC_POD_ADDRESS", "value": "mine"}])
+
+        assert str(refused(with_svc(task(containers=[own]), own_address=True))) == (
+            "spec.tasks[0].template.spec.containers[0].env[0]: the plugin svc (spec.plugins.svc) sets the variable"
+            " VC_POD_ADDRESS of the container main too: remove it here, or say on_conflict: user keeps what stands"
+            " here, plugin what the plugin sets"
+        )
+
+    def test_a_wrong_type_is_told(self) -> None:
+        """In full."""
+        assert str(refused(with_svc(own_address="yes"))) == (
+            "spec.plugins.svc.own_address: this must be True or False (given: 'yes')"
+        )
+
+
+def test_scaling_changes_no_pod() -> None:
+    """With all options on: else `on_scale="keep"` would replace Pods."""
+    settings: Wire = {"own_address": True, "allow": [PROMETHEUS], "service_ports": {"tcp-a": 1}}
+    small, large = (render(with_svc(task(replicas=n), **settings)) for n in (1, 3))
+
+    assert SvcPlugin(**settings).on_job_update(JobContext(small.job)).scaled_env == frozenset()
+    assert digest(small.first_pods["worker"]["spec"]) == digest(large.first_pods["worker"]["spec"])
+    for kind in ("NetworkPolicy", "Service"):
+        assert objects(small, kind) == objects(large, kind)

@@ -1,0 +1,489 @@
+"""Presets for Pod templates: what each adds, what stays, and what is in their way."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import JobError, load_jobs, presets, render
+from pulumi_volcano_jobs.presets import Preset
+from tests.conftest import Wire, container, job
+from tests.readme import ROOT
+
+
+class Output:
+    """Stands for Pulumi's: a value that must not be looked into."""
+
+    def apply(self, func: Callable[[Any], Any]) -> Any:
+        """Be taken for one."""
+        raise AssertionError(func)
+
+    def __bool__(self) -> bool:
+        """Refuse, as Pulumi's does not, so that the test sees it."""
+        message = "an Output was looked into"
+        raise AssertionError(message)
+
+
+def template(*containers: Wire, **spec: Any) -> Wire:
+    """Give a template; without containers it has one."""
+    return {"spec": {"restartPolicy": "Never", "containers": list(containers) or [container()], **spec}}
+
+
+def main(made: Mapping[str, Any]) -> Wire:
+    """Give the only container without what it begins with."""
+    (only,) = made["spec"]["containers"]
+    return {key: value for key, value in only.items() if key not in container()}
+
+
+def refused(given: Any, *chosen: Preset) -> str:
+    """Apply what cannot be applied, and give the message."""
+    with pytest.raises(JobError) as caught:
+        presets.apply(given, *chosen)
+    return str(caught.value)
+
+
+OF_CONTAINERS: dict[str, tuple[Preset, Wire]] = {
+    "nccl": (
+        presets.nccl(interface="=eth0", debug="WARN", variables={"NCCL_IB_HCA": "mlx5"}),
+        {
+            "env": [
+                {"name": "NCCL_SOCKET_IFNAME", "value": "=eth0"},
+                {"name": "NCCL_DEBUG", "value": "WARN"},
+                {"name": "NCCL_IB_HCA", "value": "mlx5"},
+            ]
+        },
+    ),
+    "rdma": (
+        presets.rdma("rdma/hca_shared_devices_a", 2),
+        {
+            "resources": {
+                "limits": {"rdma/hca_shared_devices_a": "2"},
+                "requests": {"rdma/hca_shared_devices_a": "2"},
+            },
+            "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
+        },
+    ),
+    "efa": (
+        presets.efa(4, huge_pages="5120Mi"),
+        {
+            "resources": {
+                "limits": {"vpc.amazonaws.com/efa": "4", "hugepages-2Mi": "5120Mi"},
+                "requests": {"vpc.amazonaws.com/efa": "4", "hugepages-2Mi": "5120Mi"},
+            },
+            "env": [{"name": "FI_PROVIDER", "value": "efa"}],
+        },
+    ),
+    "efa without huge pages": (
+        presets.efa(),
+        {
+            "resources": {"limits": {"vpc.amazonaws.com/efa": "1"}, "requests": {"vpc.amazonaws.com/efa": "1"}},
+            "env": [{"name": "FI_PROVIDER", "value": "efa"}],
+        },
+    ),
+}
+SELECTOR = {"matchLabels": {"volcano.sh/job-name": "train"}}
+OF_PODS: dict[str, tuple[Preset, Wire]] = {
+    "GPUs' taint": (
+        presets.gpu_tolerations(),
+        {"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]},
+    ),
+    "other taints": (
+        presets.gpu_tolerations("amd.com/gpu", "sku"),
+        {
+            "tolerations": [
+                {"key": "amd.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+                {"key": "sku", "operator": "Exists", "effect": "NoSchedule"},
+            ]
+        },
+    ),
+    "spread": (
+        presets.topology_spread("train", "topology.kubernetes.io/zone", when_unsatisfiable="DoNotSchedule"),
+        {
+            "topologySpreadConstraints": [
+                {
+                    "maxSkew": 1,
+                    "topologyKey": "topology.kubernetes.io/zone",
+                    "whenUnsatisfiable": "DoNotSchedule",
+                    "labelSelector": SELECTOR,
+                }
+            ]
+        },
+    ),
+    "together if possible": (
+        presets.pod_affinity("train", "example.org/rack"),
+        {
+            "affinity": {
+                "podAffinity": {
+                    "preferredDuringSchedulingIgnoredDuringExecution": [
+                        {
+                            "weight": 100,
+                            "podAffinityTerm": {"labelSelector": SELECTOR, "topologyKey": "example.org/rack"},
+                        }
+                    ]
+                }
+            }
+        },
+    ),
+    "together in any case": (
+        presets.pod_affinity("train", "example.org/rack", required=True),
+        {
+            "affinity": {
+                "podAffinity": {
+                    "requiredDuringSchedulingIgnoredDuringExecution": [
+                        {"labelSelector": SELECTOR, "topologyKey": "example.org/rack"}
+                    ]
+                }
+            }
+        },
+    ),
+}
+OTHERS = {"shm": presets.shm("8Gi"), "istio": presets.no_istio_sidecar()}
+ALL = {name: preset for name, (preset, _) in (OF_CONTAINERS | OF_PODS).items()} | OTHERS
+
+
+@pytest.mark.parametrize(("preset", "added"), OF_CONTAINERS.values(), ids=OF_CONTAINERS)
+def test_what_a_container_gets(preset: Preset, added: Wire) -> None:
+    """The only one."""
+    assert main(preset(template())) == added
+
+
+@pytest.mark.parametrize(("preset", "added"), OF_PODS.values(), ids=OF_PODS)
+def test_what_a_pod_gets(preset: Preset, added: Wire) -> None:
+    """Beside what it has."""
+    assert preset(template()) == template(**added)
+
+
+def test_memory_for_dev_shm() -> None:
+    """A volume and its mount."""
+    made = presets.shm("8Gi")(template())
+
+    assert made["spec"]["volumes"] == [{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "8Gi"}}]
+    assert main(made) == {"volumeMounts": [{"mountPath": "/dev/shm", "name": "shm"}]}
+
+
+def test_istio_is_told_by_a_label() -> None:
+    """Labels that are there stay."""
+    made = presets.no_istio_sidecar()({**template(), "metadata": {"labels": {"app": "a"}}})
+
+    assert made["metadata"]["labels"] == {"app": "a", "sidecar.istio.io/inject": "false"}
+
+
+@pytest.mark.parametrize("preset", ALL.values(), ids=ALL)
+class TestEach:
+    """What holds for every preset."""
+
+    def test_the_template_given_stays_as_it_is(self, preset: Preset) -> None:
+        """Down to its leaves."""
+        given = template(container(env=[{"name": "A", "value": "a"}], resources={"limits": {"cpu": "1"}}))
+        before = copy.deepcopy(given)
+        preset(given)
+
+        assert given == before
+
+    def test_twice_is_once(self, preset: Preset) -> None:
+        """Nothing is doubled."""
+        once = preset(template())
+
+        assert preset(once) == once
+
+    def test_templates_share_nothing(self, preset: Preset) -> None:
+        """A change of one that was made is no change of the next."""
+        first = preset(template())
+        expected = copy.deepcopy(first)
+        _spoil(first)
+
+        assert preset(template()) == expected
+
+    def test_kubernetes_takes_the_result(self, preset: Preset) -> None:
+        """All fields are known to it, and every value is one that it takes."""
+        made = presets.apply(template(container(resources={"limits": {"memory": "16Gi"}})), preset)
+
+        assert render(job({"name": "worker", "replicas": 1, "template": made})).pods
+
+    def test_outputs_pass_as_they_are(self, preset: Preset) -> None:
+        """Nobody looks into them."""
+        output = Output()
+        made = preset(template(container(image=output, env=[{"name": output, "value": output}]), nodeName=output))
+
+        (only,) = made["spec"]["containers"]
+        assert (only["image"], made["spec"]["nodeName"]) == (output, output)
+        assert only["env"][0] == {"name": output, "value": output}
+
+    def test_what_is_null_is_not_there(self, preset: Preset) -> None:
+        """As in YAML whose lines are commented out."""
+        nothing = dict.fromkeys(("env", "resources", "securityContext", "volumeMounts"))
+        spec = dict.fromkeys(("volumes", "tolerations", "affinity", "topologySpreadConstraints"))
+        given = {**template(container(**nothing), **spec), "metadata": None}
+
+        assert _dense(preset(given)) == preset(template())
+
+    def test_other_kinds_of_templates_are_refused(self, preset: Preset) -> None:
+        """With what to write instead."""
+        assert refused("a template", preset) == (
+            "template: presets take a template as YAML has it, and this is of the type str: write it as a dict, with"
+            " the names that its fields have in YAML"
+        )
+
+    def test_python_s_spelling_is_refused(self, preset: Preset) -> None:
+        """The wire's would stand beside it, and one of them be lost."""
+        given = template(container(volume_mounts=[]), restart_policy="Never")
+
+        assert (
+            "template.spec.restart_policy: presets take a template as YAML has it, and there no field is called so: for"
+            " example volumeMounts, not volume_mounts"
+        ) in refused(given, preset).splitlines()
+
+
+def test_the_topology_of_docs_frameworks_md_is_told_to_the_scheduler() -> None:
+    """Its job has no problem and no trap."""
+    page = (ROOT / "docs" / "frameworks.md").read_text("utf-8").partition("## Presets for Pod templates")[2]
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (document,) = load_jobs(text)
+    made = render(document)
+    (group,) = (item for item in made.objects if item["kind"] == "PodGroup")
+
+    assert made.warnings == ()
+    assert group["spec"]["networkTopology"] == {"mode": "hard", "highestTierAllowed": 2}
+    (policy,) = group["spec"]["subGroupPolicy"]
+    assert policy["networkTopology"] == {"mode": "hard", "highestTierAllowed": 1}
+    assert [pod["metadata"]["labels"]["volcano.sh/partition-id"] for pod in made.pods] == ["0"] * 4 + ["1"] * 4
+
+
+def _spoil(tree: Any) -> None:
+    for value in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
+        _spoil(value)
+    if isinstance(tree, (dict, list)):
+        tree.clear()
+
+
+def _dense(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return {key: _dense(value) for key, value in tree.items() if value is not None}
+    return [_dense(item) for item in tree] if isinstance(tree, list) else tree
+
+
+def test_presets_compose() -> None:
+    """With functions of one's own, too."""
+
+    def named(given: Mapping[str, Any]) -> Wire:
+        return {**given, "metadata": {"labels": {"team": "ml"}}}
+
+    made = presets.apply(template(), presets.shm("1Gi"), presets.efa(), named, presets.no_istio_sidecar())
+
+    assert made == presets.no_istio_sidecar()(named(presets.efa()(presets.shm("1Gi")(template()))))
+    assert set(main(made)) == {"volumeMounts", "resources", "env"}
+
+
+def test_without_presets_a_template_is_copied() -> None:
+    """Tuples and other mappings are what YAML has for them."""
+    given = {"spec": {"containers": ({"name": "main"},)}}
+
+    assert presets.apply(given) == {"spec": {"containers": [{"name": "main"}]}}
+
+
+def test_an_output_may_be_a_size_or_a_variable_s_value() -> None:
+    """They decide nothing."""
+    output = Output()
+    made = presets.apply(template(), presets.shm(output), presets.nccl(variables={"NCCL_IB_HCA": output}))
+
+    assert made["spec"]["volumes"][0]["emptyDir"]["sizeLimit"] is output
+    assert main(made)["env"] == [{"name": "NCCL_IB_HCA", "value": output}]
+
+
+def test_what_is_there_already_stays() -> None:
+    """A number for a quantity is the same; capabilities are added up."""
+    own = container(
+        resources={"limits": {"rdma/hca": 1, "cpu": "4"}},
+        securityContext={"runAsUser": 0, "capabilities": {"add": ["SYS_PTRACE"], "drop": ["ALL"]}},
+    )
+
+    assert main(presets.rdma("rdma/hca")(template(own))) == {
+        "resources": {"limits": {"rdma/hca": 1, "cpu": "4"}, "requests": {"rdma/hca": "1"}},
+        "securityContext": {"runAsUser": 0, "capabilities": {"add": ["SYS_PTRACE", "IPC_LOCK"], "drop": ["ALL"]}},
+    }
+
+
+def test_the_container_is_named_where_there_are_several() -> None:
+    """The other stays as it is."""
+    given = template(container("main"), container("log"))
+    (first, second) = presets.shm("1Gi", container="main")(given)["spec"]["containers"]
+
+    assert first["volumeMounts"] == [{"mountPath": "/dev/shm", "name": "shm"}]
+    assert second == container("log")
+
+
+CLASHES: dict[str, tuple[Wire, Preset, str]] = {
+    "a variable": (
+        template(container(env=[{"name": "A", "value": "a"}, {"name": "NCCL_DEBUG", "value": "INFO"}])),
+        presets.nccl(debug="WARN"),
+        (
+            "template.spec.containers[0].env[1]: the preset nccl sets the variable NCCL_DEBUG too, and not to what"
+            " stands here: keep one of them"
+        ),
+    ),
+    "a variable that is an Output": (
+        template(container(env=[{"name": "FI_PROVIDER", "value": Output()}])),
+        presets.efa(),
+        (
+            "template.spec.containers[0].env[0]: the preset efa sets the variable FI_PROVIDER too, and not to what"
+            " stands here: keep one of them"
+        ),
+    ),
+    "a mount": (
+        template(container(volumeMounts=[{"name": "dshm", "mountPath": "/dev/shm"}])),
+        presets.shm("8Gi"),
+        (
+            "template.spec.containers[0].volumeMounts[0]: the preset shm sets the mount at /dev/shm too, and not to"
+            " what stands here: keep one of them"
+        ),
+    ),
+    "a volume": (
+        template(volumes=[{"name": "shm", "emptyDir": {}}]),
+        presets.shm("8Gi"),
+        (
+            "template.spec.volumes[0]: the preset shm sets the volume shm too, and not to what stands here: keep one of"
+            " them"
+        ),
+    ),
+    "a resource": (
+        template(container(resources={"limits": {"vpc.amazonaws.com/efa": 4}})),
+        presets.efa(),
+        (
+            "template.spec.containers[0].resources.limits.vpc.amazonaws.com/efa: the preset efa sets the resource"
+            " vpc.amazonaws.com/efa too, and not to what stands here: keep one of them"
+        ),
+    ),
+    "a label": (
+        {**template(), "metadata": {"labels": {"sidecar.istio.io/inject": "true"}}},
+        presets.no_istio_sidecar(),
+        (
+            "template.metadata.labels.sidecar.istio.io/inject: the preset no_istio_sidecar sets the label"
+            " sidecar.istio.io/inject too, and not to what stands here: keep one of them"
+        ),
+    ),
+    "a constraint": (
+        presets.topology_spread("train", "zone", max_skew=2)(template()),
+        presets.topology_spread("train", "zone"),
+        (
+            "template.spec.topologySpreadConstraints[0]: the preset topology_spread sets the entry for zone too, and"
+            " not to what stands here: keep one of them"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "preset", "message"), CLASHES.values(), ids=CLASHES)
+def test_nothing_is_written_over(given: Wire, preset: Preset, message: str) -> None:
+    """Place and preset are named, and the value, which may be a secret, is not."""
+    assert refused(given, preset) == message
+
+
+SHAPES: dict[str, tuple[Wire, str]] = {
+    "no containers": ({"spec": {}}, "template.spec.containers: a Pod needs at least one container"),
+    "several": (
+        template(container("main"), container("log")),
+        (
+            "template.spec.containers: the preset shm is for one of the containers main, log: say for which, as in"
+            ' container="main"'
+        ),
+    ),
+    "an Output for a list": (
+        template(container(volumeMounts=Output())),
+        (
+            "template.spec.containers[0].volumeMounts: the preset shm adds to this, which must be a plain list: an"
+            " Output may be a single value in it"
+        ),
+    ),
+    "an Output for the Pod": (
+        {"spec": Output()},
+        (
+            "template.spec: the preset shm adds to this, which must be a plain mapping: an Output may be a single value"
+            " in it"
+        ),
+    ),
+    "an Output for a container": (
+        template(Output()),  # type: ignore[arg-type]  # that is the mistake
+        (
+            "template.spec.containers[0]: presets take a template as YAML has it, and this is of the type Output: write"
+            " it as a dict, with the names that its fields have in YAML"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), SHAPES.values(), ids=SHAPES)
+def test_what_cannot_be_looked_into_is_told(given: Wire, message: str) -> None:
+    """Once, with what to do."""
+    assert refused(given, presets.shm("8Gi")) == message
+
+
+def test_a_container_that_there_is_not() -> None:
+    """Those that there are are listed."""
+    assert refused(template(container("main"), container("log")), presets.shm("8Gi", container="mian")) == (
+        "template.spec.containers: the template has no container mian (it has main, log): name the one that the preset"
+        " shm is for"
+    )
+
+
+def test_all_presets_tell_what_is_in_their_way() -> None:
+    """At once."""
+    given = template(container(env=[{"name": "NCCL_DEBUG", "value": "INFO"}, {"name": "FI_PROVIDER", "value": "tcp"}]))
+    places = [
+        line.partition(": ")[0] for line in refused(given, presets.nccl(debug="WARN"), presets.efa()).splitlines()
+    ]
+
+    assert places == ["template.spec.containers[0].env[0]", "template.spec.containers[0].env[1]"]
+
+
+ARGUMENTS: dict[str, tuple[Callable[[], Preset], str]] = {
+    "a size": (
+        lambda: presets.shm("8 GB"),
+        "presets.shm.size: this must be a quantity above 0, such as 8Gi (given: '8 GB')",
+    ),
+    "no size": (
+        lambda: presets.shm("0"),
+        "presets.shm.size: this must be a quantity above 0, such as 8Gi (given: '0')",
+    ),
+    "huge pages": (
+        lambda: presets.efa(huge_pages="many"),
+        "presets.efa.huge_pages: this must be a quantity above 0, such as 8Gi (given: 'many')",
+    ),
+    "no devices": (lambda: presets.efa(0), "presets.efa.devices: this must be a whole number, at least 1 (given: 0)"),
+    "a truth value": (
+        lambda: presets.rdma("rdma/hca", True),  # noqa: FBT003  # that is the mistake
+        "presets.rdma.count: this must be a whole number, at least 1 (given: True)",
+    ),
+    "a resource": (
+        lambda: presets.rdma("hca"),
+        (
+            "presets.rdma.resource: a device's name has a '/' (given: 'hca'): `kubectl describe node` lists them, such"
+            " as rdma/hca_shared_devices_a"
+        ),
+    ),
+    "a skew": (
+        lambda: presets.topology_spread("train", "zone", max_skew=0),
+        "presets.topology_spread.max_skew: this must be a whole number, at least 1 (given: 0)",
+    ),
+    "what NCCL logs": (
+        lambda: presets.nccl(debug="DEBUG"),  # type: ignore[arg-type]  # that is the mistake
+        "presets.nccl.debug: this must be one of VERSION, WARN, INFO, TRACE (given: 'DEBUG')",
+    ),
+    "another's variable": (
+        lambda: presets.nccl(variables={"PATH": "/"}),
+        "presets.nccl.variables: NCCL's variables begin with NCCL_ (given: 'PATH'): set others in the template",
+    ),
+    "nothing": (presets.nccl, 'presets.nccl: this sets nothing: for example interface="eth0"'),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
+def test_a_wrong_argument_is_told_where_the_preset_is_made(make: Callable[[], Preset], message: str) -> None:
+    """Not first where it is applied."""
+    with pytest.raises(JobError) as caught:
+        make()
+
+    assert str(caught.value) == message
