@@ -50,7 +50,7 @@ def containers(name: str, volumes: tuple[str, ...]) -> st.SearchStrategy[Wire]:
     """Give a container that mounts some of the volumes."""
     mounts = st.sets(st.sampled_from(volumes)) if volumes else st.just(set())
     return st.fixed_dictionaries(
-        {"name": st.just(name), "image": some_text},
+        {"name": st.just(name), "image": some_text.map(str.strip).filter(bool)},
         optional={
             "command": st.lists(texts, max_size=2),
             "args": st.lists(texts, max_size=2),
