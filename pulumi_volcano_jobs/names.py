@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from pulumi_volcano_jobs.model import Task
 
+HOSTS_PATH = "/etc/volcano"
+"""Where the svc plugin mounts the host lists."""
+
 
 def pod(job: str, task: str, index: int) -> str:
     """Name the Pod of a task by its replica index (from 0)."""
@@ -76,6 +79,11 @@ def ssh_secret(job: str) -> str:
 def svc_config_map(job: str) -> str:
     """Name the ConfigMap of the svc plugin."""
     return f"{job}-svc"
+
+
+def mpi_config_map(job: str) -> str:
+    """Name the ConfigMap with the mpi plugin's host file."""
+    return f"{job}-mpi"
 
 
 def head_service(job: str) -> str:

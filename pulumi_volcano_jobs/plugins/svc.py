@@ -9,7 +9,7 @@ from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.manifest import Manifest, Pod, build, config_map, members, service
 from pulumi_volcano_jobs.plugins.base import JobUpdate, ObjectRef, Plugin, Stage, flag
 
-MOUNT_PATH = "/etc/volcano"
+MOUNT_PATH = names.HOSTS_PATH
 
 
 class SvcPlugin(Plugin):
