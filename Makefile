@@ -3,7 +3,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine demo cluster test floors check format clean
+.PHONY: help setup engine demo cluster test fuzz floors check format clean
 
 help: ## show what there is to make
 	@sed -n 's/^\([a-z]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -29,6 +29,9 @@ cluster: setup ## a Kubernetes control plane on loopback to play with (prints th
 test: setup engine ## all checks and all tests
 	@$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+fuzz: setup ## bad input of all kinds, 20,000 of each (half an hour)
+	FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -n 2 tests/fuzz/test_fuzz.py
 
 floors: setup ## the tests that need no engine, with the oldest versions of everything that pyproject.toml allows
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-floors

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pulumi_volcano_jobs import paths, schema
+from pulumi_volcano_jobs import limits, paths, schema
 from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import is_given
@@ -69,6 +69,7 @@ def store(job: Job, choices: Choices, *, strict: bool) -> Stored:
     )
     problems += [*chosen, *walk.problems]
     problems += _unknown_fields(job)
+    problems += limits.pods(stored)
     kept = [problem for problem in problems if strict or problem.stage < Stage.STRICT]
     return Stored(stored, tuple(sorted(plugins.values(), key=_order)), frozenset(read), tuple(kept))
 

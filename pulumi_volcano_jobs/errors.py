@@ -48,6 +48,18 @@ WARNINGS = {
 """The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
 
 
+def shown(value: object) -> str:
+    """Write a value for a message; Python refuses to write numbers of thousands of digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+
+
+_LONGEST, _SHOWN = 150, 100
+_LONGEST_PATH = 400
+
+
 @dataclass(frozen=True)
 class Problem:
     """One mistake: where it is, what is there, which rule it breaks and the way out.
@@ -66,17 +78,26 @@ class Problem:
     line: int = 0
     column: int = 0
 
+    def __post_init__(self) -> None:
+        """Shorten a value that is too long to be read."""
+        if len(self.value) > _LONGEST:
+            shown = f"{self.value[:_SHOWN]}… ({len(self.value)} characters)"
+            object.__setattr__(self, "value", shown)
+
     def at(self, line: int, column: int) -> Problem:
         """Give the same problem with its place in a file (both count from 1)."""
         return replace(self, line=line, column=column)
 
     def __str__(self) -> str:
         """Say path, value, rule and remedy in one line, and the code of a warning behind it."""
-        place = f"{self.path}: " if self.path else ""
-        shown = f" (given: {self.value})" if self.value else ""
+        path = self.path if len(self.path) <= _LONGEST_PATH else f"{self.path[:_LONGEST_PATH]}…"
+        place = f"{path}: " if path else ""
+        given = f" (given: {self.value})" if self.value else ""
         hint = f": {self.hint}" if self.hint else ""
         code = f" [{self.code}]" if self.code else ""
-        return f"{place}{self.reason}{shown}{hint}{code}"
+        text = f"{place}{self.reason}{given}{hint}{code}"
+        # What is wrong may be that it cannot be written.
+        return text.encode("utf-8", "backslashreplace").decode()
 
 
 class JobError(ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +15,8 @@ from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
 from pulumi_volcano_jobs.leaf import Leaf, is_given
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.parse import parse_what_fits
+
+_JOINT = re.compile(r"[.\[]")
 
 
 class Examined(NamedTuple):
@@ -56,7 +59,7 @@ def examine(
             stages that has any.
     """
     model, malformed = (job, []) if isinstance(job, Job) else parse_what_fits(job)
-    malformed = [*earlier, *malformed]
+    malformed = [*earlier, *_not_following(malformed, earlier)]
     if model is None or not strict:
         raise_if_any(malformed)
     if model is None:
@@ -84,6 +87,8 @@ def examine(
 
 def _all_problems(stored: Stored, cluster: ClusterFacts) -> list[Problem]:
     found = list(webhook.check(stored.job, stored.plugins, cluster))
+    if not stored.job.tasks:
+        return found
     said = {problem.path for problem in found}
     more = [*strict_checks.check(stored.job, stored.plugins), *_unknown_to(cluster, stored.job)]
     more += _missing_claims(stored.job, cluster)
@@ -110,12 +115,14 @@ def _unknown_to(cluster: ClusterFacts, job: Job) -> Iterator[Problem]:
 
 def _not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
     """Leave out what is about a place of which something is said already, or about what stands below it."""
-    places = [problem.path for problem in reported if not problem.warning]
-    return [
-        problem
-        for problem in problems
-        if not any(problem.path == place or problem.path.startswith((f"{place}.", f"{place}[")) for place in places)
-    ]
+    places = {problem.path for problem in reported if not problem.warning}
+    return [problem for problem in problems if places.isdisjoint(_around(problem.path))]
+
+
+def _around(path: str) -> Iterator[str]:
+    """Yield a path and those of all that it stands in."""
+    yield path
+    yield from (path[: match.start()] for match in _JOINT.finditer(path))
 
 
 def _missing_claims(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:

@@ -97,6 +97,15 @@ def is_given(value: Any) -> bool:
     return isinstance(value, Leaf) or bool(value)
 
 
+def is_whole(text: str) -> bool:
+    """Tell whether text can be written: half of a character outside of Unicode's first plane (a surrogate) cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def derive(fn: Callable[..., Any], *args: Any) -> Any:
     """Compute `fn(*args)` now if all is known, else give the Derived that stands for it."""
     return Derived(fn, *args) if has_leaf(args) else fn(*args)

@@ -27,7 +27,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from pulumi_volcano_jobs.leaf import Leaf, Text
+from pulumi_volcano_jobs.leaf import Leaf, Text, is_whole
 
 API_VERSION = "batch.volcano.sh/v1alpha1"
 KIND = "Job"
@@ -62,13 +62,17 @@ def _whole_number(value: object) -> object:
 
 
 PLAIN = (str, int, float, bool, list, tuple, dict, Mapping, type(None))
-"""What YAML has; anything else is a leaf, or an Output on its way to become one."""
+"""What YAML has."""
 
 
 def _text(value: object) -> object:
-    if isinstance(value, PLAIN) and not isinstance(value, str):
+    # An Output is on its way to become a leaf; text of a class of its own (an Enum's) is no plain text.
+    if not isinstance(value, Leaf) and not hasattr(value, "apply") and not isinstance(value, str):
         kind = "string_type"
         raise PydanticCustomError(kind, "this must be a string")
+    if isinstance(value, str) and not is_whole(value):
+        kind = "string_unicode"
+        raise PydanticCustomError(kind, "this must be whole text")
     return value
 
 
@@ -354,13 +358,32 @@ def _args(use: Tree) -> list[Tree]:
     return use.to_args() if isinstance(use, PluginSettings) else list(use or ())
 
 
+_REMEDIES = {
+    "Kustomization": "give what kustomize build prints",
+    "CronJob": "give the Job that its jobTemplate makes",
+    "JobTemplate": "give the Job that it makes",
+    "JobFlow": "give the Jobs that it runs",
+}
+
+
+def _refuse_another_kind(document: Mapping[str, Tree]) -> None:
+    identity = {key: document[key] for key in ("kind", "apiVersion") if key in document}
+    for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
+        if identity.get(key, expected) != expected:
+            said = [
+                f"its {name} is {value}"
+                for name, value in identity.items()
+                if isinstance(value, str) and is_whole(value)
+            ]
+            kind, reason = "not_a_job", "this is no Volcano Job"
+            remedy = _REMEDIES.get(str(document.get("kind")), f"give a {KIND} of {API_VERSION}")
+            found = ", ".join(said) or f"its {key} is no text"
+            raise PydanticCustomError(kind, reason, {"place": key, "found": found, "remedy": remedy})
+
+
 def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
     """Turn kubectl's document into the flat form; what stands in a wrong place keeps it, as a prefix of its key."""
-    for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
-        if document.get(key, expected) != expected:
-            kind = "not_a_job"
-            reason = "this is no Volcano Job"
-            raise PydanticCustomError(kind, reason, {"place": key, "expected": expected})
+    _refuse_another_kind(document)
     metadata, spec = document.get("metadata"), document.get("spec")
     if not isinstance(spec, Mapping):
         kind = "no_spec"

@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs import paths
-from pulumi_volcano_jobs.errors import JobError, Problem, Stage
+from pulumi_volcano_jobs.errors import JobError, Problem, Stage, shown
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.model import (
     DOCUMENT_FIELDS,
@@ -25,7 +25,7 @@ from pulumi_volcano_jobs.model import (
     Volume,
     flatten,
 )
-from pulumi_volcano_jobs.schema import structural
+from pulumi_volcano_jobs.schema import SURROGATE, structural
 
 # What the decoder of Volcano's mutating webhook refuses: the wrong JSON type, or a number that does not fit.
 _DECODE_ERRORS = (
@@ -35,6 +35,9 @@ _DECODE_ERRORS = (
     "no_spec",
     "no_metadata",
     "not_a_job",
+    "no_job_fields",
+    "invalid_key",
+    "string_unicode",
     "less_than_equal",
     "plugin_twice",
     "int_from_float",
@@ -52,7 +55,10 @@ _REASONS: dict[str, tuple[str, str]] = {
     "less_than_equal": ("this must be at most {le}", "give a smaller number"),
     "literal_error": ("this must be one of {expected}", "choose one of them"),
     "string_too_long": ("this must be at most {max_length} characters long", "shorten it"),
-    "not_a_job": ("this is no Volcano Job, which has {expected} here", "give a batch.volcano.sh/v1alpha1 Job"),
+    "not_a_job": ("this is no Volcano Job: {found}", "{remedy}"),
+    "no_job_fields": ("this is no Volcano Job: it has none of its fields", "give a batch.volcano.sh/v1alpha1 Job"),
+    "string_unicode": (SURROGATE, ""),
+    "invalid_key": ("each key must be a string", "put it in quotes"),
     "no_spec": ("a Job needs a spec, which is a mapping", "add it"),
     "no_metadata": ("a Job needs metadata, which are a mapping with a name", "add them"),
     "plugin_type": (
@@ -77,9 +83,13 @@ _WHY_PLAIN = {
 
 
 def _problem(error: ErrorDetails) -> Problem:
-    kind, location = error["type"], _on_the_wire(error["loc"])
-    reason, hint = _REASONS.get(kind, (error["msg"].removeprefix("Value error, "), ""))
-    reason = reason.format(**error.get("ctx", {}))
+    kind, location = error["type"], _on_the_wire([key for key in error["loc"] if key != "[key]"])
+    if "[key]" in error["loc"]:
+        kind = "invalid_key"
+    if kind in _REASONS:
+        reason, hint = (text.format(**error.get("ctx", {})) for text in _REASONS[kind])
+    else:
+        reason, hint = error["msg"].removeprefix("Value error, "), ""
     if kind == "string_pattern_mismatch":
         reason, hint = _PATTERNS.get(str(location[-1]), _NAME_PATTERN)
     decode = kind.endswith(_DECODE_ERRORS)
@@ -89,7 +99,7 @@ def _problem(error: ErrorDetails) -> Problem:
     if isinstance(error["input"], Leaf):
         return structural(path, _WHY_PLAIN.get(path.rpartition(".")[2], _STRUCTURE))
     value = error["input"] if _may_show(location) and isinstance(error["input"], (str, int, float)) else ""
-    return Problem(path, reason, hint, value=repr(value) if value != "" else "", stage=_stage(decode=decode))
+    return Problem(path, reason, hint, value=shown(value) if value != "" else "", stage=_stage(decode=decode))
 
 
 _NAME_PATTERN = (
@@ -141,6 +151,9 @@ def parse_what_fits(document: Mapping[str, Tree]) -> tuple[Job | None, list[Prob
 
     There is no Job if nothing is left to make one of.
     """
+    if not any(isinstance(key, str) and key in _KNOWN for key in document):
+        reason, hint = _REASONS["no_job_fields"]
+        return None, [Problem("", reason, hint, stage=Stage.DECODE)]
     data: Tree = document
     problems: list[Problem] = []
     for _ in range(_ATTEMPTS):
@@ -149,43 +162,61 @@ def parse_what_fits(document: Mapping[str, Tree]) -> tuple[Job | None, list[Prob
         except ValidationError as error:
             errors = _own(error.errors(include_url=False))
         # All is found at once; what the next attempt finds follows from what has been taken out.
-        problems = problems or [_problem(details) for details in errors]
+        problems = problems or [_generated(_problem(details), document) for details in errors]
         locations = [error["loc"] for error in errors]
-        data = None if () in locations else _without(_flat_form(data), locations)
+        if () in locations and problems[0].path == "metadata":
+            data = {**document, "metadata": {"name": _STAND_IN}}
+            continue
+        data = None if () in locations else _without({"name": _STAND_IN} | _flat_form(data), locations)
         if data is None:
             break
+        data = {"name": _STAND_IN} | data
     return None, problems
 
 
+_STAND_IN = "job"  # for a name that is missing or wrong, so that the rest can be looked at
+_KNOWN = DOCUMENT_FIELDS | {key for name, field in Job.model_fields.items() for key in (name, field.alias or name)}
 _ATTEMPTS = 4  # each takes out what the one before found; what a job is made of is no deeper
+
+
+def _generated(problem: Problem, document: Mapping[str, Tree]) -> Problem:
+    metadata = document.get("metadata")
+    if problem.path != "metadata.name" or not isinstance(metadata, Mapping) or "generateName" not in metadata:
+        return problem
+    reason = "a job needs a name: its Pods are called after it, and generateName gives another one each time"
+    return Problem("metadata.generateName", reason, "write name instead", stage=problem.stage)
 
 
 def _flat_form(document: Mapping[str, Tree]) -> Tree:
     return flatten(document) if DOCUMENT_FIELDS & document.keys() else document
 
 
-def _without(tree: Tree, locations: list[tuple[int | str, ...]]) -> Tree:
+def _without(tree: Tree, locations: list[_Location]) -> Tree:
     """Copy a tree without what stands at the locations; None if the tree itself is among them."""
     if () in locations:
         return None
+    below: dict[int | str, list[_Location]] = {}
+    for head, *rest in locations:
+        below.setdefault(head, []).append(tuple(rest))
     if isinstance(tree, Model):
         tree = dict(tree)
     if isinstance(tree, Mapping):
         kept = {}
         for key, value in tree.items():
-            below = [where[1:] for where in locations if where[0] in {key, to_camel(str(key))}]
-            rest = _without(value, below) if below else value
-            if rest is not None:
-                kept[key] = rest
-        spellings = {spelling for key in tree for spelling in (key, to_camel(str(key)))}
-        missing = [where for where in locations if len(where) == 1 and where[0] not in spellings]
-        return None if missing else kept
+            inside = [where for name in dict.fromkeys((key, to_camel(str(key)))) for where in below.pop(name, ())]
+            left = _without(value, inside) if inside else value
+            if left is not None:
+                kept[key] = left
+        # What is still there is missing in the tree.
+        return None if any(() in where for where in below.values()) else kept
     if isinstance(tree, (list, tuple)):
-        inside = [[where[1:] for where in locations if where[0] == index] for index in range(len(tree))]
-        rest = [_without(item, where) if where else item for item, where in zip(tree, inside, strict=True)]
+        entries = [_without(item, below[index]) if index in below else item for index, item in enumerate(tree)]
         # The others must keep their places.
-        return None if None in rest else rest
+        return None if any(entry is None for entry in entries) else entries
     return tree
+
+
+_Location = tuple[int | str, ...]
 
 
 def _own(errors: list[ErrorDetails]) -> list[ErrorDetails]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs import paths, quantity
-from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.errors import Problem, Stage, shown
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.model import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 
@@ -236,4 +236,4 @@ def dns_label(value: Any, path: str) -> Iterator[Problem]:
 
 
 def _fault(path: str, reason: str, value: Any = "", hint: str = "") -> Problem:
-    return Problem(path, reason, hint, repr(value) if value != "" else "", Stage.WEBHOOK)
+    return Problem(path, reason, hint, shown(value) if value != "" else "", Stage.WEBHOOK)

@@ -13,7 +13,7 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from pulumi_volcano_jobs import manifest, names, podgroup, sizes, traps
+from pulumi_volcano_jobs import limits, manifest, names, podgroup, sizes, traps
 from pulumi_volcano_jobs.choices import Choices, OnConflict
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.conflicts import Ledger
@@ -26,6 +26,7 @@ from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Manifest, Pod
 from pulumi_volcano_jobs.model import Job, Task, Volume
 from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.plugins.base import secret_settings
 
 TEMPLATE, JOB = "the template", "the job"
 """Who sets what in a Pod, beside plugins."""
@@ -103,6 +104,7 @@ def render(
         problems += _conflicts(ctx, plugins, choices.get("on_conflict", "error"))
     raise_if_any(problems)
     objects, made_by, beyond = _objects(ctx, plugins, cluster)
+    raise_if_any(limits.objects(objects, made_by))
     keep_own = strict and choices.get("on_conflict") == "user"
     pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=keep_own)
     if strict:
@@ -126,9 +128,14 @@ def render(
 
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
     plugins = tuple(plugin.redacted() for plugin in stored.plugins)
-    changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if new != old}
+    changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if _shows(old, new)}
     job: Job = stored.job.with_(plugins={**stored.job.uses, **changed}) if changed else stored.job
     return job, plugins
+
+
+def _shows(given: Plugin, redacted: Plugin) -> bool:
+    """Tell whether what was given may show a key: be it a setting or an argument that Volcano passes over."""
+    return given != redacted or bool(secret_settings(type(given)))
 
 
 def _objects(
@@ -175,7 +182,7 @@ def _pods(
 ) -> tuple[list[Manifest], dict[str, Manifest]]:
     pods: list[Manifest] = []
     firsts: dict[str, Manifest] = {}
-    for task in ctx.tasks:
+    for position, task in enumerate(ctx.tasks):
         edit, name = _task_editor(ctx, task), task.name or ""
         # Volcano, and so the lenient mode, asks the plugins of no Pod that there is not.
         for index in range(max(task.size, 1) if strict else task.size):
@@ -186,6 +193,8 @@ def _pods(
             for plugin in plugins:
                 plugin.on_pod_create(pod, ctx)
             made = pod.to_manifest(ctx.namespace)
+            if index == 0:
+                raise_if_any(limits.task(made, task.size, f"spec.tasks[{position}].replicas"))
             firsts.setdefault(name, made)
             pods += [made] if index < task.size else []
     return pods, firsts

@@ -20,7 +20,7 @@ from typing import Any
 
 from pulumi_volcano_jobs import paths
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.leaf import Leaf, is_whole
 
 KUBERNETES_VERSION = "1.36.0"
 """The version of the Kubernetes API that Volcano's resource definition embeds (contract of 2026-08-20)."""
@@ -40,6 +40,7 @@ _SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
     "number": ((int, float), "this must be a number"),
     "boolean": ((bool,), "this must be true or false"),
 }
+SURROGATE = "this holds half of a character, a surrogate, which cannot be written"
 _HINTS = {"string": "put it in quotes", "integer": "write it without quotes", "boolean": "write it without quotes"}
 
 # Volcano's resource definition embeds the metadata of a template with these fields only.
@@ -231,6 +232,11 @@ class Walk:
             return value
         if not isinstance(value, Mapping):
             return self._misfit(path, "this must be a mapping", "write it as key: value lines")
+        for key in value:
+            if not isinstance(key, str):
+                return self._misfit(path, "each key must be a string", "put it in quotes")
+            if not is_whole(key):
+                return self._misfit(path, SURROGATE, "")
         if not isinstance(values, Mapping):
             return dict(value)
         found = {k: self._value(item, values, paths.join(path, k)) for k, item in value.items() if item is not None}
@@ -245,7 +251,11 @@ class Walk:
             return int(value)
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
             return self._misfit(path, reason, _HINTS.get(kind, ""))
-        return value
+        if isinstance(value, str) and not is_whole(value):
+            return self._misfit(path, SURROGATE, "")
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            return self._misfit(path, "this does not fit into 64 bits", "give a smaller number")
+        return _plain(value)
 
     def _misfit(self, path: str, reason: str, hint: str) -> Any:
         self._report(path, reason, hint, Stage.DECODE)
@@ -261,6 +271,15 @@ class Walk:
 
     def _report(self, path: str, reason: str, hint: str, stage: Stage = Stage.STRICT) -> None:
         self.problems.append(Problem(path, reason, hint, stage=stage))
+
+
+def _plain(value: Any) -> Any:
+    """Give what a value of a class of its own (an Enum's, another library's number) is to YAML and JSON."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, int) else float(value)
 
 
 def structural(path: str, why: str) -> Problem:

@@ -1,4 +1,4 @@
-"""What is too large for Kubernetes or for Linux: objects, single variables, all variables of a container.
+"""What is too large for Linux: single variables, and all variables of a container.
 
 Volcano makes such a job too, and then its Pods do not start. What is not known yet (a leaf) counts as nothing.
 """
@@ -9,19 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.manifest import Manifest, Placeholder
+from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.limits import GROWS, length
+from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Task
 from pulumi_volcano_jobs.plugins import SvcPlugin
 from pulumi_volcano_jobs.plugins.svc import MOUNT_PATH
 
-MAX_DATA = 1024 * 1024
-"""Bytes of data in a ConfigMap or a Secret."""
 MAX_VARIABLE = 128 * 1024
 """Bytes of one variable, NAME=value with the NUL behind it (Linux: MAX_ARG_STRLEN)."""
 MAX_ENVIRONMENT = 2 * 1024 * 1024
 """Bytes of all variables and arguments of a program (Linux: a quarter of the usual stack of 8 MiB)."""
-_GROWS = "it grows with the Pods: use fewer Pods, or shorter names of job and tasks"
 _HOSTS = (
     f"give svc --inject-hosts-env=false (in Python: SvcPlugin(inject_hosts_env=False)); the addresses stay in"
     f" {MOUNT_PATH}"
@@ -41,7 +39,7 @@ class _Shared:
         name, key = reference.get("name"), reference.get("key")
         if isinstance(name, str) and isinstance(key, str) and (name, key) in self.sizes:
             return self.sizes[name, key], self.made_by.get(("ConfigMap", name), "")
-        return _length(entry.get("value")), ""
+        return length(entry.get("value")), ""
 
 
 def check(
@@ -52,10 +50,10 @@ def check(
     made_by: Mapping[tuple[str, str], str],
 ) -> list[Problem]:
     """Give what is too large; `pods` are sorted by task and index, `firsts` has a Pod for a task of no replicas too."""
-    found = list(_objects(objects, made_by))
+    found: list[Problem] = []
     maps = [item for item in objects if item["kind"] == "ConfigMap"]
     sizes = {
-        (item["metadata"]["name"], key): _length(value)
+        (item["metadata"]["name"], key): length(value)
         for item in maps
         for key, value in _mapping(item.get("data")).items()
     }
@@ -66,17 +64,6 @@ def check(
         samples = [firsts[task.name or ""], *(pods[end - 1 : end] if task.size > 1 else ())]
         found += _task(task, f"spec.tasks[{index}].template.spec", samples, shared)
     return list({(problem.path, problem.reason.partition(" takes ")[0]): problem for problem in found}.values())
-
-
-def _objects(objects: Iterable[Manifest], made_by: Mapping[tuple[str, str], str]) -> Iterator[Problem]:
-    for item in objects:
-        kind, name = item["kind"], item["metadata"]["name"]
-        if kind in ("ConfigMap", "Secret"):
-            values = _mapping(item.get("data")).values()
-            total = sum(_decoded(value) if kind == "Secret" else _length(value) for value in values)
-            if total > MAX_DATA:
-                reason = f"the {kind} {name} takes {total} bytes; Kubernetes stores at most {MAX_DATA}"
-                yield Problem(f"spec.plugins.{made_by[kind, name]}", reason, _GROWS, stage=Stage.API)
 
 
 def _task(task: Task, path: str, samples: Iterable[Manifest], shared: _Shared) -> Iterator[Problem]:
@@ -98,7 +85,7 @@ def _container(container: Manifest, path: str, own: Sequence[str], shared: _Shar
     total, too_large = 0, False
     for entry in container.get("env", ()):
         name, (value, plugin) = entry["name"], shared.size(entry)
-        size = _length(name) + len("=") + value + len("\0")
+        size = length(name) + len("=") + value + len("\0")
         total += size
         if size > MAX_VARIABLE:
             too_large = True
@@ -117,25 +104,12 @@ def _variable(name: str, size: int, path: str, own: Sequence[str], plugin: str) 
         f" {MAX_VARIABLE}"
     )
     if plugin:
-        return Problem(f"spec.plugins.{plugin}", reason, _HOSTS if plugin == SvcPlugin.name else _GROWS)
+        return Problem(f"spec.plugins.{plugin}", reason, _HOSTS if plugin == SvcPlugin.name else GROWS)
     if name in own:
         # The last one of a name counts.
         place = len(own) - 1 - own[::-1].index(name)
         return Problem(f"{path}[{place}]", reason, "put the value into a file that a volume brings")
-    return Problem(path, f"a plugin sets it: {reason}", _GROWS)
-
-
-def _length(value: Any) -> int:
-    if not isinstance(value, str):
-        return 0
-    return len(value) if value.isascii() else len(value.encode())
-
-
-def _decoded(value: Any) -> int:
-    """Give the bytes behind base64; a placeholder is not encoded."""
-    if not isinstance(value, str) or isinstance(value, Placeholder):
-        return _length(value)
-    return len(value) * 3 // 4 - value[-2:].count("=")
+    return Problem(path, f"a plugin sets it: {reason}", GROWS)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -58,25 +58,25 @@ def of_pods(job: Job, firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
 
 
 def _twice(task: Task, path: str) -> Iterator[Problem]:
+    """Yield the variables and ports that a container has twice: the last counts, and server-side apply takes one."""
     for kind in _CONTAINERS:
         for index, container in enumerate(task.pod_spec.get(kind) or ()):
-            for field, key in (("env", _name), ("ports", _port)):
-                seen: dict[Any, int] = {}
+            for field, name_of in (("env", _variable), ("ports", _port)):
+                seen: dict[str, int] = {}
                 for position, entry in enumerate(container.get(field) or ()):
-                    place = f"{path}.{kind}[{index}].{field}"
-                    if key(entry) in seen:
-                        reason = f"this stands twice (first in {place}[{seen[key(entry)]}]), and the last one counts"
-                        value = repr(entry.get("name") or entry.get("containerPort"))
-                        yield _warning(f"{place}[{position}]", reason, "remove one", "VJ116", value)
-                    seen.setdefault(key(entry), position)
+                    place, name = f"{path}.{kind}[{index}].{field}", name_of(entry)
+                    if name and name in seen:
+                        reason = f"{name} stands here twice, and this one counts (first in {place}[{seen[name]}])"
+                        yield _warning(f"{place}[{position}]", reason, "remove one", "VJ116")
+                    seen.setdefault(name, position)
 
 
-def _name(entry: Mapping[str, Any]) -> Any:
-    return entry.get("name")
+def _variable(entry: Mapping[str, Any]) -> str:
+    return f"the variable {entry['name']}" if entry.get("name") else ""
 
 
-def _port(entry: Mapping[str, Any]) -> Any:
-    return entry.get("containerPort"), entry.get("protocol", "TCP")
+def _port(entry: Mapping[str, Any]) -> str:
+    return f"the port {entry['containerPort']}/{entry.get('protocol', 'TCP')}" if "containerPort" in entry else ""
 
 
 def _one(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:

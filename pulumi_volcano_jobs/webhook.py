@@ -208,7 +208,7 @@ def _queue(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
 def _dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
     needs = {task.name: set((task.depends_on.name if task.depends_on else None) or ()) for task in tasks}
     for index, task in enumerate(tasks):
-        for name in sorted(needs[task.name] - {task.name for task in tasks}):
+        for name in sorted(needs[task.name] - needs.keys()):
             place = f"spec.tasks[{index}].dependsOn.name"
             yield _fault(place, "no task has this name", name, "name a task of this job")
     done: set[str | None] = set()

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from pulumi_volcano_jobs.cli.convert import EXAMPLES as CONVERT_EXAMPLES
-from pulumi_volcano_jobs.cli.convert import convert
-from pulumi_volcano_jobs.cli.explain import EXAMPLES as EXPLAIN_EXAMPLES
-from pulumi_volcano_jobs.cli.explain import explain_command
-from pulumi_volcano_jobs.cli.graph import EXAMPLES as GRAPH_EXAMPLES
-from pulumi_volcano_jobs.cli.graph import graph_command
-from pulumi_volcano_jobs.cli.render import render_command
-from pulumi_volcano_jobs.cli.validate import validate
+from pulumi_volcano_jobs.cli import convert, explain, graph, render, validate
 
 app = typer.Typer(
     name="volcano-jobs",
@@ -20,11 +13,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("render")(render_command)
-app.command()(validate)
-app.command(epilog=CONVERT_EXAMPLES)(convert)
-app.command("explain", epilog=EXPLAIN_EXAMPLES)(explain_command)
-app.command("graph", epilog=GRAPH_EXAMPLES)(graph_command)
+app.command("render", epilog=render.EXAMPLES)(render.render_command)
+app.command("validate", epilog=validate.EXAMPLES)(validate.validate)
+app.command("explain", epilog=explain.EXAMPLES)(explain.explain_command)
+app.command("graph", epilog=graph.EXAMPLES)(graph.graph_command)
+app.command("convert", epilog=convert.EXAMPLES)(convert.convert)
 
 
 def main() -> None:

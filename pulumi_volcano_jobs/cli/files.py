@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import NoReturn
 
 import typer
-import yaml
 
-from pulumi_volcano_jobs import jobfile
+from pulumi_volcano_jobs import jobfile, nodes
 from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.errors import JobError, Problem, in_order
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.render import Rendered
 
-# libyaml's is some ten times faster; a Python built without it has the other.
-_YamlLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PROBLEMS, USAGE = 1, 2
 STDIN = "-"
 Report = Callable[[str, Iterable[Problem]], None]
@@ -44,41 +41,40 @@ class Made:
 
 def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered], report: Report) -> list[Made]:
     """Render all documents of all files; report all problems of all of them before giving up."""
+    for file in files:
+        if files.count(file) > 1:
+            give_up(f"{shown(file)} is given {files.count(file)} times: give it once")
     made, failed = [], False
     for file in files:
         text, name = read(file), shown(file)
-        try:
-            documents = jobfile.read(text, name)
-        except JobError as error:
-            report(name, error.problems)
-            failed = True
-            continue
+        documents, problems = jobfile.read_what_fits(text, name)
+        failed = failed or bool(problems)
         for document in documents:
             try:
                 made.append(Made(name, document, make(document)))
-                report(name, [*document.problems, *document.placed(made[-1].rendered.warnings)])
+                problems += [*document.problems, *document.placed(made[-1].rendered.warnings)]
             except JobError as error:
-                report(name, [*document.problems, *document.placed(error.problems)])
+                problems += [*document.problems, *document.placed(error.problems)]
                 failed = True
+        report(name, problems)
     if failed:
         raise typer.Exit(PROBLEMS)
     return made
 
 
 def shown(file: str) -> str:
-    """Give a file's name as messages have it."""
-    return "<stdin>" if file == STDIN else file
+    """Give a file's name as messages have it: on one line, and in text that can be written."""
+    return "<stdin>" if file == STDIN else file.encode("utf-8", "backslashreplace").decode().replace("\n", "\\n")
 
 
 def read(file: str) -> str:
     """Read a file, or standard input; end the command if that cannot be."""
     try:
-        raw = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
-        return raw.decode("utf-8")
+        return jobfile.decode(sys.stdin.buffer, shown(file)) if file == STDIN else jobfile.text_of(Path(file))
     except OSError as error:
         give_up(f"cannot read {shown(file)}: {error.strerror}")
-    except UnicodeDecodeError:
-        give_up(f"cannot read {shown(file)}: it is not UTF-8 text")
+    except JobError as error:
+        give_up(str(error))
 
 
 def cluster_facts(file: Path | None, kubernetes_version: str = "") -> ClusterFacts:
@@ -87,8 +83,8 @@ def cluster_facts(file: Path | None, kubernetes_version: str = "") -> ClusterFac
         return ClusterFacts(kubernetes_version=kubernetes_version)
     name = shown(str(file))
     try:
-        objects = [item for item in yaml.load_all(read(str(file)), _YamlLoader) if item is not None]
-    except (yaml.YAMLError, ValueError, RecursionError):
+        objects = nodes.load(read(str(file)))
+    except nodes.Refused:
         give_up(f"{name} is no YAML; it must be what kubectl get ... -o yaml prints")
     if not objects:
         give_up(f"{name} is empty; it must be what kubectl get ... -o yaml prints")

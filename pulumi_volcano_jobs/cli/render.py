@@ -18,6 +18,16 @@ from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.plugins import SshPlugin
 from pulumi_volcano_jobs.render import Rendered, render
 
+EXAMPLES = """\b
+Examples:
+  volcano-jobs render train.yaml
+  volcano-jobs render train.yaml -o manifests --show-keys
+  volcano-jobs render train.yaml --managed-by volcano --format json
+  volcano-jobs render train.yaml --defaults recommended --set svc.publish_not_ready_addresses=true
+  kubectl get vcjob train -o yaml | volcano-jobs render -
+
+A folder is readable by its owner only: ssh keys may lie in it."""
+
 
 class Style(enum.Enum):
     """How manifests are written."""

@@ -17,6 +17,15 @@ from pulumi_volcano_jobs.errors import Problem, in_order
 from pulumi_volcano_jobs.render import Rendered, render
 from pulumi_volcano_jobs.report import Finding, as_json, as_sarif
 
+EXAMPLES = """\b
+Examples:
+  volcano-jobs validate jobs/*.yaml
+  volcano-jobs validate train.yaml --ignore VJ103,VJ105
+  volcano-jobs validate train.yaml --format sarif > volcano-jobs.sarif
+  volcano-jobs validate train.yaml --kubernetes-version 1.31 --cluster cluster.yaml
+
+The exit code is 0 without problems (warnings are none), 1 with problems, 2 for bad usage or files."""
+
 
 class ReportStyle(enum.Enum):
     """How problems are written."""

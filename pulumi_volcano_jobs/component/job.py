@@ -133,7 +133,7 @@ class VolcanoJob(BaseJob):
 def _one_document(source: str | Path) -> jobfile.Document:
     is_text = isinstance(source, str) and "\n" in source
     try:
-        text = str(source) if is_text else Path(source).read_text("utf-8")
+        text = str(source) if is_text else jobfile.text_of(Path(source))
     except OSError as error:
         raise JobError([Problem(str(source), f"the file cannot be read: {error.strerror}")]) from None
     documents = jobfile.read(text, "" if is_text else str(source))

@@ -25,14 +25,15 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from typing_extensions import Self, dataclass_transform
 
+from pulumi_volcano_jobs import errors
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.errors import Stage as Refusal
-from pulumi_volcano_jobs.leaf import Leaf, is_given
+from pulumi_volcano_jobs.leaf import Leaf, is_given, is_whole
 from pulumi_volcano_jobs.manifest import Manifest, Placeholder, Pod
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import goflag
-from pulumi_volcano_jobs.schema import nearest
+from pulumi_volcano_jobs.schema import SURROGATE, nearest
 
 T = TypeVar("T")
 
@@ -270,7 +271,7 @@ class Plugin(ABC):
 
         With one of our codes (`errors.WARNINGS`) it is a warning.
         """
-        value = repr(getattr(self, setting)) if shown else ""
+        value = errors.shown(getattr(self, setting)) if shown else ""
         at = f"{place(type(self))}.{setting}"
         return Problem(at, reason, hint, value=value, warning=warning or bool(code), code=code)
 
@@ -295,8 +296,12 @@ def mistyped(plugin: Plugin) -> Iterator[Problem]:
                 reason = "this must be a plain value, not an Output"
                 yield Problem(at, reason, "only keys may be Outputs", stage=Refusal.DECODE)
         elif not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            shown = "" if item.metadata["placeholder"] else repr(value)
+            shown = "" if item.metadata["placeholder"] else errors.shown(value)
             yield Problem(at, f"this must be {_TYPE_NAMES[kind]}", value=shown, stage=Refusal.DECODE)
+        elif isinstance(value, str) and not is_whole(value):
+            yield Problem(at, SURROGATE, stage=Refusal.DECODE)
+        elif isinstance(value, int) and not goflag.MIN <= value <= goflag.MAX:
+            yield Problem(at, "this does not fit into 64 bits", value=errors.shown(value), stage=Refusal.DECODE)
     for item in _fields(type(plugin)):
         if "kinds" in item.metadata:
             yield from _misfit(getattr(plugin, item.name), item, f"{place(type(plugin))}.{item.name}")
@@ -308,9 +313,9 @@ def _misfit(value: Any, item: dataclasses.Field[Any], at: str) -> Iterator[Probl
         yield Problem(at, "this must be a plain value, not an Output", stage=Refusal.DECODE)
     elif not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         names = " or ".join(dict.fromkeys(_KIND_NAMES[kind] for kind in kinds))
-        yield Problem(at, f"this must be {names}", value=repr(value), stage=Refusal.DECODE)
+        yield Problem(at, f"this must be {names}", value=errors.shown(value), stage=Refusal.DECODE)
     elif choices and value not in choices:
-        yield Problem(at, f"this must be one of {', '.join(map(str, choices))}", value=repr(value))
+        yield Problem(at, f"this must be one of {', '.join(map(str, choices))}", value=errors.shown(value))
 
 
 def place(plugin: type[Plugin]) -> str:

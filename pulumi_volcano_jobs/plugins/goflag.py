@@ -13,10 +13,13 @@ Kind = Literal["string", "int", "bool"]
 
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
-_MIN, _MAX = -(2**63), 2**63 - 1
+MIN, MAX = -(2**63), 2**63 - 1
 _INTEGER = re.compile(r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)")
+# What is no name of a flag may be a key.
+_NAME = re.compile(r"[A-Za-z][-_A-Za-z0-9]{,31}")
 _SHORTEST_FLAG = 2
 _LONGEST_SHOWN = 32
+_MOST_DIGITS = 1000  # far beyond 64 bits; Python refuses to read much longer numbers
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,8 @@ def _read(kinds: Mapping[str, Kind], argument: Any, reader: Iterator[tuple[int, 
         reason = "this is not how a flag is written"
         raise _Stop(reason)
     if name not in kinds:
-        reason = f"unknown argument --{name}; Volcano drops it and all behind it"
+        shown = f" --{name}" if _NAME.fullmatch(name) else ""
+        reason = f"unknown argument{shown}; Volcano drops it and all behind it"
         raise _Stop(reason, name, unknown=True)
     value: Any = text
     if not equals and kinds[name] != "bool":
@@ -100,9 +104,9 @@ def _convert(kind: Kind, text: Any) -> tuple[Any, str]:
         )
     if not _INTEGER.fullmatch(text):
         return 0, f"{_shown(text)} is not a whole number; Volcano takes 0"
-    number = _integer(text)
-    if not _MIN <= number <= _MAX:
-        return min(max(number, _MIN), _MAX), f"{_shown(text)} does not fit into 64 bits"
+    number = _integer(text) if len(text) <= _MOST_DIGITS else MIN - 1 if text.startswith("-") else MAX + 1
+    if not MIN <= number <= MAX:
+        return min(max(number, MIN), MAX), f"{_shown(text)} does not fit into 64 bits"
     return number, ""
 
 

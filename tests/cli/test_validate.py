@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from urllib.parse import quote
 
 import pytest
 
@@ -99,6 +101,29 @@ class TestProblems:
         assert [message for (*_, message), (*_, words) in zip(found, wanted, strict=True) if words not in message] == []
         assert len(found) == len(answer.lines)
 
+    def test_those_of_all_documents_are_told_by_place(self, shell: Shell) -> None:
+        """A document that is no YAML ends the file, and hides nothing before it."""
+        file = shell.write("job.yaml", "- 1\n---\na: 1\n---\nmetadata: {name: !x 1}\nspec: []\n---\n\ta: 1\n")
+
+        assert shell("validate", file).lines == [
+            "job.yaml:1:1: a document must be a mapping: write a Job",
+            "job.yaml:3:1: this is no Volcano Job: it has none of its fields: give a batch.volcano.sh/v1alpha1 Job",
+            "job.yaml:5:18: metadata.name: the tag !x is not known here: write the plain value",
+            "job.yaml:6:1: spec: a Job needs a spec, which is a mapping: add it",
+            "job.yaml:8:1: this is no YAML: a tab indents this line: indent with spaces",
+        ]
+
+    def test_the_jobs_of_a_list_are_told_with_their_lines(self, shell: Shell) -> None:
+        """As `kubectl get jobs.batch.volcano.sh -o yaml` prints them."""
+        listed = {"apiVersion": "v1", "kind": "List", "items": [job(), job(name="Other")]}
+        file = shell.write("jobs.yaml", listed)
+        line = (shell.folder / file).read_text("utf-8").splitlines().index("    name: Other") + 1
+
+        answer = shell("validate", file)
+
+        assert (answer.code, len(answer.lines)) == (1, 1)
+        assert answer.err.startswith(f"jobs.yaml:{line}:5: metadata.name: this must be lower-case letters")
+
     def test_those_of_all_files_are_told(self, shell: Shell) -> None:
         """A bad file does not hide what is wrong with the next, be it no YAML at all."""
         files = [
@@ -140,8 +165,9 @@ class TestProblems:
             ("a: b: c\n", "1:5: this is no YAML: "),
             ("a: *nobody\n", "1:4: this is no YAML: "),
             ("\ta: 1\n", "1:1: this is no YAML: "),
-            ("a: &x [*x]\n", "1:1: "),
-            ("a: !!python/name:os.system 1\n", "1:4: "),
+            ("kind: &x [*x]\n", "1:7: "),
+            ("metadata: {name: a}\nspec: !!python/name:os.system 1\n", "2:7: spec: "),
+            ("a: 1\n", "1:1: this is no Volcano Job: it has none of its fields: "),
             ("kind: Pod\nmetadata: {name: a}\nspec: {}\n", "1:1: kind: this is no Volcano Job"),
             ("apiVersion: batch/v1\nkind: Job\n", "1:1: apiVersion: this is no Volcano Job"),
             ("kind: Job\nmetadata: {name: a}\n", "1:1: spec: a Job needs a spec"),
@@ -157,6 +183,7 @@ class TestProblems:
             "a tab",
             "an alias of itself",
             "a tag of Python's",
+            "another file",
             "a Pod",
             "a Job of Kubernetes' own",
             "a Job without a spec",
@@ -174,7 +201,7 @@ class TestProblems:
         answer = shell("validate", shell.write("job.yaml", b"a: \0\n"))
 
         assert (answer.code, len(answer.lines)) == (1, 1)
-        assert answer.err.startswith("job.yaml:1:1: this is no YAML: ")
+        assert answer.err.startswith("job.yaml:1:4: this is no YAML: ")
 
     def test_a_clash_with_a_plugin_has_its_line(self, shell: Shell) -> None:
         """A variable that the template sets and a plugin too is found when the Pods are made."""
@@ -260,6 +287,29 @@ class TestExitCodes:
         answer = shell(command, name)
 
         assert (answer.code, answer.out, answer.err) == (2, "", f"volcano-jobs: {reason}\n")
+
+    @pytest.mark.parametrize("command", ["validate", "render"])
+    @pytest.mark.parametrize(("file", "name"), [("-", "<stdin>"), ("job.yaml", "job.yaml")])
+    def test_a_file_that_is_given_twice(self, shell: Shell, command: str, file: str, name: str) -> None:
+        """Standard input can be read once, and a job can be made once."""
+        shell.write("job.yaml", job())
+
+        answer = shell(command, file, file)
+
+        assert (answer.code, answer.out, answer.err) == (
+            2,
+            "",
+            f"volcano-jobs: {name} is given 2 times: give it once\n",
+        )
+
+    @pytest.mark.parametrize(("name", "written"), [("a\udcff.yaml", "a\\udcff.yaml"), ("a\n.yaml", "a\\n.yaml")])
+    @pytest.mark.parametrize("style", ["text", "json", "sarif"])
+    def test_a_name_that_cannot_be_written(self, shell: Shell, name: str, written: str, style: str) -> None:
+        """File names are bytes; messages are text, on one line."""
+        answer = shell("validate", "--format", style, shell.write(name, "a: 1\n"))
+
+        assert answer.code == 1
+        assert {"text": written, "json": json.dumps(written), "sarif": quote(written)}[style] in answer.out + answer.err
 
     def test_standard_input_that_is_no_text(self, shell: Shell) -> None:
         """It is read as bytes: the terminal's encoding does not matter."""

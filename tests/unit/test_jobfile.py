@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,13 @@ def refused(text: str) -> Problem:
     with pytest.raises(JobError) as caught:
         jobfile.read(text)
     (problem,) = caught.value.problems
+    return problem
+
+
+def bad(text: str) -> Problem:
+    """Give the one problem of a document's YAML."""
+    documents, problems = jobfile.read_what_fits(text)
+    (problem,) = [*problems, *(problem for document in documents for problem in document.problems)]
     return problem
 
 
@@ -288,31 +296,201 @@ class TestDocuments:
         assert problem.stage is Stage.DECODE
 
 
+TEMPLATE = (
+    "this is a template, as of Helm or Jinja, and no YAML yet: "
+    "fill it in first: helm template CHART | volcano-jobs validate -"
+)
+DEEP = (
+    "this is nested more than 100 levels deep, or an alias stands inside of what it names: "
+    "write it flatter, without aliases"
+)
+COLON = (
+    "this is no YAML: mapping values are not allowed in this context: "
+    "put text with a colon in quotes, or indent the line less"
+)
+DOCUMENT = "this is no YAML: did not find expected <document start>: put a line of --- between two documents"
 BAD: dict[str, tuple[str, tuple[int, int], str]] = {
-    "an open list": ("a: 1\nb: [1, 2\n", (3, 1), "no YAML"),
-    "a tab": ("a:\n\t- b\n", (2, 1), "no YAML"),
-    "bad indentation": ("a: 1\n  b: 2\n", (2, 4), "no YAML"),
-    "an unknown alias": ("a: *b\n", (1, 4), "no YAML"),
-    "a control character": ("a: \x07\n", (1, 1), "no YAML"),
-    "a tag of Python's": ("a: 1\nb: !!python/object/apply:os.system [ls]\n", (2, 4), "could not determine"),
-    "a tag of one's own": ("a: !mine x\n", (1, 4), "could not determine"),
-    "a tag that does not fit": ("a: 1\nb: !!int x\n", (1, 1), "does not fit its tag"),
-    "a date that is none": ("a: !!timestamp 2026-99-99\n", (1, 1), "does not fit its tag"),
-    "a list as a key": ("? [a]\n: b\n", (1, 3), "unhashable"),
-    "a list inside of itself": ("a: &x [*x]\n", (1, 1), "an alias stands inside of what it names"),
-    "a mapping inside of itself": ("a: &x\n  b: *x\n", (1, 1), "an alias stands inside of what it names"),
-    "much too deep": ("a: " + "[" * 5000 + "]" * 5000, (1, 1), ""),
+    "a tab": ("a:\n\t- b\n", (2, 1), "this is no YAML: a tab indents this line: indent with spaces"),
+    "a tab behind spaces": (
+        "a:\n  b: 1\n  \tc: 1\n",
+        (3, 3),
+        "this is no YAML: a tab indents this line: indent with spaces",
+    ),
+    "a colon in text": (
+        "a: b: c\n",
+        (1, 5),
+        COLON,
+    ),
+    "a control character": (
+        "a: 1\nb: \x07\n",
+        (2, 4),
+        "this is no YAML: the character U+0007 cannot stand in it: save it as UTF-8 text without it",
+    ),
+    "half of a character": (
+        "a: \ud800\n",
+        (1, 4),
+        "this is no YAML: the character U+D800 cannot stand in it: save it as UTF-8 text without it",
+    ),
+    "JSON of a line each": ('{"a": 1}\n{"a": 2}\n', (2, 1), DOCUMENT),
+    "a tag of Python's": (
+        "a: 1\nb: !!python/object/apply:os.system [ls]\n",
+        (2, 4),
+        "b: the tag !!python/object/apply:os.system does not fit here: write the plain value",
+    ),
+    "a tag of one's own": ("a: !mine x\n", (1, 4), "a: the tag !mine is not known here: write the plain value"),
+    "a set": ("a: !!set {b}\n", (1, 4), "a: the tag !!set does not fit here: write the plain value"),
+    "bytes": ("a: !!binary aGk=\n", (1, 4), "a: the tag !!binary is not known here: write the plain value"),
+    "a date": (
+        "a: !!timestamp 2026-01-01\n",
+        (1, 4),
+        "a: the tag !!timestamp is not known here: write the plain value",
+    ),
+    "a list that is called text": (
+        "a: !!str [b]\n",
+        (1, 4),
+        "a: the tag !!str does not fit here: write the plain value",
+    ),
+    "a tag that does not fit": (
+        "a: 1\nb: !!int x\n",
+        (2, 4),
+        "b: this does not fit its tag !!int: write the plain value",
+    ),
+    "a truth value that is none": (
+        "a: !!bool x\n",
+        (1, 4),
+        "a: this does not fit its tag !!bool: write the plain value",
+    ),
+    "a number without digits": (
+        "a: 0x_\n",
+        (1, 4),
+        "a: this is no number that can be read: write fewer digits, or put it in quotes",
+    ),
+    "a number of too many digits": (
+        f"a: {'9' * 5000}\n",
+        (1, 4),
+        "a: this is no number that can be read: write fewer digits, or put it in quotes",
+    ),
+    "a list as a key": (
+        "a:\n  ? [a]\n  : b\n",
+        (2, 5),
+        "a.?: a list or a mapping cannot be a key: write text before the colon",
+    ),
+    "a null as a key": (
+        "a:\n  ~: b\n",
+        (2, 3),
+        "a.null: a null cannot be a key: write text before the colon, or put it in quotes",
+    ),
+    "a merge of text": (
+        "a:\n  <<: b\n",
+        (2, 7),
+        "a: << takes a mapping, or a list of them: write an alias such as *base",
+    ),
+    "a list inside of itself": ("a: &x [*x]\n", (1, 4), DEEP),
+    "a mapping inside of itself": ("a: &x\n  b: *x\n", (1, 4), DEEP),
+    "much too deep": ("a: " + "[" * 200 + "]" * 200, (1, 102), DEEP),
+    "Helm's value": ("a: {{ .Values.a }}\n", (1, 4), TEMPLATE),
+    "Helm's key": ("{{ .Values.a }}: 1\n", (1, 1), TEMPLATE),
+    "Helm's value in text": ("a:\n  b: 'x:{{ .Values.tag }}'\n", (2, 6), TEMPLATE),
+    "Helm's block": ("a: 1\n{{- if .Values.x }}\nb: 1\n{{- end }}\n", (2, 1), TEMPLATE),
+    "Helm's definition": ('{{- define "a" -}}\na: 1\n{{- end -}}\n', (1, 3), TEMPLATE),
+    "Jinja's loop": ("{% for i in x %}\na: 1\n{% endfor %}\n", (1, 2), TEMPLATE),
+    "Jinja's comment": ("{# a #}\nb: 1\n", (1, 1), TEMPLATE),
 }
 
 
-@pytest.mark.parametrize(("text", "place", "reason"), BAD.values(), ids=BAD)
-def test_bad_yaml_is_a_problem_with_its_place(text: str, place: tuple[int, int], reason: str) -> None:
+@pytest.mark.parametrize(("text", "place", "message"), BAD.values(), ids=BAD)
+def test_bad_yaml_is_a_problem_with_its_place(text: str, place: tuple[int, int], message: str) -> None:
     """Never a traceback; nothing of Python is ever made."""
-    problem = refused(text)
+    problem = bad(text)
 
-    assert reason in problem.reason
+    assert str(problem) == message
     assert problem.stage is Stage.DECODE
-    assert (problem.line, problem.column) == place or not reason
+    assert (problem.line, problem.column) == place
+
+
+SYNTAX: dict[str, tuple[str, tuple[int, int]]] = {
+    "an open list": ("a: 1\nb: [1, 2\n", (3, 1)),
+    "bad indentation": ("a: 1\n  b: 2\n", (2, 4)),
+    "an unknown alias": ("a: *b\n", (1, 4)),
+}
+
+
+@pytest.mark.parametrize(("text", "place"), SYNTAX.values(), ids=SYNTAX)
+def test_what_the_parser_tells_keeps_its_words(text: str, place: tuple[int, int]) -> None:
+    """They differ with the parser."""
+    problem = bad(text)
+
+    assert problem.reason.startswith("this is no YAML: ")
+    assert (problem.line, problem.column) == place
+
+
+def test_what_is_too_deep_for_the_parser_is_told_alike() -> None:
+    """It has bounds of its own, or none."""
+    assert str(bad("a: " + "[" * 5000 + "]" * 5000)) == DEEP
+
+
+def test_text_with_braces_is_no_template() -> None:
+    """Go's own templates are arguments of commands, and Argo's parameters are text."""
+    text = "a: ['{{.ID}}', '{{inputs.parameters.x}}']\nb: '{{'\n# {{ .Values.x }}\n"
+
+    assert read_one(text).data == {"a": ["{{.ID}}", "{{inputs.parameters.x}}"], "b": "{{"}
+
+
+def test_what_is_wrong_with_one_document_hides_no_other() -> None:
+    """Nor what is wrong with the others."""
+    documents, problems = jobfile.read_what_fits("a: 1\n---\n- b\n---\nc: !x 1\nd: !y 1\n---\n\te: 1\n")
+
+    assert [document.data for document in documents] == [{"a": 1}, {"c": None, "d": None}]
+    assert [(problem.line, problem.path) for document in documents for problem in document.problems] == [
+        (5, "c"),
+        (6, "d"),
+    ]
+    assert [(problem.line, problem.reason) for problem in problems] == [
+        (3, "a document must be a mapping"),
+        (8, "this is no YAML: a tab indents this line"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["\U0001f600", "\\", "\\ud83d\\ude00", "a\\\U0001f600é\t\n\x00\u2028"], ids=ascii)
+def test_json_is_read_as_json(text: str) -> None:
+    """With its escapes, as Python and others write them."""
+    assert read_one(json.dumps({"a": text}, indent="\t")).data == {"a": text}
+
+
+KEYS = {"1": "1", "017": "15", "true": "true", "yes": "true", "1.50": "1.5", "2026-01-01": "2026-01-01", "''": ""}
+
+
+@pytest.mark.parametrize(("written", "key"), KEYS.items(), ids=KEYS)
+def test_a_key_is_text_as_it_is_to_kubectl(written: str, key: str) -> None:
+    """Labels and selectors may be numbers in a file."""
+    document = read_one(f"a: {{{written}: b}}\n")
+
+    assert document.data == {"a": {key: "b"}}
+    assert document.positions[f"a.{key}"] == (1, 5)
+
+
+class TestLists:
+    """What `kubectl get -o yaml` prints of several objects."""
+
+    TEXT = "apiVersion: v1\nkind: List\nitems:\n- a: 1\n- b: [1]\n"
+
+    @pytest.mark.parametrize("kind", ["List", "JobList"])
+    def test_its_items_are_documents(self, kind: str) -> None:
+        """Each with its places."""
+        first, second = jobfile.read(self.TEXT.replace("List", kind))
+
+        assert (first.data, second.data) == ({"a": 1}, {"b": [1]})
+        assert (first.positions["a"], second.positions["b[0]"]) == ((4, 3), (5, 7))
+
+    def test_an_empty_one_is_no_document(self) -> None:
+        """Nothing was found."""
+        assert str(bad("kind: List\nitems: []\n")) == "there is no document in it: write a Volcano Job"
+
+    def test_an_item_that_is_no_mapping_is_told(self) -> None:
+        """With its place."""
+        problem = bad("kind: List\nitems:\n- 5\n")
+
+        assert (str(problem), problem.line) == ("a document must be a mapping: write a Job", 3)
 
 
 def test_aliases_that_multiply_are_a_problem() -> None:
@@ -323,7 +501,10 @@ def test_aliases_that_multiply_are_a_problem() -> None:
 
     problem = refused("\n".join(lines))
 
-    assert "values" in problem.reason
+    assert str(problem) == (
+        "a file has at most 500000 keys and values, those of aliases counted each time: "
+        "write several files, or without aliases"
+    )
 
 
 class TestAnchors:

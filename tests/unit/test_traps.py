@@ -203,17 +203,15 @@ TOLD: dict[str, tuple[Wire, str]] = {
     "VJ116 a variable that stands twice": (
         with_env({"name": "A", "value": "1"}, {"name": "A", "value": "2"}, plugins=[]),
         (
-            f"{SPEC}.containers[0].env[1]: this stands twice (first in {SPEC}.containers[0].env[0]), and the last"
-            " one counts"
-            " (given: 'A'): remove one [VJ116]"
+            f"{SPEC}.containers[0].env[1]: the variable A stands here twice, and this one counts (first in"
+            f" {SPEC}.containers[0].env[0]): remove one [VJ116]"
         ),
     ),
     "VJ116 a port that stands twice": (
         job(task(containers=[container(ports=[{"containerPort": 80}, {"containerPort": 80, "protocol": "TCP"}])])),
         (
-            f"{SPEC}.containers[0].ports[1]: this stands twice (first in {SPEC}.containers[0].ports[0]), and the"
-            " last one"
-            " counts (given: 80): remove one [VJ116]"
+            f"{SPEC}.containers[0].ports[1]: the port 80/TCP stands here twice, and this one counts (first in"
+            f" {SPEC}.containers[0].ports[0]): remove one [VJ116]"
         ),
     ),
 }

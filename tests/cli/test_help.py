@@ -1,0 +1,44 @@
+"""`--help` teaches by example."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.cli.conftest import Shell
+from tests.conftest import job, task
+
+QUEUE = {
+    "apiVersion": "scheduling.volcano.sh/v1beta1",
+    "kind": "Queue",
+    "metadata": {"name": "default"},
+    "status": {"state": "Open"},
+}
+
+
+@pytest.mark.parametrize("command", ["render", "validate"])
+@pytest.mark.parametrize("columns", ["80", "140"])
+def test_each_example_works(shell: Shell, monkeypatch: pytest.MonkeyPatch, command: str, columns: str) -> None:
+    """It stands on a line of its own, however wide the terminal is."""
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.chdir(shell.folder)
+    (shell.folder / "jobs").mkdir()
+    for file in ("train.yaml", "jobs/*.yaml", "-"):
+        shell.write(file, job(task(), plugins={"svc": []}))
+    shell.write("cluster.yaml", QUEUE)
+    stdin = (shell.folder / "-").read_bytes()
+
+    out = shell.good(command, "--help").out
+
+    examples = re.findall(rf"volcano-jobs ({command} [^>|\n]*)", out.partition("Examples:")[2])
+    assert len(examples) >= 4
+    assert [shell(*example.split(), stdin=stdin).code for example in examples] == [0] * len(examples)
+
+
+def test_every_command_has_examples(shell: Shell) -> None:
+    """And the list of commands says what each is for."""
+    commands = re.findall(r"^  (\w+) +\w", shell.good("--help").out.partition("Commands:")[2], re.MULTILINE)
+
+    assert set(commands) == {"render", "validate", "explain", "graph", "convert"}
+    assert ["Examples:" in shell.good(command, "--help").out for command in commands] == [True] * len(commands)

@@ -1,0 +1,1 @@
+"""What is no job, and almost one."""

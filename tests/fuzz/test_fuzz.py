@@ -1,0 +1,158 @@
+"""Whatever comes in, a job comes out or its problems: no traceback, no output on failure, no end that never comes."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import os
+import traceback
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from pulumi_volcano_jobs import JobError, Rendered, SshPlugin, cli, jobfile, limits, render
+from tests.conftest import job, task
+from tests.fuzz import strategies
+
+profile = settings(
+    # `make fuzz` asks for many more.
+    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "150")),
+    deadline=timedelta(seconds=20),
+    derandomize=bool(os.environ.get("CI")),
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_jobs() -> Iterator[None]:
+    """Let jobs be small: how long the rendering of a large one takes is for the benchmarks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "MOST_PODS", 300)
+        yield
+
+
+def outcome(document: Any, *, strict: bool, **options: Any) -> Rendered | JobError:
+    """Render what may be no job at all: it becomes manifests that can be written, or problems that say something."""
+    made: Rendered | JobError
+    try:
+        made = render(document, strict=strict, **options)
+    except JobError as error:
+        made = error
+    if isinstance(made, JobError):
+        assert [problem for problem in made.problems if not problem.reason] == []
+        return made
+    manifests = [made.job.to_manifest(), *made.objects, *made.pods]
+    assert jobfile.dump(manifests)
+    assert jobfile.dump(manifests, "json")
+    return made
+
+
+@profile
+@given(
+    strategies.mutated(),
+    st.sampled_from([["render"], ["render", "--format", "json"], ["render", "--managed-by", "volcano"], ["validate"]]),
+    st.booleans(),
+)
+def test_text_that_was_a_job(text: bytes, command: list[str], lenient: bool) -> None:  # noqa: FBT001
+    """The command line ends with 0, 1 or 2; when it fails it prints nothing but what is wrong."""
+    result = CliRunner().invoke(
+        cli.app, [*command, *["--lenient"] * lenient, "-"], input=text, prog_name="volcano-jobs"
+    )
+
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code in {0, 1, 2}
+    assert result.exit_code == 0 or (result.stdout, bool(result.stderr)) == ("", True)
+    assert [line for line in result.stderr.splitlines() if not line.startswith(("<stdin>:", "volcano-jobs: "))] == []
+
+
+@profile
+@given(strategies.spoiled(), st.booleans())
+def test_a_job_with_something_odd_in_it(document: Any, strict: bool) -> None:  # noqa: FBT001
+    """As a Python program may have it."""
+    outcome(document, strict=strict)
+
+
+@profile
+@given(strategies.odd.filter(lambda value: isinstance(value, dict)), st.booleans())
+def test_a_mapping_of_anything(document: Any, strict: bool) -> None:  # noqa: FBT001
+    """It is no job."""
+    assert isinstance(outcome(document, strict=strict), JobError)
+
+
+@profile
+@given(strategies.uses | strategies.typed, st.booleans())
+def test_arguments_of_plugins(plugins: Any, strict: bool) -> None:  # noqa: FBT001
+    """Volcano's or typed ones, of any type."""
+    tasks = [task(name, 2) for name in ("master", "worker", "head", "ps")]
+
+    outcome(job(*tasks, plugins=plugins), strict=strict)
+
+
+def told(result: Rendered | JobError) -> str:
+    """Give all that may be shown of a result."""
+    if isinstance(result, JobError):
+        parts: list[Any] = ["".join(traceback.format_exception(result)), vars(result)]
+        error: BaseException | None = result
+        while error is not None:
+            parts += [str(error), repr(error)]
+            error = error.__cause__ or error.__context__
+        return "\n".join(map(str, parts))
+    manifests = [result.job.to_manifest(), *result.objects, *result.pods]
+    return f"{result.warnings} {result.plugins} {result.job} {jobfile.dump(manifests)}"
+
+
+def _placed(key: str, place: str) -> dict[str, list[Any]]:
+    return {
+        "right": {"ssh": [f"--ssh-private-key={key}", "--ssh-public-key=x"]},
+        "alone": {"ssh": [f"--ssh-private-key={key}"]},
+        "apart": {"ssh": ["--ssh-private-key", key, "--ssh-port=0"]},
+        "blank": {"ssh": [f"--ssh-private-key {key}"]},
+        "misspelt": {"ssh": [f"--ssh-private-kye={key}"]},
+        "no flag": {"ssh": [key]},
+        "dashes": {"ssh": [f"--{key}", f"-{key}"]},
+        "public": {"ssh": [f"--ssh-public-key={key}"]},
+        "port": {"ssh": [f"--ssh-port={key}"]},
+        "a list": {"ssh": [["--ssh-private-key", key]]},
+        "text": {"ssh": f"--ssh-private-key={key}"},  # type: ignore[dict-item]
+        "a mapping": {"ssh": {"ssh-private-key": key}},  # type: ignore[dict-item]
+        "another plugin": {"svc": [f"--ssh-private-key={key}"]},
+        "another type": {"ssh": [f"--ssh-private-key={key}", "--ssh-public-key", 5]},
+    }[place]
+
+
+PLACES = (
+    "right", "alone", "apart", "blank", "misspelt", "no flag", "dashes", "public", "port", "a list", "text",
+    "a mapping", "another plugin", "another type",
+)  # fmt: skip
+
+
+@profile
+@given(strategies.keys, st.sampled_from(PLACES), st.booleans())
+def test_keys_as_arguments_are_never_shown(key: str, place: str, strict: bool) -> None:  # noqa: FBT001
+    """In no message, warning or repr, wherever the key stands."""
+    assume(strict or place != "another plugin")  # Volcano gets the arguments of a plugin without keys as they are
+    document = job(task("worker", 2), plugins=_placed(key, place))
+
+    shown = told(outcome(copy.deepcopy(document), strict=strict, redact=True))
+
+    assert strategies.SECRET[:-10] not in shown
+    assert base64.b64encode(strategies.SECRET.encode()).decode()[:-20] not in shown
+
+
+@profile
+@given(strategies.keys, strategies.ODD, st.booleans(), st.booleans())
+def test_typed_keys_are_never_shown(key: str, other: Any, wrapped: bool, strict: bool) -> None:  # noqa: FBT001
+    """Nor what stands in the place of one."""
+    given_key: Any = [key] if wrapped else key
+    plugin = SshPlugin(ssh_private_key=given_key, ssh_public_key=other)
+
+    shown = told(outcome(job(plugins=[plugin]), strict=strict, redact=True))
+
+    assert strategies.SECRET[:-10] not in shown
