@@ -144,9 +144,10 @@ class MpiPlugin(Plugin):
     def _wait(self, pod: Pod) -> None:
         if any(container.name == mpihosts.WAIT_CONTAINER for container in pod.init_containers):
             return
-        image = self.wait_for_workers_image or pod.containers[0].fields.get("image", "")
         hosts = f"{names.HOSTS_PATH}/{names.host_file(self.worker)}"
-        pod.init_containers.append(mpihosts.waiting_container(image, hosts, self.port, self.wait_for_workers_timeout))
+        image, timeout = self.wait_for_workers_image, self.wait_for_workers_timeout
+        waiting = mpihosts.waiting_container(pod.containers[0], image, hosts, self.port, timeout)
+        pod.init_containers.append(waiting)
 
     def _host_file_problems(self, job: Job) -> Iterator[Problem]:
         has_workers = any(task.name == self.worker and task.size for task in job.tasks or ())

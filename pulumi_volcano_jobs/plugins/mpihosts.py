@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.leaf import derive
-from pulumi_volcano_jobs.manifest import Container
+from pulumi_volcano_jobs.manifest import Container, Manifest
 
 FILE = "hostfile"
 SSHD_PORT = 22
@@ -16,6 +16,7 @@ WAIT_CONTAINER = "wait-for-workers"
 _UNKNOWN_NAME = "*'bad address'* | *'not known'* | *resol* | *lookup* | *getaddrinfo*"
 # $1 is the file with the hosts, $2 sshd's port, $3 the seconds to wait; $$ and $(NAME) would be Kubernetes' to expand.
 _WAIT_SCRIPT = f"""\
+trap 'exit 143' TERM
 export LC_ALL=C
 file=$1 port=$2 timeout=$3
 if nc -h 2>&1 | grep -q -e -z; then
@@ -28,7 +29,7 @@ else
   exit 1
 fi
 set -- $(cat "$file")
-total=$# missing=$# deadline=$(($(date +%s) + timeout))
+total=$# missing=-1 deadline=$(($(date +%s) + timeout))
 while [ $# -gt 0 ]; do
   left= reasons=
   for host; do
@@ -49,8 +50,11 @@ $host: $reason"
   missing=$#
   [ $# -eq 0 ] || sleep 2
 done
-echo "all $total workers answer"
+echo "$total of $total workers answer"
 """
+
+# A namespace may want containers to be restricted and to have requests; other ones would cost a Pod its class.
+_AS_THE_OTHERS = ("resources", "securityContext")
 
 
 class Form(NamedTuple):
@@ -108,14 +112,14 @@ def variables(form: Form, port: int, slots: Any) -> dict[str, Any]:
     return found | dict.fromkeys(form.slots_variables, derive(str, slots))
 
 
-def waiting_container(image: Any, hosts: str, port: int, timeout: int) -> Container:
-    """Make the init container that waits until all hosts of a file can be logged in to."""
-    arguments = [WAIT_CONTAINER, hosts, str(port), str(timeout)]
-    wire = {
-        "name": WAIT_CONTAINER,
-        "image": image,
-        "command": ["sh", "-c", _WAIT_SCRIPT, *arguments],
-        # Who is missing shows in `kubectl describe pod`.
-        "terminationMessagePolicy": "FallbackToLogsOnError",
-    }
+def waiting_container(like: Container, image: str, hosts: str, port: int, timeout: int) -> Container:
+    """Make the init container that waits until all hosts of a file can be logged in to.
+
+    What it has not been given it has like another container, so that a namespace takes it where it takes that one.
+    """
+    own = _AS_THE_OTHERS if image else ("image", "imagePullPolicy", *_AS_THE_OTHERS)
+    wire: Manifest = {"name": WAIT_CONTAINER, "image": image} | {k: like.fields[k] for k in own if k in like.fields}
+    wire["command"] = ["sh", "-c", _WAIT_SCRIPT, WAIT_CONTAINER, hosts, str(port), str(timeout)]
+    # Who is missing shows in `kubectl describe pod`.
+    wire["terminationMessagePolicy"] = "FallbackToLogsOnError"
     return Container(wire)
