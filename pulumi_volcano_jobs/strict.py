@@ -22,6 +22,7 @@ def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
     if SvcPlugin.name in used:
         yield from podcheck.dns_label(job.name, "metadata.name")
     for index, task in enumerate(job.tasks or ()):
+        yield from podcheck.once_made(task.pod_template, f"spec.tasks[{index}].template")
         grace = task.pod_spec.get("terminationGracePeriodSeconds")
         if isinstance(grace, int) and grace < 0:
             # Kubernetes takes it for 1.

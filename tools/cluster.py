@@ -146,6 +146,8 @@ class Cluster:
             "--authorization-mode=AlwaysAllow",
             # Pods here have no service account: no controller makes one.
             "--disable-admission-plugins=ServiceAccount",
+            # As clusters have it: kubeadm sets it, and so do those who offer clusters.
+            "--allow-privileged=true",
             "--service-account-issuer=https://kubernetes.default.svc",
             f"--service-account-key-file={self.folder / 'accounts.pem'}",
             f"--service-account-signing-key-file={self.folder / 'accounts.pem'}",

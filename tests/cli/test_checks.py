@@ -83,3 +83,51 @@ def test_a_version_that_is_not_known_is_bad_usage(shell: Shell) -> None:
     answer = shell("validate", "--kubernetes-version", "v1.31", shell.write("job.yaml", job()))
 
     assert (answer.code, answer.lines) == (2, ["volcano-jobs: --kubernetes-version v1.31 is none of 1.25 to 1.36"])
+
+
+def published(shell: Shell, *arguments: str) -> object:
+    """Render a job with svc, and tell whether its Service publishes Pods that are not ready."""
+    file = shell.write("job.yaml", job(plugins={"svc": []}))
+    objects = shell.good("render", *arguments, file).documents()
+    (service,) = (item for item in objects if item["kind"] == "Service")
+    return service["spec"].get("publishNotReadyAddresses")
+
+
+def test_options_of_plugins_are_set(shell: Shell) -> None:
+    """A value is what it is in YAML; the last of several counts."""
+    option = "svc.publish_not_ready_addresses"
+
+    assert published(shell) is None
+    assert published(shell, "--set", f"{option}=true") is True
+    assert published(shell, "--set", f"{option}=true", "--set", f"{option}=false") is None
+
+
+BAD_SETTINGS = {
+    "no plugin": ("port=1", "--set port=1: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500"),
+    "no value": ("svc.port", "--set svc.port: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500"),
+    "no option": ("svc.=1", "--set svc.=1: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500"),
+    "no YAML": ("svc.port=[1", "--set svc.port=[1: the value is no YAML"),
+}
+
+
+@pytest.mark.parametrize(("setting", "message"), BAD_SETTINGS.values(), ids=BAD_SETTINGS)
+def test_a_setting_that_is_none_is_bad_usage(shell: Shell, setting: str, message: str) -> None:
+    """The message shows how it is written."""
+    answer = shell("validate", "--set", setting, shell.write("job.yaml", job(plugins={"svc": []})))
+
+    assert (answer.code, answer.lines) == (2, [f"volcano-jobs: {message}"])
+
+
+def test_an_option_that_a_plugin_has_not_is_a_problem(shell: Shell) -> None:
+    """As in a program."""
+    file = shell.write("job.yaml", job(plugins={"svc": []}))
+
+    answer = shell("validate", "--set", "svc.disable_network_polcy=true", file)
+
+    assert answer.code == 1
+    assert answer.lines == [
+        (
+            "job.yaml:1:1: plugin_options.svc.disable_network_polcy: the plugin has no such option: did you mean"
+            " disable_network_policy?"
+        )
+    ]

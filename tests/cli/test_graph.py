@@ -89,8 +89,10 @@ def test_svg_is_what_mermaid_makes_of_the_text(shell: Shell) -> None:
 def test_a_name_is_only_text_to_mermaid(shell: Shell) -> None:
     """What would end a label, or mean something in HTML, is shown as it is."""
     name = 'x"]; <b>#1 & `y`'
-    env = [{"name": "A", "valueFrom": {"secretKeyRef": {"name": name, "key": "k"}}}]
-    file = shell.write("job.yaml", job(task(containers=[container(env=env)])))
+    # The one name that Kubernetes does not look at.
+    volumes = [{"name": "a", "secret": {"secretName": name}}]
+    mounting = container(volumeMounts=[{"name": "a", "mountPath": "/a"}])
+    file = shell.write("job.yaml", job(task(containers=[mounting], volumes=volumes)))
 
     assert name in words(shell.good("graph", "--lenient", file, "--format", "svg").out)
 

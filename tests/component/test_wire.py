@@ -34,7 +34,7 @@ WIRE: Wire = {
         "securityContext": {"fsGroup": 1000, "runAsNonRoot": True, "sysctls": [{"name": "net.a", "value": "1"}]},
         "serviceAccountName": "trainer",
         "setHostnameAsFQDN": True,
-        "shareProcessNamespace": True,
+        "shareProcessNamespace": False,
         "terminationGracePeriodSeconds": 5,
         "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 3}],
         "topologySpreadConstraints": [
@@ -64,7 +64,10 @@ WIRE: Wire = {
                     {"name": "PLAIN", "value": "a_b"},
                     {"name": "POD_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
                     {"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name": "levels", "key": "some_level"}}},
-                    {"name": "LIMIT", "valueFrom": {"resourceFieldRef": {"containerName": "main", "resource": "cpu"}}},
+                    {
+                        "name": "LIMIT",
+                        "valueFrom": {"resourceFieldRef": {"containerName": "main", "resource": "limits.cpu"}},
+                    },
                 ],
                 "envFrom": [{"secretRef": {"name": "tokens", "optional": True}, "prefix": "T_"}],
                 "ports": [{"containerPort": 8080, "hostIP": "10.0.0.2", "name": "http", "protocol": "TCP"}],
@@ -118,7 +121,7 @@ CLASSES = v1.PodTemplateSpecArgs(
         ),
         service_account_name="trainer",
         set_hostname_as_fqdn=True,
-        share_process_namespace=True,
+        share_process_namespace=False,
         termination_grace_period_seconds=5,
         tolerations=[v1.TolerationArgs(key="gpu", operator="Exists", effect="NoExecute", toleration_seconds=3)],
         topology_spread_constraints=[
@@ -161,7 +164,9 @@ CLASSES = v1.PodTemplateSpecArgs(
                     v1.EnvVarArgs(
                         name="LIMIT",
                         value_from=v1.EnvVarSourceArgs(
-                            resource_field_ref=v1.ResourceFieldSelectorArgs(container_name="main", resource="cpu")
+                            resource_field_ref=v1.ResourceFieldSelectorArgs(
+                                container_name="main", resource="limits.cpu"
+                            )
                         ),
                     ),
                 ],
@@ -239,7 +244,7 @@ SNAKE: PodTemplateSpecArgsDict = {
         },
         "service_account_name": "trainer",
         "set_hostname_as_fqdn": True,
-        "share_process_namespace": True,
+        "share_process_namespace": False,
         "termination_grace_period_seconds": 5,
         "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoExecute", "toleration_seconds": 3}],
         "topology_spread_constraints": [
@@ -271,7 +276,7 @@ SNAKE: PodTemplateSpecArgsDict = {
                     {"name": "LEVEL", "value_from": {"config_map_key_ref": {"name": "levels", "key": "some_level"}}},
                     {
                         "name": "LIMIT",
-                        "value_from": {"resource_field_ref": {"container_name": "main", "resource": "cpu"}},
+                        "value_from": {"resource_field_ref": {"container_name": "main", "resource": "limits.cpu"}},
                     },
                 ],
                 "env_from": [{"secret_ref": {"name": "tokens", "optional": True}, "prefix": "T_"}],

@@ -13,14 +13,14 @@ import pytest
 import yaml
 
 from pulumi_volcano_jobs import jobfile, render
-from tests.conftest import job, task
+from tests.conftest import BYTES, PAIR, job, task
 from tests.engine.conftest import Project
 from tests.engine.test_pulumi_yaml import YamlProject
 
 pytestmark = pytest.mark.engine
 GUIDE = Path(__file__).parents[1] / "documents" / "jobs" / "svc.yaml"
-KEY = "-----BEGIN KEY-----\nabc\n-----END KEY-----\n"
-PLUGINS = {"svc": [], "ssh": [f"--ssh-private-key={KEY}", "--ssh-public-key=ssh-rsa AAAA"]}
+KEY = PAIR.private
+PLUGINS = {"svc": [], "ssh": [f"--ssh-private-key={KEY}", f"--ssh-public-key={PAIR.public.strip()}"]}
 SECRET = "train-default-ssh-private-key"
 Manifests = Mapping[tuple[str, str, str], Any]
 
@@ -86,8 +86,8 @@ def test_a_yaml_program_makes_what_the_file_describes(jobs: Path, tmp_path: Path
 
     assert up.returncode == 0, up.stdout + up.stderr
     assert written(tmp_path / "rendered") == described(jobs)
-    assert "BEGIN KEY" not in up.stdout + up.stderr
-    assert "BEGIN KEY" not in "".join(path.read_text("utf-8") for path in (tmp_path / "state").rglob("*.json"))
+    assert BYTES not in up.stdout + up.stderr
+    assert BYTES not in "".join(path.read_text("utf-8") for path in (tmp_path / "state").rglob("*.json"))
 
 
 def test_a_python_program_makes_what_the_file_describes(jobs: Path, tmp_path: Path) -> None:

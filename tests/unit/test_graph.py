@@ -99,9 +99,11 @@ def test_each_job_has_its_box() -> None:
 
 def test_a_name_cannot_become_part_of_the_drawing() -> None:
     """Marks of Mermaid and HTML, and what steers a terminal, are only text."""
-    env = [{"name": "A", "valueFrom": {"secretKeyRef": {"name": 'x"]; click <b>#`\\\x1b[31m', "key": "k"}}}]
+    # The one name that Kubernetes does not look at.
+    volumes = [{"name": "a", "secret": {"secretName": 'x"]; click <b>#`\\\x1b[31m'}}]
+    mounting = container(volumeMounts=[{"name": "a", "mountPath": "/a"}])
 
-    lines = drawn(job(task(containers=[container(env=env)])), strict=False)
+    lines = drawn(job(task(containers=[mounting], volumes=volumes)), strict=False)
 
     (secret,) = [line for line in lines if "Secret" in line and line.startswith("job0_object")]
     assert (

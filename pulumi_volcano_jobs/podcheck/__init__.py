@@ -1,0 +1,68 @@
+"""Kubernetes' own rules for a Pod template, as far as they can be told without a cluster.
+
+Volcano's validating webhook runs Kubernetes' validation over each template (contract section 5); a value that is not
+known yet (a leaf) passes. Where a rule depends on a switch of the API server or of the webhook, we take what the API
+server of Kubernetes 1.36 takes by default. Volumes have one source each; those of single vendors are not looked into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.podcheck import amounts, containers, made, network, scheduling, security, volumes
+from pulumi_volcano_jobs.podcheck.names import dns_label, keys, labels, subdomain
+from pulumi_volcano_jobs.podcheck.place import Choices, Place, Wire
+
+__all__ = ["check", "dns_label", "keys", "labels", "once_made"]
+
+once_made = made.check
+
+_MAX_SECONDS = 2**31 - 1
+_CHOICES = (
+    Choices("restartPolicy", ("Always", "OnFailure", "Never")),
+    Choices("dnsPolicy", ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")),
+    Choices("preemptionPolicy", ("PreemptLowerPriority", "Never"), required=True),
+)
+_NAMES = ("serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName")
+
+
+def check(template: Wire, path: str) -> Iterator[Problem]:
+    """Yield what Kubernetes would refuse in a PodTemplateSpec."""
+    metadata = template.get("metadata") or {}
+    yield from labels(metadata.get("labels"), f"{path}.metadata.labels", Stage.WEBHOOK)
+    yield from keys(metadata.get("annotations"), f"{path}.metadata.annotations", Stage.WEBHOOK)
+    yield from _spec(Place(template.get("spec") or {}, f"{path}.spec"))
+
+
+def _spec(spec: Place) -> Iterator[Problem]:
+    for choices in _CHOICES:
+        yield from choices.check(spec)
+    for key in _NAMES:
+        # An empty name is none, but for a runtime class.
+        if spec.text(key) or (key == "runtimeClassName" and spec.is_empty_text(key)):
+            yield from subdomain(spec.text(key), spec.at(key))
+    yield from _deadline(spec)
+    yield from _system(spec)
+    yield from volumes.check(spec)
+    yield from containers.check(spec)
+    yield from amounts.of_pod(spec)
+    yield from network.check(spec)
+    yield from scheduling.check(spec)
+    yield from security.of_pod(spec)
+
+
+def _deadline(spec: Place) -> Iterator[Problem]:
+    reason = f"this must be a number from 1 to {_MAX_SECONDS}"
+    yield from spec.between("activeDeadlineSeconds", 1, _MAX_SECONDS, reason, "leave it out for no deadline")
+
+
+def _system(spec: Place) -> Iterator[Problem]:
+    system = spec.child("os")
+    if system:
+        yield from Choices("name", ("linux", "windows"), required=True).check(system)
+    for holder in [spec, *containers.of(spec)] if system and system.text("name") == "linux" else ():
+        context = holder.child("securityContext")
+        if context and context.given("windowsOptions"):
+            reason = "the Pod's os is linux, where no Windows options can be set"
+            yield context.fault("windowsOptions", reason, "remove them", show=False)

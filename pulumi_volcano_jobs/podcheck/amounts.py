@@ -1,0 +1,213 @@
+"""What a container or a Pod asks for: names of resources, amounts, and requests against limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pulumi_volcano_jobs import quantity
+from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.podcheck.names import dns_label, is_qualified
+from pulumi_volcano_jobs.podcheck.place import Place, fault, twice
+
+_COMPUTE = ("cpu", "memory", "ephemeral-storage")
+_PAGES = "hugepages-"
+_UNIT = 10**9
+_MILLI = 10**6
+_AMOUNT = "this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
+NameRule = Callable[[str, str], Iterator[Problem]]
+
+
+def check(container: Place, spec: Place) -> Iterator[Problem]:
+    """Yield what is wrong with the resources of a container."""
+    resources = container.child("resources")
+    if resources:
+        yield from _both(resources, _name)
+        yield from _claims(resources, spec)
+
+
+def of_pod(spec: Place) -> Iterator[Problem]:
+    """Yield what is wrong with the resources of the Pod itself."""
+    yield from _all(spec, "overhead", _name)
+    resources = spec.child("resources")
+    if not resources:
+        return
+    yield from _both(resources, _pod_name)
+    if resources.has("claims"):
+        yield resources.fault("claims", "a Pod's own resources have no claims", "move them to a container", show=False)
+    yield from of_all(spec)
+    for container in spec.children("containers"):
+        yield from _above(container.child("resources"), resources)
+
+
+def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
+    """Yield requests of the Pod itself that are less than those of its containers together.
+
+    In a Pod that is `made`, unlike in a template, a container without a request asks for its limit.
+    """
+    resources = spec.child("resources")
+    for name, most in amounts(resources, "requests").items():
+        parts = [_request(container, name, made=made) for container in spec.children("containers")]
+        if sum(parts) > most:
+            path, given = spec.at("resources", "requests", name), _written(resources, "requests", name)
+            yield fault(path, "the containers ask for more than this together", given, "raise it, or lower theirs")
+
+
+def _above(own: Place | None, whole: Place) -> Iterator[Problem]:
+    """Yield limits of a container that are above those of the whole Pod."""
+    most = amounts(whole, "limits")
+    for name, nano in amounts(own, "limits").items():
+        if own and name in most and nano > most[name]:
+            reason = f"the limit must not exceed that of the whole Pod, which is {_written(whole, 'limits', name)}"
+            given = _written(own, "limits", name)
+            yield fault(own.at("limits", name), reason, given, "lower it, or raise spec.resources")
+
+
+def _request(container: Place, name: str, *, made: bool) -> int:
+    resources = container.child("resources")
+    requests = resources.child("requests") if resources else None
+    is_default = resources and not resources.unknown("requests") and not (requests and requests.has(name))
+    return amounts(resources, "limits" if made and is_default else "requests").get(name, 0)
+
+
+def _written(resources: Place | None, kind: str, name: str) -> Any:
+    """Give an amount as it is written."""
+    declared = resources.child(kind) if resources else None
+    return declared.fields.get(name) if declared else None
+
+
+def amounts(resources: Place | None, kind: str) -> dict[str, int]:
+    """Give the amounts of requests or limits that are known and right, in units of 10^-9."""
+    declared = resources.child(kind) if resources else None
+    found = {name: parsed(text) for name, text in declared.fields.items()} if declared else {}
+    return {name: nano for name, nano in found.items() if nano is not None and nano >= 0}
+
+
+def amount(place: Place, key: str, hint: str = "") -> Iterator[Problem]:
+    """Yield a Problem if a field is no amount."""
+    text = place.fields.get(key)
+    nano = parsed(text)
+    if place.has(key) and not place.unknown(key) and (nano is None or nano < 0):
+        yield place.fault(key, _AMOUNT, hint)
+
+
+def parsed(text: Any) -> int | None:
+    """Give an amount in units of 10^-9, or None if it is none, or not known yet."""
+    if isinstance(text, Leaf):
+        return None
+    try:
+        return quantity.parse(text).nano
+    except ValueError:
+        return None
+
+
+def _both(resources: Place, rule: NameRule) -> Iterator[Problem]:
+    for kind in ("requests", "limits"):
+        yield from _all(resources, kind, rule)
+    yield from _requests(resources)
+    yield from _pages_alone(resources)
+
+
+def _all(holder: Place, kind: str, rule: NameRule) -> Iterator[Problem]:
+    declared = holder.child(kind)
+    for name, text in declared.fields.items() if declared else ():
+        place = holder.at(kind, name)
+        wrong = list(rule(name, place))
+        yield from wrong or _amount(name, text, place)
+
+
+def _name(name: str, place: str) -> Iterator[Problem]:
+    """Yield a Problem if a container cannot ask for what has this name."""
+    known = name in _COMPUTE or name.startswith(_PAGES)
+    if not is_qualified(name):
+        yield fault(place, "this is no name of a resource", name, "it is cpu, memory or such as nvidia.com/gpu")
+    elif "/" not in name and not known:
+        reason = f"a container can ask for {', '.join(_COMPUTE)}, {_PAGES}SIZE and devices, with their domain"
+        yield fault(place, reason, name, _with_domain(name))
+    elif not _is_native(name) and (name.startswith("requests.") or not is_qualified(f"requests.{name}")):
+        reason = "a device's name does not begin with 'requests.', and its domain has at most 244 characters"
+        plain = name.removeprefix("requests.")
+        yield fault(place, reason, name, f"write {plain}" if plain != name else "shorten it")
+
+
+def _pod_name(name: str, place: str) -> Iterator[Problem]:
+    if name not in ("cpu", "memory") and not name.startswith(_PAGES):
+        reason = f"a Pod itself can ask for cpu, memory and {_PAGES}SIZE"
+        yield fault(place, reason, name, "move it to a container")
+
+
+def _with_domain(name: str) -> str:
+    return "write its domain too: nvidia.com/gpu, or amd.com/gpu" if "gpu" in name else "write its domain too"
+
+
+def _is_native(name: str) -> bool:
+    return "/" not in name or "kubernetes.io/" in name
+
+
+def _is_whole(name: str) -> bool:
+    """Tell whether of this there are no fractions and no more requests than there is."""
+    return not _is_native(name) or name.startswith(_PAGES)
+
+
+def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
+    if isinstance(text, Leaf):
+        return
+    nano = parsed(text)
+    if nano is None or nano < 0:
+        yield fault(place, _AMOUNT, text)
+    elif name.startswith(_PAGES):
+        page = parsed(name.removeprefix(_PAGES))
+        # Kubernetes, too, rounds up to whole bytes.
+        if not page or page < 0 or page % _UNIT or (-(-nano // _UNIT) * _UNIT) % page:
+            yield fault(place, "this must be a multiple of the size of a page, which is in the name", text)
+    # It rounds up to thousandths before it looks.
+    elif not _is_native(name) and -(-nano // _MILLI) % 1000:
+        yield fault(place, "there are only whole devices", text, "give a whole number")
+
+
+def _requests(resources: Place) -> Iterator[Problem]:
+    if resources.unknown("limits"):
+        return
+    limits = amounts(resources, "limits")
+    for name, amount in amounts(resources, "requests").items():
+        place, whole = resources.at("requests", name), _is_whole(name)
+        given, limit = _written(resources, "requests", name), _written(resources, "limits", name)
+        if name in limits and (amount > limits[name] or (whole and amount != limits[name])):
+            reason = f"the request {'must equal' if whole else 'must not exceed'} the limit, which is {limit}"
+            hint = "give one amount to both" if whole else "raise the limit, or lower the request"
+            yield fault(place, reason, given, hint)
+        elif whole and limit is None:
+            what = "of huge pages the" if name.startswith(_PAGES) else "a device's"
+            yield fault(place, f"{what} limit must be set, and equal the request", given, f"set it to {given}")
+
+
+def _pages_alone(resources: Place) -> Iterator[Problem]:
+    if resources.unknown("limits") or resources.unknown("requests"):
+        return
+    kinds = [child for child in (resources.child("limits"), resources.child("requests")) if child]
+    names = [name for kind in kinds for name in kind.fields]
+    if any(name.startswith(_PAGES) for name in names) and not {"cpu", "memory"} & set(names):
+        yield fault(resources.path, "who asks for huge pages must ask for cpu or memory too", hint="add memory")
+
+
+def _claims(resources: Place, spec: Place) -> Iterator[Problem]:
+    claims, known = resources.children("claims"), spec.names("resourceClaims")
+    for claim in claims:
+        name, part = claim.text("name"), claim.text("request")
+        if name and known is not None and name not in known:
+            yield claim.fault("name", "the Pod has no claim of this name", "add it to spec.resourceClaims")
+        elif not name:
+            yield from claim.required("name", "name one of spec.resourceClaims")
+        if part:
+            yield from dns_label(part, claim.at("request"))
+    whole = {claim.text("name") for claim in claims if not claim.given("request")}
+    yield from twice((claim.path, _claimed(claim, whole)) for claim in claims)
+
+
+def _claimed(claim: Place, whole: set[str]) -> str:
+    """Give what a claim takes: all requests of one, if another entry of the list takes all of them."""
+    name, part = claim.text("name"), claim.text("request")
+    if not name or claim.unknown("request"):
+        return ""
+    return name if name in whole else f"{name}/{part}"

@@ -1,0 +1,43 @@
+"""What Volcano's webhook takes in a template, and the API server refuses in each Pod that is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.podcheck import amounts, containers
+from pulumi_volcano_jobs.podcheck.place import Place, Wire, twice
+
+
+def check(template: Wire, path: str) -> Iterator[Problem]:
+    """Yield what the API server would refuse in a Pod of a template that the webhook takes."""
+    for problem in _found(Place(template.get("spec") or {}, f"{path}.spec")):
+        yield replace(problem, stage=Stage.API)
+
+
+def _found(spec: Place) -> Iterator[Problem]:
+    for container in containers.of(spec):
+        image = container.text("image")
+        if image != image.strip():
+            yield container.fault("image", "an image's name has no blanks around it", "remove them")
+    for volume in spec.children("volumes"):
+        image_volume = volume.child("image")
+        if image_volume:
+            yield from image_volume.required("reference", "name the image")
+    if spec.text("nodeName") and spec.given("schedulingGates"):
+        yield spec.fault("nodeName", "a Pod that waits for schedulingGates has no node yet", "remove one of them")
+    yield from _on_the_node(spec)
+    yield from amounts.of_all(spec, made=True)
+
+
+def _on_the_node(spec: Place) -> Iterator[Problem]:
+    """Yield ports that two containers want on the network of the node, where a container's port is the node's."""
+    if not spec.is_true("hostNetwork"):
+        return
+    found = [port for container in spec.children("containers") for port in container.children("ports")]
+    ports = [port for port in found if not port.given("hostPort") and not port.unknown("protocol")]
+    named = (
+        (port.at("containerPort"), f"{port.text('protocol') or 'TCP'} {port.number('containerPort')}") for port in ports
+    )
+    yield from twice(named, "with hostNetwork two containers cannot have one port", "give each its own")
