@@ -189,7 +189,7 @@ def test_each_netcat_s_words_for_an_unknown_name_are_known(image: Path, said: st
 def test_it_ends_when_its_pod_is_deleted(image: Path) -> None:
     """The first process of a container ignores what it does not handle."""
     add_bash(image)
-    with begin(image, "nosuch.invalid", 22, 300) as process:
+    with begin(image, "nosuch.invalid", 22, 60) as process:
         assert process.stdout
         process.stdout.readline()
         os.kill(process.pid, signal.SIGTERM)
