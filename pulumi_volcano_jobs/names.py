@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from pulumi_volcano_jobs.model import Task
 
+HOSTS_PATH = "/etc/volcano"
+"""Where the svc plugin mounts the host lists."""
+
 
 def pod(job: str, task: str, index: int) -> str:
     """Name the Pod of a task by its replica index (from 0)."""
@@ -85,6 +88,11 @@ def svc_config_map(job: str) -> str:
 def allow_policy(job: str, task: str) -> str:
     """Name the NetworkPolicy of the svc plugin that lets others in, to all Pods or to those of a task."""
     return f"{job}-allow-{task}" if task else f"{job}-allow"
+
+
+def mpi_config_map(job: str) -> str:
+    """Name the ConfigMap with the mpi plugin's host file."""
+    return f"{job}-mpi"
 
 
 def head_service(job: str) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.manifest import Pod
-from pulumi_volcano_jobs.model import Job
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, flag, port_problems, role_problem
+from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map
+from pulumi_volcano_jobs.model import Job, Task
+from pulumi_volcano_jobs.plugins import mpihosts, requested
+from pulumi_volcano_jobs.plugins.base import JobUpdate, ObjectRef, Plugin, flag, option, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
 
 PORT_NAME = "mpijob-port"
+NO_FILE = "none"
 
 
 class MpiPlugin(Plugin):
@@ -29,17 +32,38 @@ class MpiPlugin(Plugin):
     """The task of the workers, which run sshd."""
     port: int = flag("port", default=22)
     """sshd's port."""
+    hostfile: str = option(default=NO_FILE, recommended="openmpi", choices=(NO_FILE, *mpihosts.FORMS))
+    """Give the master's containers a host file with slots, in the form of a launcher, which finds it by itself:
+    /etc/mpi/hostfile for `openmpi`, `intel` and `mpich`, /job/hostfile for `deepspeed`."""
+    slots: int = option(default=0)
+    """The processes of each host in the host file; 0: as many as its Pods request GPUs, else whole CPUs, at least 1."""
+    master_as_worker: bool = option(default=False)
+    """List the master in the host file too, before the workers; the job may then do without workers."""
+    keep_fqdn: bool = option(default=False)
+    """Let Open MPI take a host's whole name, where it takes what stands before the first dot."""
+    wait_for_workers: bool = option(default=False, recommended=True)
+    """Keep the master in an init container until every worker's name resolves and its sshd answers."""
+    wait_for_workers_timeout: int = option(default=300)
+    """Seconds until the init container gives up."""
+    wait_for_workers_image: str = option(default="")
+    """The init container's image; it needs `nc -z` or bash. Empty: that of the master's first container."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
-        """Yield a role that no task has."""
+        """Yield a role that no task has, and a host file without hosts or a use."""
         yield from super().validate(job)
         yield from port_problems(self, "port")
         yield from role_problem(self, "master", job)
-        yield from role_problem(self, "worker", job)
+        if not self.master_as_worker or self.worker != type(self).worker:
+            yield from role_problem(self, "worker", job)
+        yield from self._host_file_problems(job)
+        for setting in ("slots", "wait_for_workers_timeout"):
+            if getattr(self, setting) < 0:
+                unit = "processes" if setting == "slots" else "seconds"
+                yield self.problem(setting, f"this is a number of {unit}, at least 0")
         for index, task in enumerate(job.tasks or ()):
-            if task.name == self.master and task.pod_spec.get("restartPolicy") == "Never":
+            if task.name == self.master and task.pod_spec.get("restartPolicy") == "Never" and not self.wait_for_workers:
                 reason = "mpiexec ends at once where a worker's sshd does not answer yet, and is not started again"
-                hint = "set restartPolicy: OnFailure, or wait for the workers first"
+                hint = "set restartPolicy: OnFailure, or give mpi the option wait_for_workers"
                 path = f"spec.tasks[{index}].template.spec.restartPolicy"
                 yield Problem(path, reason, hint, "'Never'", warning=True, code="VJ102")
 
@@ -54,11 +78,87 @@ class MpiPlugin(Plugin):
             if is_master and worker:
                 container.set_env("MPI_HOST", ",".join(ctx.addresses(worker)))
 
-    def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
-        """Say that the list of workers depends on the replicas."""
-        return JobUpdate(scaled_env=frozenset({"MPI_HOST"}))
+    def extend_objects(self, ctx: JobContext) -> list[Manifest]:
+        """Return the ConfigMap with the host file."""
+        if self._form is None:
+            return []
+        groups = [(ctx.addresses(task), self._slots(task)) for task in self._hosts(ctx.job)]
+        contents = {mpihosts.FILE: mpihosts.text(self._form, groups)}
+        return [config_map(names.mpi_config_map(ctx.name), ctx.namespace, contents)]
+
+    def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
+        """Give the master the host file, the variables of its launcher, and the wait for the workers."""
+        if pod.task != self.master:
+            return
+        variables = self._variables(ctx)
+        for container in pod.all_containers:
+            for name, value in variables.items():
+                container.set_env(name, value)
+            if self._form:
+                container.mount(self._form.directory, names.mpi_config_map(ctx.name))
+        if self._form:
+            volume = names.mpi_config_map(ctx.name)
+            pod.set_volume(volume, {"configMap": {"name": volume}})
+        if self.wait_for_workers and ctx.task(self.worker):
+            self._wait(pod)
+
+    def on_job_update(self, ctx: JobContext) -> JobUpdate:
+        """Say that the list of workers depends on the replicas; mpiexec reads the host file once."""
+        scaled = frozenset({"MPI_HOST"})
+        if self._form is None:
+            return JobUpdate(scaled_env=scaled)
+        follows = frozenset({ObjectRef("ConfigMap", names.mpi_config_map(ctx.name))})
+        return JobUpdate(follows=follows, scaled_env=scaled, restarts_on=(self.slots, self.master_as_worker))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the workers' addresses, as MPI_HOST has them but in a list."""
         worker = ctx.task(self.worker)
         return {"hosts": ctx.addresses(worker) if worker else []}
+
+    @property
+    def _form(self) -> mpihosts.Form | None:
+        return mpihosts.FORMS.get(self.hostfile)
+
+    def _hosts(self, job: Job) -> list[Task]:
+        """Find the tasks that the host file lists."""
+        roles = (self.master, self.worker) if self.master_as_worker else (self.worker,)
+        return [task for role in dict.fromkeys(roles) if (task := job.task(role))]
+
+    def _slots(self, task: Task) -> Any:
+        """Count the slots of a host: of the container that declares sshd's port, else of the first."""
+        containers = task.pod_spec.get("containers") or ()
+        with_sshd = (
+            container
+            for container in containers
+            if any(port.get("containerPort") == self.port for port in container.get("ports") or ())
+        )
+        return self.slots or requested.slots(next(with_sshd, next(iter(containers), {})))
+
+    def _variables(self, ctx: JobContext) -> dict[str, Any]:
+        found = dict.fromkeys(mpihosts.FQDN_VARIABLES, "true") if self.keep_fqdn else {}
+        if self._form is None:
+            return found
+        hosts = self._hosts(ctx.job)
+        return found | mpihosts.variables(self._form, self.port, self._slots(hosts[-1]) if hosts else 1)
+
+    def _wait(self, pod: Pod) -> None:
+        if any(container.name == mpihosts.WAIT_CONTAINER for container in pod.init_containers):
+            return
+        hosts = f"{names.HOSTS_PATH}/{names.host_file(self.worker)}"
+        image, timeout = self.wait_for_workers_image, self.wait_for_workers_timeout
+        waiting = mpihosts.waiting_container(pod.containers[0], image, hosts, self.port, timeout)
+        pod.init_containers.append(waiting)
+
+    def _host_file_problems(self, job: Job) -> Iterator[Problem]:
+        has_workers = any(task.name == self.worker and task.size for task in job.tasks or ())
+        if self._form and not has_workers and not self.master_as_worker:
+            reason = f"the host file would have no host: {self.worker} has no replicas"
+            yield self.problem("hostfile", reason, "give it some, or give mpi the option master_as_worker")
+        if self._form:
+            return
+        if self.slots:
+            reason = "slots stand in the host file, and the job has none"
+            yield self.problem("slots", reason, "give mpi the option hostfile, such as openmpi")
+        if self.master_as_worker and has_workers:
+            reason = "the master is listed in the host file, and the job has none: MPI_HOST names the workers alone"
+            yield self.problem("master_as_worker", reason, "give mpi the option hostfile, such as openmpi")

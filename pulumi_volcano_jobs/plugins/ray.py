@@ -9,13 +9,15 @@ from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.errors import Stage as Refusal
-from pulumi_volcano_jobs.leaf import derive
+from pulumi_volcano_jobs.leaf import derive, is_given
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Container, Manifest, Pod, members, service
 from pulumi_volcano_jobs.model import Job
-from pulumi_volcano_jobs.plugins.base import Plugin, flag, port_problems, role_problem
+from pulumi_volcano_jobs.plugins import raystart
+from pulumi_volcano_jobs.plugins.base import Plugin, flag, option, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
 
 GCS, DASHBOARD, CLIENT = "gcs", "dashboard", "client-server"
+_NOT_NATIVE = "Volcano's plugin writes the command itself, and takes no more than the ports"
 
 
 class RayPlugin(Plugin):
@@ -42,6 +44,17 @@ class RayPlugin(Plugin):
     """The dashboard's port, which also takes jobs."""
     client_port: int = flag("clientPort", default=10001)
     """The port for `ray://` clients."""
+    keep_command: bool = option(default=False, not_native=_NOT_NATIVE)
+    """Run the command and args of the head's container once Ray is up in it; the head's Pod ends with them."""
+    head_start_args: tuple[str, ...] = option(default=(), kinds=(tuple, list), not_native=_NOT_NATIVE)
+    """Further arguments of the head's `ray start`, such as `("--num-cpus=0",)`."""
+    worker_start_args: tuple[str, ...] = option(default=(), kinds=(tuple, list), not_native=_NOT_NATIVE)
+    """Further arguments of the workers' `ray start`."""
+    requested_resources: bool = option(default=False, not_native=_NOT_NATIVE)
+    """Tell Ray of the CPUs, GPUs and memory that its container requests (else its limits); it would count the node's
+    where there is no limit."""
+    probes: bool = option(default=False)
+    """Look whether Ray answers: readiness and liveness over HTTP, with KubeRay's times. Needs `ray[default]`."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
         """Yield roles and containers that are not there, and ports that are the same."""
@@ -52,6 +65,8 @@ class RayPlugin(Plugin):
             yield from role_problem(self, "worker", job)
         yield from self._containers(job)
         yield from self._declared(job)
+        yield from self._start_args()
+        yield from self._kept(job)
         if len({self.port, self.dashboard_port, self.client_port}) < len(self._ports()):
             reason = "the ports of the control service, the dashboard and the client server must differ"
             yield self.problem("port", reason, "give each a number of its own")
@@ -76,11 +91,20 @@ class RayPlugin(Plugin):
             reason = f"the job has no head task {self.head}"
             raise JobError([Problem("spec.plugins.ray.head", reason, stage=Refusal.PLUGIN)])
         for container in pod.containers:
-            if pod.task == self.head and container.name == self.head_container:
+            if self._is_head(pod, container):
                 self._start_head(container)
-            if pod.task == self.worker and container.name == self.worker_container:
+            if self._is_worker(pod, container):
                 start = f"ray start --block --address={ctx.address(head)}:{self.port}"
-                container.fields["command"] = ["sh", "-c", start]
+                container.fields["command"] = self._command(container, start, self.worker_start_args)
+
+    def extend_pod(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+        """Give Ray's containers the probes."""
+        for container in pod.containers if self.probes else ():
+            if self._is_head(pod, container):
+                raystart.probe(container, raystart.GCS_HEALTH, self.dashboard_port)
+            if self._is_worker(pod, container):
+                port = raystart.agent_port(self.worker_start_args)
+                raystart.probe(container, raystart.RAYLET_HEALTH, port)
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the head's Service and its addresses from anywhere in the cluster."""
@@ -97,11 +121,23 @@ class RayPlugin(Plugin):
         missing = {name: n for name, n in self._ports().items() if not container.declares_port(int32(n))}
         for name, number in missing.items():
             container.set_port(int32(number), name)
+        own = container.fields.get("command") if self.keep_command else ()
+        block = "" if is_given(own) else " --block"
         start = (
-            f"ray start --head --block --dashboard-host=0.0.0.0 --port={self.port}"
+            f"ray start --head{block} --dashboard-host=0.0.0.0 --port={self.port}"
             f" --dashboard-port={self.dashboard_port} --ray-client-server-port={self.client_port}"
         )
-        container.fields["command"] = ["sh", "-c", start]
+        container.fields["command"] = self._command(container, start, self.head_start_args, own)
+
+    def _command(self, container: Container, start: str, arguments: Sequence[str], own: Any = ()) -> Any:
+        amounts = raystart.amounts(container, arguments) if self.requested_resources else ()
+        return raystart.command(start, tuple(amounts), arguments, own)
+
+    def _is_head(self, pod: Pod, container: Container) -> bool:
+        return pod.task == self.head and container.name == self.head_container
+
+    def _is_worker(self, pod: Pod, container: Container) -> bool:
+        return pod.task == self.worker and container.name == self.worker_container
 
     def _ports(self) -> dict[str, int]:
         return {GCS: self.port, DASHBOARD: self.dashboard_port, CLIENT: self.client_port}
@@ -118,12 +154,33 @@ class RayPlugin(Plugin):
 
     def _declared(self, job: Job) -> Iterator[Problem]:
         """Yield ports of the head that the template declares under names by which the Service does not find them."""
+        for path, container in self._heads(job):
+            for name, number in self._ports().items():
+                yield from _unnamed(container.get("ports") or (), name, number, f"{path}.ports")
+
+    def _kept(self, job: Job) -> Iterator[Problem]:
+        for path, container in self._heads(job) if self.keep_command else ():
+            if not is_given(container.get("command")):
+                reason = "keep_command runs this container's command once Ray is up, and it has none"
+                yield Problem(path, reason, "write its command here: what the image runs by itself is not known")
+
+    def _heads(self, job: Job) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Find the containers that run the head, and their places."""
         for position, task in enumerate(job.tasks or ()):
             for index, container in enumerate(task.pod_spec.get("containers") or ()):
                 if task.name == self.head and container.get("name") == self.head_container:
-                    path = f"spec.tasks[{position}].template.spec.containers[{index}].ports"
-                    for name, number in self._ports().items():
-                        yield from _unnamed(container.get("ports") or (), name, number, path)
+                    yield f"spec.tasks[{position}].template.spec.containers[{index}]", container
+
+    def _start_args(self) -> Iterator[Problem]:
+        for setting in ("head_start_args", "worker_start_args"):
+            for argument in getattr(self, setting):
+                if not isinstance(argument, str):
+                    yield self.problem(setting, "these are plain strings, such as --num-cpus=0", shown=False)
+                elif raystart.flag_of(argument) in raystart.TAKEN:
+                    flag_name = raystart.flag_of(argument)
+                    instead = raystart.TAKEN[flag_name]
+                    hint = f"use the setting {instead}" if instead else "remove it"
+                    yield self.problem(setting, f"the plugin itself gives ray start {flag_name}", hint)
 
 
 def _unnamed(ports: Sequence[Mapping[str, Any]], name: str, number: int, path: str) -> Iterator[Problem]:

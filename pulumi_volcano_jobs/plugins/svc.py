@@ -16,7 +16,7 @@ from pulumi_volcano_jobs.plugins.access import Allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, ObjectRef, Plugin, Stage, flag, option, place
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
 
-MOUNT_PATH = "/etc/volcano"
+MOUNT_PATH = names.HOSTS_PATH
 
 
 class SvcPlugin(Plugin):

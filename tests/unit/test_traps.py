@@ -68,7 +68,7 @@ TOLD: dict[str, tuple[Wire, str]] = {
         (
             f"{SPEC}.restartPolicy: mpiexec ends at once where a worker's sshd does not answer yet, and is not"
             " started again"
-            " (given: 'Never'): set restartPolicy: OnFailure, or wait for the workers first [VJ102]"
+            " (given: 'Never'): set restartPolicy: OnFailure, or give mpi the option wait_for_workers [VJ102]"
         ),
     ),
     "VJ103 a gang smaller than its world": (

@@ -1,0 +1,125 @@
+"""What an MPI master is given beside MPI_HOST: a host file in the form of its launcher, and a wait for the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pulumi_volcano_jobs.leaf import derive
+from pulumi_volcano_jobs.manifest import Container, Manifest
+
+FILE = "hostfile"
+SSHD_PORT = 22
+WAIT_CONTAINER = "wait-for-workers"
+
+# In a worker's name that does not resolve, each tool finds something else to say.
+_UNKNOWN_NAME = "*'bad address'* | *'not known'* | *resol* | *lookup* | *getaddrinfo*"
+# $1 is the file with the hosts, $2 sshd's port, $3 the seconds to wait; $$ and $(NAME) would be Kubernetes' to expand.
+_WAIT_SCRIPT = f"""\
+trap 'exit 143' TERM
+export LC_ALL=C
+file=$1 port=$2 timeout=$3
+if nc -h 2>&1 | grep -q -e -z; then
+  try() {{ nc -z -w 2 "$1" "$port" 2>&1; }}
+elif command -v bash >/dev/null; then
+  limit=$(command -v timeout) && limit="$limit 5"
+  try() {{ $limit bash -c ': >"/dev/tcp/$0/$1"' "$1" "$port" 2>&1; }}
+else
+  echo "this image has neither nc -z nor bash to look for the workers with: give wait_for_workers_image another" >&2
+  exit 1
+fi
+set -- $(cat "$file")
+total=$# missing=-1 deadline=$(($(date +%s) + timeout))
+while [ $# -gt 0 ]; do
+  left= reasons=
+  for host; do
+    said=$(try "$host") && continue
+    case $said in
+      {_UNKNOWN_NAME}) reason="its name does not resolve: is its Pod running, and ready?" ;;
+      *) reason="nothing answers on port $port: does sshd run there?" ;;
+    esac
+    left="$left $host" reasons="$reasons
+$host: $reason"
+  done
+  set -- $left
+  if [ $# -gt 0 ] && [ "$(date +%s)" -ge "$deadline" ]; then
+    echo "$# of $total workers did not answer within $timeout s:$reasons" >&2
+    exit 1
+  fi
+  [ $# -eq 0 ] || [ $# -eq "$missing" ] || echo "$# of $total workers do not answer yet:$reasons"
+  missing=$#
+  [ $# -eq 0 ] || sleep 2
+done
+echo "$total of $total workers answer"
+"""
+
+# A namespace may want containers to be restricted and to have requests; other ones would cost a Pod its class.
+_AS_THE_OTHERS = ("resources", "securityContext")
+
+
+class Form(NamedTuple):
+    """How a launcher takes its hosts."""
+
+    line: str
+    directory: str
+    """Where the file is mounted."""
+    path_variables: tuple[str, ...] = ()
+    """The variables that tell the launcher of the file."""
+    ssh_variables: tuple[str, ...] = ()
+    """The variables with further arguments of its ssh."""
+    slots_variables: tuple[str, ...] = ()
+    """The variables with the processes of each host, where the file's own count for nothing."""
+
+
+# Open MPI 5 reads none of Open MPI 4's variables. Of Intel MPI's file only the hosts count (tried with 2021.19).
+FORMS: Mapping[str, Form] = {
+    "openmpi": Form(
+        "{host} slots={slots}",
+        "/etc/mpi",
+        ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"),
+        ("OMPI_MCA_plm_rsh_args", "PRTE_MCA_plm_ssh_args"),
+    ),
+    "intel": Form(
+        "{host}:{slots}",
+        "/etc/mpi",
+        ("I_MPI_HYDRA_HOST_FILE",),
+        ("I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS",),
+        ("I_MPI_PERHOST",),
+    ),
+    "mpich": Form("{host}:{slots}", "/etc/mpi", ("HYDRA_HOST_FILE",), ("HYDRA_LAUNCHER_EXTRA_ARGS",)),
+    "deepspeed": Form("{host} slots={slots}", "/job"),
+}
+FQDN_VARIABLES = ("OMPI_MCA_orte_keep_fqdn_hostnames", "PRTE_MCA_prte_keep_fqdn_hostnames")
+
+
+def text(form: Form, groups: Sequence[tuple[list[str], Any]]) -> Any:
+    """Write the file of groups of hosts, each with the slots of one of them (a leaf, maybe)."""
+    return derive(_text, form.line, list(groups))
+
+
+def _text(line: str, groups: Sequence[tuple[list[str], int]]) -> str:
+    return "".join(f"{line.format(host=host, slots=slots)}\n" for hosts, slots in groups for host in hosts)
+
+
+def variables(form: Form, port: int, slots: Any) -> dict[str, Any]:
+    """Give the variables by which a launcher uses the file.
+
+    Without arguments for ssh a launcher that keeps the whole name of a host connects to port 22: the ssh plugin's
+    configuration has another port under the short name only.
+    """
+    found: dict[str, Any] = dict.fromkeys(form.path_variables, f"{form.directory}/{FILE}")
+    found |= dict.fromkeys(form.ssh_variables if port != SSHD_PORT else (), f"-p {port}")
+    return found | dict.fromkeys(form.slots_variables, derive(str, slots))
+
+
+def waiting_container(like: Container, image: str, hosts: str, port: int, timeout: int) -> Container:
+    """Make the init container that waits until all hosts of a file can be logged in to.
+
+    What it has not been given it has like another container, so that a namespace takes it where it takes that one.
+    """
+    own = _AS_THE_OTHERS if image else ("image", "imagePullPolicy", *_AS_THE_OTHERS)
+    wire: Manifest = {"name": WAIT_CONTAINER, "image": image} | {k: like.fields[k] for k in own if k in like.fields}
+    wire["command"] = ["sh", "-c", _WAIT_SCRIPT, WAIT_CONTAINER, hosts, str(port), str(timeout)]
+    # Who is missing shows in `kubectl describe pod`.
+    wire["terminationMessagePolicy"] = "FallbackToLogsOnError"
+    return Container(wire)

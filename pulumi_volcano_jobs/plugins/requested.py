@@ -1,0 +1,67 @@
+"""What a container asks for, as whole numbers, for frameworks that are told how much they have.
+
+As Kubernetes fills it in: the request, else the limit. What is not known yet gives a leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pulumi_volcano_jobs import quantity
+from pulumi_volcano_jobs.leaf import derive
+
+_NANO = 10**9
+_SHARED_GPU = "volcano.sh/vgpu-number"
+_MIG = "nvidia.com/mig-"
+
+
+def gpus(container: Mapping[str, Any]) -> Any:
+    """Count the GPUs of a container, slices of one too."""
+    return derive(_gpus, container.get("resources"))
+
+
+def cpus(container: Mapping[str, Any]) -> Any:
+    """Count the CPUs of a container, a begun one too; 0 if it asks for none."""
+    return derive(_cpus, container.get("resources"))
+
+
+def memory(container: Mapping[str, Any]) -> Any:
+    """Give the memory of a container in bytes; 0 if it asks for none."""
+    return derive(_memory, container.get("resources"))
+
+
+def slots(container: Mapping[str, Any]) -> Any:
+    """Count the processes that a container has room for: one for each GPU, else for each whole CPU, at least one."""
+    return derive(_slots, container.get("resources"))
+
+
+def _slots(resources: Mapping[str, Any] | None) -> int:
+    return _gpus(resources) or _nano(resources, "cpu") // _NANO or 1
+
+
+def _gpus(resources: Mapping[str, Any] | None) -> int:
+    names = {name for kind in ("requests", "limits") for name in (resources or {}).get(kind) or ()}
+    return sum(_whole(resources, name) for name in names if _is_gpu(name))
+
+
+def _cpus(resources: Mapping[str, Any] | None) -> int:
+    return _whole(resources, "cpu")
+
+
+def _memory(resources: Mapping[str, Any] | None) -> int:
+    return _whole(resources, "memory")
+
+
+def _is_gpu(name: str) -> bool:
+    return name.endswith("gpu") or name.startswith(_MIG) or name == _SHARED_GPU
+
+
+def _whole(resources: Mapping[str, Any] | None, name: str) -> int:
+    """Round up, as KubeRay does."""
+    return -(-_nano(resources, name) // _NANO)
+
+
+def _nano(resources: Mapping[str, Any] | None, name: str) -> int:
+    amounts = [(resources or {}).get(kind) or {} for kind in ("requests", "limits")]
+    return next((quantity.parse(found[name]).nano for found in amounts if name in found), 0)

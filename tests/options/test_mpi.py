@@ -1,0 +1,409 @@
+"""The mpi plugin's options: the host file, single-node jobs, whole host names, and the wait for the workers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import MpiPlugin, Rendered, SshPlugin, SvcPlugin, render
+from pulumi_volcano_jobs.context import JobContext
+from pulumi_volcano_jobs.leaf import Derived, Leaf, substitute
+from pulumi_volcano_jobs.plugins.base import ObjectRef
+from tests.conftest import Wire, container, job, problems, refused, task
+
+MODES = ("pulumi", "volcano")
+FILE = ObjectRef("ConfigMap", "train-mpi")
+
+
+def training(workers: int = 2, worker: Wire | None = None, **master: Any) -> tuple[Wire, Wire]:
+    """Give a master and its workers, which have GPUs; the keywords are of the master's Pod spec."""
+    with_gpus = container(resources={"limits": {"nvidia.com/gpu": 4, "cpu": 8}})
+    made = task("worker", workers, containers=[worker or with_gpus], restartPolicy="OnFailure")
+    return task("master", **{"restartPolicy": "OnFailure", **master}), made
+
+
+def mpi(*tasks: Wire, **settings: Any) -> Wire:
+    """Give an MPI job."""
+    return job(*(tasks or training()), plugins=[MpiPlugin(**settings)])
+
+
+def host_file(made: Rendered) -> Any:
+    """Give the host file's text."""
+    (found,) = (item for item in made.objects if (item["kind"], item["metadata"]["name"]) == FILE)
+    assert found["data"].keys() == {"hostfile"}
+    return found["data"]["hostfile"]
+
+
+def hosts(**settings: Any) -> str:
+    """Give the host file of the usual job."""
+    text: str = host_file(render(mpi(**settings)))
+    return text
+
+
+def variables(spec: Wire) -> dict[str, Any]:
+    """Give the plain variables of a Pod's first container, but MPI_HOST."""
+    entries = spec["containers"][0].get("env", ())
+    return {entry["name"]: entry["value"] for entry in entries if "value" in entry and entry["name"] != "MPI_HOST"}
+
+
+def spec_of_master(mode: Any = "pulumi", **settings: Any) -> Wire:
+    """Give the master's Pod spec: of its Pod, or of the template that Volcano is given."""
+    made = render(mpi(**settings), managed_by=mode)
+    spec: Wire = made.pods[0]["spec"] if mode == "pulumi" else made.handed_over.to_manifest()["spec"]["tasks"][0]
+    return spec if mode == "pulumi" else spec["template"]["spec"]
+
+
+def test_without_options_nothing_is_added() -> None:
+    """As with Volcano."""
+    made = render(mpi())
+
+    assert [item["kind"] for item in made.objects] == ["ConfigMap", "NetworkPolicy", "PodGroup", "Secret", "Service"]
+    assert variables(made.pods[0]["spec"]) == {}
+    assert "initContainers" not in made.pods[0]["spec"]
+
+
+FORMS: dict[str, tuple[str, str, dict[str, str]]] = {
+    "openmpi": (
+        "train-worker-0.train slots=4\ntrain-worker-1.train slots=4\n",
+        "/etc/mpi",
+        {
+            "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
+            "PRTE_MCA_prte_default_hostfile": "/etc/mpi/hostfile",
+        },
+    ),
+    "intel": (
+        "train-worker-0.train:4\ntrain-worker-1.train:4\n",
+        "/etc/mpi",
+        {"I_MPI_HYDRA_HOST_FILE": "/etc/mpi/hostfile", "I_MPI_PERHOST": "4"},
+    ),
+    "mpich": (
+        "train-worker-0.train:4\ntrain-worker-1.train:4\n",
+        "/etc/mpi",
+        {"HYDRA_HOST_FILE": "/etc/mpi/hostfile"},
+    ),
+    "deepspeed": ("train-worker-0.train slots=4\ntrain-worker-1.train slots=4\n", "/job", {}),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("form", "text", "path", "told"), [(name, *row) for name, row in FORMS.items()], ids=FORMS)
+def test_the_master_has_a_host_file_in_the_form_of_its_launcher(
+    mode: Any, form: str, text: str, path: str, told: dict[str, str]
+) -> None:
+    """And its launcher is told where it is."""
+    spec = spec_of_master(mode, hostfile=form)
+
+    assert hosts(hostfile=form) == text
+    assert variables(spec) == told
+    assert {"name": "train-mpi", "configMap": {"name": "train-mpi"}} in spec["volumes"]
+    assert {"name": "train-mpi", "mountPath": path} in spec["containers"][0]["volumeMounts"]
+
+
+def test_init_containers_have_the_host_file_and_workers_have_not() -> None:
+    """As with MPI_HOST."""
+    master, worker = training(initContainers=[container("early")])
+    made = render(mpi(master, worker, hostfile="openmpi"))
+
+    (early,) = made.pods[0]["spec"]["initContainers"]
+    assert "train-mpi" in {mount["name"] for mount in early["volumeMounts"]}
+    assert "train-mpi" not in {volume["name"] for volume in made.pods[1]["spec"]["volumes"]}
+
+
+def test_volcano_s_own_mode_has_the_same_host_file_made_by_pulumi() -> None:
+    """Volcano makes none."""
+    made = render(mpi(hostfile="openmpi"), managed_by="volcano")
+
+    assert host_file(made) == hosts(hostfile="openmpi")
+    assert made.beyond == {FILE}
+
+
+SSHD: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+    "openmpi": (
+        {"hostfile": "openmpi"},
+        {"OMPI_MCA_plm_rsh_args": "-p 2222", "PRTE_MCA_plm_ssh_args": "-p 2222"},
+    ),
+    "intel": ({"hostfile": "intel"}, {"I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS": "-p 2222"}),
+    "mpich": ({"hostfile": "mpich"}, {"HYDRA_LAUNCHER_EXTRA_ARGS": "-p 2222"}),
+    "deepspeed, which is told by a flag": ({"hostfile": "deepspeed"}, {}),
+    "no host file": ({}, {}),
+}
+
+
+@pytest.mark.parametrize(("settings", "told"), SSHD.values(), ids=SSHD)
+def test_launchers_are_told_of_another_port(settings: dict[str, Any], told: dict[str, str]) -> None:
+    """The ssh configuration has it for short names only."""
+    document = job(*training(), plugins=[MpiPlugin(port=2222, **settings), SshPlugin(ssh_port=2222)])
+    found = variables(render(document).pods[0]["spec"])
+
+    assert {name: value for name, value in found.items() if value == "-p 2222"} == told
+
+
+SLOTS: dict[str, tuple[Wire, int]] = {
+    "GPUs before CPUs": ({"limits": {"nvidia.com/gpu": "8", "cpu": "96"}}, 8),
+    "GPUs of another maker": ({"limits": {"amd.com/gpu": 2}}, 2),
+    "slices of a GPU": ({"limits": {"nvidia.com/mig-1g.5gb": 3}}, 3),
+    "Volcano's shared GPUs": ({"limits": {"volcano.sh/vgpu-number": 1}, "requests": {"cpu": 6}}, 1),
+    "whole CPUs": ({"requests": {"cpu": "3500m"}}, 3),
+    "the request before the limit": ({"requests": {"cpu": 2}, "limits": {"cpu": 4}}, 2),
+    "the limit for want of a request": ({"requests": {"memory": "1Gi"}, "limits": {"cpu": 4}}, 4),
+    "a part of a CPU": ({"requests": {"cpu": "200m"}}, 1),
+    "nothing": ({}, 1),
+}
+
+
+@pytest.mark.parametrize(("resources", "slots"), SLOTS.values(), ids=SLOTS)
+def test_slots_follow_what_the_workers_request(resources: Wire, slots: int) -> None:
+    """At least one."""
+    tasks = training(1, container(resources=resources))
+
+    assert host_file(render(mpi(*tasks, hostfile="openmpi"))) == f"train-worker-0.train slots={slots}\n"
+
+
+def test_given_slots_count() -> None:
+    """For all hosts, and where the file's own do not."""
+    assert hosts(hostfile="mpich", slots=16) == "train-worker-0.train:16\ntrain-worker-1.train:16\n"
+    assert variables(spec_of_master(hostfile="intel", slots=16))["I_MPI_PERHOST"] == "16"
+
+
+def test_slots_are_those_of_the_container_that_has_sshd() -> None:
+    """A sidecar in front is none."""
+    sidecar = container("proxy", resources={"requests": {"cpu": 1}})
+    sshd = container("sshd", resources={"requests": {"cpu": 6}}, ports=[{"containerPort": 22}])
+    master, worker = training(1)
+    worker["template"]["spec"]["containers"] = [sidecar, sshd]
+
+    assert host_file(render(mpi(master, worker, hostfile="mpich"))) == "train-worker-0.train:6\n"
+
+
+UNKNOWN: dict[str, Any] = {
+    "an amount": {"limits": {"nvidia.com/gpu": Leaf("x")}},
+    "the limits": {"limits": Leaf("x")},
+    "all resources": Leaf("x"),
+}
+VALUES: dict[str, Any] = {"an amount": 2, "the limits": {"cpu": "2"}, "all resources": {"requests": {"cpu": 2}}}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_slots_that_are_not_known_yet_leave_only_the_file_unknown(name: str) -> None:
+    """It is written once they are."""
+    made = render(mpi(*training(1, container(resources=UNKNOWN[name])), hostfile="intel"))
+    text = host_file(made)
+
+    assert isinstance(text, Derived)
+    assert substitute(text, lambda _: VALUES[name]) == "train-worker-0.train:2\n"
+    perhost = variables(made.pods[0]["spec"])["I_MPI_PERHOST"]
+    assert substitute(perhost, lambda _: VALUES[name]) == "2"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_master_can_be_a_host(mode: Any) -> None:
+    """With slots of its own, before the workers."""
+    tasks = training(1, containers=[container(resources={"requests": {"cpu": 2}})])
+    made = render(mpi(*tasks, hostfile="openmpi", master_as_worker=True), managed_by=mode)
+
+    assert host_file(made) == "train-master-0.train slots=2\ntrain-worker-0.train slots=4\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("workers", [(), (task("worker", 0),)], ids=["no task", "no replicas"])
+def test_a_job_of_one_node_is_its_master(mode: Any, workers: tuple[Wire, ...]) -> None:
+    """Without a host file, too."""
+    document = mpi(task("master", restartPolicy="OnFailure"), *workers, master_as_worker=True, wait_for_workers=True)
+    assert len(render(document, managed_by=mode).pods) == 1
+
+    document["spec"]["plugins"] = [MpiPlugin(master_as_worker=True, hostfile="openmpi")]
+    assert host_file(render(document, managed_by=mode)) == "train-master-0.train slots=1\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_open_mpi_is_told_to_keep_whole_names(mode: Any) -> None:
+    """Under the names that its versions 4 and 5 know."""
+    assert variables(spec_of_master(mode, keep_fqdn=True)) == {
+        "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
+        "PRTE_MCA_prte_keep_fqdn_hostnames": "true",
+    }
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_master_waits_behind_the_template_s_own_init_containers(mode: Any) -> None:
+    """In its own image, with what a namespace may ask of a container."""
+    own = container(imagePullPolicy="Always", resources={"limits": {"cpu": 1}}, securityContext={"runAsUser": 7})
+    master, worker = training(containers=[own], initContainers=[container("early")])
+    made = render(mpi(master, worker, wait_for_workers=True), managed_by=mode)
+    spec = (
+        made.pods[0]["spec"]
+        if mode == "pulumi"
+        else made.handed_over.to_manifest()["spec"]["tasks"][0]["template"]["spec"]
+    )
+
+    early, waiting = spec["initContainers"]
+    assert (early["name"], waiting["name"]) == ("early", "wait-for-workers")
+    assert {key: waiting[key] for key in own if key != "name"} == {key: own[key] for key in own if key != "name"}
+    assert waiting["command"][:2] == ["sh", "-c"]
+    assert waiting["command"][3:] == ["wait-for-workers", "/etc/volcano/worker.host", "22", "300"]
+    assert waiting["terminationMessagePolicy"] == "FallbackToLogsOnError"
+
+
+def test_the_wait_s_image_and_timeout_can_be_given() -> None:
+    """With sshd's port, and the file as svc calls it."""
+    tasks = (task("master", restartPolicy="OnFailure"), task("big-worker", restartPolicy="OnFailure"))
+    settings = {"wait_for_workers_image": "busybox:1.36.1", "wait_for_workers_timeout": 5, "worker": "big-worker"}
+    document = mpi(*tasks, wait_for_workers=True, **settings)
+    (waiting,) = render(document).pods[0]["spec"]["initContainers"]
+
+    assert waiting["image"] == "busybox:1.36.1"
+    assert waiting["command"][4:] == ["/etc/volcano/big_worker.host", "22", "5"]
+    assert {"mountPath": "/etc/volcano", "name": "train-svc"} in waiting["volumeMounts"]
+    assert {"mountPath": "/root/.ssh", "name": "train-ssh", "subPath": ".ssh"} in waiting["volumeMounts"]
+
+
+def test_an_own_init_container_of_the_wait_s_name_stays() -> None:
+    """As pytorch's does."""
+    own = container("wait-for-workers", command=["own"])
+    (found,) = render(mpi(*training(initContainers=[own]), wait_for_workers=True)).pods[0]["spec"]["initContainers"]
+
+    assert found["command"] == ["own"]
+
+
+def test_a_master_that_waits_may_have_the_restart_policy_never() -> None:
+    """VJ102 warns of one that does not."""
+    tasks = training(restartPolicy="Never")
+
+    assert [problem.code for problem in render(mpi(*tasks)).warnings] == ["VJ102"]
+    assert render(mpi(*tasks, wait_for_workers=True)).warnings == ()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_recommended_set_is_a_host_file_and_the_wait(mode: Any) -> None:
+    """Unless they are given otherwise."""
+    (made,) = (found for found in render(mpi(), defaults="recommended", managed_by=mode).plugins if found.name == "mpi")
+    assert made.beyond() == {"hostfile": "openmpi", "wait_for_workers": True}
+
+    kept = render(mpi(hostfile="none", wait_for_workers=False), defaults="recommended", managed_by=mode)
+    assert all(found.beyond() == {} for found in kept.plugins if found.name == "mpi")
+
+
+def test_scaling_changes_the_host_file_and_mpi_host_alone() -> None:
+    """Pods that run are not replaced for it."""
+    plugin = MpiPlugin(hostfile="intel", wait_for_workers=True, keep_fqdn=True, master_as_worker=True)
+    small, large, none = (render(job(*training(size), plugins=[plugin])) for size in (1, 3, 0))
+
+    assert plugin.on_job_update(JobContext(small.job)).follows == {FILE}
+    assert host_file(small) != host_file(large)
+    for made in (small, large, none):
+        for entry in (
+            made.first_pods["master"]["spec"]["containers"] + made.first_pods["master"]["spec"]["initContainers"]
+        ):
+            entry["env"] = [item for item in entry["env"] if item["name"] != "MPI_HOST"]
+    assert small.first_pods == large.first_pods == none.first_pods
+
+
+def test_other_slots_begin_the_job_anew() -> None:
+    """Mpiexec reads the host file once; without one there are none to follow."""
+    ctx = JobContext(render(mpi()).job)
+
+    assert MpiPlugin(hostfile="openmpi", slots=2).on_job_update(ctx).restarts_on == (2, False)
+    assert MpiPlugin().on_job_update(ctx).restarts_on == ()
+    assert MpiPlugin().on_job_update(ctx).follows == frozenset()
+
+
+def test_the_host_file_goes_with_the_job() -> None:
+    """With all else of the plugin."""
+    ctx = JobContext(render(mpi()).job)
+
+    assert MpiPlugin(hostfile="openmpi").on_job_delete(ctx) == {FILE}
+    assert MpiPlugin().on_job_delete(ctx) == frozenset()
+
+
+PLUGIN = "spec.plugins.mpi"
+WRONG: dict[str, tuple[Wire, list[str]]] = {
+    "a form that there is not": (
+        mpi(hostfile="slurm"),
+        [f"{PLUGIN}.hostfile: this must be one of none, openmpi, intel, mpich, deepspeed (given: 'slurm')"],
+    ),
+    "negative numbers": (
+        mpi(hostfile="openmpi", slots=-1, wait_for_workers_timeout=-5),
+        [
+            f"{PLUGIN}.slots: this is a number of processes, at least 0 (given: -1)",
+            f"{PLUGIN}.wait_for_workers_timeout: this is a number of seconds, at least 0 (given: -5)",
+        ],
+    ),
+    "slots without a file": (
+        mpi(slots=4),
+        [
+            (
+                f"{PLUGIN}.slots: slots stand in the host file, and the job has none (given: 4): give mpi the option"
+                " hostfile, such as openmpi"
+            )
+        ],
+    ),
+    "a master that nothing lists": (
+        mpi(master_as_worker=True),
+        [
+            (
+                f"{PLUGIN}.master_as_worker: the master is listed in the host file, and the job has none: MPI_HOST"
+                " names the workers alone (given: True): give mpi the option hostfile, such as openmpi"
+            )
+        ],
+    ),
+    "a file without hosts": (
+        mpi(*training(0), hostfile="openmpi"),
+        [
+            (
+                f"{PLUGIN}.hostfile: the host file would have no host: worker has no replicas (given: 'openmpi'): give"
+                " it some, or give mpi the option master_as_worker"
+            )
+        ],
+    ),
+    "a named worker that is no task, with the master as a host": (
+        mpi(task("master", restartPolicy="OnFailure"), master_as_worker=True, worker="node"),
+        [
+            (
+                f"{PLUGIN}.worker: the job has no task of this name (it has master) (given: 'node'): name the task of"
+                " this role"
+            )
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("document", "messages"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_told_in_full(document: Wire, messages: list[str]) -> None:
+    """In the composed mode and in Volcano's own."""
+    assert [str(problem) for problem in problems(document)] == messages
+    told = [str(problem) for problem in problems(document, managed_by="volcano") if not problem.warning]
+    assert told == messages
+
+
+def test_a_template_that_has_the_mount_or_the_variable_is_told() -> None:
+    """The host file would be written over."""
+    own = container(
+        env=[{"name": "HYDRA_HOST_FILE", "value": "/own"}],
+        volumeMounts=[{"name": "own", "mountPath": "/etc/mpi"}],
+    )
+    tasks = training(containers=[own], volumes=[{"name": "own", "emptyDir": {}}])
+    told = str(refused(mpi(*tasks, hostfile="mpich")))
+
+    assert "the plugin mpi (spec.plugins.mpi) sets the variable HYDRA_HOST_FILE of the container main too" in told
+    assert "the plugin mpi (spec.plugins.mpi) sets the mount path /etc/mpi of the container main too" in told
+
+
+def test_the_lenient_mode_makes_a_file_of_what_there_is() -> None:
+    """Nobody asks what it is good for."""
+    document = mpi(task("master"), hostfile="intel")
+
+    made = render(document, strict=False)
+    assert host_file(made) == ""
+    assert variables(made.pods[0]["spec"])["I_MPI_PERHOST"] == "1"
+
+
+def test_the_wait_reads_the_lists_that_svc_mounts() -> None:
+    """Under svc's own path."""
+    made = render(job(*training(), plugins=[MpiPlugin(wait_for_workers=True), SvcPlugin(inject_hosts_env=False)]))
+    (waiting,) = made.pods[0]["spec"]["initContainers"]
+    (lists,) = (item for item in made.objects if item["metadata"]["name"] == "train-svc")
+
+    folder, _, name = waiting["command"][4].rpartition("/")
+    assert lists["data"][name] == "train-worker-0.train\ntrain-worker-1.train"
+    assert {"mountPath": folder, "name": "train-svc"} in waiting["volumeMounts"]

@@ -1,0 +1,257 @@
+"""The ray plugin's options: the head's own command, further arguments, requested resources, probes."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import RayPlugin, render
+from pulumi_volcano_jobs.context import JobContext
+from pulumi_volcano_jobs.leaf import Derived, Leaf, substitute
+from tests.conftest import Wire, container, job, problems, task
+
+HEAD = "ray start --head --block --dashboard-host=0.0.0.0 --port=6379 --dashboard-port=8265"
+HEAD += " --ray-client-server-port=10001"
+WORKER = "ray start --block --address=train-head-0.train:6379"
+OPEN_HEAD = HEAD.replace(" --block", "")
+
+
+def ray(head: Wire | None = None, worker: Wire | None = None, workers: int = 1, **settings: Any) -> Wire:
+    """Give a Ray job; `head` and `worker` are fields of their containers."""
+    tasks = (
+        task("head", containers=[container("head", **head or {})]),
+        task("worker", workers, containers=[container("worker", **worker or {})]),
+    )
+    return job(*tasks, plugins=[RayPlugin(**settings)])
+
+
+def containers(document: Wire, **choices: Any) -> tuple[Wire, Wire]:
+    """Give the head's and the workers' container."""
+    firsts = render(document, **choices).first_pods
+    return firsts["head"]["spec"]["containers"][0], firsts["worker"]["spec"]["containers"][0]
+
+
+def commands(document: Wire, **choices: Any) -> tuple[Any, Any]:
+    """Give their commands."""
+    head, worker = containers(document, **choices)
+    return head["command"], worker["command"]
+
+
+def test_without_options_the_commands_are_volcano_s() -> None:
+    """The recommended set has none for Ray, whose probes not every image answers."""
+    own = {"command": ["python", "driver.py"], "args": ["--fast"], "resources": {"requests": {"cpu": 2}}}
+    document = ray(own, own)
+
+    assert commands(document) == (["sh", "-c", HEAD], ["sh", "-c", WORKER])
+    assert containers(document)[0]["args"] == ["--fast"]
+    assert containers(document, defaults="recommended") == containers(document)
+
+
+def test_the_head_s_own_command_runs_once_ray_is_up() -> None:
+    """In the place of the shell; the workers' is replaced as ever."""
+    head, worker = containers(
+        ray({"command": ["python", "d.py"], "args": ["--x"]}, {"command": ["y"]}, keep_command=True)
+    )
+
+    assert head["command"] == ["sh", "-c", f'{OPEN_HEAD} && exec "$@"', "sh", "python", "d.py"]
+    assert head["args"] == ["--x"]
+    assert worker["command"] == ["sh", "-c", WORKER]
+
+
+def test_nothing_of_the_own_command_needs_quotes(tmp_path: Path) -> None:
+    """It is run as it stands, behind a `ray start` that has ended well."""
+    odd = ["printf", "%s|", "a b", "it's", '"$HOME"', "$(id)", "*", "", "-c"]
+    made, _ = containers(ray({"command": odd[:4], "args": odd[4:]}, keep_command=True, head_start_args=["--x='a b'"]))
+    stub = tmp_path / "ray"
+    stub.write_text('#!/bin/sh\nprintf "%s|" "$@" >&2\nexit "$ENDS"\n', "utf-8")
+    stub.chmod(0o755)
+
+    def run(ends: str) -> subprocess.CompletedProcess[str]:
+        path = {"PATH": f"{tmp_path}:/usr/bin:/bin", "ENDS": ends}
+        return subprocess.run(made["command"] + made["args"], env=path, capture_output=True, text=True, check=False)
+
+    done, failed = run("0"), run("3")
+    assert (done.stdout, done.returncode) == ("".join(f"{word}|" for word in odd[2:]), 0)
+    assert done.stderr.endswith("|--ray-client-server-port=10001|--x='a b'|")
+    assert (failed.stdout, failed.returncode) == ("", 3)
+
+
+def test_a_command_that_is_not_known_yet_is_kept() -> None:
+    """A word of it, or all."""
+    word, _ = commands(ray({"command": ["python", Leaf("x")]}, keep_command=True))
+    whole, _ = commands(ray({"command": Leaf("x")}, keep_command=True))
+
+    assert (word[:5], type(word[5])) == (["sh", "-c", f'{OPEN_HEAD} && exec "$@"', "sh", "python"], Leaf)
+    assert isinstance(whole, Derived)
+    assert substitute(whole, lambda _: ["python", "d.py"]) == [*word[:4], "python", "d.py"]
+
+
+def test_ray_start_gets_further_arguments() -> None:
+    """Quoted, as tuples and as YAML's lists."""
+    found = commands(ray(head_start_args=("--num-cpus=0", "--system-config={}"), worker_start_args=["--labels=a=b c"]))
+
+    assert found == (
+        ["sh", "-c", f"{HEAD} --num-cpus=0 '--system-config={{}}'"],
+        ["sh", "-c", f"{WORKER} '--labels=a=b c'"],
+    )
+
+
+RESOURCES: dict[str, tuple[Wire, str]] = {
+    "all three": (
+        {"requests": {"cpu": 4, "memory": "16Gi"}, "limits": {"nvidia.com/gpu": 2}},
+        " --num-cpus=4 --num-gpus=2 --memory=17179869184",
+    ),
+    "a begun CPU": ({"requests": {"cpu": "1500m"}}, " --num-cpus=2"),
+    "the request before the limit": ({"requests": {"cpu": 2}, "limits": {"cpu": 8}}, " --num-cpus=2"),
+    "the limit for want of a request": ({"limits": {"memory": "1.5k"}}, " --memory=1500"),
+    "several kinds of GPU": ({"limits": {"nvidia.com/gpu": 1, "nvidia.com/mig-1g.5gb": 2}}, " --num-gpus=3"),
+    "nothing": ({}, ""),
+}
+
+
+@pytest.mark.parametrize(("resources", "told"), RESOURCES.values(), ids=RESOURCES)
+def test_ray_is_told_what_its_container_requests(resources: Wire, told: str) -> None:
+    """On the head and on workers."""
+    found = commands(ray({"resources": resources}, {"resources": resources}, requested_resources=True))
+
+    assert found == (["sh", "-c", HEAD + told], ["sh", "-c", WORKER + told])
+
+
+def test_a_given_amount_counts_before_the_requested_one() -> None:
+    """Such as a head that is to run no tasks."""
+    resources = {"resources": {"requests": {"cpu": 2, "memory": 1024}}}
+    settings = {"requested_resources": True, "head_start_args": ("--num-cpus", "0")}
+    head, worker = commands(ray(resources, resources, **settings))
+
+    assert head == ["sh", "-c", f"{HEAD} --memory=1024 --num-cpus 0"]
+    assert worker == ["sh", "-c", f"{WORKER} --num-cpus=2 --memory=1024"]
+
+
+@pytest.mark.parametrize("unknown", [{"requests": {"cpu": Leaf("x")}}, {"requests": Leaf("x")}, Leaf("x")])
+def test_amounts_that_are_not_known_yet_leave_only_the_line_unknown(unknown: Any) -> None:
+    """With the own command behind it."""
+    known = 3 if isinstance(unknown, dict) and isinstance(unknown["requests"], dict) else {"cpu": 3}
+    known = known if isinstance(unknown, dict) else {"requests": known}
+    head = {"command": ["python"], "resources": unknown}
+    found, _ = commands(ray(head, requested_resources=True, keep_command=True))
+
+    assert [type(word) for word in found] == [str, str, Derived, str, str]
+    assert substitute(found[2], lambda _: known) == f'{OPEN_HEAD} --num-cpus=3 && exec "$@"'
+
+
+def probe(path: str, port: int, delay: int, failures: int) -> Wire:
+    """Give a probe."""
+    times = {"initialDelaySeconds": delay, "periodSeconds": 5, "timeoutSeconds": 5, "failureThreshold": failures}
+    return {"httpGet": {"path": path, "port": port}} | times
+
+
+@pytest.mark.parametrize("mode", ["pulumi", "volcano"])
+def test_probes_ask_the_head_for_its_control_service_and_workers_for_their_raylet(mode: Any) -> None:
+    """In both modes; a probe of the template's own stays."""
+    own = {"exec": {"command": ["true"]}}
+    made = render(ray(worker={"livenessProbe": own}, probes=True, dashboard_port=8000), managed_by=mode)
+    pods = [made.first_pods[name] for name in ("head", "worker")]
+    templates = [item["template"] for item in made.handed_over.to_manifest()["spec"]["tasks"]]
+    head, worker = (item["spec"]["containers"][0] for item in (pods if mode == "pulumi" else templates))
+
+    assert head["readinessProbe"] == probe("/api/gcs_healthz", 8000, 10, 10)
+    assert head["livenessProbe"] == probe("/api/gcs_healthz", 8000, 30, 120)
+    assert worker["readinessProbe"] == probe("/api/local_raylet_healthz", 52365, 10, 10)
+    assert worker["livenessProbe"] == own
+
+
+@pytest.mark.parametrize(
+    ("arguments", "port"),
+    [(("--dashboard-agent-listen-port=5000",), 5000), (("--dashboard-agent-listen-port",), 52365)],
+)
+def test_workers_are_probed_where_their_agent_listens(arguments: tuple[str, ...], port: int) -> None:
+    """As far as the argument tells."""
+    _, worker = containers(ray(probes=True, worker_start_args=arguments))
+
+    assert worker["readinessProbe"]["httpGet"]["port"] == port
+
+
+def test_other_containers_are_left_alone() -> None:
+    """A sidecar has neither probes nor Ray."""
+    document = ray(probes=True, requested_resources=True, head_start_args=("--x",))
+    document["spec"]["tasks"][0]["template"]["spec"]["containers"].append(container("sidecar"))
+    _, sidecar = render(document).pods[0]["spec"]["containers"]
+
+    assert not sidecar.keys() & {"command", "readinessProbe", "livenessProbe"}
+
+
+def test_scaling_changes_no_pod() -> None:
+    """Workers come and go."""
+    settings = {"keep_command": True, "probes": True, "requested_resources": True, "worker_start_args": ("--x",)}
+    small, large = (render(ray({"command": ["python"]}, workers=size, **settings)) for size in (1, 5))
+
+    assert small.first_pods == large.first_pods
+    assert RayPlugin(**settings).on_job_update(JobContext(small.job)).scaled_env == frozenset()
+
+
+PLUGIN = "spec.plugins.ray"
+WRONG: dict[str, tuple[Wire, list[str]]] = {
+    "no command to keep": (
+        ray({"args": ["--x"]}, keep_command=True),
+        [
+            (
+                "spec.tasks[0].template.spec.containers[0]: keep_command runs this container's command once Ray is up,"
+                " and it has none: write its command here: what the image runs by itself is not known"
+            )
+        ],
+    ),
+    "arguments in one text": (
+        ray(head_start_args="--num-cpus=0"),
+        [f"{PLUGIN}.head_start_args: this must be a list (given: '--num-cpus=0')"],
+    ),
+    "arguments that are no text": (
+        ray(worker_start_args=("--num-cpus", 4)),
+        [f"{PLUGIN}.worker_start_args: these are plain strings, such as --num-cpus=0"],
+    ),
+    "arguments that the plugin gives": (
+        ray(head_start_args=("--port=1",), worker_start_args=("--block",)),
+        [
+            (
+                f"{PLUGIN}.head_start_args: the plugin itself gives ray start --port (given: ('--port=1',)): use the"
+                " setting port"
+            ),
+            (f"{PLUGIN}.worker_start_args: the plugin itself gives ray start --block (given: ('--block',)): remove it"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("document", "messages"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_told_in_full(document: Wire, messages: list[str]) -> None:
+    """With its place."""
+    assert [str(problem) for problem in problems(document) if not problem.warning] == messages
+
+
+NOT_NATIVE: dict[str, Any] = {
+    "head_start_args": ("--num-cpus=0",),
+    "keep_command": True,
+    "requested_resources": True,
+    "worker_start_args": ("--x",),
+}
+
+
+@pytest.mark.parametrize("setting", NOT_NATIVE)
+def test_what_changes_the_command_cannot_be_had_of_volcano(setting: str) -> None:
+    """Its plugin writes over it."""
+    value = NOT_NATIVE[setting]
+    found = problems(ray({"command": ["python"]}, **{setting: value}), managed_by="volcano")
+
+    assert [str(problem) for problem in found if not problem.warning] == [
+        (
+            f'{PLUGIN}.{setting}: with managed_by="volcano" this cannot be had: Volcano\'s plugin writes the command'
+            f' itself, and takes no more than the ports (given: {value!r}): remove it, or use managed_by="pulumi"'
+        )
+    ]
+
+
+def test_the_lenient_mode_keeps_ray_running_where_there_is_no_command() -> None:
+    """The head would end at once."""
+    assert commands(ray(keep_command=True), strict=False)[0] == ["sh", "-c", HEAD]
