@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.plugins.goflag import int32
 from pulumi_volcano_jobs.plugins.torchrun import DEVICES, NNODES, PER_REQUEST, elastic_world, fixed_world, processes
 
 PORT_NAME = "pytorchjob-port"
-WAIT_CONTAINER = "wait-for-master"
+WAIT_IMAGE = "busybox:1.36.1"
 # Every 2 seconds, by netcat or else by bash, whichever the image has; the time that the tries take does not count.
 _WAIT_SCRIPT = """\
 echo "waiting for the master at {address}:{port} (at most {timeout} s)"
@@ -51,7 +51,7 @@ class PytorchPlugin(Plugin):
     """Keep workers in an init container until the master's port answers."""
     wait_master_timeout: int = flag("wait-master-timeout", default=300, recommended=1800)
     """Seconds until the init container gives up."""
-    wait_master_image: str = flag("wait-master-image", default="busybox:1.36.1")
+    wait_master_image: str = flag("wait-master-image", default=WAIT_IMAGE)
     """The init container's image; it needs `nc -z` or bash."""
     wait_master_script: str = option(default="volcano", recommended="checked", choices=("volcano", "checked"))
     """`checked`: the init container says what it waits for and what its image lacks; it has the variables, mounts,
@@ -120,9 +120,9 @@ class PytorchPlugin(Plugin):
                 for name, value in self._torchrun_variables(container, rank, address, ctx).items():
                     container.set_env(name, value)
         if self.wait_master_script == "checked" and self._waits(pod):
-            image = self.wait_master_image if "wait_master_image" in self.given else None
+            image = self.wait_master_image if "wait_master_image" in self.given else ""
             pod.init_containers += [
-                waiting.container(WAIT_CONTAINER, like, image, address, self.port, self.wait_master_timeout)
+                waiting.container(like, address, self.port, self.wait_master_timeout, image=image, able=WAIT_IMAGE)
                 for like in pod.containers[:1]
             ]
 
@@ -139,7 +139,7 @@ class PytorchPlugin(Plugin):
                 container.set_env("RANK", str(rank))
         if self._waits(pod):
             script = _WAIT_SCRIPT.format(address=address, port=self.port, timeout=self.wait_master_timeout)
-            wire = {"name": WAIT_CONTAINER, "image": self.wait_master_image, "command": ["sh", "-c", script]}
+            wire = {"name": waiting.NAME, "image": self.wait_master_image, "command": ["sh", "-c", script]}
             pod.init_containers.append(Container(wire))
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
@@ -172,7 +172,7 @@ class PytorchPlugin(Plugin):
         return 0 if pod.task == self.master else None
 
     def _waits(self, pod: Pod) -> bool:
-        has_one = any(container.name == WAIT_CONTAINER for container in pod.init_containers)
+        has_one = any(container.name == waiting.NAME for container in pod.init_containers)
         return self.wait_master_enabled and pod.task == self.worker and not has_one
 
     def _torchrun_variables(self, container: Container, rank: int, address: str, ctx: JobContext) -> dict[str, Any]:

@@ -27,7 +27,6 @@ DEVICES = ("auto", "gpu", "cpu", "xpu", "npu")
 """What torchrun itself counts when it starts."""
 
 NNODES = "PET_NNODES"
-_KINDS = ("limits", "requests")
 
 
 def fixed_world(nodes: int, rank: int, address: str, port: int) -> dict[str, str]:
@@ -58,19 +57,21 @@ def elastic_world(
 
 
 def processes(container: Container) -> Any:
-    """Count the accelerators that a container asks for: text, a leaf if it is not known yet, None if there are none."""
+    """Count the accelerators that a container asks for: text, a leaf if it is not known yet, None if there are none.
+
+    Kubernetes wants a limit for each, and no other request.
+    """
     resources = container.fields.get("resources")
+    limits = resources if isinstance(resources, Leaf) else (resources or {}).get("limits")
     # Of a mapping that is not known yet nobody knows its keys.
-    if isinstance(resources, Leaf) or any(isinstance((resources or {}).get(kind), Leaf) for kind in _KINDS):
-        return derive(lambda known: _total(_amounts(known or {})), resources)
-    amounts = _amounts(resources or {})
+    if isinstance(limits, Leaf):
+        return derive(lambda known: _total(_amounts((known or {}).get("limits"))), resources)
+    amounts = _amounts(limits)
     return derive(_total, amounts) if amounts else None
 
 
-def _amounts(resources: Mapping[str, Any]) -> list[Any]:
-    held = [resources.get(kind) or {} for kind in _KINDS]
-    asked = {name: amount for amounts in reversed(held) for name, amount in amounts.items()}
-    return [asked[name] for name in ACCELERATORS if name in asked]
+def _amounts(limits: Mapping[str, Any] | None) -> list[Any]:
+    return [limits[name] for name in ACCELERATORS if name in limits] if limits else []
 
 
 def _total(amounts: Sequence[Any]) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pulumi_volcano_jobs.manifest import Container, Manifest
 
-from pulumi_volcano_jobs.manifest import Container
-
+NAME = "wait-for-master"
+"""Volcano's plugin adds no container where one of this name is."""
 TIMED_OUT, UNABLE = 1, 2
 """The script's exit codes beside 0."""
 
-# Its argument is the timeout. What it asks with says on its standard error what is wrong, in words of its own.
+# Its arguments are the timeout and an image that can ask. What it asks with says on its standard error what is wrong, in words of its own.
 SCRIPT = f"""\
-say() {{ echo "wait-for-master: $*"; }}
+say() {{ echo "{NAME}: $*"; }}
 try() {{
   case $tool in
     nc) nc -v -z -w 5 "$MASTER_ADDR" "$MASTER_PORT" ;;
@@ -26,7 +26,7 @@ case $(nc -h 2>&1 </dev/null) in
 esac
 if [ -z "$tool" ]; then
   say "this image has no bash, and no nc that knows -z: set the pytorch plugin's wait_master_image to one that has, \
-such as busybox:1.36.1" >&2
+such as $2" >&2
   exit {UNABLE}
 fi
 if command -v timeout >/dev/null 2>&1; then bounded="timeout 5"; fi
@@ -57,11 +57,14 @@ say "the master answers after $(($(date +%s) - start)) s"
 _AS_THE_OTHERS = ("resources", "securityContext")
 
 
-def container(name: str, like: Container, image: Any, address: str, port: int, timeout: int) -> Container:
-    """Make the init container of a Pod whose first container is `like`; without an image it has that one's too."""
+def container(like: Container, address: str, port: int, timeout: int, *, image: str, able: str) -> Container:
+    """Make the init container of a Pod whose first container is `like`; without an image it has that one's too.
+
+    `able` is an image that has what the script needs.
+    """
     own = _AS_THE_OTHERS if image else ("image", "imagePullPolicy", *_AS_THE_OTHERS)
-    wire = {"name": name, "image": image} | {key: like.fields[key] for key in own if key in like.fields}
-    wire["command"] = ["sh", "-c", SCRIPT, "sh", str(timeout)]
+    wire: Manifest = {"name": NAME, "image": image} | {key: like.fields[key] for key in own if key in like.fields}
+    wire["command"] = ["sh", "-c", SCRIPT, "sh", str(timeout), able]
     # So that `kubectl describe pod` says why, too.
     wire["terminationMessagePolicy"] = "FallbackToLogsOnError"
     made = Container(wire)

@@ -1,0 +1,1 @@
+"""What plugins can do beyond Volcano's, plugin by plugin."""
