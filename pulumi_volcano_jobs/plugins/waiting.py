@@ -9,7 +9,8 @@ NAME = "wait-for-master"
 TIMED_OUT, UNABLE = 1, 2
 """The script's exit codes beside 0."""
 
-# Its arguments are the timeout and an image that can ask. What it asks with says on its standard error what is wrong, in words of its own.
+# Its arguments are the timeout and an image that can ask. What it asks with says on its standard error what is wrong,
+# in words of its own.
 SCRIPT = f"""\
 say() {{ echo "{NAME}: $*"; }}
 try() {{

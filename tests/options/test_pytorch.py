@@ -10,10 +10,12 @@ from pulumi_volcano_jobs import EnvPlugin, JobContext, Plugin, PytorchPlugin, Ss
 from pulumi_volcano_jobs.leaf import Derived, Leaf, substitute
 from pulumi_volcano_jobs.plugins.torchrun import ACCELERATORS, DEVICES
 from pulumi_volcano_jobs.plugins.waiting import SCRIPT
+from tests.component.harness import Registered, new_job, run
 from tests.conftest import Wire, container, job, problems, refused, task
 
 PLACE = "spec.plugins.pytorch"
 WAIT = "wait-for-master"
+REPLICAS = 'metadata.annotations["pulumi.com/volcano-replicas"]'
 
 
 def gang(plugin: Plugin, workers: int = 2, *others: Wire, more: tuple[Plugin, ...] = (), **fields: Any) -> Wire:
@@ -224,6 +226,23 @@ def test_scaling_changes_what_is_said_to_follow_and_nothing_else(
     made = render(gang(plugin), **choices)
     (update,) = (item.on_job_update(JobContext(made.job)) for item in made.plugins if item.name == "pytorch")
     assert (update.scaled_env, update.is_static) == (scaled, is_static)
+
+
+@pytest.mark.parametrize(("most", "replaced"), [(0, True), (9, False)], ids=["fixed", "elastic"])
+def test_scaling_replaces_pods_of_a_fixed_world_only(most: int, *, replaced: bool) -> None:
+    """What replaces them is the annotation with the replicas; the digest stays."""
+
+    def pod(workers: int) -> Registered:
+        spec = gang(PytorchPlugin(max_nodes=most, torchrun=True), workers)["spec"]
+
+        def program() -> None:
+            new_job("train", spec)
+
+        return run(program).resources["Pod train-worker-0"]
+
+    assert pod(2).digest == pod(5).digest
+    assert (REPLICAS in pod(2).request.replaceOnChanges) is replaced
+    assert (REPLICAS in pod(2).request.ignoreChanges) is not replaced
 
 
 def test_an_elastic_job_may_start_with_fewer() -> None:
