@@ -37,7 +37,7 @@ until said=$(try 2>&1 </dev/null); do
   case $said in
     *refused*) why="the master's Pod is there, and nothing listens on its port $MASTER_PORT" ;;
     *"not known"* | *"bad address"* | *resol* | *"nknown host"* | *"No address"*)
-      why="the name $MASTER_ADDR does not resolve: the master's Pod is not ready, or has ended" ;;
+      why="the name $MASTER_ADDR does not resolve: the master's Pod is not up yet, or has ended" ;;
     *) why="no answer: the master's Pod is gone, or a NetworkPolicy or a firewall keeps its port shut" ;;
   esac
   waited=$(($(date +%s) - start))

@@ -109,7 +109,9 @@ def test_a_closed_port_is_told_from_a_name_that_does_not_resolve(tools: Path, cl
     assert (code, other_code) == (TIMED_OUT, TIMED_OUT)
     assert f"s: the master's Pod is there, and nothing listens on its port {port}\n" in error
     assert "wait-for-master: the last try said: bash: connect: Connection refused\n" in error
-    assert "s: the name train-master-0.invalid does not resolve: the master's Pod is not ready, or has ended\n" in other
+    assert (
+        "s: the name train-master-0.invalid does not resolve: the master's Pod is not up yet, or has ended\n" in other
+    )
 
 
 NETCATS: dict[str, tuple[str, str]] = {
@@ -123,19 +125,19 @@ NETCATS: dict[str, tuple[str, str]] = {
     ),
     "OpenBSD, no name": (
         'nc: getaddrinfo for host "a.b" port 1: Name or service not known',
-        "the name a.b does not resolve: the master's Pod is not ready, or has ended",
+        "the name a.b does not resolve: the master's Pod is not up yet, or has ended",
     ),
     "traditional, no name": (
         "a.b: forward host lookup failed: Unknown host",
-        "the name a.b does not resolve: the master's Pod is not ready, or has ended",
+        "the name a.b does not resolve: the master's Pod is not up yet, or has ended",
     ),
     "BusyBox, no name": (
         "nc: bad address 'a.b'",
-        "the name a.b does not resolve: the master's Pod is not ready, or has ended",
+        "the name a.b does not resolve: the master's Pod is not up yet, or has ended",
     ),
     "Nmap, no name": (
         'Ncat: Could not resolve hostname "a.b": Name or service not known. QUITTING.',
-        "the name a.b does not resolve: the master's Pod is not ready, or has ended",
+        "the name a.b does not resolve: the master's Pod is not up yet, or has ended",
     ),
     "no answer": (
         "nc: a.b (10.0.0.1:1): Connection timed out",

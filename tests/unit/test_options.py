@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import JobContext, Plugin, SvcPlugin, render
+from pulumi_volcano_jobs import JobContext, Plugin, PytorchPlugin, SvcPlugin, render
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf, Text
 from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map
@@ -218,6 +218,16 @@ def test_a_problem_of_an_option_has_the_option_s_place_beside_arguments_too() ->
 
     assert problem.path == "spec.plugins.ssh.key_secret"
     assert problem.reason.startswith("a Secret's name is")
+
+
+def test_what_volcano_cannot_do_is_told_without_strictness_too() -> None:
+    """It is no mistake that Volcano has a way of its own with."""
+    document = job(task("master"), task("worker"), plugins=[PytorchPlugin(torchrun=True)])
+
+    assert render(document, strict=False).pods
+    assert [item.path for item in problems(document, strict=False, managed_by="volcano")] == [
+        "spec.plugins.pytorch.torchrun"
+    ]
 
 
 def test_an_option_that_only_we_have_is_no_argument() -> None:
