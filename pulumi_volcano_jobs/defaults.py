@@ -23,6 +23,7 @@ from pulumi_volcano_jobs.model import (
     Task,
     Uses,
     Volume,
+    whole_number,
 )
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, SshPlugin, registry
 from pulumi_volcano_jobs.plugins.base import flag_of, mistyped, secret_settings, settings_of
@@ -165,7 +166,7 @@ def _chosen(plugins: Mapping[str, Plugin], choices: Choices) -> tuple[dict[str, 
             for setting in settings
             if setting not in known
         ]
-        chosen[name] = chosen[name].with_(**{key: value for key, value in settings.items() if key in known})
+        chosen[name] = chosen[name].with_(**{key: whole_number(settings[key]) for key in settings if key in known})
     if choices.get("defaults") == "recommended":
         is_native = choices.get("managed_by") == "volcano"
         chosen = {name: plugin.recommended(native=is_native) for name, plugin in chosen.items()}

@@ -82,6 +82,9 @@ def examine(
         asked = webhook.check(stored.job, stored.plugins, cluster)
         raise_if_any([*problems, *(plugin_place(problem, model) for problem in asked)])
         raise_if_any(_missing_claims(stored.job, cluster))
+        if choices.get("managed_by") == "volcano":
+            # No fall-back of Volcano's: it would do something else.
+            raise_if_any(problem for plugin in stored.plugins for problem in plugin.not_native())
     return Examined(stored, tuple(problems))
 
 

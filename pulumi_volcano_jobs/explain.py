@@ -181,7 +181,8 @@ def _scaling(rendered: Rendered, ctx: JobContext, *, native: bool) -> Iterator[t
     if static:
         yield "Pods", f'all are replaced, since {told} tells them how many they are: on_scale is "restart" by default'
     else:
-        reason = "no plugin tells them how many they are"
+        elastic = ", ".join(name for name, update in updates if update.is_elastic)
+        reason = f"they take others in ({elastic})" if elastic else "no plugin tells them how many they are"
         yield "Pods", f'are added or removed; the others stay, since {reason}: on_scale is "keep" by default'
     for name, update in updates:
         for reference in sorted(update.follows):

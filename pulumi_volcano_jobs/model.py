@@ -56,7 +56,7 @@ DNS_SUBDOMAIN = rf"{DNS_LABEL}(\.{DNS_LABEL})*"
 Tree = Any  # JSON-like data with leaves: the untyped edge of the library
 
 
-def _whole_number(value: object) -> object:
+def whole_number(value: object) -> object:
     """Take 3.0 for 3: whole floats are how integers cross a Pulumi component's wire."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -116,9 +116,9 @@ T = TypeVar("T")
 Listed = Annotated[Sequence[T], AfterValidator(tuple)]
 Str = Annotated[str, Field(strict=True)]
 LeafStr = Annotated[Text, PlainValidator(_text)]
-Int32 = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=-(2**31), le=2**31 - 1)]
-Count = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=0, le=2**31 - 1)]
-Positive = Annotated[int, BeforeValidator(_whole_number), Field(strict=True, ge=1, le=2**31 - 1)]
+Int32 = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=-(2**31), le=2**31 - 1)]
+Count = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=0, le=2**31 - 1)]
+Positive = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=1, le=2**31 - 1)]
 LeafLabel = Annotated[Text, PlainValidator(_dns_name(DNS_LABEL, MAX_LABEL))]
 LeafSubdomain = Annotated[Text, PlainValidator(_dns_name(DNS_SUBDOMAIN, MAX_SUBDOMAIN))]
 TaskName = Annotated[Str, StringConstraints(pattern=f"^({DNS_LABEL})?$", max_length=63)]

@@ -87,7 +87,7 @@ def _one(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:
 def _gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     tasks, ctx = job.tasks or (), JobContext(job)
     total, least = sum(task.size for task in tasks), job.min_available or 0
-    static = [plugin.name for plugin in plugins if plugin.on_job_update(ctx).scaled_env]
+    static = [plugin.name for plugin in plugins if plugin.on_job_update(ctx).is_static]
     if not static or least >= total:
         return
     reason = (

@@ -66,11 +66,13 @@ class JobUpdate:
     """Variables in Pods whose values depend on the job's replicas."""
     restarts_on: tuple[Any, ...] = ()
     """Values (leaves may be among them) that running Pods would never see change: another one replaces the Pods."""
+    is_elastic: bool = False
+    """Whether Pods take others in and let them go, whatever their variables say."""
 
     @property
     def is_static(self) -> bool:
         """Whether Pods are told how many they are, so that another number of them has to begin anew."""
-        return bool(self.scaled_env)
+        return bool(self.scaled_env) and not self.is_elastic
 
 
 _UNSET: Any = object()

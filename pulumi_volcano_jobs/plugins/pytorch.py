@@ -9,11 +9,13 @@ from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.manifest import Container, Pod
 from pulumi_volcano_jobs.model import Job, Task
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, flag, port_problems, role_problem
+from pulumi_volcano_jobs.plugins import waiting
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, flag, option, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
+from pulumi_volcano_jobs.plugins.torchrun import DEVICES, NNODES, PER_REQUEST, elastic_world, fixed_world, processes
 
 PORT_NAME = "pytorchjob-port"
-WAIT_CONTAINER = "wait-for-master"
+WAIT_IMAGE = "busybox:1.36.1"
 # Every 2 seconds, by netcat or else by bash, whichever the image has; the time that the tries take does not count.
 _WAIT_SCRIPT = """\
 echo "waiting for the master at {address}:{port} (at most {timeout} s)"
@@ -34,7 +36,7 @@ class PytorchPlugin(Plugin):
     """Set MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK in every container, by Pods.
 
     RANK is 0 in the master's Pod and i + 1 in worker i; WORLD_SIZE counts the Pods of both tasks. They count Pods
-    (nodes), not processes. torchrun does not read them.
+    (nodes), not processes. torchrun does not read them: it has variables of its own, which are options.
     """
 
     name = "pytorch"
@@ -45,16 +47,36 @@ class PytorchPlugin(Plugin):
     """The workers' task."""
     port: int = flag("port", default=23456)
     """The master's port."""
-    wait_master_enabled: bool = flag("wait-master-enabled", default=False)
+    wait_master_enabled: bool = flag("wait-master-enabled", default=False, recommended=True)
     """Keep workers in an init container until the master's port answers."""
-    wait_master_timeout: int = flag("wait-master-timeout", default=300)
+    wait_master_timeout: int = flag("wait-master-timeout", default=300, recommended=1800)
     """Seconds until the init container gives up."""
-    wait_master_image: str = flag("wait-master-image", default="busybox:1.36.1")
+    wait_master_image: str = flag("wait-master-image", default=WAIT_IMAGE)
     """The init container's image; it needs `nc -z` or bash."""
+    wait_master_script: str = option(default="volcano", recommended="checked", choices=("volcano", "checked"))
+    """`checked`: the init container says what it waits for and what its image lacks; it has the variables, mounts,
+    resources and rights of the others, and their image unless `wait_master_image` is given."""
+    torchrun: bool = option(
+        default=False,
+        recommended=True,
+        not_native="PET_NODE_RANK differs from Pod to Pod of a task, and its template does not (with max_nodes torchrun"
+        " needs none)",
+    )
+    """Set torchrun's own variables too (PET_NNODES, PET_NODE_RANK and so on), so that it needs no flags."""
+    nproc_per_node: int | str = option(default=PER_REQUEST, kinds=(int, str))
+    """How many processes torchrun starts in a Pod: a number; `request`, one for each accelerator that the container
+    asks for; or what torchrun counts itself (`auto`, `gpu`, `cpu`, `xpu`, `npu`)."""
+    max_nodes: int = option(default=0)
+    """Above 0 the job is elastic: torchrun's Pods find each other in the master's, and up to so many take part."""
+    min_nodes: int = option(default=1)
+    """How many Pods an elastic job needs at least."""
+    max_restarts: int = option(default=3)
+    """How often an elastic job begins anew after a failure; that others join does not count."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
-        """Yield what keeps the ranks from being 0 to WORLD_SIZE - 1."""
+        """Yield what keeps the ranks from being 0 to WORLD_SIZE - 1, and options that cannot work."""
         yield from super().validate(job)
+        yield from self._torchrun_problems(job)
         yield from port_problems(self, "port")
         yield from role_problem(self, "master", job)
         if self.worker != type(self).worker:
@@ -77,6 +99,33 @@ class PytorchPlugin(Plugin):
             hint = "give the job a port that is free on the nodes, or do without hostNetwork"
             yield self.problem("wait_master_enabled", reason, hint, code="VJ107")
 
+    def not_native(self) -> Iterator[Problem]:
+        """Yield nothing of an elastic job: torchrun gives it the ranks."""
+        if not self.is_elastic:
+            yield from super().not_native()
+
+    @property
+    def is_elastic(self) -> bool:
+        """Whether Pods may join and leave the job while it runs."""
+        return bool(self.max_nodes)
+
+    def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
+        """Set torchrun's variables; make workers wait with words, if asked. Volcano then adds no container itself."""
+        master, rank = ctx.task(self.master), self._rank(pod)
+        if master is None or rank is None:
+            return
+        address = ctx.address(master)
+        if self.torchrun or self.is_elastic:
+            for container in pod.containers:
+                for name, value in self._torchrun_variables(container, rank, address, ctx).items():
+                    container.set_env(name, value)
+        if self.wait_master_script == "checked" and self._waits(pod):
+            image = self.wait_master_image if "wait_master_image" in self.given else ""
+            pod.init_containers += [
+                waiting.container(like, address, self.port, self.wait_master_timeout, image=image, able=WAIT_IMAGE)
+                for like in pod.containers[:1]
+            ]
+
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Open the port, set the variables, make workers wait if asked; nothing without a master's task."""
         master = ctx.task(self.master)
@@ -88,12 +137,15 @@ class PytorchPlugin(Plugin):
             self._join(container, address, ctx)
             if rank is not None:
                 container.set_env("RANK", str(rank))
-        if pod.task == self.worker and self.wait_master_enabled:
-            self._wait(pod, address)
+        if self._waits(pod):
+            script = _WAIT_SCRIPT.format(address=address, port=self.port, timeout=self.wait_master_timeout)
+            wire = {"name": waiting.NAME, "image": self.wait_master_image, "command": ["sh", "-c", script]}
+            pod.init_containers.append(Container(wire))
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
-        """Say that the world's size depends on the replicas."""
-        return JobUpdate(scaled_env=frozenset({"WORLD_SIZE"}))
+        """Say that the world's size depends on the replicas, and whether that keeps Pods from coming and going."""
+        nodes = {NNODES} if self.torchrun and not self.is_elastic else set()
+        return JobUpdate(scaled_env=frozenset({"WORLD_SIZE"} | nodes), is_elastic=self.is_elastic)
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the rendezvous: the master's address and port, and the number of Pods."""
@@ -119,9 +171,46 @@ class PytorchPlugin(Plugin):
             return pod.index + 1
         return 0 if pod.task == self.master else None
 
-    def _wait(self, pod: Pod, address: str) -> None:
-        if any(container.name == WAIT_CONTAINER for container in pod.init_containers):
-            return
-        script = _WAIT_SCRIPT.format(address=address, port=self.port, timeout=self.wait_master_timeout)
-        wire = {"name": WAIT_CONTAINER, "image": self.wait_master_image, "command": ["sh", "-c", script]}
-        pod.init_containers.append(Container(wire))
+    def _waits(self, pod: Pod) -> bool:
+        has_one = any(container.name == waiting.NAME for container in pod.init_containers)
+        return self.wait_master_enabled and pod.task == self.worker and not has_one
+
+    def _torchrun_variables(self, container: Container, rank: int, address: str, ctx: JobContext) -> dict[str, Any]:
+        if self.is_elastic:
+            variables: dict[str, Any] = elastic_world(
+                self.min_nodes, self.max_nodes, self.max_restarts, ctx.name, address, self.port, is_host=not rank
+            )
+        else:
+            variables = fixed_world(self._world_size(ctx.tasks), rank, address, self.port)
+        per_request = self.nproc_per_node == PER_REQUEST
+        count = processes(container) if per_request else str(self.nproc_per_node)
+        return variables if count is None else variables | {"PET_NPROC_PER_NODE": count}
+
+    def _torchrun_problems(self, job: Job) -> Iterator[Problem]:
+        count = self.nproc_per_node
+        if count < 1 if isinstance(count, int) else count not in {PER_REQUEST, *DEVICES}:
+            names = ", ".join((PER_REQUEST, *DEVICES))
+            yield self.problem("nproc_per_node", f"this must be a number of processes, at least 1, or one of {names}")
+        if "nproc_per_node" in self.given and not (self.torchrun or self.is_elastic):
+            reason = "only torchrun reads this, and its variables are not set"
+            yield self.problem("nproc_per_node", reason, "set torchrun, or max_nodes for an elastic job")
+        for setting in ("min_nodes", "max_restarts"):
+            if setting in self.given and not self.is_elastic:
+                yield self.problem(setting, "only an elastic job has this", "set max_nodes")
+        yield from self._elastic_problems(self._world_size(job.tasks or ())) if self.is_elastic else ()
+
+    def _elastic_problems(self, nodes: int) -> Iterator[Problem]:
+        if self.min_nodes < 1:
+            yield self.problem("min_nodes", "a job has at least 1 node")
+        if self.max_restarts < 0:
+            yield self.problem("max_restarts", "this is a number of restarts, at least 0")
+        if self.max_nodes < max(self.min_nodes, 1):
+            yield self.problem("max_nodes", f"this must be at least min_nodes, {max(self.min_nodes, 1)}")
+        elif nodes > self.max_nodes:
+            reason = (
+                f"the job has {nodes} nodes (Pods of {self.master} and {self.worker}), and no more than this take part"
+            )
+            yield self.problem("max_nodes", reason, f"set at least {nodes}, or fewer replicas")
+        elif nodes < self.min_nodes:
+            reason = f"the job has {nodes} nodes (Pods of {self.master} and {self.worker}), which wait for so many"
+            yield self.problem("min_nodes", reason, f"set at most {nodes}, or more replicas")

@@ -140,6 +140,16 @@ def test_scaling_follows_from_the_plugins(plugins: Wire, *, native: bool, rows: 
     assert table(document, "Another number of replicas", native=native) == rows
 
 
+def test_pods_of_an_elastic_job_stay() -> None:
+    """Although their variables tell how many they were."""
+    document = job(task("master"), task("worker", 2), plugins=[PytorchPlugin(max_nodes=4)])
+
+    assert table(document, "Another number of replicas")[0] == (
+        "Pods",
+        'are added or removed; the others stay, since they take others in (pytorch): on_scale is "keep" by default',
+    )
+
+
 def test_nothing_is_said_of_what_is_not_enacted_where_nothing_is_asked() -> None:
     """No table is empty."""
     sections = explain(render(job())).sections

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import JobContext, Plugin, SvcPlugin, render
+from pulumi_volcano_jobs import JobContext, Plugin, PytorchPlugin, SvcPlugin, render
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf, Text
 from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map
@@ -85,6 +85,23 @@ def test_plugins_that_others_bring_in_have_options_too() -> None:
     assert service["spec"]["publishNotReadyAddresses"] is True
 
 
+def test_the_recommended_set_leaves_out_what_volcano_cannot_do() -> None:
+    """So that a job can have it in both modes."""
+
+    class Apart(Tuned):
+        """A plugin that Volcano could know by half."""
+
+        mode: str = option(default="plain", recommended="fancy", not_native="modes differ from Pod to Pod")
+
+    assert Apart().recommended() == Apart(level=3, mode="fancy")
+    assert Apart().recommended(native=True) == Apart(level=3)
+
+
+def test_whole_floats_are_whole_numbers() -> None:
+    """That is how other languages of Pulumi's send them."""
+    assert env(Tuned(), plugin_options={"test-tuned": {"level": 2.0}}) == {"LEVEL": "2"}
+
+
 WRONG: dict[str, tuple[Wire, str, Stage]] = {
     "a plugin that the job has not": (
         {"test-tunde": {}},
@@ -109,6 +126,11 @@ WRONG: dict[str, tuple[Wire, str, Stage]] = {
     "a truth value for a number": (
         {"test-tuned": {"level": True}},
         "spec.plugins.test-tuned.level: this must be a whole number (given: True)",
+        Stage.DECODE,
+    ),
+    "a part of a number": (
+        {"test-tuned": {"level": 2.5}},
+        "spec.plugins.test-tuned.level: this must be a whole number (given: 2.5)",
         Stage.DECODE,
     ),
     "an Output": (
@@ -196,6 +218,16 @@ def test_a_problem_of_an_option_has_the_option_s_place_beside_arguments_too() ->
 
     assert problem.path == "spec.plugins.ssh.key_secret"
     assert problem.reason.startswith("a Secret's name is")
+
+
+def test_what_volcano_cannot_do_is_told_without_strictness_too() -> None:
+    """It is no mistake that Volcano has a way of its own with."""
+    document = job(task("master"), task("worker"), plugins=[PytorchPlugin(torchrun=True)])
+
+    assert render(document, strict=False).pods
+    assert [item.path for item in problems(document, strict=False, managed_by="volcano")] == [
+        "spec.plugins.pytorch.torchrun"
+    ]
 
 
 def test_an_option_that_only_we_have_is_no_argument() -> None:

@@ -1,0 +1,478 @@
+"""The pytorch plugin's options: torchrun's variables, elastic jobs, and a wait for the master that says why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import EnvPlugin, JobContext, Plugin, PytorchPlugin, SshPlugin, SvcPlugin, render
+from pulumi_volcano_jobs.leaf import Derived, Leaf, substitute
+from pulumi_volcano_jobs.plugins.torchrun import ACCELERATORS, DEVICES
+from pulumi_volcano_jobs.plugins.waiting import SCRIPT
+from tests.component.harness import Registered, new_job, run
+from tests.conftest import Wire, container, job, problems, refused, task
+
+PLACE = "spec.plugins.pytorch"
+WAIT = "wait-for-master"
+REPLICAS = 'metadata.annotations["pulumi.com/volcano-replicas"]'
+
+
+def gang(plugin: Plugin, workers: int = 2, *others: Wire, more: tuple[Plugin, ...] = (), **fields: Any) -> Wire:
+    """Give a job of one master and some workers; the keywords are fields of their containers."""
+    tasks = (
+        task(name, count, containers=[container(**fields)]) for name, count in (("master", 1), ("worker", workers))
+    )
+    return job(*tasks, *others, plugins=[plugin, *more])
+
+
+def asking(**amounts: Any) -> Wire:
+    """Give a container's resources by their limits; `gpu` is NVIDIA's."""
+    return {"limits": {"cpu": "4", **{"nvidia.com/gpu" if name == "gpu" else name: amounts[name] for name in amounts}}}
+
+
+def env(pod: Wire, name: str = "main") -> dict[str, Any]:
+    """Give the literal variables of a Pod's container."""
+    spec = pod["spec"]
+    (found,) = (item for item in [*spec["containers"], *spec.get("initContainers", ())] if item["name"] == name)
+    return {entry["name"]: entry["value"] for entry in found.get("env", ()) if "value" in entry}
+
+
+def torchrun_env(document: Wire, **choices: Any) -> dict[str, dict[str, Any]]:
+    """Give torchrun's variables of each Pod."""
+    pods = render(document, **choices).pods
+    return {pod["metadata"]["name"]: {k: v for k, v in env(pod).items() if k.startswith("PET_")} for pod in pods}
+
+
+def templates(document: Wire, **choices: Any) -> dict[str, Wire]:
+    """Give the templates of the Job that Volcano is given, by the task's name."""
+    spec = render(document, managed_by="volcano", **choices).handed_over.to_manifest()["spec"]
+    return {item["name"]: item["template"] for item in spec["tasks"]}
+
+
+def test_volcano_sets_nothing_for_torchrun() -> None:
+    """Nor does the plugin by default."""
+    assert set(map(len, torchrun_env(gang(PytorchPlugin())).values())) == {0}
+
+
+def test_torchrun_is_told_nodes_rank_and_master() -> None:
+    """Beside the classic variables, which stay."""
+    document = gang(PytorchPlugin(torchrun=True, port=29500), 2, task("tensorboard"))
+
+    world = {"PET_MASTER_ADDR": "train-master-0.train", "PET_MASTER_PORT": "29500", "PET_NNODES": "3"}
+    assert torchrun_env(document) == {
+        "train-master-0": {**world, "PET_NODE_RANK": "0"},
+        "train-worker-0": {**world, "PET_NODE_RANK": "1"},
+        "train-worker-1": {**world, "PET_NODE_RANK": "2"},
+        "train-tensorboard-0": {},
+    }
+    assert env(render(document).pods[2])["RANK"] == "2"
+
+
+def test_a_job_without_a_master_gets_none() -> None:
+    """As it gets none of the classic ones without strictness."""
+    (pod,) = render(job(task("worker"), plugins=[PytorchPlugin(torchrun=True)]), strict=False).pods
+
+    assert env(pod) == {}
+
+
+PROCESSES: dict[str, tuple[Any, Wire | None, str | None]] = {
+    "no resources": ("request", None, None),
+    "no accelerator": ("request", asking(), None),
+    "GPUs": ("request", asking(gpu="8"), "8"),
+    "a number of GPUs": ("request", asking(gpu=2), "2"),
+    "none of them": ("request", asking(gpu="0"), "1"),
+    "requested and limited": ("request", {"requests": {"amd.com/gpu": "4"}, **asking(**{"amd.com/gpu": "4"})}, "4"),
+    "of two kinds": ("request", asking(**{"gpu.intel.com/i915": "1", "gpu.intel.com/xe": "1"}), "2"),
+    "given": (4, asking(gpu="8"), "4"),
+    "left to torchrun": ("auto", asking(gpu="8"), "auto"),
+}
+
+
+@pytest.mark.parametrize(("count", "resources", "expected"), PROCESSES.values(), ids=PROCESSES)
+def test_a_process_for_each_accelerator(count: int | str, resources: Wire | None, expected: str | None) -> None:
+    """Unless another number is given; without accelerators torchrun has a default of its own."""
+    fields: Wire = {"resources": resources} if resources else {}
+    made = torchrun_env(gang(PytorchPlugin(torchrun=True, nproc_per_node=count), **fields))
+
+    assert {name: variables.get("PET_NPROC_PER_NODE") for name, variables in made.items()} == dict.fromkeys(
+        made, expected
+    )
+
+
+@pytest.mark.parametrize("name", ACCELERATORS)
+def test_accelerators_of_all_makers_count(name: str) -> None:
+    """Each is a device of torch."""
+    made = torchrun_env(gang(PytorchPlugin(torchrun=True), resources=asking(**{name: "3"})))
+
+    assert made["train-worker-0"]["PET_NPROC_PER_NODE"] == "3"
+
+
+UNKNOWN: dict[str, tuple[Any, Any, str]] = {
+    "the amount": (asking(gpu=Leaf("gpus")), "4", "4"),
+    "the limits": ({"limits": Leaf("limits")}, {"nvidia.com/gpu": "4"}, "4"),
+    "limits without one": ({"limits": Leaf("limits")}, {"cpu": "4"}, "1"),
+    "all": (Leaf("resources"), {"limits": {"nvidia.com/gpu": "4"}}, "4"),
+    "nothing at all": (Leaf("resources"), None, "1"),
+}
+
+
+@pytest.mark.parametrize(("resources", "known", "expected"), UNKNOWN.values(), ids=UNKNOWN)
+def test_what_is_asked_for_may_be_known_later(resources: Any, known: Any, expected: str) -> None:
+    """The variable is then known as late."""
+    made = torchrun_env(gang(PytorchPlugin(torchrun=True), resources=resources))
+
+    value = made["train-master-0"]["PET_NPROC_PER_NODE"]
+    assert isinstance(value, Derived)
+    assert substitute(value, lambda _: known) == expected
+
+
+def test_what_is_unknown_elsewhere_keeps_the_number_known() -> None:
+    """One unknown leaf stays one unknown leaf."""
+    made = torchrun_env(
+        gang(PytorchPlugin(torchrun=True), resources={"limits": {"cpu": Leaf("cpu"), "amd.com/gpu": 2}})
+    )
+
+    assert made["train-master-0"]["PET_NPROC_PER_NODE"] == "2"
+
+
+def test_an_elastic_job_meets_at_its_master() -> None:
+    """Only the master's Pod hosts; no rank is given."""
+    world = {
+        "PET_MAX_RESTARTS": "3",
+        "PET_NNODES": "2:4",
+        "PET_RDZV_BACKEND": "c10d",
+        "PET_RDZV_ENDPOINT": "train-master-0.train:23456",
+        "PET_RDZV_ID": "train",
+    }
+    made = torchrun_env(gang(PytorchPlugin(min_nodes=2, max_nodes=4), 1))
+
+    assert made == {
+        "train-master-0": {**world, "PET_RDZV_CONF": "is_host=1"},
+        "train-worker-0": {**world, "PET_RDZV_CONF": "is_host=0"},
+    }
+
+
+def test_restarts_and_processes_of_an_elastic_job_can_be_chosen() -> None:
+    """Saying torchrun too changes nothing."""
+    chosen: Wire = {"max_nodes": 3, "max_restarts": 10, "nproc_per_node": "gpu"}
+    made = torchrun_env(gang(PytorchPlugin(**chosen)))
+
+    assert made == torchrun_env(gang(PytorchPlugin(**chosen, torchrun=True)))
+    assert made["train-worker-1"]["PET_NNODES"] == "1:3"
+    assert made["train-worker-1"]["PET_MAX_RESTARTS"] == "10"
+    assert made["train-worker-1"]["PET_NPROC_PER_NODE"] == "gpu"
+
+
+def test_volcano_can_have_an_elastic_job() -> None:
+    """The variables stand in the templates, and are the same for all Pods of a task."""
+    document = gang(PytorchPlugin(max_nodes=4, torchrun=True), resources=asking(gpu="8"))
+    pods = torchrun_env(document)
+
+    made = templates(document)
+    assert {name: env(template) for name, template in made.items()} == {
+        "master": pods["train-master-0"],
+        "worker": pods["train-worker-1"],
+    }
+    assert templates(gang(PytorchPlugin(max_nodes=4), 3)) == templates(gang(PytorchPlugin(max_nodes=4), 1))
+
+
+def test_volcano_cannot_have_a_rank_for_torchrun() -> None:
+    """The message says why, and what needs none."""
+    assert str(refused(gang(PytorchPlugin(torchrun=True)), managed_by="volcano")) == (
+        'spec.plugins.pytorch.torchrun: with managed_by="volcano" this cannot be had: PET_NODE_RANK differs from Pod to'
+        " Pod of a task, and its template does not (with max_nodes torchrun needs none) (given: True): remove it, or"
+        ' use managed_by="pulumi"'
+    )
+
+
+def kept(document: Wire, plugin: PytorchPlugin, **choices: Any) -> dict[str, Wire]:
+    """Give the first Pods without the variables that are said to follow the replicas."""
+    made = render(document, **choices)
+    (chosen,) = (item for item in made.plugins if item.name == plugin.name)
+    scaled = chosen.on_job_update(JobContext(made.job)).scaled_env
+    for pod in made.first_pods.values():
+        for item in pod["spec"]["containers"]:
+            item["env"] = [entry for entry in item["env"] if entry["name"] not in scaled]
+    return {name: pod["spec"] for name, pod in made.first_pods.items()}
+
+
+SCALED: dict[str, tuple[PytorchPlugin, Wire, frozenset[str], bool]] = {
+    "by default": (PytorchPlugin(), {}, frozenset({"WORLD_SIZE"}), True),
+    "torchrun": (PytorchPlugin(torchrun=True), {}, frozenset({"WORLD_SIZE", "PET_NNODES"}), True),
+    "elastic": (PytorchPlugin(max_nodes=9), {}, frozenset({"WORLD_SIZE"}), False),
+    "elastic torchrun": (PytorchPlugin(max_nodes=9, torchrun=True), {}, frozenset({"WORLD_SIZE"}), False),
+    "waiting": (
+        PytorchPlugin(wait_master_enabled=True, wait_master_script="checked"),
+        {},
+        frozenset({"WORLD_SIZE"}),
+        True,
+    ),
+    "recommended": (
+        PytorchPlugin(),
+        {"defaults": "recommended"},
+        frozenset({"WORLD_SIZE", "PET_NNODES"}),
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("plugin", "choices", "scaled", "is_static"), SCALED.values(), ids=SCALED)
+def test_scaling_changes_what_is_said_to_follow_and_nothing_else(
+    plugin: PytorchPlugin, choices: Wire, scaled: frozenset[str], *, is_static: bool
+) -> None:
+    """Whether it replaces Pods is another matter: those of an elastic job take others in."""
+    assert kept(gang(plugin, 2), plugin, **choices) == kept(gang(plugin, 5), plugin, **choices)
+    made = render(gang(plugin), **choices)
+    (update,) = (item.on_job_update(JobContext(made.job)) for item in made.plugins if item.name == "pytorch")
+    assert (update.scaled_env, update.is_static) == (scaled, is_static)
+
+
+@pytest.mark.parametrize(("most", "replaced"), [(0, True), (9, False)], ids=["fixed", "elastic"])
+def test_scaling_replaces_pods_of_a_fixed_world_only(most: int, *, replaced: bool) -> None:
+    """What replaces them is the annotation with the replicas; the digest stays."""
+
+    def pod(workers: int) -> Registered:
+        spec = gang(PytorchPlugin(max_nodes=most, torchrun=True), workers)["spec"]
+
+        def program() -> None:
+            new_job("train", spec)
+
+        return run(program).resources["Pod train-worker-0"]
+
+    assert pod(2).digest == pod(5).digest
+    assert (REPLICAS in pod(2).request.replaceOnChanges) is replaced
+    assert (REPLICAS in pod(2).request.ignoreChanges) is not replaced
+
+
+def test_an_elastic_job_may_start_with_fewer() -> None:
+    """A gang smaller than its Pods is what elasticity is for (VJ103 is not told)."""
+    document = gang(PytorchPlugin(max_nodes=4), 3)
+    document["spec"]["minAvailable"] = 2
+
+    assert render(document).warnings == ()
+
+
+COUNTS = "this must be a number of processes, at least 1, or one of request, auto, gpu, cpu, xpu, npu"
+NODES = "nodes (Pods of master and worker)"
+WRONG: dict[str, tuple[Wire, list[str]]] = {
+    "no process": (
+        gang(PytorchPlugin(torchrun=True, nproc_per_node=0)),
+        [f"{PLACE}.nproc_per_node: {COUNTS} (given: 0)"],
+    ),
+    "a device that there is not": (
+        gang(PytorchPlugin(torchrun=True, nproc_per_node="gpus")),
+        [f"{PLACE}.nproc_per_node: {COUNTS} (given: 'gpus')"],
+    ),
+    "processes of nothing": (
+        gang(PytorchPlugin(nproc_per_node=2)),
+        [
+            (
+                f"{PLACE}.nproc_per_node: only torchrun reads this, and its variables are not set (given: 2): set"
+                " torchrun, or max_nodes for an elastic job"
+            )
+        ],
+    ),
+    "elastic without an end": (
+        gang(PytorchPlugin(min_nodes=2, max_restarts=1)),
+        [
+            f"{PLACE}.max_restarts: only an elastic job has this (given: 1): set max_nodes",
+            f"{PLACE}.min_nodes: only an elastic job has this (given: 2): set max_nodes",
+        ],
+    ),
+    "none at least": (
+        gang(PytorchPlugin(min_nodes=0, max_nodes=4, max_restarts=-1)),
+        [
+            f"{PLACE}.max_restarts: this is a number of restarts, at least 0 (given: -1)",
+            f"{PLACE}.min_nodes: a job has at least 1 node (given: 0)",
+        ],
+    ),
+    "more at least than at most": (
+        gang(PytorchPlugin(min_nodes=4, max_nodes=2)),
+        [f"{PLACE}.max_nodes: this must be at least min_nodes, 4 (given: 2)"],
+    ),
+    "a negative number": (
+        gang(PytorchPlugin(max_nodes=-1)),
+        [f"{PLACE}.max_nodes: this must be at least min_nodes, 1 (given: -1)"],
+    ),
+    "more Pods than take part": (
+        gang(PytorchPlugin(max_nodes=4), 4, task("tensorboard")),
+        [
+            (
+                f"{PLACE}.max_nodes: the job has 5 {NODES}, and no more than this take part"
+                " (given: 4): set at least 5, or fewer replicas"
+            )
+        ],
+    ),
+    "fewer Pods than are needed": (
+        gang(PytorchPlugin(min_nodes=4, max_nodes=8), 2),
+        [
+            (
+                f"{PLACE}.min_nodes: the job has 3 {NODES}, which wait for so many (given: 4): set"
+                " at most 3, or more replicas"
+            )
+        ],
+    ),
+    "a script that there is not": (
+        gang(PytorchPlugin(wait_master_script="check")),
+        [f"{PLACE}.wait_master_script: this must be one of volcano, checked (given: 'check')"],
+    ),
+    "a variable of the template's own": (
+        gang(PytorchPlugin(torchrun=True), env=[{"name": "PET_NNODES", "value": "7"}]),
+        [
+            f"spec.tasks[{index}].template.spec.containers[0].env[0]: the plugin pytorch ({PLACE}) sets the variable"
+            " PET_NNODES of the container main too: remove it here, or say on_conflict: user keeps what stands here,"
+            " plugin what the plugin sets"
+            for index in (0, 1)
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("document", "messages"), WRONG.values(), ids=WRONG)
+def test_what_cannot_work_is_told_in_full(document: Wire, messages: list[str]) -> None:
+    """With the value and the way out."""
+    assert [str(problem) for problem in problems(document)] == messages
+
+
+def test_an_option_s_problem_has_its_own_place_beside_arguments() -> None:
+    """It is none of them."""
+    document = job(task("master"), task("worker"), plugins={"pytorch": ["--port=29500"]})
+    error = refused(document, plugin_options={"pytorch": {"max_nodes": 1}})
+
+    assert str(error) == (
+        f"{PLACE}.max_nodes: the job has 2 {NODES}, and no more than this take part"
+        " (given: 1): set at least 2, or fewer replicas"
+    )
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_torchrun_s_own_counts_are_taken(device: str) -> None:
+    """They are torchrun's words."""
+    made = torchrun_env(gang(PytorchPlugin(torchrun=True, nproc_per_node=device)))
+
+    assert made["train-worker-0"]["PET_NPROC_PER_NODE"] == device
+
+
+def waiter(spec: Wire) -> Wire:
+    """Give the init container that waits."""
+    (found,) = (item for item in spec.get("initContainers", ()) if item["name"] == WAIT)
+    return dict(found)
+
+
+def checked(**settings: Any) -> PytorchPlugin:
+    """Give a plugin whose workers wait with words."""
+    return PytorchPlugin(wait_master_enabled=True, wait_master_script="checked", **settings)
+
+
+def test_the_wait_is_like_the_worker_s_container() -> None:
+    """It has its image, rights and amounts: so it adds nothing that a namespace or a quota may refuse."""
+    like: Wire = {
+        "imagePullPolicy": "Always",
+        "resources": asking(gpu="8"),
+        "securityContext": {"runAsNonRoot": True, "runAsUser": 1000},
+    }
+    made = render(gang(checked(port=29500, wait_master_timeout=60), 1, **like))
+
+    assert waiter(made.pods[1]["spec"]) == {
+        "name": WAIT,
+        "image": "example.org/image:1",
+        **like,
+        "command": ["sh", "-c", SCRIPT, "sh", "60", "busybox:1.36.1"],
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "env": [
+            {"name": "MASTER_ADDR", "value": "train-master-0.train"},
+            {"name": "MASTER_PORT", "value": "29500"},
+            *(
+                {"name": name, "valueFrom": {"configMapKeyRef": {"name": "train-svc", "key": name}}}
+                for name in ("VC_MASTER_HOSTS", "VC_MASTER_NUM", "VC_WORKER_HOSTS", "VC_WORKER_NUM")
+            ),
+        ],
+        "volumeMounts": [{"mountPath": "/etc/volcano", "name": "train-svc"}],
+    }
+    assert "initContainers" not in made.pods[0]["spec"]
+
+
+def test_an_image_that_is_given_is_taken() -> None:
+    """Be it Volcano's default; how it is pulled is then its own matter."""
+    document = gang(checked(wait_master_image="busybox:1.36.1"), imagePullPolicy="Never")
+
+    found = waiter(render(document).pods[1]["spec"])
+    assert found["image"] == "busybox:1.36.1"
+    assert "imagePullPolicy" not in found
+
+
+def test_an_image_that_is_not_known_yet_stays_one_leaf() -> None:
+    """In both containers."""
+    image = Leaf("image")
+
+    assert waiter(render(gang(checked(), image=image)).pods[1]["spec"])["image"] is image
+
+
+def test_the_wait_has_what_the_other_containers_have() -> None:
+    """The base plugins come after it, and see it as one of the template's."""
+    plugin = checked()
+    more: tuple[Plugin, ...] = (EnvPlugin(), SshPlugin(), SvcPlugin())
+    spec = render(gang(plugin, 2, more=more)).pods[2]["spec"]
+
+    (main,) = spec["containers"]
+    found = waiter(spec)
+    assert found["volumeMounts"] == main["volumeMounts"]
+    names = {entry["name"] for entry in main["env"]}
+    assert {entry["name"] for entry in found["env"]} == names - {"WORLD_SIZE", "RANK"}
+
+
+def test_volcano_is_given_the_wait_in_the_template() -> None:
+    """Its plugin then adds none: one of that name is there."""
+    made = templates(gang(checked()))
+
+    assert waiter(made["worker"]["spec"])["command"] == ["sh", "-c", SCRIPT, "sh", "300", "busybox:1.36.1"]
+    assert "initContainers" not in made["master"]["spec"]
+
+
+def test_a_wait_of_the_template_s_own_stays() -> None:
+    """As it does in Volcano."""
+    own = container(WAIT, command=["true"])
+    document = job(task("master"), task("worker", initContainers=[own]), plugins=[checked()])
+
+    assert waiter(render(document).pods[1]["spec"])["command"] == ["true"]
+    assert templates(document)["worker"]["spec"]["initContainers"] == [own]
+
+
+def test_nobody_waits_unless_asked() -> None:
+    """The script alone does not say so."""
+    document = gang(PytorchPlugin(wait_master_script="checked"))
+
+    assert all("initContainers" not in pod["spec"] for pod in render(document).pods)
+
+
+def test_the_recommended_job_waits_and_has_torchrun_s_variables() -> None:
+    """For half an hour, as long as torch itself waits for its peers."""
+    made = render(gang(PytorchPlugin()), defaults="recommended")
+
+    assert env(made.pods[1])["PET_NODE_RANK"] == "1"
+    assert waiter(made.pods[1]["spec"])["command"][4] == "1800"
+
+
+def test_the_recommended_set_leaves_out_what_volcano_cannot_do() -> None:
+    """The rest of it is on."""
+    made = templates(gang(PytorchPlugin()), defaults="recommended")["worker"]
+
+    assert env(made) == {}
+    assert waiter(made["spec"])["command"][4] == "1800"
+
+
+def test_what_is_given_counts_more_than_what_is_recommended() -> None:
+    """Each by itself."""
+    plugin = PytorchPlugin(torchrun=False, wait_master_enabled=False)
+    made = render(gang(plugin), defaults="recommended")
+
+    assert torchrun_env(gang(plugin), defaults="recommended")["train-master-0"] == {}
+    assert all("initContainers" not in pod["spec"] for pod in made.pods)
+
+
+def test_a_job_without_containers_is_told_so() -> None:
+    """And nothing else fails on it."""
+    document = job(task("master"), task("worker", containers=[]), plugins=[checked()])
+
+    assert [problem.path for problem in problems(document)] == ["spec.tasks[1].template.spec.containers"]
