@@ -213,7 +213,10 @@ def _fitting_plugins(tasks: tuple[str, ...]) -> st.SearchStrategy[list[Plugin]]:
 
 @st.composite
 def fitting_jobs(draw: st.DrawFn) -> Wire:
-    """Draw a job whose tasks are those that its plugins look for, and which sets none of their variables."""
+    """Draw a job whose tasks are those that its plugins look for, and which sets none of their variables.
+
+    On the network of the node, no two containers have a port.
+    """
     document = draw(jobs())
     found = ("worker", *sorted(draw(st.sets(st.sampled_from(["head", "master", "ps"])))))
     sizes = {name: 1 if name == "master" else draw(st.integers(1, 3)) for name in found}
@@ -222,6 +225,8 @@ def fitting_jobs(draw: st.DrawFn) -> Wire:
     ]
     for part in tasks:
         spec = part["template"]["spec"]
+        for holder in spec["containers"][1:] if spec.get("hostNetwork") else ():
+            holder.pop("ports", None)
         for holder in spec["containers"] + spec.get("initContainers", []):
             holder["env"] = [entry for entry in holder.get("env", []) if entry["name"] not in {"RANK", "WORLD_SIZE"}]
     document["spec"].pop("minAvailable", None)
