@@ -82,13 +82,14 @@ def _public_line(private: str) -> str | KeyFault:
         else:
             key = serialization.load_pem_private_key(text, None, unsafe_skip_rsa_key_validation=True)
         public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
-    except TypeError:
-        reason = "this key is encrypted, and nobody can enter its passphrase in a Pod"
-        return KeyFault("private", reason, "take the passphrase off a copy of it: ssh-keygen -p -f FILE")
     except UnsupportedAlgorithm:
         # ssh may know more kinds of keys.
         return ""
-    except ValueError:
+    except (TypeError, ValueError) as error:
+        # Older releases of cryptography take an encrypted key in OpenSSH's format for a bad value.
+        if isinstance(error, TypeError) or "password-protected" in str(error):
+            reason = "this key is encrypted, and nobody can enter its passphrase in a Pod"
+            return KeyFault("private", reason, "take the passphrase off a copy of it: ssh-keygen -p -f FILE")
         reason = "this is no private key that ssh could read: neither PEM nor OpenSSH's own format"
         hint = "give the file's whole contents, with its first and last line and all line ends"
         return KeyFault("private", reason, hint)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.leaf import derive
-from pulumi_volcano_jobs.manifest import Container, Manifest
+from pulumi_volcano_jobs.manifest import Container
+from pulumi_volcano_jobs.plugins.waiting import beside
 
 FILE = "hostfile"
 SSHD_PORT = 22
@@ -52,9 +53,6 @@ $host: $reason"
 done
 echo "$total of $total workers answer"
 """
-
-# A namespace may want containers to be restricted and to have requests; other ones would cost a Pod its class.
-_AS_THE_OTHERS = ("resources", "securityContext")
 
 
 class Form(NamedTuple):
@@ -117,9 +115,5 @@ def waiting_container(like: Container, image: str, hosts: str, port: int, timeou
 
     What it has not been given it has like another container, so that a namespace takes it where it takes that one.
     """
-    own = _AS_THE_OTHERS if image else ("image", "imagePullPolicy", *_AS_THE_OTHERS)
-    wire: Manifest = {"name": WAIT_CONTAINER, "image": image} | {k: like.fields[k] for k in own if k in like.fields}
-    wire["command"] = ["sh", "-c", _WAIT_SCRIPT, WAIT_CONTAINER, hosts, str(port), str(timeout)]
-    # Who is missing shows in `kubectl describe pod`.
-    wire["terminationMessagePolicy"] = "FallbackToLogsOnError"
-    return Container(wire)
+    command = ["sh", "-c", _WAIT_SCRIPT, WAIT_CONTAINER, hosts, str(port), str(timeout)]
+    return beside(like, WAIT_CONTAINER, image, command)

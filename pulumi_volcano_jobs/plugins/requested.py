@@ -5,7 +5,7 @@ As Kubernetes fills it in: the request, else the limit. What is not known yet gi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs import quantity
@@ -14,6 +14,8 @@ from pulumi_volcano_jobs.leaf import derive
 _NANO = 10**9
 _SHARED_GPU = "volcano.sh/vgpu-number"
 _MIG = "nvidia.com/mig-"
+# Accelerators that are called otherwise.
+_OTHERS = frozenset({"gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi", "huawei.com/Ascend910"})
 
 
 def gpus(container: Mapping[str, Any]) -> Any:
@@ -31,18 +33,27 @@ def memory(container: Mapping[str, Any]) -> Any:
     return derive(_memory, container.get("resources"))
 
 
+def is_accelerator(resource: str) -> bool:
+    """Tell whether a resource is a device that a process of a framework has for itself."""
+    return _is_gpu(resource) or resource in _OTHERS
+
+
 def slots(container: Mapping[str, Any]) -> Any:
-    """Count the processes that a container has room for: one for each GPU, else for each whole CPU, at least one."""
+    """Count the processes that a container has room for: one for each device, else for each whole CPU, at least one."""
     return derive(_slots, container.get("resources"))
 
 
 def _slots(resources: Mapping[str, Any] | None) -> int:
-    return _gpus(resources) or _nano(resources, "cpu") // _NANO or 1
+    return _count(resources, is_accelerator) or _nano(resources, "cpu") // _NANO or 1
 
 
 def _gpus(resources: Mapping[str, Any] | None) -> int:
+    return _count(resources, _is_gpu)
+
+
+def _count(resources: Mapping[str, Any] | None, counts: Callable[[str], bool]) -> int:
     names = {name for kind in ("requests", "limits") for name in (resources or {}).get(kind) or ()}
-    return sum(_whole(resources, name) for name in names if _is_gpu(name))
+    return sum(_whole(resources, name) for name in names if counts(name))
 
 
 def _cpus(resources: Mapping[str, Any] | None) -> int:

@@ -10,18 +10,9 @@ from typing import Any
 
 from pulumi_volcano_jobs.leaf import Leaf, derive
 from pulumi_volcano_jobs.manifest import Container
+from pulumi_volcano_jobs.plugins.requested import is_accelerator
 from pulumi_volcano_jobs.quantity import parse
 
-ACCELERATORS = (
-    "nvidia.com/gpu",
-    "amd.com/gpu",
-    "gpu.intel.com/i915",
-    "gpu.intel.com/xe",
-    "habana.ai/gaudi",
-    "huawei.com/Ascend910",
-    "volcano.sh/vgpu-number",
-)
-"""The resources that count as devices of torch, one process each."""
 PER_REQUEST = "request"
 DEVICES = ("auto", "gpu", "cpu", "xpu", "npu")
 """What torchrun itself counts when it starts."""
@@ -71,7 +62,7 @@ def processes(container: Container) -> Any:
 
 
 def _amounts(limits: Mapping[str, Any] | None) -> list[Any]:
-    return [limits[name] for name in ACCELERATORS if name in limits] if limits else []
+    return [amount for name, amount in (limits or {}).items() if is_accelerator(name)]
 
 
 def _total(amounts: Sequence[Any]) -> str:

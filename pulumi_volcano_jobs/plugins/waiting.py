@@ -1,4 +1,4 @@
-"""An init container that waits for a port of another Pod, and says what it waits for."""
+"""Init containers that wait for other Pods; the one that waits for a master says why it does."""
 
 from __future__ import annotations
 
@@ -63,12 +63,15 @@ def container(like: Container, address: str, port: int, timeout: int, *, image: 
 
     `able` is an image that has what the script needs.
     """
-    own = _AS_THE_OTHERS if image else ("image", "imagePullPolicy", *_AS_THE_OTHERS)
-    wire: Manifest = {"name": NAME, "image": image} | {key: like.fields[key] for key in own if key in like.fields}
-    wire["command"] = ["sh", "-c", SCRIPT, "sh", str(timeout), able]
-    # So that `kubectl describe pod` says why, too.
-    wire["terminationMessagePolicy"] = "FallbackToLogsOnError"
-    made = Container(wire)
+    made = beside(like, NAME, image, ["sh", "-c", SCRIPT, "sh", str(timeout), able])
     made.set_env("MASTER_ADDR", address)
     made.set_env("MASTER_PORT", str(port))
     return made
+
+
+def beside(like: Container, name: str, image: str, command: list[str]) -> Container:
+    """Make an init container that goes where a Pod's container `like` goes; without an image it has that one's too."""
+    own = _AS_THE_OTHERS if image else ("image", "imagePullPolicy", *_AS_THE_OTHERS)
+    wire: Manifest = {"name": name, "image": image} | {key: like.fields[key] for key in own if key in like.fields}
+    # So that `kubectl describe pod` says why it waits, too.
+    return Container(wire | {"command": command, "terminationMessagePolicy": "FallbackToLogsOnError"})

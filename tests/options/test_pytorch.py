@@ -8,7 +8,7 @@ import pytest
 
 from pulumi_volcano_jobs import EnvPlugin, JobContext, Plugin, PytorchPlugin, SshPlugin, SvcPlugin, render
 from pulumi_volcano_jobs.leaf import Derived, Leaf, substitute
-from pulumi_volcano_jobs.plugins.torchrun import ACCELERATORS, DEVICES
+from pulumi_volcano_jobs.plugins.torchrun import DEVICES
 from pulumi_volcano_jobs.plugins.waiting import SCRIPT
 from tests.component.harness import Registered, new_job, run
 from tests.conftest import Wire, container, job, problems, refused, task
@@ -98,6 +98,18 @@ def test_a_process_for_each_accelerator(count: int | str, resources: Wire | None
     assert {name: variables.get("PET_NPROC_PER_NODE") for name, variables in made.items()} == dict.fromkeys(
         made, expected
     )
+
+
+ACCELERATORS = (
+    "nvidia.com/gpu",
+    "nvidia.com/mig-1g.5gb",
+    "amd.com/gpu",
+    "gpu.intel.com/i915",
+    "gpu.intel.com/xe",
+    "habana.ai/gaudi",
+    "huawei.com/Ascend910",
+    "volcano.sh/vgpu-number",
+)
 
 
 @pytest.mark.parametrize("name", ACCELERATORS)
