@@ -10,6 +10,7 @@ from typing_extensions import Unpack
 
 from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
+from pulumi_volcano_jobs.defaults import store
 from pulumi_volcano_jobs.errors import JobError
 from pulumi_volcano_jobs.jobfile import Document
 from pulumi_volcano_jobs.model import Job, Task, Volume
@@ -41,17 +42,18 @@ def understand(
         if strict:
             raise
         rendered = render(document.data, strict=False, cluster=cluster, **choices, earlier=document.problems)
-        job = _meaning(document.data, rendered, templates_of=rendered.job)
+        job = _meaning(document.data, templates_of=rendered.job)
         render(job, cluster=cluster, **choices)
         mistakes = [replace(problem, warning=True) for problem in error.problems]
         return replace(rendered, warnings=(*rendered.warnings, *mistakes)), job
-    return rendered, _meaning(document.data, rendered)
+    return rendered, _meaning(document.data)
 
 
-def _meaning(document: Mapping[str, Any], rendered: Rendered, *, templates_of: Job | None = None) -> Job:
+def _meaning(document: Mapping[str, Any], *, templates_of: Job | None = None) -> Job:
     job = parse_job(document)
     stored = templates_of or job
-    plugins = {plugin.name: plugin for plugin in rendered.plugins}
+    # As the file has them: the program says itself what was chosen for them.
+    plugins = {plugin.name: plugin for plugin in store(job, {}, strict=templates_of is None).plugins}
     meaning: Job = job.with_(
         plugins={name: plugins[name] for name, use in job.uses.items() if use is not None} or None,
         tasks=tuple(map(_task, job.tasks or (), stored.tasks or ())),

@@ -291,6 +291,17 @@ class TestOptions:
             "kubernetesVersion": "1.33",
         }
 
+    def test_options_of_plugins_stand_once(self, shell: Shell) -> None:
+        """As they were chosen: the plugins are as the file has them."""
+        chosen = ("--defaults", "recommended", "--set", "pytorch.nproc_per_node=2")
+
+        out = shell("convert", *chosen, EXAMPLE).out
+
+        assert '"defaults": "recommended",' in out
+        assert '"plugin_options": {"pytorch": {"nproc_per_node": 2}},' in out
+        assert out.count("nproc_per_node") == 1
+        assert "torchrun" not in out
+
     def test_the_command_for_a_secret_repeats_what_it_needs(self, shell: Shell) -> None:
         """Else it would find the conflict."""
         file = shell.write("job.yaml", with_key())
