@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
@@ -163,14 +164,15 @@ class Stack(Project):
         """Start an operation in a process group of its own: it may fail or be killed, and this one goes on."""
         command = [sys.executable, "-c", APART, str(ROOT / "tools"), str(self.folder), operation]
         environment = {**os.environ, "KUBECONFIG": str(self.space.cluster.kubeconfig)}
-        return Apart(command, environment)
+        return Apart(command, environment, self.state / "state" / ".pulumi" / "stacks")
 
 
 class Apart:
     """An operation of a stack in a process group of its own."""
 
-    def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
-        """Start it."""
+    def __init__(self, command: list[str], environment: Mapping[str, str], states: Path) -> None:
+        """Start it; `states` is where the engine writes the stack's state."""
+        self._states = states
         self._process = subprocess.Popen(
             command,
             env=environment,
@@ -184,11 +186,23 @@ class Apart:
         """Kill the program and the engine: neither can do anything about it. The provider, left alone, would stay."""
         session = self._process.pid
         orphans = _in_session(session)
+        # The engine writes its file in place: killed in the middle, it leaves an empty one, which no update mends.
+        os.killpg(session, signal.SIGSTOP)
+        while not self._is_state_whole():
+            os.killpg(session, signal.SIGCONT)
+            time.sleep(0.05)
+            os.killpg(session, signal.SIGSTOP)
         os.killpg(session, signal.SIGKILL)
         self._process.communicate()
         for pid in orphans:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+    def _is_state_whole(self) -> bool:
+        try:
+            return all(json.loads(path.read_bytes()) for path in self._states.rglob("*.json"))
+        except ValueError:
+            return False
 
     def has_ended(self) -> bool:
         """Tell whether it has ended."""
