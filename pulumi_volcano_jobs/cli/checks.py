@@ -5,14 +5,13 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import yaml
 
-from pulumi_volcano_jobs import jobfile, schema
+from pulumi_volcano_jobs import jobfile, nodes, schema
 from pulumi_volcano_jobs.cli.files import Report, cluster_facts, give_up
 from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
@@ -123,7 +122,7 @@ def _checks(
     versions = schema.versions()
     if kubernetes_version and kubernetes_version not in versions:
         give_up(f"--kubernetes-version {kubernetes_version} is none of {versions[0]} to {versions[-1]}")
-    facts = cluster_facts(cluster, kubernetes_version)
+    facts = replace(cluster_facts(cluster), kubernetes_version=kubernetes_version)
     return Checks(lenient, on_conflict, defaults, _plugin_options(settings or ()), frozenset(codes), facts)
 
 
@@ -135,8 +134,8 @@ def _plugin_options(settings: Iterable[str]) -> dict[str, dict[str, Any]]:
         if not (plugin and dot and setting and equals):
             give_up(f"--set {text}: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500")
         try:
-            (read,) = yaml.safe_load_all(value) if value else ("",)
-        except (yaml.YAMLError, ValueError):
+            ((read,),) = nodes.load(f"- {value}") if value else (("",),)
+        except (nodes.Refused, ValueError):
             give_up(f"--set {text}: the value is no YAML")
         options.setdefault(plugin, {})[setting] = read
     return options

@@ -131,3 +131,17 @@ def test_an_option_that_a_plugin_has_not_is_a_problem(shell: Shell) -> None:
             " disable_network_policy?"
         )
     ]
+
+
+VALUES = {"on": True, "1:4": "1:4", "2026-11-28": "2026-11-28", "0o17": 15, "null": None, "": "", "[1, a]": [1, "a"]}
+
+
+@pytest.mark.parametrize(("text", "value"), VALUES.items(), ids=repr)
+def test_a_value_is_read_as_kubectl_reads_it(shell: Shell, text: str, value: object) -> None:
+    """By the reader of job files; what does not fit says what was read."""
+    file = shell.write("job.yaml", job(plugins={"svc": []}))
+
+    answer = shell("validate", "--set", f"svc.publish_not_ready_addresses={text}", file)
+
+    said = f"spec.plugins.svc: --publish-not-ready-addresses: this must be True or False (given: {value!r})"
+    assert answer.lines == ([] if value is True else [f"job.yaml:7:5: {said}"])
