@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.jobfile import load_jobs
 from pulumi_volcano_jobs.keys import KeyPair
-from pulumi_volcano_jobs.manifest import Container, Pod
+from pulumi_volcano_jobs.manifest import Container, ObjectRef, Pod
 from pulumi_volcano_jobs.model import (
     DependsOn,
     Job,
@@ -36,7 +36,7 @@ from pulumi_volcano_jobs.plugins import (
     register,
 )
 from pulumi_volcano_jobs.plugins.access import Allow
-from pulumi_volcano_jobs.plugins.base import JobUpdate, ObjectRef, Stage, flag
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Stage, flag
 from pulumi_volcano_jobs.render import Rendered, render
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pulumi_volcano_jobs import controllers, names
 from pulumi_volcano_jobs.context import JobContext
+from pulumi_volcano_jobs.manifest import ObjectRef
 from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.podtable import Traces, pod_rows, trace_tasks
 from pulumi_volcano_jobs.provenance import (
@@ -154,9 +155,11 @@ def _plugins(rendered: Rendered) -> Iterator[tuple[str, str, str]]:
 
 def _objects(rendered: Rendered, *, native: bool) -> Iterator[tuple[str, str, str]]:
     known = native_names(rendered.job) if native else {}
-    keys = [(item["kind"], item["metadata"]["name"]) for item in rendered.objects]
+    keys = list(map(ObjectRef.of, rendered.objects))
     for maker in (JOB, *(plugin.name for plugin in rendered.plugins)):
-        yield from ((maker, key[0], known.get(key, key[1])) for key in keys if rendered.made_by.get(key, JOB) == maker)
+        yield from (
+            (maker, key.kind, known.get(key, key.name)) for key in keys if rendered.made_by.get(key, JOB) == maker
+        )
 
 
 def _gang(rendered: Rendered) -> Iterator[tuple[str, str]]:

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs import names
-from pulumi_volcano_jobs.manifest import GROUP_ANNOTATION, Manifest
+from pulumi_volcano_jobs.manifest import GROUP_ANNOTATION, Manifest, ObjectRef
 from pulumi_volcano_jobs.provenance import Origins, trace
 from pulumi_volcano_jobs.render import Rendered
 from pulumi_volcano_jobs.spans import counted, span
 
-_Key = tuple[str, str]
 # Kinds of objects by the fields that name them: of volumes, and of a variable's or all variables' source.
 _VOLUMES = (
     ("configMap", "name", "ConfigMap"),
@@ -62,7 +61,7 @@ class _Drawing:
         self._tasks = {task.name or "": f"{node}_task{index}" for index, task in enumerate(tasks)}
         firsts = {task.name or "": rendered.first_pods[task.name or ""] for task in tasks if task.size}
         self._uses = {name: _uses(pod, rendered.objects) for name, pod in firsts.items()}
-        made = [_key(item) for item in rendered.objects]
+        made = list(map(ObjectRef.of, rendered.objects))
         named = {key for uses in self._uses.values() for key, _ in uses}
         self._objects = {key: f"{node}_object{index}" for index, key in enumerate([*made, *sorted(named - {*made})])}
 
@@ -107,7 +106,7 @@ class _Drawing:
                 yield f"{self._tasks[name]} {arrow}|{_quoted(*ways)}| {self._tasks[other]}"
 
     def _boxes_of_objects(self) -> Iterator[str]:
-        made = {_key(item) for item in self._rendered.objects}
+        made = set(map(ObjectRef.of, self._rendered.objects))
         for key, node in self._objects.items():
             kind, name = key
             maker = self._rendered.made_by.get(key)
@@ -117,7 +116,7 @@ class _Drawing:
 
     def _links(self) -> Iterator[str]:
         """Link the Pods to what they use; a link from a single task would be drawn from the box of all Pods anyway."""
-        ways: dict[_Key, dict[str, list[str]]] = {}
+        ways: dict[ObjectRef, dict[str, list[str]]] = {}
         for task, uses in self._uses.items():
             for key, way in uses:
                 ways.setdefault(key, {}).setdefault(task, []).append(way)
@@ -128,15 +127,11 @@ class _Drawing:
             yield f"{self._pods} -.-|{_quoted(*labels)}| {self._objects[key]}"
 
 
-def _key(item: Manifest) -> _Key:
-    return item["kind"], item["metadata"]["name"]
-
-
-def _uses(pod: Manifest, objects: Iterable[Manifest]) -> list[tuple[_Key, str]]:
+def _uses(pod: Manifest, objects: Iterable[Manifest]) -> list[tuple[ObjectRef, str]]:
     """List the objects that a Pod names, and those that name it by its labels, with how they are used."""
     spec, metadata = pod["spec"], pod["metadata"]
     containers = [*spec["containers"], *spec.get("initContainers", ())]
-    uses: list[tuple[_Key, str]] = [(("PodGroup", metadata["annotations"][GROUP_ANNOTATION]), "gang")]
+    uses: list[tuple[ObjectRef, str]] = [(ObjectRef("PodGroup", metadata["annotations"][GROUP_ANNOTATION]), "gang")]
     for volume in spec.get("volumes", ()):
         paths = {
             mount["mountPath"]
@@ -144,14 +139,17 @@ def _uses(pod: Manifest, objects: Iterable[Manifest]) -> list[tuple[_Key, str]]:
             for mount in container.get("volumeMounts", ())
             if mount["name"] == volume["name"]
         }
-        keys = [(kind, volume[field].get(name, "")) for field, name, kind in _VOLUMES if field in volume]
+        keys = [ObjectRef(kind, volume[field].get(name, "")) for field, name, kind in _VOLUMES if field in volume]
         uses += [(key, path) for key in keys for path in sorted(paths)]
     sources = [source for container in containers for source in _sources(container)]
     found = [
-        (kind, source[field].get("name", "")) for source in sources for field, kind in _VARIABLES if field in source
+        ObjectRef(kind, source[field].get("name", ""))
+        for source in sources
+        for field, kind in _VARIABLES
+        if field in source
     ]
     uses += [(key, "variables") for key in dict.fromkeys(found)]
-    return uses + [(_key(item), way) for item in objects for way in _selected(item, metadata["labels"])]
+    return uses + [(ObjectRef.of(item), way) for item in objects for way in _selected(item, metadata["labels"])]
 
 
 def _sources(container: Manifest) -> Iterator[Manifest]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.manifest import Manifest, Placeholder
+from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Placeholder
 from pulumi_volcano_jobs.model import Job
 
 MOST_PODS = 150_000
@@ -31,14 +31,14 @@ def pods(job: Job) -> Iterator[Problem]:
             return
 
 
-def objects(manifests: Iterable[Manifest], made_by: Mapping[tuple[str, str], str]) -> Iterator[Problem]:
+def objects(manifests: Iterable[Manifest], made_by: Mapping[ObjectRef, str]) -> Iterator[Problem]:
     """Yield a Problem for each ConfigMap and Secret that no API server takes: their host lists grow with the job."""
     for item in manifests:
-        kind, name = item["kind"], item["metadata"]["name"]
+        kind, name = made = ObjectRef.of(item)
         size = sum(_decoded(value) if kind == "Secret" else length(value) for value in item.get("data", {}).values())
         if size > _LARGEST_DATA:
             reason = f"the {kind} {name} takes {size} bytes; Kubernetes stores at most {_LARGEST_DATA}"
-            yield Problem(f"spec.plugins.{made_by[kind, name]}", reason, GROWS, stage=Stage.API)
+            yield Problem(f"spec.plugins.{made_by[made]}", reason, GROWS, stage=Stage.API)
 
 
 def length(value: Any) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.leaf import derive
 
@@ -241,6 +241,18 @@ def members(job: str, namespace: Any) -> Manifest:
     return {JOB_NAME: job, JOB_NAMESPACE: namespace}
 
 
+class ObjectRef(NamedTuple):
+    """An object of a job, in the job's namespace."""
+
+    kind: str
+    name: str
+
+    @classmethod
+    def of(cls, item: Manifest) -> ObjectRef:
+        """Give that of a manifest."""
+        return cls(item["kind"], item["metadata"]["name"])
+
+
 def canonical(objects: Iterable[Manifest]) -> list[Manifest]:
     """Sort objects by kind and name."""
-    return sorted(objects, key=lambda item: (item["kind"], item["metadata"]["name"]))
+    return sorted(objects, key=ObjectRef.of)

@@ -6,7 +6,7 @@ Every way out of this library (the Pulumi component, the command line, `render` 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -23,7 +23,7 @@ from pulumi_volcano_jobs.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.examine import examine
 from pulumi_volcano_jobs.keys import PLACEHOLDERS, KeyPair
 from pulumi_volcano_jobs.leaf import is_given
-from pulumi_volcano_jobs.manifest import Manifest, Pod
+from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod
 from pulumi_volcano_jobs.model import Job, Task, Volume
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.plugins.base import secret_settings
@@ -31,6 +31,7 @@ from pulumi_volcano_jobs.plugins.base import secret_settings
 TEMPLATE, JOB = "the template", "the job"
 """Who sets what in a Pod, beside plugins."""
 
+_Hook = Callable[[Pod, JobContext], None]
 # Annotations and labels of a job that its Pods get too; of a pair, the first that is there.
 _HANDED_DOWN = (
     ("volcano.sh/preemptable",),
@@ -38,6 +39,7 @@ _HANDED_DOWN = (
     ("volcano.sh/revocable-zone",),
     ("volcano.sh/jdb-min-available", "volcano.sh/jdb-max-unavailable"),
 )
+
 _HANDED_DOWN_LABELS = ("volcano.sh/preemptable", "volcano.sh/cooldown-time")
 
 
@@ -57,11 +59,11 @@ class Rendered:
     """What Pod 0 of each task is, or would be in a task of 0 replicas, by the task's name."""
     warnings: tuple[Problem, ...]
     """What is odd and still done."""
-    made_by: Mapping[tuple[str, str], str]
+    made_by: Mapping[ObjectRef, str]
     """The plugin that made an object, by the object's kind and name; what no plugin made is not in it."""
     named: frozenset[str]
     """The plugins that the job itself names; the others were brought in by these."""
-    beyond: frozenset[tuple[str, str]]
+    beyond: frozenset[ObjectRef]
     """Kind and name of the objects that our own options ask for: Volcano makes none of them."""
     handed_over: Job
     """The job as Volcano is given it: with `managed_by="volcano"` its templates have what our own options add."""
@@ -142,7 +144,7 @@ def _objects(
     ctx: JobContext,
     plugins: Sequence[Plugin],
     cluster: ClusterFacts,
-) -> tuple[list[Manifest], dict[tuple[str, str], str], frozenset[tuple[str, str]]]:
+) -> tuple[list[Manifest], dict[ObjectRef, str], frozenset[ObjectRef]]:
     objects = [podgroup.pod_group(ctx, cluster.priority_classes)]
     objects += [
         manifest.build("v1", "PersistentVolumeClaim", claim_name(ctx.name, volume), ctx.namespace, spec=spec)
@@ -152,9 +154,9 @@ def _objects(
     made_by, beyond = {}, set()
     for plugin in plugins:
         extended = plugin.extend_objects(ctx)
-        beyond |= {(item["kind"], item["metadata"]["name"]) for item in extended}
+        beyond |= set(map(ObjectRef.of, extended))
         for item in (*plugin.on_job_add(ctx), *extended):
-            made_by[item["kind"], item["metadata"]["name"]] = plugin.name
+            made_by[ObjectRef.of(item)] = plugin.name
             objects.append(item)
     return manifest.canonical(objects), made_by, frozenset(beyond)
 
@@ -183,15 +185,12 @@ def _pods(
     pods: list[Manifest] = []
     firsts: dict[str, Manifest] = {}
     for position, task in enumerate(ctx.tasks):
-        edit, name = _task_editor(ctx, task), task.name or ""
+        hooks, name = _hooks(ctx, plugins, task), task.name or ""
         # Volcano, and so the lenient mode, asks the plugins of no Pod that there is not.
         for index in range(max(task.size, 1) if strict else task.size):
             pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
-            for plugin in plugins:
-                plugin.extend_pod(pod, ctx)
-            edit(pod)
-            for plugin in plugins:
-                plugin.on_pod_create(pod, ctx)
+            for _, hook in hooks:
+                hook(pod, ctx)
             made = pod.to_manifest(ctx.namespace)
             if index == 0:
                 raise_if_any(limits.task(made, task.size, f"spec.tasks[{position}].replicas"))
@@ -217,17 +216,18 @@ def pod_in_steps(
     name = task.name or ""
     pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
     yield TEMPLATE, pod
-    for plugin in plugins:
-        plugin.extend_pod(pod, ctx)
-        yield plugin.name, pod
-    _task_editor(ctx, task)(pod)
-    yield JOB, pod
-    for plugin in plugins:
-        plugin.on_pod_create(pod, ctx)
-        yield plugin.name, pod
+    for maker, hook in _hooks(ctx, plugins, task):
+        hook(pod, ctx)
+        yield maker, pod
 
 
-def _task_editor(ctx: JobContext, task: Task) -> Any:
+def _hooks(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> list[tuple[str, _Hook]]:
+    """Give what edits each Pod of a task, in this order, and whose it is."""
+    own = [(plugin.name, plugin.extend_pod) for plugin in plugins]
+    return [*own, (JOB, _task_editor(ctx, task)), *((plugin.name, plugin.on_pod_create) for plugin in plugins)]
+
+
+def _task_editor(ctx: JobContext, task: Task) -> _Hook:
     """Give the edit that the controller itself makes to each Pod of a task; what is the same is made once."""
     job, spec = ctx.job, task.pod_spec
     fields = {"schedulerName": spec.get("schedulerName") or job.scheduler_name}
@@ -239,7 +239,7 @@ def _task_editor(ctx: JobContext, task: Task) -> Any:
     mounts = [(volume.mount_path, claim_name(ctx.name, volume), claim) for volume, claim in _claims(job)]
     partition = task.partition_policy
 
-    def edit(pod: Pod) -> None:
+    def edit(pod: Pod, _ctx: JobContext) -> None:
         pod.fields.update(fields)
         index = str(pod.index)
         pod.labels.update(labels, **{manifest.TASK_INDEX: index})

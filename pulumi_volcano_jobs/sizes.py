@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.limits import GROWS, length
-from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.model import Task
 from pulumi_volcano_jobs.plugins import SvcPlugin
-from pulumi_volcano_jobs.plugins.svc import MOUNT_PATH
 
 MAX_VARIABLE = 128 * 1024
 """Bytes of one variable, NAME=value with the NUL behind it (Linux: MAX_ARG_STRLEN)."""
@@ -22,7 +22,7 @@ MAX_ENVIRONMENT = 2 * 1024 * 1024
 """Bytes of all variables and arguments of a program (Linux: a quarter of the usual stack of 8 MiB)."""
 _HOSTS = (
     f"give svc --inject-hosts-env=false (in Python: SvcPlugin(inject_hosts_env=False)); the addresses stay in"
-    f" {MOUNT_PATH}"
+    f" {names.HOSTS_PATH}"
 )
 
 
@@ -31,14 +31,14 @@ class _Shared:
     """The values of the ConfigMaps that the plugins made."""
 
     sizes: Mapping[tuple[str, str], int]
-    made_by: Mapping[tuple[str, str], str]
+    made_by: Mapping[ObjectRef, str]
 
     def size(self, entry: Manifest) -> tuple[int, str]:
         """Give the bytes of a variable's value, and the plugin whose ConfigMap it comes from."""
         reference = _mapping(_mapping(entry.get("valueFrom")).get("configMapKeyRef"))
         name, key = reference.get("name"), reference.get("key")
         if isinstance(name, str) and isinstance(key, str) and (name, key) in self.sizes:
-            return self.sizes[name, key], self.made_by.get(("ConfigMap", name), "")
+            return self.sizes[name, key], self.made_by.get(ObjectRef("ConfigMap", name), "")
         return length(entry.get("value")), ""
 
 
@@ -47,7 +47,7 @@ def check(
     pods: Sequence[Manifest],
     firsts: Mapping[str, Manifest],
     objects: Sequence[Manifest],
-    made_by: Mapping[tuple[str, str], str],
+    made_by: Mapping[ObjectRef, str],
 ) -> list[Problem]:
     """Give what is too large; `pods` are sorted by task and index, `firsts` has a Pod for a task of no replicas too."""
     found: list[Problem] = []

@@ -19,7 +19,6 @@ from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, RayPlugin, SshPlugin, SvcPlugin
 from pulumi_volcano_jobs.plugins.base import place
 from pulumi_volcano_jobs.plugins.ray import DASHBOARD
-from pulumi_volcano_jobs.plugins.svc import MOUNT_PATH
 
 PluginT = TypeVar("PluginT", bound=Plugin)
 _CONTAINERS = ("initContainers", "containers")
@@ -153,7 +152,7 @@ def _sought(container: Mapping[str, Any], job: Job) -> set[str | None]:
         # A number behind it, or a shell's variable.
         if re.search(rf"(?<![-\w]){re.escape(f'{job.name}-{task.name}-')}[\d${{]", text)
         or names.hosts_variable(task.name or "") in text
-        or f"{MOUNT_PATH}/{names.host_file(task.name or '')}" in text
+        or f"{names.HOSTS_PATH}/{names.host_file(task.name or '')}" in text
     }
 
 

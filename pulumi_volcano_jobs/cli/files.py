@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,7 +14,7 @@ from pulumi_volcano_jobs import jobfile, nodes
 from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.errors import JobError, Problem, in_order
-from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.render import Rendered
 
 PROBLEMS, USAGE = 1, 2
@@ -34,7 +34,7 @@ class Made:
     def manifests(self, managed_by: Manager) -> list[Manifest]:
         """Give the job's manifests in canonical order."""
         if managed_by is Manager.VOLCANO:
-            ours = (item for item in self.rendered.objects if identity(item)[::2] in self.rendered.beyond)
+            ours = (item for item in self.rendered.objects if ObjectRef.of(item) in self.rendered.beyond)
             return [*ours, self.rendered.handed_over.to_manifest()]
         return [*self.rendered.objects, *self.rendered.pods]
 
@@ -77,10 +77,10 @@ def read(file: str) -> str:
         give_up(str(error))
 
 
-def cluster_facts(file: Path | None, kubernetes_version: str = "") -> ClusterFacts:
+def cluster_facts(file: Path | None) -> ClusterFacts:
     """Read what the cluster has; end the command if the file is not what kubectl prints."""
     if file is None:
-        return ClusterFacts(kubernetes_version=kubernetes_version)
+        return ClusterFacts()
     name = shown(str(file))
     try:
         objects = nodes.load(read(str(file)))
@@ -89,7 +89,7 @@ def cluster_facts(file: Path | None, kubernetes_version: str = "") -> ClusterFac
     if not objects:
         give_up(f"{name} is empty; it must be what kubectl get ... -o yaml prints")
     try:
-        return replace(ClusterFacts.from_objects(objects), kubernetes_version=kubernetes_version)
+        return ClusterFacts.from_objects(objects)
     except JobError as error:
         report(name, error.problems)
         raise typer.Exit(USAGE) from None

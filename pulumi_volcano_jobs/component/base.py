@@ -22,7 +22,7 @@ from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem, loud, raise_if_any
 from pulumi_volcano_jobs.keys import KeyPair
 from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest
+from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest, ObjectRef
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.render import Rendered, render
 
@@ -106,8 +106,8 @@ class BaseJob(pulumi.ComponentResource):
         }
         self.objects: Sequence[pulumi.CustomResource]
         pods = {}
-        ours = [item for item in rendered.objects if mode == "pulumi" or _key(item) in rendered.beyond]
-        made = {_key(item): self._object(item, rendered, ctx, options, outputs) for item in ours}
+        ours = [item for item in rendered.objects if mode == "pulumi" or ObjectRef.of(item) in rendered.beyond]
+        made = {ObjectRef.of(item): self._object(item, rendered, ctx, options, outputs) for item in ours}
         self.objects = list(made.values())
         if mode == "volcano":
             opts = pulumi.ResourceOptions(parent=self, depends_on=self.objects)
@@ -169,9 +169,10 @@ class BaseJob(pulumi.ComponentResource):
     def _object(
         self, item: Manifest, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs
     ) -> pulumi.CustomResource:
-        maker = next((plugin for plugin in rendered.plugins if plugin.name == rendered.made_by.get(_key(item))), None)
+        made = ObjectRef.of(item)
+        maker = next((plugin for plugin in rendered.plugins if plugin.name == rendered.made_by.get(made)), None)
         if maker:
-            kept = _key(item) not in ctx.once(("goes", maker.name), lambda: maker.on_job_delete(ctx))
+            kept = made not in ctx.once(("goes", maker.name), lambda: maker.on_job_delete(ctx))
             return self._child(item, outputs, self.plugins[maker.name], retain_on_delete=kept)
         is_group, is_claim = item["kind"] == "PodGroup", item["kind"] == "PersistentVolumeClaim"
         return self._child(
@@ -231,7 +232,3 @@ def _of_world(pod: Manifest, world: str) -> Manifest:
 
 def _default_namespace() -> str:
     return pulumi.Config(parts.PACKAGE).get("namespace") or "default"
-
-
-def _key(item: Manifest) -> tuple[str, str]:
-    return item["kind"], item["metadata"]["name"]

@@ -21,7 +21,7 @@ import functools
 import re
 from abc import ABC
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import Self, dataclass_transform
 
@@ -30,14 +30,14 @@ from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.errors import Stage as Refusal
 from pulumi_volcano_jobs.leaf import Leaf, is_given, is_whole
-from pulumi_volcano_jobs.manifest import Manifest, Placeholder, Pod
+from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Placeholder, Pod
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import goflag
+from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
 from pulumi_volcano_jobs.schema import SURROGATE, nearest
 
 T = TypeVar("T")
 
-MAX_PORT = 65535
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 
 
@@ -47,13 +47,6 @@ class Stage(enum.IntEnum):
     BASE = 1
     FRAMEWORK = 2
     OBSERVE = 3
-
-
-class ObjectRef(NamedTuple):
-    """An object of a job, in the job's namespace."""
-
-    kind: str
-    name: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,7 +141,8 @@ class Plugin(ABC):
             make(self, **given)
             object.__setattr__(self, "_given", frozenset(given))
 
-        setattr(cls, "__init__", remember)  # noqa: B010  # mypy forbids to assign it; a default that is given is another than one that is not
+        # A default that was given is another than one that was not: `recommended` leaves it.
+        setattr(cls, "__init__", remember)  # noqa: B010  # mypy forbids to assign it
 
     @classmethod
     def from_args(cls, args: Sequence[Any]) -> Self:
@@ -274,7 +268,7 @@ class Plugin(ABC):
     def on_job_delete(self, ctx: JobContext) -> frozenset[ObjectRef]:
         """Say which objects go with the job: all that it makes, unless one is to be kept."""
         made = (*self.on_job_add(ctx), *self.extend_objects(ctx))
-        return frozenset(ObjectRef(item["kind"], item["metadata"]["name"]) for item in made)
+        return frozenset(map(ObjectRef.of, made))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:  # noqa: ARG002
         """Give what a program may want to know of this plugin's work: names, addresses (leaves may be in them)."""
@@ -381,7 +375,7 @@ def port_problems(plugin: Plugin, *settings: str) -> Iterator[Problem]:
     for setting in settings:
         value = getattr(plugin, setting)
         if isinstance(value, int) and not 1 <= value <= MAX_PORT:
-            yield plugin.problem(setting, "a port is a number from 1 to 65535")
+            yield plugin.problem(setting, PORT_RULE)
 
 
 def role_problem(plugin: Plugin, setting: str, job: Job) -> Iterator[Problem]:

@@ -8,10 +8,10 @@ from typing import Any
 from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map
+from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, config_map
 from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins import mpihosts, requested
-from pulumi_volcano_jobs.plugins.base import JobUpdate, ObjectRef, Plugin, flag, option, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, flag, option, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
 
 PORT_NAME = "mpijob-port"

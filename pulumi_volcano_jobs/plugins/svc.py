@@ -9,14 +9,12 @@ from pulumi_volcano_jobs import names, paths, podcheck
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.errors import Stage as Refusal
-from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map, members, network_policy, service
+from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, config_map, members, network_policy, service
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import access
 from pulumi_volcano_jobs.plugins.access import Allow
-from pulumi_volcano_jobs.plugins.base import JobUpdate, ObjectRef, Plugin, Stage, flag, option, place
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, flag, option, place
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
-
-MOUNT_PATH = names.HOSTS_PATH
 
 
 class SvcPlugin(Plugin):
@@ -109,7 +107,7 @@ class SvcPlugin(Plugin):
         for container in pod.all_containers:
             for variable in variables:
                 container.set_env_from(variable, {"configMapKeyRef": {"name": volume, "key": variable}})
-            container.mount(MOUNT_PATH, volume)
+            container.mount(names.HOSTS_PATH, volume)
         pod.set_volume(volume, {"configMap": {"name": volume}})
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import MpiPlugin, Rendered, SshPlugin, SvcPlugin, render
+from pulumi_volcano_jobs import MpiPlugin, ObjectRef, Rendered, SshPlugin, SvcPlugin, render
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.leaf import Derived, Leaf, substitute
-from pulumi_volcano_jobs.plugins.base import ObjectRef
 from tests.conftest import Wire, container, job, problems, refused, task
 
 MODES = ("pulumi", "volcano")
