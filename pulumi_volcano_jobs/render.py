@@ -175,7 +175,8 @@ def _extended(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:
     after = pod.to_template()
     if after == before:
         return task
-    extended: Task = task.with_(template=task.pod_template | after)
+    kept = task.pod_template.get("metadata") or {}
+    extended: Task = task.with_(template={**after, "metadata": {**kept, **after["metadata"]}})
     return extended
 
 

@@ -406,3 +406,14 @@ def test_the_wait_reads_the_lists_that_svc_mounts() -> None:
     folder, _, name = waiting["command"][4].rpartition("/")
     assert lists["data"][name] == "train-worker-0.train\ntrain-worker-1.train"
     assert {"mountPath": folder, "name": "train-svc"} in waiting["volumeMounts"]
+
+
+def test_a_template_that_is_extended_for_volcano_keeps_its_other_metadata() -> None:
+    """Labels and annotations are not all that Volcano's definition has there."""
+    master = task("master", restartPolicy="OnFailure")
+    metadata = {"labels": {"a": "b"}, "finalizers": ["example.org/wait"]}
+    master["template"]["metadata"] = metadata
+
+    made = render(job(master, task("worker"), plugins=[MpiPlugin(hostfile="openmpi")]), managed_by="volcano")
+
+    assert made.handed_over.to_manifest()["spec"]["tasks"][0]["template"]["metadata"] == metadata
