@@ -30,7 +30,8 @@ def main() -> int:
     started = time.monotonic()
     stack = stacks.open_stack(ROOT, ROOT / ".demo", "demo")
     result = stack.up(on_output=print, color="never")
-    print("(The warnings about the provider are expected here: it is built from the Go module of January 2026.)")
+    print("(The warnings about the provider are expected here: it is built from the Go module of January 2026.")
+    print("The other two are about the job, which is as Volcano's guide has it: docs/warnings.md and docs/modes.md.)")
     print(f"pulumi up took {time.monotonic() - started:.0f} s; outputs:")
     for name, output in result.outputs.items():
         print(f"  {name}: {output.value}")
