@@ -187,22 +187,29 @@ class Apart:
         session = self._process.pid
         orphans = _in_session(session)
         # The engine writes its file in place: killed in the middle, it leaves an empty one, which no update mends.
-        os.killpg(session, signal.SIGSTOP)
+        self._stop()
         while not self._is_state_whole():
             os.killpg(session, signal.SIGCONT)
             time.sleep(0.05)
-            os.killpg(session, signal.SIGSTOP)
+            self._stop()
         os.killpg(session, signal.SIGKILL)
         self._process.communicate()
         for pid in orphans:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
+    def _stop(self) -> None:
+        """Stop its processes and wait until they stand: a signalled thread first ends the call that it is in."""
+        os.killpg(self._process.pid, signal.SIGSTOP)
+        while not all(_is_stopped(thread) for thread in _threads_of_group(self._process.pid)):
+            time.sleep(0.001)
+
     def _is_state_whole(self) -> bool:
         try:
-            return all(json.loads(path.read_bytes()) for path in self._states.rglob("*.json"))
+            states = [json.loads(path.read_bytes()) for path in self._states.rglob("*.json")]
         except ValueError:
             return False
+        return bool(states)
 
     def has_ended(self) -> bool:
         """Tell whether it has ended."""
@@ -222,6 +229,25 @@ def _in_session(session: int) -> list[int]:
             if os.getsid(int(path.name)) == session:
                 found.append(int(path.name))
     return found
+
+
+def _threads_of_group(group: int) -> list[Path]:
+    """List the threads of a process group, each as its folder in /proc."""
+    found: list[Path] = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(ProcessLookupError):
+            if os.getpgid(int(path.name)) == group:
+                found += path.glob("task/[0-9]*")
+    return found
+
+
+def _is_stopped(thread: Path) -> bool:
+    """Tell whether a thread is stopped by a signal, or has ended."""
+    try:
+        state = thread.joinpath("stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return state in "TZX"
 
 
 def use(cluster: Cluster, project: Project) -> Project:
