@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import PAIR
 from tests.workloads.conftest import Render, job, task
 from tests.workloads.player import Cluster
 
@@ -76,6 +77,25 @@ def test_root_on_another_port(cluster: Cluster, render: Render) -> None:
 
     cluster.apply(render(as_root(port=2222), "--defaults", "recommended"), restart=True)
     all_log_in(cluster, "", ".train")
+
+
+def test_after_a_scale(cluster: Cluster, render: Render) -> None:
+    """Pods that run go on, and do not see the new configuration; with patterns in the old one they need not."""
+    keys = [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PAIR.public}"]
+    small, large = (as_root(workers, ssh=[*keys, "--ssh-port=2222"], port=2222) for workers in (1, 3))
+    cluster.apply(render(small))
+    all_log_in(cluster, "")
+    cluster.apply(render(large))
+    pods(cluster)
+    assert "Could not resolve hostname" in log_in(cluster, "train-login-0", "train-worker-2")
+
+    cluster.apply(render(small, "--defaults", "recommended"), restart=True)
+    all_log_in(cluster, "", ".train")
+    before = dict(cluster.pods)
+    cluster.apply(render(large, "--defaults", "recommended"))
+
+    all_log_in(cluster, "", ".train")
+    assert before.items() < cluster.pods.items()
 
 
 @pytest.mark.parametrize("security", [{}, {"fsGroup": 1000}], ids=["no group", "fsGroup"])
