@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.conftest import PAIR
 from tests.workloads.conftest import Render, job, task
@@ -112,6 +113,16 @@ def test_other_types_of_keys(cluster: Cluster, render: Render, key_type: str) ->
     cluster.apply(render(as_root(1), "--set", f"ssh.key_type={key_type}"))
 
     all_log_in(cluster, "", ".train")
+
+
+def test_a_pair_of_a_secret(cluster: Cluster, render: Render) -> None:
+    """`key_secret`: the pair is the team's own, made by `kubectl create secret`."""
+    data = {"ssh-privatekey": PAIR.private, "ssh-publickey": PAIR.public}
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "team"}, "stringData": data}
+    cluster.apply(render(as_root(1), "--set", "ssh.key_secret=team") + b"---\n" + yaml.safe_dump(secret).encode())
+
+    all_log_in(cluster, "", ".train")
+    assert cluster.pods["train-login-0"].execute("cat", "/root/.ssh/id_rsa").stdout == PAIR.private
 
 
 def test_after_a_rotation(cluster: Cluster, render: Render) -> None:

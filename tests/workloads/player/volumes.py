@@ -18,14 +18,18 @@ from typing import Any
 from tests.workloads.player.environment import data_of
 from tests.workloads.player.manifests import Manifest, UnplayableError
 
-READ_ONLY = {"secret", "configMap"}
+Objects = Mapping[tuple[str, str, str], Manifest]
+Files = dict[str, tuple[bytes, int]]
+"""Contents and modes by path."""
+
+READ_ONLY = {"configMap", "projected", "secret"}
 MODE = 0o644
 ROOT_MODE = 0o1777
 _versions = itertools.count(1)
 
 
 def kind_of(volume: Mapping[str, Any]) -> str:
-    """Tell what a volume is: `secret`, `configMap` or `emptyDir`."""
+    """Tell what a volume is: `secret`, `configMap`, `projected` or `emptyDir`."""
     (kind,) = volume.keys() - {"name"}
     if kind not in {*READ_ONLY, "emptyDir"}:
         raise UnplayableError(f"the volume {volume['name']} is a {kind}")
@@ -36,7 +40,7 @@ def write(
     volume: Mapping[str, Any],
     folder: Path,
     namespace: str,
-    objects: Mapping[tuple[str, str, str], Manifest],
+    objects: Objects,
     fs_group: int | None,
 ) -> None:
     """Write a volume, or its new content; a Secret or ConfigMap that is missing is a KeyError."""
@@ -47,11 +51,11 @@ def write(
             _make_folder(folder, 0o777)
             _own(folder, fs_group, read_only=False)
         return
-    name = source["secretName" if kind == "secret" else "name"]
-    data = data_of(objects["Secret" if kind == "secret" else "ConfigMap", namespace, name])
     mode = source.get("defaultMode", MODE)
-    items = source.get("items", [{"key": key, "path": key} for key in data])
-    files = {item["path"]: (data[item["key"]], item.get("mode", mode)) for item in items}
+    sources = source["sources"] if kind == "projected" else [{kind: source}]
+    files: Files = {}
+    for one in sources:
+        files |= _files_of(one, namespace, objects, mode)
     if not folder.exists():
         _make_folder(folder, ROOT_MODE)
     if files != _files_in(folder, fs_group):
@@ -72,7 +76,19 @@ def source_of(folder: Path, sub_path: str) -> Path:
     return found
 
 
-def _files_in(folder: Path, fs_group: int | None) -> dict[str, tuple[bytes, int]] | None:
+def _files_of(source: Mapping[str, Any], namespace: str, objects: Objects, mode: int) -> Files:
+    """Give what a Secret or ConfigMap puts into a volume."""
+    ((kind, wanted),) = source.items()
+    if kind not in {"configMap", "secret"}:
+        raise UnplayableError(f"a projected volume has a {kind}")
+    # A projected source has "name" where a volume of its own has "secretName".
+    name = wanted.get("secretName", wanted.get("name"))
+    data = data_of(objects["Secret" if kind == "secret" else "ConfigMap", namespace, name])
+    items = wanted.get("items", [{"key": key, "path": key} for key in data])
+    return {item["path"]: (data[item["key"]], item.get("mode", mode)) for item in items}
+
+
+def _files_in(folder: Path, fs_group: int | None) -> Files | None:
     """Give the files of the last write with the modes that were asked for; None if an fsGroup has changed them."""
     current = folder / "..data"
     if not current.exists() or fs_group is not None:
@@ -82,7 +98,7 @@ def _files_in(folder: Path, fs_group: int | None) -> dict[str, tuple[bytes, int]
     return {str(path.relative_to(base)): (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) for path in found}
 
 
-def _put(folder: Path, files: Mapping[str, tuple[bytes, int]], fs_group: int | None) -> None:
+def _put(folder: Path, files: Files, fs_group: int | None) -> None:
     version = folder / f"..version-{next(_versions)}"
     _make_folder(version, 0o755)
     for path, (content, mode) in files.items():
