@@ -16,7 +16,7 @@ SERVER = "mkdir -p /run/sshd && exec /usr/sbin/sshd -D -e -p {port}"
 # Another user than root has no host keys, and may not read the shadow file.
 USERS_SERVER = """
 ssh-keygen -q -t ed25519 -N '' -f /tmp/host_key
-exec /usr/sbin/sshd -D -e -p 2222 -h /tmp/host_key -o UsePAM=no -o PidFile=none -o StrictModes={strict}
+exec /usr/sbin/sshd -D -e -p 2222 -h /tmp/host_key -o UsePAM=no -o PidFile=none
 """
 USERS_HOME = "/home/mpiuser/.ssh"
 AS_USER = {"runAsUser": 1000, "runAsGroup": 1000}
@@ -32,7 +32,7 @@ def as_root(workers: int = 2, port: int = 22, **plugins: list[str]) -> dict[str,
 
 def as_user(**security: int) -> dict[str, Any]:
     """Give a job whose Pods run sshd on port 2222 as the user mpiuser."""
-    command = ("sh", "-ec", USERS_SERVER.format(strict="yes"))
+    command = ("sh", "-ec", USERS_SERVER)
     tasks = {name: task(2, *command, securityContext={**AS_USER, **security}) for name in ("login", "worker")}
     return job("train", {"ssh": [f"--ssh-key-file-path={USERS_HOME}", "--ssh-port=2222"], "svc": []}, **tasks)
 
