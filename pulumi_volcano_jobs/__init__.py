@@ -38,6 +38,7 @@ from pulumi_volcano_jobs.plugins import (
 from pulumi_volcano_jobs.plugins.access import Allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Stage, flag
 from pulumi_volcano_jobs.render import Rendered, render
+from pulumi_volcano_jobs.shared import JobDefaults
 
 if TYPE_CHECKING:
     from pulumi_volcano_jobs.component import VolcanoJob, VolcanoJobArgs, VolcanoQueue, VolcanoQueueArgs
@@ -51,6 +52,7 @@ __all__ = [
     "HcclrankPlugin",
     "Job",
     "JobContext",
+    "JobDefaults",
     "JobError",
     "JobUpdate",
     "KeyPair",

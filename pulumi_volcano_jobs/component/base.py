@@ -7,9 +7,9 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs import controllers, jobfile
+from pulumi_volcano_jobs import controllers, jobfile, paths, shared
 from pulumi_volcano_jobs.cluster import ClusterFacts
-from pulumi_volcano_jobs.component import native, neighbours, parts, unsupported
+from pulumi_volcano_jobs.component import native, neighbours, parts, stack, unsupported
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
 from pulumi_volcano_jobs.component.args import JobOptions
 from pulumi_volcano_jobs.component.children import child
@@ -61,13 +61,15 @@ class BaseJob(pulumi.ComponentResource):
             if not isinstance(given, dict):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict or a Job"
                 raise JobError([Problem("", reason, 'write VolcanoJob("train", {"tasks": [...]})')])
+            defaults, found = _job_defaults(given.pop("job_defaults", None))
+            given = shared.apply(given, defaults)
             options, problems = take(given)
             if not {"metadata", "spec"} & given.keys():
                 given.setdefault("name", resource_name)
-            found = [*(file.problems if file else ()), *problems]
+            found = [*(file.problems if file else ()), *found, *problems]
             rendered = render(
                 given,
-                namespace=_default_namespace(),
+                namespace=defaults.get("namespace", "default"),
                 keys=_KEYS,
                 earlier=found,
                 cluster=ClusterFacts(kubernetes_version=options.get("kubernetes_version", "")),
@@ -230,5 +232,10 @@ def _of_world(pod: Manifest, world: str) -> Manifest:
     return {**pod, "metadata": {**metadata, "annotations": annotations}}
 
 
-def _default_namespace() -> str:
-    return pulumi.Config(parts.PACKAGE).get("namespace") or "default"
+def _job_defaults(given: Any) -> tuple[dict[str, Any], list[Problem]]:
+    """Put a program's defaults for jobs over those of the stack's configuration; say what is wrong with either."""
+    configured, problems = stack.job_defaults()
+    if given is None:
+        return configured, problems
+    own, found = shared.checked(given, lambda name: paths.join("job_defaults", *([name] if name else [])))
+    return shared.merged(own, configured), [*problems, *found]

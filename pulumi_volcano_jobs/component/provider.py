@@ -72,6 +72,8 @@ class VolcanoJobInputs(TypedDict, total=False):
     """`error` (the default), `plugin` or `user`: who counts where a template and a plugin set the same."""
     defaults: str
     """`volcano` (the default) or `recommended`: whether options that make a job run at once are on."""
+    image_registry: pulumi.Input[str]
+    """What is put before images that name no registry; by default the stack's `volcano-jobs:imageRegistry`."""
     plugin_options: dict[str, dict[str, Any]]
     """Options of plugins by the plugin's name, such as `pytorch: {torchrun: true}`."""
     ignore_warnings: list[str]
