@@ -34,7 +34,7 @@ def _joined(image: Any, registry: Any) -> Any:
 
 
 def names_registry(image: str) -> bool:
-    """Tell whether an image says where it is, as container runtimes read it: `busybox` is Docker Hub's by default."""
+    """Tell whether an image says where it is, as container runtimes read it: `train:1` and `team/train:1` do not."""
     first, slash, _ = image.partition("/")
     return bool(slash) and ("." in first or ":" in first or first == "localhost" or first != first.lower())
 

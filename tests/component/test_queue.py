@@ -146,8 +146,8 @@ def test_two_queues_of_one_name_are_refused() -> None:
             (
                 "the VolcanoQueue research has 2 problems:\n"
                 "  spec.weight: this must be from 1 to 65535 (given: 0)\n"
-                "  spec.parent: a queue cannot be below itself (given: 'research'): name another one, or none: then it is "
-                "root"
+                "  spec.parent: a queue cannot be below itself (given: 'research'): name another one, or none: then it "
+                "is root"
             ),
         ),
         (

@@ -116,8 +116,8 @@ UNNAMED = (
         (
             {"name": Leaf("name")},
             (
-                "metadata.name: this must be a plain value, not an Output: it decides what the queue is called: take it "
-                "from pulumi.Config, or from StackReference.get_output_details, which gives plain values"
+                "metadata.name: this must be a plain value, not an Output: it decides what the queue is called: take "
+                "it from pulumi.Config, or from StackReference.get_output_details, which gives plain values"
             ),
         ),
         ({"labels": []}, "metadata.labels: this must be a mapping: write it as key: value lines"),
@@ -125,22 +125,24 @@ UNNAMED = (
         (
             {"labels": {"a": "b c"}},
             (
-                "metadata.labels.a: a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending "
-                "with the former (given: 'b c')"
+                "metadata.labels.a: a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and "
+                "ending with the former (given: 'b c')"
             ),
         ),
         (
             {"annotations": {"a b": "c"}},
             (
-                "metadata.annotations.a b: a key is at most 63 letters, digits, '-', '_' and '.', beginning and ending with"
-                " a letter or digit, perhaps behind a DNS name and a '/' (given: 'a b'): for example example.org/team"
+                "metadata.annotations.a b: a key is at most 63 letters, digits, '-', '_' and '.', beginning and ending "
+                "with a letter or digit, perhaps behind a DNS name and a '/' (given: 'a b'): for example "
+                "example.org/team"
             ),
         ),
         (
             {"annotations": {"volcano.sh/hierarchy": "root/a", "volcano.sh/hierarchy-weights": "1"}},
             (
-                "metadata.annotations.volcano.sh/hierarchy-weights: this must have as many parts as volcano.sh/hierarchy, "
-                "which has 2 (given: '1'): give one weight for each part, such as root/research and 1/2"
+                "metadata.annotations.volcano.sh/hierarchy-weights: this must have as many parts as "
+                "volcano.sh/hierarchy, which has 2 (given: '1'): give one weight for each part, such as root/research "
+                "and 1/2"
             ),
         ),
         (
@@ -179,8 +181,8 @@ UNNAMED = (
         (
             {"parent": "research"},
             (
-                "spec.parent: a queue cannot be below itself (given: 'research'): name another one, or none: then it is "
-                "root"
+                "spec.parent: a queue cannot be below itself (given: 'research'): name another one, or none: then it "
+                "is root"
             ),
         ),
         (
@@ -190,8 +192,8 @@ UNNAMED = (
         (
             {"affinity": {"nodeGroupAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": ["a", "b c"]}}},
             (
-                "spec.affinity.nodeGroupAffinity.requiredDuringSchedulingIgnoredDuringExecution[1]: a group of nodes is "
-                "the value of their label volcano.sh/nodegroup-name (given: 'b c'): for example gpu"
+                "spec.affinity.nodeGroupAffinity.requiredDuringSchedulingIgnoredDuringExecution[1]: a group of nodes "
+                "is the value of their label volcano.sh/nodegroup-name (given: 'b c'): for example gpu"
             ),
         ),
         (
@@ -201,8 +203,8 @@ UNNAMED = (
         (
             {"extendClusters": [{"capacity": {"cpu": "-1"}}]},
             (
-                "spec.extendClusters[0].capacity.cpu: this must be a quantity, at least 0, such as 500m, 2 or 4Gi (given: "
-                "'-1')"
+                "spec.extendClusters[0].capacity.cpu: this must be a quantity, at least 0, such as 500m, 2 or 4Gi "
+                "(given: '-1')"
             ),
         ),
         (
