@@ -15,7 +15,8 @@ from pulumi_volcano_jobs.errors import Problem
 
 # Pulumi's own, for each package.
 _OF_PULUMI = frozenset({"pluginDownloadURL", "version"})
-_NAMES = {to_camel(name): name for name in shared.NAMES}
+NAMES = {to_camel(name): name for name in shared.NAMES}
+"""The defaults by their names in the configuration."""
 
 
 def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
@@ -24,14 +25,14 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
     given: dict[str, Any] = {}
     for key, text in _configured().items():
         place = f"{PACKAGE}:{key}"
-        if key not in _NAMES:
-            hint = schema.nearest(key, _NAMES)
+        if key not in NAMES:
+            hint = schema.nearest(key, NAMES)
             problems.append(Problem(place, "the stack's configuration has no default of this name", hint))
-        elif _NAMES[key] not in shared.STRUCTURED:
-            given[_NAMES[key]] = text
+        elif NAMES[key] not in shared.STRUCTURED:
+            given[NAMES[key]] = text
         else:
             try:
-                given[_NAMES[key]] = json.loads(text)
+                given[NAMES[key]] = json.loads(text)
             except ValueError:
                 hint = "write it as YAML in Pulumi.<stack>.yaml, or use `pulumi config set --path`"
                 problems.append(Problem(place, "this must be a mapping or a list, and it is text", hint))
@@ -44,4 +45,4 @@ def _configured() -> dict[str, str]:
     prefix, everything = f"{PACKAGE}:", {**settings.get_config_env(), **settings.CONFIG.get()}
     found = {key.removeprefix(prefix): value for key, value in everything.items() if key.startswith(prefix) and value}
     is_own = pulumi.get_project() == PACKAGE
-    return {key: value for key, value in found.items() if key not in _OF_PULUMI and (key in _NAMES or not is_own)}
+    return {key: value for key, value in found.items() if key not in _OF_PULUMI and (key in NAMES or not is_own)}
