@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pulumi_volcano_jobs.errors import Problem, shown
-from pulumi_volcano_jobs.leaf import derive, is_given
+from pulumi_volcano_jobs.errors import Problem, Stage, shown
+from pulumi_volcano_jobs.leaf import Leaf, derive, is_given
 
 _HOST = r"(localhost|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+|[A-Za-z0-9-]+(?=:[0-9]))(:[0-9]+)?"
 _PATH = r"(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*"
@@ -17,6 +17,8 @@ _LISTS = ("containers", "initContainers")
 
 def problems(registry: Any, path: str) -> Iterator[Problem]:
     """Yield a Problem if a value is no registry, perhaps with a path in it."""
+    if not isinstance(registry, (str, Leaf)):
+        yield Problem(path, "this must be a string", "for example ghcr.io/team", stage=Stage.DECODE)
     if isinstance(registry, str) and registry and not _REGISTRY.fullmatch(registry):
         plain = registry.partition("://")[2] or registry
         hint = f"write {plain.rstrip('/')}" if _REGISTRY.fullmatch(plain.rstrip("/")) else "for example ghcr.io/team"

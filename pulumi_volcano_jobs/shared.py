@@ -102,10 +102,10 @@ def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
             yield schema.structural(path, "it decides what the job is made of")
         elif value not in choices:
             yield Problem(path, f"this must be one of {', '.join(choices)}", value=repr(value))
-    elif not isinstance(value, (str, Leaf)):
-        yield Problem(path, "this must be a string", "put it in quotes", stage=Stage.DECODE)
     elif name == "image_registry":
         yield from images.problems(value, path)
+    elif not isinstance(value, (str, Leaf)):
+        yield Problem(path, "this must be a string", "put it in quotes", stage=Stage.DECODE)
     elif is_given(value):
         yield from (podcheck.dns_label if name == "namespace" else subdomain)(value, path)
 

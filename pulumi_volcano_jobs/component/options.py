@@ -11,7 +11,6 @@ from pulumi_volcano_jobs.choices import Choices, Defaults, ManagedBy, OnConflict
 from pulumi_volcano_jobs.component.args import Claims, JobOptions, OnScale, Restart, WaitFor
 from pulumi_volcano_jobs.component.unsupported import Unsupported
 from pulumi_volcano_jobs.errors import Problem, unknown_codes
-from pulumi_volcano_jobs.leaf import Leaf
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "restart": get_args(Restart),
@@ -45,8 +44,6 @@ def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
         Problem(key, "this must be a plain string: it decides what an update does")
         for key in options.keys() - plain.keys() - _NOT_PLAIN
     ]
-    if not isinstance(options.get(_REGISTRY, ""), (str, Leaf)):
-        mistyped.append(Problem(_REGISTRY, "this must be a string", 'for example "ghcr.io/team"'))
     wrong = [
         Problem(key, f"this must be one of {', '.join(_CHOICES[key])}", value=repr(value))
         for key, value in plain.items()

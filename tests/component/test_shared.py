@@ -407,6 +407,34 @@ def test_a_mistake_in_the_stacks_configuration_names_its_key(config: dict[str, s
     assert said(config) == message
 
 
+@pytest.mark.parametrize(
+    ("fields", "places"),
+    [
+        ({"tasks": 3}, ["spec.tasks"]),
+        ({"tasks": [3]}, ["spec.tasks[0]"]),
+        ({"tasks": [{"template": 3}]}, ["spec.tasks[0].template"]),
+        ({"tasks": [{"template": {"spec": 3}}]}, ["spec.tasks[0].template.spec"]),
+        (
+            {"tasks": [worker(nodeSelector=3, tolerations=3)]},
+            ["spec.tasks[0].template.spec.nodeSelector", "spec.tasks[0].template.spec.tolerations"],
+        ),
+        ({"metadata": 3, "spec": {"tasks": [worker()]}}, ["metadata"]),
+        ({"metadata": {"name": "train"}, "spec": 3}, ["spec"]),
+        ({"labels": 3}, ["metadata.labels"]),
+    ],
+    ids=str,
+)
+def test_a_job_that_is_wrong_itself_is_told_so_as_without_defaults(fields: Wire, places: list[str]) -> None:
+    """They are put where they can be, and hide nothing."""
+    if "spec" in fields:
+        error, _ = failed(lambda: new_job("train", {**fields, "job_defaults": SHARED}) and None)
+        found = [line.strip().partition(": ")[0] for line in str(error).splitlines()[1:]]
+    else:
+        found = [line.partition(": ")[0] for line in said(CONFIG, **fields).splitlines()]
+
+    assert [place for place in found if not place.endswith("containers")] == places
+
+
 def test_all_problems_come_at_once() -> None:
     """Those of the configuration, of the program's defaults and of the job."""
     text = said({"volcano-jobs:que": "a"}, job_defaults={"queue": "A"}, min_available="1")

@@ -73,6 +73,20 @@ def test_what_is_no_registry_is_refused(registry: str, hint: str) -> None:
     )
 
 
+def test_a_registry_of_another_type_is_refused() -> None:
+    """Nothing is put before images then."""
+    error = refused(job(), image_registry=3)
+
+    assert str(error) == "image_registry: this must be a string: for example ghcr.io/team"
+
+
+def test_a_container_without_an_image_is_said_to_have_none() -> None:
+    """It gets no registry alone."""
+    error = refused(job(task(containers=[{"name": "main"}])), image_registry=REGISTRY)
+
+    assert [problem.path for problem in error.problems] == ["spec.tasks[0].template.spec.containers[0].image"]
+
+
 def found(**options: Any) -> dict[str, list[str]]:
     """Give the images of each Pod, those of init containers first."""
     made = render(
