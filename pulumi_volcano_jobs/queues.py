@@ -33,7 +33,10 @@ _STRATEGY = Choices("dequeueStrategy", ("fifo", "traverse"), required=True)
 # What the scheduler counts without a domain in its name; it passes over all else that has none.
 _COUNTED = ("cpu", "memory", "pods", "ephemeral-storage")
 _COUNTED_PREFIXES = ("hugepages-", "attachable-volumes-")
+_FLAT = ("the fields of a Queue's metadata and spec stand beside each other here", "move them up")
 _ELSEWHERE = {
+    "metadata": _FLAT,
+    "spec": _FLAT,
     "namespace": ("a queue is of the whole cluster and in no namespace", "remove it"),
     "state": (
         "whether a queue is open is no part of what it should be: Volcano keeps it in its status",
@@ -98,11 +101,10 @@ def _texts(given: Any, path: str) -> Iterator[Problem]:
 
 def _hierarchy(annotations: Place) -> Iterator[Problem]:
     """Yield what the drf plugin's older way to nest queues, by two annotations, must not be."""
-    if annotations.unknown(HIERARCHY) or annotations.unknown(WEIGHTS):
+    is_unknown = annotations.unknown(HIERARCHY) or annotations.unknown(WEIGHTS)
+    if is_unknown or not (annotations.given(HIERARCHY) or annotations.given(WEIGHTS)):
         return
     names, weights = (annotations.text(key).split("/") for key in (HIERARCHY, WEIGHTS))
-    if not annotations.given(HIERARCHY) and not annotations.given(WEIGHTS):
-        return
     if len(names) != len(weights):
         reason = f"this must have as many parts as {HIERARCHY}, which has {len(names)}"
         yield annotations.fault(WEIGHTS, reason, "give one weight for each part, such as root/research and 1/2")
@@ -145,27 +147,28 @@ def _parent(spec: Place, name: Any) -> Iterator[Problem]:
 
 def _node_groups(spec: Place) -> Iterator[Problem]:
     affinity = spec.child("affinity")
-    for kind in ("nodeGroupAffinity", "nodeGroupAntiAffinity") if affinity else ():
-        terms = affinity.child(kind) if affinity else None
-        for key in terms.fields if terms else ():
-            for path, group in terms.items(key) if terms else ():
-                if not group or not is_label_value(group):
-                    reason = "a group of nodes is the value of their label volcano.sh/nodegroup-name"
-                    yield fault(path, reason, group, "for example gpu")
+    kinds = [affinity.child(kind) for kind in ("nodeGroupAffinity", "nodeGroupAntiAffinity")] if affinity else []
+    for path, group in [item for terms in kinds if terms for key in terms.fields for item in terms.items(key)]:
+        if not group or not is_label_value(group):
+            reason = "a group of nodes is the value of their label volcano.sh/nodegroup-name"
+            yield fault(path, reason, group, "for example gpu")
 
 
 def _amounts(holder: Place, key: str) -> Iterator[Problem]:
     declared = holder.child(key)
-    for name in declared.fields if declared else ():
-        place = holder.at(key, name)
-        if not is_qualified(name):
-            yield fault(place, "this is no name of a resource", name, "it is cpu, memory or such as nvidia.com/gpu")
-        elif "/" not in name and name not in _COUNTED and not name.startswith(_COUNTED_PREFIXES):
-            reason = f"Volcano's scheduler counts {', '.join(_COUNTED)} and what has a domain, and passes over this"
-            yield Problem(place, reason, "write its domain too, such as nvidia.com/gpu", repr(name))
-        elif declared:
-            yield from amounts.amount(declared, name)
-            yield from _whole(declared, name)
+    if declared:
+        for name in declared.fields:
+            yield from _resource(name, declared.at(name)) or [*amounts.amount(declared, name), *_whole(declared, name)]
+
+
+def _resource(name: str, path: str) -> list[Problem]:
+    if not is_qualified(name):
+        hint = "it is cpu, memory or such as nvidia.com/gpu"
+        return [fault(path, "this is no name of a resource", name, hint)]
+    if "/" not in name and name not in _COUNTED and not name.startswith(_COUNTED_PREFIXES):
+        reason = f"Volcano's scheduler counts {', '.join(_COUNTED)} and what has a domain, and passes over this"
+        return [Problem(path, reason, "write its domain too, such as nvidia.com/gpu", repr(name))]
+    return []
 
 
 def _whole(declared: Place, name: str) -> Iterator[Problem]:

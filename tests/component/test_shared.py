@@ -435,6 +435,24 @@ def test_a_job_that_is_wrong_itself_is_told_so_as_without_defaults(fields: Wire,
     assert [place for place in found if not place.endswith("containers")] == places
 
 
+def test_a_mistake_in_what_jobs_share_has_no_line_in_a_jobs_file(tmp_path: Path) -> None:
+    """It is not in there."""
+    document = {"metadata": {"name": "train"}, "spec": {"tasks": [worker()], "quue": "a"}}
+    path = tmp_path / "job.yaml"
+    path.write_text(json.dumps(document) + "\n", "utf-8")
+
+    def program() -> None:
+        pulumi.runtime.set_all_config({"volcano-jobs:que": "a"})
+        VolcanoJob.from_yaml("train", path, {"job_defaults": JobDefaults(queue="A")})
+
+    error, _ = failed(program)
+
+    places = [line.strip().partition(": ")[0] for line in str(error).splitlines()[1:]]
+    assert places[:2] == ["volcano-jobs:que", "job_defaults.queue"]
+    assert places[2].startswith(f"{path}:1:")
+    assert len(places) == 3
+
+
 def test_all_problems_come_at_once() -> None:
     """Those of the configuration, of the program's defaults and of the job."""
     text = said({"volcano-jobs:que": "a"}, job_defaults={"queue": "A"}, min_available="1")

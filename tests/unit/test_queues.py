@@ -77,6 +77,12 @@ def test_an_amount_that_is_not_known_yet_is_compared_with_nothing(key: str) -> N
     assert queue({**EVERYTHING, "guarantee": {"resource": {"cpu": Leaf("value")}}})
 
 
+@pytest.mark.parametrize("key", ["volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"])
+def test_a_hierarchy_that_is_not_known_yet_passes(key: str) -> None:
+    """It has nothing to be counted by."""
+    assert queue({**EVERYTHING, "annotations": {**EVERYTHING["annotations"], key: Leaf("value")}})
+
+
 def test_all_problems_are_said_at_once() -> None:
     """Of the metadata, the schema and the webhook."""
     found = said(name="Research", wieght=1, reclaimable="yes", priority=-1, capability={"cpu": "many"})
@@ -166,6 +172,14 @@ UNNAMED = (
                 "state: whether a queue is open is no part of what it should be: Volcano keeps it in its status: "
                 "`vcctl queue operate --action close --name NAME` closes it"
             ),
+        ),
+        (
+            {"spec": {"weight": 2}},
+            "spec: the fields of a Queue's metadata and spec stand beside each other here: move them up",
+        ),
+        (
+            {"metadata": {"name": "other"}},
+            "metadata: the fields of a Queue's metadata and spec stand beside each other here: move them up",
         ),
         ({"status": {}}, "status: Volcano keeps the status itself: remove it"),
         ({"weights": 1}, "spec.weights: unknown field; Volcano drops it: did you mean weight?"),
