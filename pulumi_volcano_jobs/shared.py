@@ -78,7 +78,7 @@ def checked(given: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], li
         for name in given
         if name not in NAMES
     ]
-    values = {name: given[name] for name in NAMES if given.get(name) is not None}
+    values = {name: given[name] for name in NAMES if not _is_missing(name, given.get(name))}
     found: list[tuple[str, Problem]] = []
     for name, value in values.items():
         found += [(name, problem) for problem in _of_text(name, value, place(name)) if name not in STRUCTURED]
@@ -95,6 +95,11 @@ def checked(given: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], li
     return sound, [*problems, *(problem for _, problem in found)]
 
 
+def _is_missing(name: str, value: Any) -> bool:
+    # No registry is one to say: it puts nothing before images, whatever the stack's is.
+    return value is None or (isinstance(value, str) and not value and name != "image_registry")
+
+
 def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
     if name in _CHOICES:
         choices = _CHOICES[name]()
@@ -106,7 +111,7 @@ def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
         yield from images.problems(value, path)
     elif not isinstance(value, (str, Leaf)):
         yield Problem(path, "this must be a string", "put it in quotes", stage=Stage.DECODE)
-    elif is_given(value):
+    else:
         yield from (podcheck.dns_label if name == "namespace" else subdomain)(value, path)
 
 

@@ -28,6 +28,9 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
         if key not in NAMES:
             hint = schema.nearest(key, NAMES)
             problems.append(Problem(place, "the stack's configuration has no default of this name", hint))
+        elif _is_secret(place):
+            reason = "a default is no secret: it stands in each object, for all to read"
+            problems.append(Problem(place, reason, "set it without --secret, or give job_defaults an Output"))
         elif NAMES[key] not in shared.STRUCTURED:
             given[NAMES[key]] = text
         else:
@@ -38,6 +41,10 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
                 problems.append(Problem(place, "this must be a mapping or a list, and it is text", hint))
     sound, wrong = shared.checked(given, lambda name: f"{PACKAGE}:{to_camel(name)}")
     return sound, [*problems, *wrong]
+
+
+def _is_secret(key: str) -> bool:
+    return settings.is_config_secret(key) or key in settings.get_config_secret_keys_env()
 
 
 def _configured() -> dict[str, str]:

@@ -143,6 +143,16 @@ def test_an_empty_registry_of_a_jobs_own_switches_it_off() -> None:
     assert template(done)["spec"]["containers"][0]["image"] == "train:1"
 
 
+def test_an_empty_text_is_no_default_but_for_the_registry() -> None:
+    """The stack's count then; without a registry nothing is put before images."""
+    shared = {"namespace": "", "queue": "", "image_registry": ""}
+    done = one({"tasks": [worker()]}, CONFIG, shared)
+
+    assert head(done)["metadata"]["namespace"] == "research"
+    assert head(done)["spec"]["queue"] == "batch"
+    assert template(done)["spec"]["containers"][0]["image"] == "train:1"
+
+
 @pytest.mark.parametrize("where", ["program", "configuration"])
 def test_options_may_be_defaults_too(where: str) -> None:
     """The recommended options, who makes the Pods, and the version of the cluster."""
@@ -218,6 +228,7 @@ def test_outputs_stay_the_only_unknowns(mode: str) -> None:
 
     def shared() -> JobDefaults:
         return JobDefaults(
+            namespace=Source("namespace", "research").value,
             queue=Source("queue", "batch").value,
             image_registry=Source("registry", "ghcr.io/team").value,
             node_selector={"pool": Source("pool", "gpu").value, "zone": "a"},
@@ -232,8 +243,10 @@ def test_outputs_stay_the_only_unknowns(mode: str) -> None:
     assert spec["tolerations"] == [GPU, {"key": UNKNOWN, "operator": "Exists"}]
     assert spec["containers"][0]["image"] is UNKNOWN
     assert head(preview)["spec"]["queue"] is UNKNOWN
+    assert head(preview)["metadata"]["namespace"] is UNKNOWN
     assert template(up)["spec"]["containers"][0]["image"] == "ghcr.io/team/train:1"
     assert head(up)["spec"]["queue"] == "batch"
+    assert head(up)["metadata"]["namespace"] == "research"
 
 
 def test_whole_values_of_a_task_may_be_outputs() -> None:
@@ -462,6 +475,22 @@ def test_all_problems_come_at_once() -> None:
         "job_defaults.queue",
         "spec.minAvailable",
     ]
+
+
+def test_a_secret_default_of_the_stack_is_refused() -> None:
+    """It would be shown; the value is not in the message."""
+
+    def program() -> None:
+        pulumi.runtime.set_all_config({"volcano-jobs:queue": "hidden"}, ["volcano-jobs:queue"])
+        new_job("train", {"tasks": [worker()]})
+
+    error, _ = failed(program)
+
+    assert str(error) == (
+        "the VolcanoJob train has a problem:\n"
+        "  volcano-jobs:queue: a default is no secret: it stands in each object, for all to read: set it without "
+        "--secret, or give job_defaults an Output"
+    )
 
 
 def test_pulumis_own_keys_are_left_alone() -> None:

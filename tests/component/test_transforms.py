@@ -1,4 +1,4 @@
-"""Transforms under mocks: Pulumi hands them to the engine, which runs them; a test calls them as the functions they are."""
+"""Transforms under mocks: Pulumi hands them to the engine, which runs them; a test calls them as functions."""
 
 from __future__ import annotations
 
