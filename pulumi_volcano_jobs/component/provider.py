@@ -1,4 +1,4 @@
-"""The component for Pulumi's other languages: `pulumi-resource-volcano-jobs` serves it to YAML, TypeScript and Go.
+"""The components for Pulumi's other languages: `pulumi-resource-volcano-jobs` serves them to YAML, TypeScript and Go.
 
 The arguments are a Volcano Job's `spec` as it stands, with the metadata's fields beside it. Pulumi reads the schema
 from the annotations below: no unions, and no annotations as strings.
@@ -10,6 +10,7 @@ import pulumi
 from pulumi.provider.experimental import component_provider_host
 
 from pulumi_volcano_jobs.component.base import BaseJob
+from pulumi_volcano_jobs.component.queue import BaseQueue
 
 
 class VolcanoJobInputs(TypedDict, total=False):
@@ -71,6 +72,8 @@ class VolcanoJobInputs(TypedDict, total=False):
     """`error` (the default), `plugin` or `user`: who counts where a template and a plugin set the same."""
     defaults: str
     """`volcano` (the default) or `recommended`: whether options that make a job run at once are on."""
+    image_registry: pulumi.Input[str]
+    """What is put before images that name no registry; by default the stack's `volcano-jobs:imageRegistry`."""
     plugin_options: dict[str, dict[str, Any]]
     """Options of plugins by the plugin's name, such as `pytorch: {torchrun: true}`."""
     ignore_warnings: list[str]
@@ -103,6 +106,55 @@ class VolcanoJob(BaseJob):
         super().__init__(name, args, opts)
 
 
+class VolcanoQueueInputs(TypedDict, total=False):
+    """A Volcano Queue: the fields of its `spec`, and `name`, `labels` and `annotations`."""
+
+    name: str
+    """The queue's name; the resource's name by default."""
+    labels: dict[str, pulumi.Input[str]]
+    """Labels of the Queue."""
+    annotations: dict[str, pulumi.Input[str]]
+    """Annotations of the Queue."""
+    weight: pulumi.Input[int]
+    """Its share beside its siblings, from 1 (the default of Volcano) to 65535."""
+    priority: pulumi.Input[int]
+    """Which queue is served first; 0 or more."""
+    capability: dict[str, Any]
+    """The most that its jobs may use."""
+    deserved: dict[str, Any]
+    """What is its own when there is not enough for all."""
+    guarantee: Any
+    """What nobody else gets: quantities in `resource`."""
+    reclaimable: pulumi.Input[bool]
+    """Whether others may take back what it uses beyond its own."""
+    parent: pulumi.Input[str]
+    """The queue above it; root by default."""
+    dequeue_strategy: pulumi.Input[str]
+    """`traverse` (the default) or `fifo`."""
+    affinity: Any
+    """Where its Pods go, as in a Volcano Queue."""
+    type: pulumi.Input[str]
+    """The queue's type."""
+    extend_clusters: list[Any]
+    """Clusters to which its jobs are dispatched."""
+
+
+class VolcanoQueue(BaseQueue):
+    """A Volcano Queue; `queue: ${research.name}` puts a job into it."""
+
+    name: pulumi.Output[str]
+    """The queue's name."""
+
+    def __init__(
+        self,
+        name: str,
+        args: VolcanoQueueInputs,
+        opts: Optional[pulumi.ResourceOptions] = None,  # noqa: UP045  # see VolcanoJob
+    ) -> None:
+        """Make a queue."""
+        super().__init__(name, args, opts)
+
+
 def main() -> None:
-    """Serve the component to the Pulumi engine."""
-    component_provider_host(name="volcano-jobs", components=[VolcanoJob], version="0.1.0")
+    """Serve the components to the Pulumi engine."""
+    component_provider_host(name="volcano-jobs", components=[VolcanoJob, VolcanoQueue], version="0.1.0")
