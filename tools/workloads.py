@@ -25,7 +25,7 @@ PACKAGES = {
     "network_policy": [],
     "openssh": ["openssh-client", "openssh-server"],
     "openmpi": ["openssh-client", "openssh-server", "openmpi-bin", "libopenmpi-dev", "gcc"],
-    "pytorch": ["python3-torch"],
+    "pytorch": ["netcat-openbsd", "python3-torch"],
     "ray": [],
     "tensorflow": [],
 }

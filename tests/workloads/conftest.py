@@ -23,7 +23,7 @@ PROGRAMS = {
     "openmpi": ("mpiexec", "mpicc", "/usr/sbin/sshd"),
     "openssh": ("/usr/sbin/sshd",),
     "player": (),
-    "pytorch": ("/usr/lib/python3/dist-packages/torch",),
+    "pytorch": ("nc", "/usr/lib/python3/dist-packages/torch"),
     "ray": ("ray",),
     "tensorflow": ("tensorflow",),
 }

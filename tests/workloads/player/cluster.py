@@ -48,12 +48,13 @@ class Cluster:
         delays: Mapping[str, float] | None = None,
         prune: bool = True,
         restart: bool = False,
+        keep: bool = False,
     ) -> None:
         """Make what the manifests say; with `prune`, what they leave out goes, as with a program that Pulumi runs.
 
         A Pod that is the same as before goes on, another is deleted and made again; with `restart` all are, as by a
-        `VolcanoJob` whose digest has changed. Pods start in any order, those in `first` before all others, one in
-        `delays` so many seconds later.
+        `VolcanoJob` whose digest has changed; with `keep` none is, as by one that is scaled. Pods start in any order,
+        those in `first` before all others, one in `delays` so many seconds later.
         """
         wanted = {key(manifest): manifest for manifest in read(text)}
         kept = {} if prune else self._objects
@@ -62,7 +63,7 @@ class Cluster:
             name
             for (kind, namespace, name), manifest in wanted.items()
             if kind == "Pod" and name in self.pods
-            if restart or self._objects[kind, namespace, name] != manifest
+            if restart or (not keep and self._objects[kind, namespace, name] != manifest)
         ]
         self._stop([*gone, *other])
         with self._lock:

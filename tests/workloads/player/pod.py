@@ -24,6 +24,8 @@ BACKOFF = 2.0
 """Seconds before a container is started again; a kubelet begins with 10."""
 GRACE = 2.0
 """Seconds between TERM and KILL; 30 by default with a kubelet."""
+MESSAGE = 2048
+"""So many bytes of a log tell why a container failed."""
 HOSTS = """127.0.0.1 localhost
 {address} {names}
 """
@@ -43,6 +45,8 @@ class Container:
     exit_codes: list[int] = field(default_factory=list)
     is_running: bool = False
     is_ready: bool = False
+    message: str = ""
+    """Why its last run failed, by terminationMessagePolicy: what `kubectl describe pod` shows."""
     id: str = ""
     process: Mapping[str, Any] = field(default_factory=dict)
     """What crun runs in it."""
@@ -204,6 +208,7 @@ class PlayedPod:
     def _run(self, container: Container) -> int:
         bundle = self._prepare(container)
         with container.log.open("ab") as log:
+            printed = log.tell()
             process = self._node.start(
                 [*self._crun("run"), f"--bundle={bundle}", container.id], stdout=log.fileno(), stderr=subprocess.STDOUT
             )
@@ -213,6 +218,10 @@ class PlayedPod:
         code = process.wait()
         container.is_running = container.is_ready = False
         container.exit_codes.append(code)
+        by_log = container.manifest.get("terminationMessagePolicy") == "FallbackToLogsOnError"
+        # No program here writes the file that is asked first, /dev/termination-log.
+        said = container.log.read_bytes()[printed:] if by_log and code else b""
+        container.message = said[-MESSAGE:].decode(errors="replace")
         probes.join()
         self._changed()
         return code
