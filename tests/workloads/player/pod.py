@@ -81,6 +81,7 @@ class PlayedPod:
         self.sandbox = 0
         """The process whose network, host name and shared memory its containers have."""
         self._is_going = threading.Event()
+        self._delay = 0.0
         self._thread = threading.Thread(target=self._play, name=self.name, daemon=True)
 
     @property
@@ -93,8 +94,9 @@ class PlayedPod:
         """Whether it will not run any more."""
         return self.phase in {"Succeeded", "Failed"} or self._is_going.is_set()
 
-    def start(self) -> None:
-        """Begin; it goes on in a thread of its own."""
+    def start(self, delay: float = 0) -> None:
+        """Begin, so many seconds from now; it goes on in a thread of its own."""
+        self._delay = delay
         self._thread.start()
 
     def stop(self) -> None:
@@ -156,6 +158,8 @@ class PlayedPod:
 
     def _play(self) -> None:
         spec = self.manifest["spec"]
+        if self._is_going.wait(self._delay):
+            return
         try:
             with self._node.sandbox(spec.get("hostname") or self.name) as (self.sandbox, self.address):
                 self._write_volumes()
@@ -318,6 +322,10 @@ class PlayedPod:
     def _probe(self, container: Container, process: subprocess.Popen[str]) -> None:
         """Ask the probes while the container runs; without a readiness probe it is ready at once."""
         manifest = container.manifest
+        # Before that, crun enters it for nobody.
+        status = self._node.files / "crun" / container.id / "status"
+        while process.poll() is None and not status.exists():
+            time.sleep(0.01)
         started = manifest.get("startupProbe") is None or self._until(manifest["startupProbe"], container, process)
         if not started:
             return
