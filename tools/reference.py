@@ -1,0 +1,155 @@
+"""The reference's pages: the public names by subject, the settings of the plugins, the help of the commands."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import griffe
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from pulumi_volcano_jobs.cli import app
+from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
+from pulumi_volcano_jobs.plugins.base import flag_of
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = "pulumi_volcano_jobs"
+PARTS = f"{PACKAGE}.component.parts"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of docstrings: what they have in common, and of what they are."""
+
+    title: str
+    text: str
+    names: tuple[str, ...]
+    """Public names of the package, or whole paths of what one gets from them."""
+
+
+PAGES: dict[str, Page] = {
+    "job": Page(
+        "VolcanoJob",
+        "A job as a Pulumi component: what it is made of, and what it gives to the rest of a program.",
+        (
+            "VolcanoJob",
+            "VolcanoJobArgs",
+            f"{PACKAGE}.component.args.JobOptions",
+            f"{PACKAGE}.choices.Choices",
+            f"{PARTS}.TaskComponent",
+            f"{PARTS}.PluginComponent",
+            f"{PARTS}.PytorchComponent",
+            f"{PARTS}.SshComponent",
+            f"{PARTS}.SvcComponent",
+            f"{PARTS}.MpiComponent",
+            f"{PARTS}.RayComponent",
+            f"{PARTS}.TensorflowComponent",
+        ),
+    ),
+    "plugins": Page(
+        "Plugins",
+        "Volcano's job plugins as typed settings. Each setting that has one of Volcano's arguments names it; the others"
+        " are options of this library, and do as Volcano does unless they are given"
+        " ([when to use them](../frameworks.md)). What is recommended counts with `defaults=\"recommended\"`.",
+        tuple(plugin.__name__ for plugin in BUILT_IN),
+    ),
+    "access": Page("svc's allow-list", "Who else may reach the Pods: the entries of `SvcPlugin.allow`.", ("Allow",)),
+    "model": Page(
+        "Job",
+        "A Volcano Job field by field, for `VolcanoJob` and without Pulumi. Every field has Volcano's spelling too"
+        " (`min_available`, `minAvailable`).",
+        ("Job", "Task", "Policy", "Volume", "DependsOn", "NetworkTopology", "PartitionPolicy"),
+    ),
+    "presets": Page("Presets", "", ("presets",)),
+    "render": Page(
+        "Without Pulumi",
+        "What the command line does, as functions: read job files, and give the manifests or every problem.",
+        ("load_jobs", "render", "Rendered", "JobError", "Problem", "ClusterFacts", "Queue", "KeyPair"),
+    ),
+    "own-plugins": Page(
+        "A plugin of your own",
+        "`register` makes a subclass of `Plugin` known; a package offers one to others by the entry point group"
+        " `pulumi_volcano_jobs.plugins`.",
+        ("Plugin", "flag", "register", "Stage", "JobContext", "JobUpdate", "Pod", "Container", "ObjectRef"),
+    ),
+}
+"""The pages of docstrings by file name; `commands` comes after them."""
+COMMANDS = "command-line"
+
+
+def names() -> list[str]:
+    """Give the pages' file names, in order."""
+    return [*PAGES, COMMANDS]
+
+
+def pages() -> dict[str, str]:
+    """Give the pages as Markdown for Zensical, by file name."""
+    found = {name: "\n\n".join(_page(page)) for name, page in PAGES.items()}
+    return found | {COMMANDS: "\n\n".join(_commands())}
+
+
+def _page(page: Page) -> Iterator[str]:
+    yield f"# {page.title}"
+    yield page.text
+    plugins = {plugin.__name__: plugin for plugin in BUILT_IN}
+    for name in page.names:
+        path = name if "." in name else f"{PACKAGE}.{name}"
+        yield f"::: {path}"
+        if name in plugins:
+            yield "    options: {members: []}"
+            yield from _settings(plugins[name])
+    yield ""
+
+
+def _settings(plugin: type[Plugin]) -> Iterator[str]:
+    """Tell a plugin's settings: types and defaults from the class, the rest from its source."""
+    items: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(plugin)  # type: ignore[arg-type]  # it is one
+    described = _package()[f"{plugin.__module__.removeprefix(PACKAGE + '.')}.{plugin.__name__}"].members
+    if items:
+        yield "**Settings**"
+        yield "\n".join(_setting(plugin, item, described[item.name]) for item in items)
+
+
+def _setting(plugin: type[Plugin], item: dataclasses.Field[Any], described: Any) -> str:
+    """Write one entry of the list of settings."""
+    meta = item.metadata
+    choices = [f"`{choice!r}`" for choice in meta.get("choices", ())]
+    kind = " or ".join(choices) or f"`{_kind(str(described.annotation))}`"
+    facts = [kind, f"default `{item.default!r}`"]
+    # What has no recommended value has a bare object in its place.
+    if type(meta["recommended"]) is not object:
+        facts.append(f"recommended `{meta['recommended']!r}`")
+    if flag_of(plugin, item.name):
+        facts.append(f"Volcano's `--{flag_of(plugin, item.name)}`")
+    elif meta["not_native"]:
+        facts.append('not with `managed_by="volcano"`')
+    text = " ".join(described.docstring.value.split())
+    return f"- **`{item.name}`** ({', '.join(facts)}): {text}"
+
+
+def _kind(annotation: str) -> str:
+    """Give a type as a user knows it: `Text` is our name for what may be an Output too."""
+    return "str or Output" if annotation == "Text" else annotation
+
+
+@cache
+def _package() -> griffe.Object:
+    loaded = griffe.load(PACKAGE, search_paths=[ROOT])
+    assert isinstance(loaded, griffe.Object)
+    return loaded
+
+
+def _commands() -> Iterator[str]:
+    yield "# volcano-jobs"
+    yield "Each command as its `--help` tells it. [What `explain` and `graph` print](../commands.md)"
+    runner = CliRunner(env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    for name in ["", *get_command(app).commands]:  # type: ignore[attr-defined]  # it is a group
+        command = f"volcano-jobs {name}".strip()
+        told = runner.invoke(app, [*([name] if name else []), "--help"], prog_name="volcano-jobs")
+        yield f"## {command}"
+        yield f"```text\n{told.output.strip()}\n```"
