@@ -55,7 +55,7 @@ PAGES: dict[str, Page] = {
         "Plugins",
         "Volcano's job plugins as typed settings. Each setting that has one of Volcano's arguments names it; the others"
         " are options of this library, and do as Volcano does unless they are given"
-        " ([when to use them](../frameworks.md)). What is recommended counts with `defaults=\"recommended\"`.",
+        ' ([when to use them](../frameworks.md)). What is recommended counts with `defaults="recommended"`.',
         tuple(plugin.__name__ for plugin in BUILT_IN),
     ),
     "access": Page("svc's allow-list", "Who else may reach the Pods: the entries of `SvcPlugin.allow`.", ("Allow",)),
@@ -138,10 +138,8 @@ def _kind(annotation: str) -> str:
 
 
 @cache
-def _package() -> griffe.Object:
-    loaded = griffe.load(PACKAGE, search_paths=[ROOT])
-    assert isinstance(loaded, griffe.Object)
-    return loaded
+def _package() -> Any:
+    return griffe.load(PACKAGE, search_paths=[ROOT])
 
 
 def _commands() -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 On the command line::
 
-    python tools/docs.py           # into .site/html
-    python tools/docs.py --serve   # and show it on http://localhost:8000
+    python tools/website.py           # into .site/html
+    python tools/website.py --serve   # and show it on http://localhost:8000
 
 Nothing of it is loaded from elsewhere when it is read: pictures are drawn here, and the fonts are the reader's own.
 """
@@ -40,6 +40,9 @@ NAV: dict[str, tuple[str, ...]] = {
 HOME = "index"
 
 _LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]*)\)")
+_LOADS = re.compile(
+    r"""(?:\bsrc=|<link[^>]*rel="?(?:stylesheet|preconnect|icon)"?[^>]*href=)["']?((?:https?:)?//[^"'\s>]+)"""
+)
 _MERMAID = re.compile(r"```mermaid\n(.*?)```\n", re.DOTALL)
 
 
@@ -51,6 +54,10 @@ def main(arguments: list[str]) -> int:
     done = subprocess.run([zensical, "build", "--strict", "--clean"], cwd=SITE, check=False)
     if done.returncode:
         return done.returncode
+    foreign = loaded_from_elsewhere(SITE / "html")
+    if foreign:
+        print("the pages load from elsewhere:", *sorted(foreign), sep="\n  ")
+        return 1
     print(f"the site is in {SITE.relative_to(ROOT)}/html ({time.monotonic() - started:.0f} s)", flush=True)
     if "--serve" in arguments:
         serve(SITE / "html")
@@ -77,9 +84,10 @@ def nav() -> list[Any]:
     there = {page.stem for page in DOCS.glob("*.md")}
     homeless = there - {HOME}.union(*NAV.values())
     if homeless:
-        raise SystemExit(f"tools/docs.py has no place for {', '.join(sorted(homeless))}: add it to NAV")
-    guides = [{section: [f"{name}.md" for name in names if name in there]} for section, names in NAV.items()]
-    return [f"{HOME}.md", *guides, {"Reference": [f"reference/{name}.md" for name in reference.names()]}]
+        raise SystemExit(f"tools/website.py has no place for {', '.join(sorted(homeless))}: add it to NAV")
+    guides = {section: [f"{name}.md" for name in names if name in there] for section, names in NAV.items()}
+    sections = [{section: found} for section, found in guides.items() if found]
+    return [f"{HOME}.md", *sections, {"Reference": [f"reference/{name}.md" for name in reference.names()]}]
 
 
 def page_of_site(text: str) -> str:
@@ -89,6 +97,11 @@ def page_of_site(text: str) -> str:
 
 def _picture(mermaid: str) -> str:
     return f'<div class="picture">\n{mermaidx.render(mermaid).svg()}\n</div>\n'
+
+
+def loaded_from_elsewhere(folder: Path) -> set[str]:
+    """Give the addresses of scripts, styles and pictures that a reader's browser would ask others for."""
+    return {address for page in folder.rglob("*.html") for address in _LOADS.findall(page.read_text("utf-8"))}
 
 
 def serve(folder: Path) -> None:
