@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -13,13 +14,33 @@ import griffe
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from pulumi_volcano_jobs import model
 from pulumi_volcano_jobs.cli import app
+from pulumi_volcano_jobs.model import Model
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
 from pulumi_volcano_jobs.plugins.base import flag_of
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "pulumi_volcano_jobs"
 PARTS = f"{PACKAGE}.component.parts"
+_KINDS = {
+    "Count": "int",
+    "Event": "str",
+    "Int32": "int",
+    "LeafLabel": "Text",
+    "LeafStr": "Text",
+    "LeafSubdomain": "Text",
+    "MountPath": "str",
+    "Positive": "int",
+    "Sequence": "list",
+    "Str": "str",
+    "TaskName": "str",
+    "TopologyMode": "str",
+    "TopologyPolicy": "str",
+    "Tree": "Any",
+}
+"""What the model's own names of types mean; `Text` is explained where it stands."""
+_TEXT = "`Text` is a string, or an Output of one."
 
 
 @dataclass(frozen=True)
@@ -62,10 +83,10 @@ PAGES: dict[str, Page] = {
     "model": Page(
         "Job",
         "A Volcano Job field by field, for `VolcanoJob` and without Pulumi. Every field has Volcano's spelling too"
-        " (`min_available`, `minAvailable`).",
+        f" (`min_available`, `minAvailable`). {_TEXT}",
         ("Job", "Task", "Policy", "Volume", "DependsOn", "NetworkTopology", "PartitionPolicy"),
     ),
-    "presets": Page("Presets", "", ("presets",)),
+    "presets": Page("Presets", _TEXT, ("presets",)),
     "render": Page(
         "Without Pulumi",
         "What the command line does, as functions: read job files, and give the manifests or every problem.",
@@ -79,6 +100,12 @@ PAGES: dict[str, Page] = {
     ),
 }
 """The pages of docstrings by file name; `commands` comes after them."""
+OPTIONS = {
+    "VolcanoJob": "{merge_init_into_class: true}",
+    "presets": "{show_if_no_docstring: false}",
+}
+"""What mkdocstrings is told of single names."""
+MODELS: dict[str, type[Model]] = {name: getattr(model, name) for name in PAGES["model"].names}
 COMMANDS = "command-line"
 
 
@@ -98,29 +125,31 @@ def _page(page: Page) -> Iterator[str]:
     yield page.text
     plugins = {plugin.__name__: plugin for plugin in BUILT_IN}
     for name in page.names:
-        path = name if "." in name else f"{PACKAGE}.{name}"
-        yield f"::: {path}"
-        if name in plugins:
+        yield f"::: {name if '.' in name else f'{PACKAGE}.{name}'}"
+        if name in OPTIONS:
+            yield f"    options: {OPTIONS[name]}"
+        elif name in plugins:
             yield "    options: {members: []}"
             yield from _settings(plugins[name])
+        elif name in MODELS:
+            yield f"    options: {{members: {_methods(MODELS[name])}}}"
+            yield from _fields(MODELS[name])
     yield ""
 
 
 def _settings(plugin: type[Plugin]) -> Iterator[str]:
     """Tell a plugin's settings: types and defaults from the class, the rest from its source."""
     items: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(plugin)  # type: ignore[arg-type]  # it is one
-    described = _package()[f"{plugin.__module__.removeprefix(PACKAGE + '.')}.{plugin.__name__}"].members
     if items:
         yield "**Settings**"
-        yield "\n".join(_setting(plugin, item, described[item.name]) for item in items)
+        yield "\n".join(_setting(plugin, item, _source(plugin).members[item.name]) for item in items)
 
 
 def _setting(plugin: type[Plugin], item: dataclasses.Field[Any], described: Any) -> str:
     """Write one entry of the list of settings."""
     meta = item.metadata
     choices = [f"`{choice!r}`" for choice in meta.get("choices", ())]
-    kind = " or ".join(choices) or f"`{_kind(str(described.annotation))}`"
-    facts = [kind, f"default `{item.default!r}`"]
+    facts = [" or ".join(choices) or f"`{described.annotation}`", f"default `{item.default!r}`"]
     # What has no recommended value has a bare object in its place.
     if type(meta["recommended"]) is not object:
         facts.append(f"recommended `{meta['recommended']!r}`")
@@ -128,13 +157,53 @@ def _setting(plugin: type[Plugin], item: dataclasses.Field[Any], described: Any)
         facts.append(f"Volcano's `--{flag_of(plugin, item.name)}`")
     elif meta["not_native"]:
         facts.append('not with `managed_by="volcano"`')
+    return _entry(item.name, facts, described)
+
+
+def _fields(model: type[Model]) -> Iterator[str]:
+    """Tell a model's fields; the types as a user knows them, without what pydantic is told beside."""
+    yield "**Fields**"
+    fields = ((name, field, _source(model).members[name]) for name, field in model.model_fields.items())
+    yield "\n".join(
+        _entry(name, [f"`{field.alias}`", f"`{kind(str(described.annotation))}`"], described)
+        for name, field, described in fields
+    )
+
+
+def _methods(model: type[Model]) -> list[str]:
+    """Give the names of what a model has beside its fields, and no other one: its own functions."""
+    members = _source(model).members.items()
+    return [name for name, member in members if member.is_function and not name.startswith("_")]
+
+
+def _entry(name: str, facts: list[str], described: Any) -> str:
     text = " ".join(described.docstring.value.split())
-    return f"- **`{item.name}`** ({', '.join(facts)}): {text}"
+    return f"- **`{name}`** ({', '.join(facts)}): {text}"
 
 
-def _kind(annotation: str) -> str:
-    """Give a type as a user knows it: `Text` is our name for what may be an Output too."""
-    return "str or Output" if annotation == "Text" else annotation
+def kind(annotation: str) -> str:
+    """Give a type as a user knows it: `Annotated[Str, ...] | None` is `str`."""
+    text = annotation.removesuffix(" | None")
+    inner = re.fullmatch(r"(Annotated|Listed)\[(.*)\]", text)
+    if inner and inner[1] == "Listed":
+        return f"list[{kind(inner[2])}]"
+    if inner:
+        return kind(_first(inner[2]))
+    return re.sub(r"\w+", lambda found: _KINDS.get(found[0], found[0]), text)
+
+
+def _first(arguments: str) -> str:
+    """Give the first of arguments: what stands before the first comma that is in no brackets."""
+    depth = 0
+    for position, sign in enumerate(arguments):
+        depth += (sign in "[(") - (sign in "])")
+        if sign == "," and not depth:
+            return arguments[:position]
+    return arguments
+
+
+def _source(thing: type) -> Any:
+    return _package()[f"{thing.__module__.removeprefix(PACKAGE + '.')}.{thing.__name__}"]
 
 
 @cache

@@ -69,7 +69,10 @@ def assemble(site: Path) -> None:
     shutil.rmtree(site, ignore_errors=True)
     (site / "docs" / "reference").mkdir(parents=True)
     for page in DOCS.glob("*.md"):
-        (site / "docs" / page.name).write_text(page_of_site(page.read_text("utf-8")), "utf-8")
+        text, pictures = page_of_site(page.read_text("utf-8"), page.stem)
+        (site / "docs" / page.name).write_text(text, "utf-8")
+        for name, picture in pictures.items():
+            (site / "docs" / name).write_text(picture, "utf-8")
     for asset in DOCS.glob("*.css"):
         shutil.copy(asset, site / "docs")
     for name, text in reference.pages().items():
@@ -87,16 +90,23 @@ def nav() -> list[Any]:
         raise SystemExit(f"tools/website.py has no place for {', '.join(sorted(homeless))}: add it to NAV")
     guides = {section: [f"{name}.md" for name in names if name in there] for section, names in NAV.items()}
     sections = [{section: found} for section, found in guides.items() if found]
-    return [f"{HOME}.md", *sections, {"Reference": [f"reference/{name}.md" for name in reference.names()]}]
+    return [{"Home": f"{HOME}.md"}, *sections, {"Reference": [f"reference/{name}.md" for name in reference.names()]}]
 
 
-def page_of_site(text: str) -> str:
-    """Draw a page's pictures, and leave only the words of links to files that are not in the site."""
-    return _MERMAID.sub(lambda found: _picture(found[1]), _LINK.sub(r"\1", text))
+def page_of_site(text: str, name: str) -> tuple[str, dict[str, str]]:
+    """Draw a page's pictures, and leave only the words of links to files that are not in the site.
 
+    Returns:
+        The page, and its pictures by file name.
+    """
+    pictures: dict[str, str] = {}
 
-def _picture(mermaid: str) -> str:
-    return f'<div class="picture">\n{mermaidx.render(mermaid).svg()}\n</div>\n'
+    def draw(found: re.Match[str]) -> str:
+        file = f"{name}-{len(pictures)}.svg"
+        pictures[file] = mermaidx.render(found[1]).svg()
+        return f"![The picture that this page tells of]({file}){{ .picture }}\n"
+
+    return _MERMAID.sub(draw, _LINK.sub(r"\1", text)), pictures
 
 
 def loaded_from_elsewhere(folder: Path) -> set[str]:

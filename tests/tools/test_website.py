@@ -33,6 +33,16 @@ def test_every_setting_of_a_plugin_is_told() -> None:
     ) in page
 
 
+def test_every_field_of_a_job_is_told() -> None:
+    """In both spellings, with a type that needs no knowledge of pydantic."""
+    page = reference.pages()["model"]
+
+    assert "- **`exit_code`** (`exitCode`, `int`): When a container ends with this code" in page
+    assert "- **`tasks`** (`tasks`, `list[Task]`): The groups of Pods." in page
+    assert "- **`labels`** (`labels`, `Mapping[str, Text]`): " in page
+    assert "Annotated" not in page
+
+
 def test_every_command_is_told() -> None:
     """As its help tells it."""
     page = reference.pages()[reference.COMMANDS]
@@ -56,7 +66,7 @@ def test_a_page_that_is_not_there_is_left_out(tmp_path: Path, monkeypatch: pytes
         (tmp_path / f"{name}.md").write_text("# A page\n", "utf-8")
     monkeypatch.setattr(website, "DOCS", tmp_path)
 
-    assert website.nav()[:-1] == ["index.md", {"Begin": ["start.md"]}]
+    assert website.nav()[:-1] == [{"Home": "index.md"}, {"Begin": ["start.md"]}]
 
 
 def test_what_the_site_is_built_from_has_all_pages(tmp_path: Path) -> None:
@@ -65,22 +75,29 @@ def test_what_the_site_is_built_from_has_all_pages(tmp_path: Path) -> None:
 
     there = {str(page.relative_to(tmp_path / "docs")) for page in (tmp_path / "docs").rglob("*.md")}
     home, *sections = yaml.safe_load((tmp_path / "mkdocs.yml").read_text("utf-8"))["nav"]
-    assert {home, *(page for section in sections for pages in section.values() for page in pages)} == there
+    listed = [page for section in sections for pages in section.values() for page in pages]
+    assert sorted([*home.values(), *listed]) == sorted(there)
 
 
 def test_links_out_of_the_site_keep_their_words_only() -> None:
     """The page on GitHub has the link."""
     page = "([tests/workloads](../tests/workloads)) and [modes](modes.md#what), [out](https://example.org)"
 
-    assert website.page_of_site(page) == "(tests/workloads) and [modes](modes.md#what), [out](https://example.org)"
+    text, pictures = website.page_of_site(page, "page")
+
+    assert text == "(tests/workloads) and [modes](modes.md#what), [out](https://example.org)"
+    assert pictures == {}
 
 
 def test_mermaid_is_drawn_when_the_site_is_built() -> None:
     """No script draws it in the reader's browser."""
-    page = website.page_of_site("before\n\n```mermaid\nflowchart LR\n  a --> b\n```\nafter\n")
+    page = "before\n\n```mermaid\nflowchart LR\n  a{{one}} --> b\n```\nafter\n"
 
-    assert '<div class="picture">\n<svg' in page
-    assert "```" not in page
+    text, pictures = website.page_of_site(page, "page")
+
+    assert text == "before\n\n![The picture that this page tells of](page-0.svg){ .picture }\nafter\n"
+    assert [*pictures] == ["page-0.svg"]
+    assert pictures["page-0.svg"].startswith("<svg")
 
 
 @pytest.mark.parametrize(
