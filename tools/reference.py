@@ -94,17 +94,20 @@ PAGES: dict[str, Page] = {
     ),
     "own-plugins": Page(
         "A plugin of your own",
-        "`register` makes a subclass of `Plugin` known; a package offers one to others by the entry point group"
-        " `pulumi_volcano_jobs.plugins`.",
+        (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## A plugin of your own\n")[2].strip(),
         ("Plugin", "flag", "register", "Stage", "JobContext", "JobUpdate", "Pod", "Container", "ObjectRef"),
     ),
 }
 """The pages of docstrings by file name; `commands` comes after them."""
 OPTIONS = {
+    "Plugin": "{members: [name, stage, requires, aliases, validate, on_job_add, on_pod_create, extend_objects,"
+    " extend_pod, on_job_update, on_job_delete, outputs, problem, from_args, to_args, with_]}",
     "VolcanoJob": "{merge_init_into_class: true}",
     "presets": "{show_if_no_docstring: false}",
 }
 """What mkdocstrings is told of single names."""
+PATHS = {"register": f"{PACKAGE}.plugins.Registry.register", "render": f"{PACKAGE}.render.render"}
+"""Where a name is defined that is another thing in the package as well: a module, or a bound method."""
 MODELS: dict[str, type[Model]] = {name: getattr(model, name) for name in PAGES["model"].names}
 COMMANDS = "command-line"
 
@@ -125,15 +128,18 @@ def _page(page: Page) -> Iterator[str]:
     yield page.text
     plugins = {plugin.__name__: plugin for plugin in BUILT_IN}
     for name in page.names:
-        yield f"::: {name if '.' in name else f'{PACKAGE}.{name}'}"
+        yield f"::: {PATHS.get(name, name if '.' in name else f'{PACKAGE}.{name}')}"
         if name in OPTIONS:
             yield f"    options: {OPTIONS[name]}"
         elif name in plugins:
             yield "    options: {members: []}"
             yield from _settings(plugins[name])
         elif name in MODELS:
-            yield f"    options: {{members: {_methods(MODELS[name])}}}"
+            yield "    options: {members: []}"
             yield from _fields(MODELS[name])
+            for method in _methods(MODELS[name]):
+                yield f"::: {PACKAGE}.{name}.{method}"
+                yield "    options: {heading_level: 3}"
     yield ""
 
 
@@ -165,7 +171,11 @@ def _fields(model: type[Model]) -> Iterator[str]:
     yield "**Fields**"
     fields = ((name, field, _source(model).members[name]) for name, field in model.model_fields.items())
     yield "\n".join(
-        _entry(name, [f"`{field.alias}`", f"`{kind(str(described.annotation))}`"], described)
+        _entry(
+            name,
+            [*([f"`{field.alias}`"] if field.alias != name else []), f"`{kind(str(described.annotation))}`"],
+            described,
+        )
         for name, field, described in fields
     )
 

@@ -38,9 +38,14 @@ def test_every_field_of_a_job_is_told() -> None:
     page = reference.pages()["model"]
 
     assert "- **`exit_code`** (`exitCode`, `int`): When a container ends with this code" in page
-    assert "- **`tasks`** (`tasks`, `list[Task]`): The groups of Pods." in page
-    assert "- **`labels`** (`labels`, `Mapping[str, Text]`): " in page
+    assert "- **`tasks`** (`list[Task]`): The groups of Pods." in page
+    assert "- **`labels`** (`Mapping[str, Text]`): " in page
     assert "Annotated" not in page
+
+
+def test_the_page_about_one_s_own_plugins_begins_with_one() -> None:
+    """That of CONTRIBUTING.md."""
+    assert reference.pages()["own-plugins"].startswith("# A plugin of your own\n\n```python\nfrom pulumi_volcano_jobs")
 
 
 def test_every_command_is_told() -> None:
