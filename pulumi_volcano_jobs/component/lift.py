@@ -76,8 +76,7 @@ class Outputs:
         return self.leaf(path, self._secret(plugin, setting, value))
 
     def _secret(self, plugin: str, setting: str, value: Any) -> pulumi.Output[Any]:
-        if isinstance(value, pulumi.Output) or value:
-            self._secrets.setdefault(plugin, {})[setting] = value
+        self._secrets.setdefault(plugin, {})[setting] = value
         return pulumi.Output.secret(value)
 
     def plain_secrets(self, plugin: str) -> pulumi.Output[list[str] | None] | None:

@@ -287,8 +287,8 @@ def test_jobs_made_without_the_component_are_held_to_the_rules(pack: Pack, proje
         },
         "volcano-job-queues": {
             (
-                "job raw: spec.queue: this queue is not on the list (given: 'default', which a job is in that names none):"
-                " use prod or research"
+                "job raw: spec.queue: this queue is not on the list (given: 'default', which a job is in that names"
+                " none): use prod or research"
             )
         },
     }
