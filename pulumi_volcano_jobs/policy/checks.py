@@ -110,7 +110,9 @@ def plain_keys(seen: Seen, parent: str) -> Found:
             yield setting
         else:
             reason = "this is given in plain text, readable to all who can read the program or the stack's settings"
-            hint = 'take it from pulumi.Config().require_secret("key"), or leave it out, so that a pair is made'
+            hint = (
+                'give a secret (in Python pulumi.Config().require_secret("key")), or leave it out for a pair of its own'
+            )
             yield Problem(f"job {parent}: {setting}", reason, hint)
     if seen.kind == JOB:
         yield from _key_of_job(seen)

@@ -10,7 +10,7 @@ _ALIASES = {"index.docker.io": DOCKER_HUB, "registry-1.docker.io": DOCKER_HUB}
 
 
 def repository(image: str) -> str:
-    """Give the full repository of an image, without tag and digest: `docker.io/library/busybox` of `busybox:1`."""
+    """Give the full repository of an image, without tag and digest: `docker.io/library/alpine` of `alpine:3`."""
     name = image.partition("@")[0]
     before, slash, last = name.rpartition("/")
     name = f"{before}{slash}{last.partition(':')[0]}"

@@ -18,6 +18,7 @@ from pulumi.automation import EngineEvent
 
 from pulumi_volcano_jobs import keys
 from tests.engine.conftest import PROGRAM, ROOT, Project, short
+from tests.engine.test_pulumi_yaml import JOB, YamlProject
 
 pytestmark = pytest.mark.engine
 PAGE = (ROOT / "docs" / "policies.md").read_text("utf-8")
@@ -34,8 +35,8 @@ RULES = [
     "volcano-job-requests",
 ]
 OPEN_KEY = (
-    "this is given in plain text, readable to all who can read the program or the stack's settings: take it from"
-    ' pulumi.Config().require_secret("key"), or leave it out, so that a pair is made'
+    "this is given in plain text, readable to all who can read the program or the stack's settings: give a secret"
+    ' (in Python pulumi.Config().require_secret("key")), or leave it out for a pair of its own'
 )
 
 JOBS = """
@@ -344,6 +345,23 @@ def test_a_pack_with_a_bad_list_says_so(project: Project, tmp_path: Path) -> Non
         " ghcr.io/my-team (given: ['busybox'])"
     ) in error
     assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("is_secret", [False, True])
+def test_programs_in_other_languages_are_held_to_the_rules(pack: Pack, tmp_path: Path, *, is_secret: bool) -> None:
+    """The component's provider makes the same tree, and knows which key came as a secret."""
+    pair = keys.generate("ed25519")
+    yaml_project = YamlProject(tmp_path)
+    private = {"fn::secret": pair.private} if is_secret else pair.private
+    ssh = ["--ssh-private-key", private, f"--ssh-public-key={pair.public}"]
+    yaml_project.write({**JOB, "plugins": {**JOB["plugins"], "ssh": ssh}})
+    yaml_project.pulumi("stack", "init", "dev")
+
+    done = yaml_project.pulumi("preview", "--policy-pack", str(pack.starter))
+
+    assert "volcano-job-requests  (kubernetes:core/v1:Pod: train-worker-1)" in done.stdout
+    assert (f"job train: ssh_private_key: {OPEN_KEY}" in done.stdout) is not is_secret
+    assert "PRIVATE KEY" not in done.stdout + done.stderr
 
 
 class TestPage:

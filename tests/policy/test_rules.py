@@ -439,8 +439,8 @@ class TestKeys:
         assert ask(self.rule, [made("volcano-jobs:index:SshPlugin", "a", {PLAIN_SECRETS: ["ssh_private_key"]})]) == [
             (
                 "job train: ssh_private_key: this is given in plain text, readable to all who can read the program or"
-                ' the stack\'s settings: take it from pulumi.Config().require_secret("key"), or leave it out, so that a'
-                " pair is made"
+                ' the stack\'s settings: give a secret (in Python pulumi.Config().require_secret("key")), or leave it'
+                " out for a pair of its own"
             )
         ]
 
