@@ -14,7 +14,6 @@ from pulumi_volcano_jobs import paths, quantity
 from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS
 from pulumi_volcano_jobs.defaults import QUEUE
 from pulumi_volcano_jobs.errors import Problem, shown
-from pulumi_volcano_jobs.leaf import Leaf, is_given
 from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin
 from pulumi_volcano_jobs.policy import images
 from pulumi_volcano_jobs.policy.seen import (
@@ -201,17 +200,17 @@ def _images(seen: Seen) -> Iterator[tuple[str, Any]]:
 def _plugin(seen: Seen, plugin: type[PluginT]) -> PluginT | Unknown | None:
     """Read a plugin's arguments in a Job as Volcano does; None if the Job does not use it."""
     arguments = at(seen.props, "spec", "plugins", plugin.name) if seen.kind == JOB else None
-    if arguments is None or isinstance(arguments, Unknown):
-        return arguments
-    known = [Leaf("") if isinstance(argument, Unknown) else argument for argument in items(arguments)]
-    return plugin.read_args(known, strict=False)[0]
+    if arguments is None:
+        return None
+    unknown = [argument for argument in items(arguments) if isinstance(argument, Unknown)]
+    return unknown[0] if unknown else plugin.read_args(items(arguments), strict=False)[0]
 
 
 def _key_of_job(seen: Seen) -> Found:
     ssh = _plugin(seen, SshPlugin)
     if isinstance(ssh, Unknown):
         yield ssh
-    elif ssh and is_given(ssh.ssh_private_key):
+    elif ssh and ssh.ssh_private_key:
         reason = "everybody who can read Jobs can read this key"
         hint = 'leave it out, so that Volcano makes a pair; with managed_by="pulumi" a key lies in a Secret'
         yield Problem(f"{seen.job}: ssh: --ssh-private-key", reason, hint)

@@ -242,6 +242,14 @@ class TestRequests:
         assert names(self.rule, initContainers=True) == ["ends", "stays"]
         assert names(policy.resource_requests(init_containers=True)) == ["ends", "stays"]
 
+    def test_init_containers_that_are_not_known(self) -> None:
+        """One of them may go on beside the others."""
+        pod = spec(initContainers=UNKNOWN)
+
+        assert ask(self.rule, raw(tasks=[{"name": "worker", "template": {"spec": pod}}])) == [
+            f"unknown: string value at .spec.tasks.0.template.spec.initContainers {NEVER}"
+        ]
+
     def test_other_resources(self) -> None:
         """The list says which."""
         said = ask(policy.resource_requests(["nvidia.com/gpu"]), native(job()))
@@ -315,7 +323,8 @@ class TestGang:
         assert ask(self.rule, become(job(replicas=1, minAvailable=1))) == []
 
     @pytest.mark.parametrize(
-        ("share", "replicas", "least"), [(0, 30, 2), (0.1, 30, 3), (0.5, 5, 3), (0.34, 3, 2), (1, 30, 30)]
+        ("share", "replicas", "least"),
+        [(0, 30, 2), (0.1, 30, 3), (0.5, 5, 3), (0.34, 3, 2), (0.07, 100, 7), (1, 30, 30)],
     )
     @BOTH
     def test_a_share(self, become: Any, share: float, replicas: int, least: int) -> None:
@@ -341,6 +350,14 @@ class TestGang:
         assert ask(self.rule, raw(tasks=[{"name": "a", "replicas": UNKNOWN}])) == [
             f"unknown: string value at .spec.tasks.0.replicas {NEVER}"
         ]
+
+    def test_a_pod_group_of_others(self) -> None:
+        """What did not come from a VolcanoJob is nobody's business."""
+        others = composed(job(replicas=4, minAvailable=1))[1:]
+        for item in others:
+            item.parent = None
+
+        assert ask(self.rule, others) == []
 
     @pytest.mark.parametrize("share", [-0.1, 1.1, "1", True])
     def test_a_share_that_is_none(self, share: Any) -> None:
@@ -395,6 +412,12 @@ class TestNetworkPolicy:
         assert ask(self.rule, raw(plugins={"pytorch": []}), everyJob=True) == []
         assert ask(self.rule, raw(plugins={"pytorch": [], "svc": ["-disable-network-policy"]})) != []
 
+    def test_arguments_that_are_not_known(self) -> None:
+        """Any may be the one that switches it off."""
+        assert ask(self.rule, raw(plugins={"svc": [UNKNOWN]})) == [
+            f"unknown: string value at .spec.plugins.svc.0 {NEVER}"
+        ]
+
     def test_two_jobs(self) -> None:
         """One's NetworkPolicy is not the other's."""
         one, other = composed(job()), composed(job(plugins={"svc": ["--disable-network-policy=true"]}))
@@ -423,15 +446,21 @@ class TestKeys:
         assert ask(self.rule, raw(plugins={"ssh": ["--ssh-public-key=ssh-rsa AAAA", "--ssh-private-key="]})) == []
 
     @pytest.mark.parametrize(
-        "arguments", [[f"--ssh-private-key={PEM}"], ["-ssh-private-key", PEM], ["--ssh-private-key", UNKNOWN]]
+        "arguments", [[f"--ssh-private-key={PEM}"], ["-ssh-private-key", PEM], ["--ssh-private-key", "x"]]
     )
     def test_a_key_in_a_job(self, arguments: list[str]) -> None:
-        """In all ways of Go's flags, once, and though its value is not known."""
+        """In all ways of Go's flags, and once."""
         assert ask(self.rule, raw(plugins={"ssh": arguments})) == [
             (
                 "job raw: ssh: --ssh-private-key: everybody who can read Jobs can read this key: leave it out, so that"
                 ' Volcano makes a pair; with managed_by="pulumi" a key lies in a Secret'
             )
+        ]
+
+    def test_a_key_that_is_not_known(self) -> None:
+        """Pulumi says so, and asks again at the update."""
+        assert ask(self.rule, raw(plugins={"ssh": ["--ssh-private-key", UNKNOWN]})) == [
+            f"unknown: string value at .spec.plugins.ssh.1 {NEVER}"
         ]
 
     def test_a_key_in_the_program(self) -> None:
