@@ -101,7 +101,7 @@ class BaseJob(pulumi.ComponentResource):
         if any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item)):
             self._provide_keys(rendered.plugins, mode, options, outputs)
         self.plugins: Mapping[str, parts.PluginComponent] = {
-            plugin.name: self._plugin_component(plugin, ctx, outputs) for plugin in rendered.plugins
+            plugin.name: self._plugin_component(plugin, mode, ctx, outputs) for plugin in rendered.plugins
         }
         self.tasks: Mapping[str, parts.TaskComponent] = {
             task.name or "": parts.TaskComponent(f"{self._resource_name}-{task.name}", ctx.all_addresses(task), self)
@@ -164,10 +164,13 @@ class BaseJob(pulumi.ComponentResource):
         outputs.leaf(_KEYS.private.path, private)
         outputs.leaf(_KEYS.public.path, public)
 
-    def _plugin_component(self, plugin: Plugin, ctx: JobContext, outputs: Outputs) -> parts.PluginComponent:
+    def _plugin_component(self, plugin: Plugin, mode: str, ctx: JobContext, outputs: Outputs) -> parts.PluginComponent:
         kind = parts.BY_PLUGIN.get(plugin.name, parts.PluginComponent)
         values = outputs.lower(plugin.outputs(ctx))
-        return kind(f"{self._resource_name}-{plugin.name}", plugin, values, self)
+        # A Job that Volcano gets has each key in plain text, wherever it comes from.
+        plain = outputs.plain_secrets(plugin.name) if mode == "pulumi" else None
+        inputs = {} if plain is None else {parts.PLAIN_SECRETS: plain}
+        return kind(f"{self._resource_name}-{plugin.name}", plugin, values, self, inputs)
 
     def _object(
         self, item: Manifest, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs

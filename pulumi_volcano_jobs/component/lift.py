@@ -29,6 +29,7 @@ class Outputs:
     def __init__(self) -> None:
         """Begin with none."""
         self._outputs: dict[str, pulumi.Output[Any]] = {}
+        self._secrets: dict[str, dict[str, Any]] = {}
 
     def lift(self, tree: Any, path: str = "") -> Any:
         """Copy the tree, models as dicts, with a leaf in the place of each Output."""
@@ -63,13 +64,28 @@ class Outputs:
             place = paths.join(path, index)
             flag, equals, value = argument.partition("=") if isinstance(argument, str) else ("", "", "")
             if equals and flag.lstrip("-") in secrets:
-                lifted += [flag, self.leaf(place, pulumi.Output.secret(value))]
+                lifted += [flag, self._secret_leaf(name, secrets[flag.lstrip("-")], place, value)]
             elif previous.lstrip("-") in secrets and isinstance(argument, (str, pulumi.Output)):
-                lifted.append(self.leaf(place, pulumi.Output.secret(argument)))
+                lifted.append(self._secret_leaf(name, secrets[previous.lstrip("-")], place, argument))
             else:
                 lifted.append(self.lift(argument, place))
             previous = argument if isinstance(argument, str) else ""
         return lifted
+
+    def _secret_leaf(self, plugin: str, setting: str, path: str, value: Any) -> Leaf:
+        return self.leaf(path, self._secret(plugin, setting, value))
+
+    def _secret(self, plugin: str, setting: str, value: Any) -> pulumi.Output[Any]:
+        self._secrets.setdefault(plugin, {})[setting] = value
+        return pulumi.Output.secret(value)
+
+    def plain_secrets(self, plugin: str) -> pulumi.Output[list[str] | None] | None:
+        """Name the settings of a plugin whose secrets were given in plain text; None if it was given no secret."""
+        given = self._secrets.get(plugin)
+        if not given:
+            return None
+        marks = {setting: _is_plain(value) for setting, value in given.items()}
+        return pulumi.Output.all(**marks).apply(lambda known: [key for key in known if known[key]] or None)
 
     def leaf(self, path: str, output: pulumi.Output[Any]) -> Leaf:
         """Make the leaf that stands for an Output."""
@@ -102,11 +118,15 @@ class Outputs:
             value = getattr(plugin, item.name)
             is_given = isinstance(value, pulumi.Output) or (isinstance(value, str) and value)
             if is_given and item.name in secret_settings(type(plugin)).values():
-                value = pulumi.Output.secret(value)
+                value = self._secret(plugin.name, item.name, value)
             lifted = self.lift(value, paths.join(place, item.name))
             if has_leaf(lifted):
                 changed[item.name] = lifted
         return plugin.with_(**changed) if changed else plugin
+
+
+async def _is_plain(value: Any) -> bool:
+    return not (isinstance(value, pulumi.Output) and await value.is_secret())
 
 
 def _child(path: str, key: str) -> str:

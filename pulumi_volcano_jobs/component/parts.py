@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 
 import pulumi
 
-from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.plugins import Plugin, SvcPlugin
 
 PACKAGE = "volcano-jobs"
+PLAIN_SECRETS = "plain_secrets"
+"""The input of a plugin's component that names settings which hold a secret in plain text; policies look at it."""
 
 
 class PluginComponent(pulumi.ComponentResource):
@@ -21,9 +23,11 @@ class PluginComponent(pulumi.ComponentResource):
     objects: Sequence[pulumi.CustomResource] = ()
     """The objects that the plugin added to the job, by kind and name."""
 
-    def __init__(self, name: str, plugin: Plugin, outputs: Mapping[str, Any], parent: pulumi.Resource) -> None:
+    def __init__(
+        self, name: str, plugin: Plugin, outputs: Mapping[str, Any], parent: pulumi.Resource, inputs: Mapping[str, Any]
+    ) -> None:
         """Register the component; its objects follow, then `finish`."""
-        super().__init__(_token(type(plugin).__name__), name, {}, pulumi.ResourceOptions(parent=parent))
+        super().__init__(_token(type(plugin).__name__), name, {**inputs}, pulumi.ResourceOptions(parent=parent))
         self._values = {key: pulumi.Output.from_input(value) for key, value in outputs.items()}
         for key, value in self._values.items():
             setattr(self, key, value)
@@ -135,3 +139,7 @@ class TaskComponent(pulumi.ComponentResource):
 
 def _token(kind: str) -> str:
     return f"{PACKAGE}:index:{kind}"
+
+
+SVC = _token(SvcPlugin.__name__)
+"""The type of the svc plugin's component."""

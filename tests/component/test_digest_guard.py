@@ -18,7 +18,7 @@ from .harness import run
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = Path(__file__).with_name("digests.json")
-EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/__main__.py"))
+EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/Pulumi.yaml"))
 
 
 def _digests(example: str, folder: Path) -> dict[str, str]:

@@ -1,0 +1,46 @@
+"""Rules of a platform for jobs, as policies of Pulumi: `pulumi up --policy-pack` stops what breaks them.
+
+    from pulumi_volcano_jobs import policy
+
+    policy.pack(queues=["research", "prod"], registries=["ghcr.io/my-team"])
+
+It needs the extra `policy`; `docs/policies.md` describes the rules.
+"""
+
+from __future__ import annotations
+
+try:
+    import pulumi_policy as _needed
+except ModuleNotFoundError as error:
+    if error.name != "pulumi_policy":
+        raise
+    message = (
+        "pulumi_volcano_jobs.policy needs the package pulumi-policy: pip install 'pulumi-volcano-jobs[policy]', in the"
+        " environment that the policy pack runs in"
+    )
+    raise ModuleNotFoundError(message, name="pulumi_policy") from None
+
+from pulumi_volcano_jobs.policy.pack import pack, rules
+from pulumi_volcano_jobs.policy.rules import (
+    allowed_queues,
+    allowed_registries,
+    gang,
+    network_policy,
+    no_host_network,
+    no_plain_keys,
+    resource_requests,
+)
+
+del _needed
+
+__all__ = [
+    "allowed_queues",
+    "allowed_registries",
+    "gang",
+    "network_policy",
+    "no_host_network",
+    "no_plain_keys",
+    "pack",
+    "resource_requests",
+    "rules",
+]

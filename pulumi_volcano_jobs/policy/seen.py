@@ -1,0 +1,116 @@
+"""What a policy sees of jobs: resources of both modes as plain data, and what a preview does not know yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from pulumi_policy.proxy import UnknownValueError
+
+from pulumi_volcano_jobs import model
+from pulumi_volcano_jobs.component.base import TOKEN
+from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.manifest import JOB_NAME, TASK_SPEC
+
+JOB = f"kubernetes:{model.API_VERSION}:{model.KIND}"
+POD_GROUP = "kubernetes:scheduling.volcano.sh/v1beta1:PodGroup"
+POD = "kubernetes:core/v1:Pod"
+CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+NETWORK_POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
+_NESTED = "$"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A value that a preview does not know; the rule looks at it when the update knows it."""
+
+    error: UnknownValueError
+
+
+Found: TypeAlias = "Iterator[Problem | Unknown]"
+"""What a rule found, and what it could not look at."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A resource as the engine shows it to a policy."""
+
+    kind: str
+    """Its type, such as `kubernetes:core/v1:Pod`."""
+    urn: str
+    props: Mapping[str, Any]
+    """Its properties, with an `Unknown` for each value that is not known."""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether a VolcanoJob made it; its URN lists the types of all that it is in."""
+        *_, types, _ = self.urn.split("::", 3)
+        return TOKEN in types.split(_NESTED)[:-1]
+
+    @property
+    def job(self) -> str:
+        """Say which job it belongs to, for a message."""
+        name = at(self.props, "metadata", "labels", JOB_NAME) or at(self.props, "metadata", "name")
+        return f"job {name}" if isinstance(name, str) else "job"
+
+
+@dataclass(frozen=True)
+class PodSpec:
+    """The spec of a Pod, or of a Job's template."""
+
+    place: str
+    """Job and task, for a message."""
+    fields: Mapping[str, Any]
+
+
+def see(kind: str, urn: str, props: Mapping[str, Any]) -> Seen:
+    """Take a resource; whole numbers come as fractions over the wire."""
+    return Seen(kind, urn, _plain(props))
+
+
+def at(tree: Any, *keys: str) -> Any:
+    """Give what is below these keys: None if there is nothing, an `Unknown` if that is not known."""
+    for key in keys:
+        if isinstance(tree, Unknown):
+            return tree
+        tree = tree.get(key) if isinstance(tree, Mapping) else None
+    return tree
+
+
+def items(tree: Any) -> Sequence[Any]:
+    """Give the items of a list; a list that is not known is one item."""
+    if isinstance(tree, Unknown):
+        return [tree]
+    return tree if isinstance(tree, list) else []
+
+
+def pod_specs(seen: Seen) -> Iterator[PodSpec | Unknown]:
+    """Yield the spec of a job's Pod, or those of all templates of a Job, whoever made it."""
+    if seen.kind == POD and seen.is_ours:
+        task = at(seen.props, "metadata", "labels", TASK_SPEC)
+        yield _pod_spec(f"{seen.job}, task {task}", at(seen.props, "spec"))
+    elif seen.kind == JOB:
+        for task in items(at(seen.props, "spec", "tasks")):
+            place = f"{seen.job}, task {at(task, 'name')}"
+            yield _pod_spec(place, at(task, "template", "spec"))
+
+
+def _pod_spec(place: str, fields: Any) -> PodSpec | Unknown:
+    return fields if isinstance(fields, Unknown) else PodSpec(place, fields or {})
+
+
+def _plain(tree: Any) -> Any:
+    if isinstance(tree, Mapping):
+        return {key: _value(tree, key) for key in tree}
+    if isinstance(tree, Sequence) and not isinstance(tree, str):
+        return [_value(tree, index) for index in range(len(tree))]
+    return int(tree) if isinstance(tree, float) and tree.is_integer() else tree
+
+
+def _value(tree: Any, key: Any) -> Any:
+    # Pulumi's proxy raises this where a value is not known; one must not hide the others.
+    try:
+        return _plain(tree[key])
+    except UnknownValueError as error:
+        return Unknown(error)

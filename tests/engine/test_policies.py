@@ -1,0 +1,425 @@
+"""The policy pack of examples/policy, run by the real engine over real jobs of both modes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from pulumi import automation
+from pulumi.automation import EngineEvent
+
+from pulumi_volcano_jobs import keys
+from tests.engine.conftest import PROGRAM, ROOT, Project, short
+from tests.engine.test_pulumi_yaml import JOB, YamlProject
+
+pytestmark = pytest.mark.engine
+PAGE = (ROOT / "docs" / "policies.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+PACK, OTHER_PACK, BREAKS_ALL = (text for language, text in BLOCKS if language == "python")
+SAID = re.findall(r"^### (\S+)$.*?^```text\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+RULES = [
+    "volcano-job-gang",
+    "volcano-job-host-network",
+    "volcano-job-images",
+    "volcano-job-keys",
+    "volcano-job-network-policy",
+    "volcano-job-queues",
+    "volcano-job-requests",
+]
+OPEN_KEY = (
+    "this is given in plain text, readable to all who can read the program or the stack's settings: give a secret"
+    ' (in Python pulumi.Config().require_secret("key")), or leave it out for a pair of its own'
+)
+
+JOBS = """
+from pulumi_volcano_jobs import SshPlugin, SvcPlugin
+
+amounts = {"requests": {"cpu": "1", "memory": "1Gi"}}
+
+def job(name, mode, *, image="ghcr.io/my-team/train:1", resources=amounts, replicas=2, spec={}, **fields):
+    container = {"name": "train", "image": image, "resources": resources}
+    pod = {"spec": {"restartPolicy": "Never", "containers": [container], **spec}}
+    task = {"name": "worker", "replicas": replicas, "template": pod}
+    given = {"queue": "research", "tasks": [task], "plugins": {"svc": [], "env": []}}
+    return VolcanoJob(name, {**given, "managed_by": mode, **fields}, opts)
+
+"""
+BROKEN = """
+broken = {
+    "image": "busybox:1", "resources": {}, "queue": "default", "min_available": 1, "spec": {"hostNetwork": True},
+    "plugins": {"svc": ["--disable-network-policy=true"]},
+}
+job("train", "pulumi", **broken)
+job("vcjob", "volcano", **broken)
+"""
+GOOD = """
+job("train", "pulumi", plugins={"ssh": [], "svc": []})
+job("vcjob", "volcano", plugins={"ssh": [], "svc": []})
+"""
+KEYS = """
+from pulumi_volcano_jobs import keys
+
+pair = keys.generate("ed25519")
+def ssh(key):
+    return [SshPlugin(ssh_private_key=key, ssh_public_key=pair.public), SvcPlugin()]
+
+# Three ways that are open, and one that is not.
+job("text", "pulumi", plugins=ssh(pair.private))
+job("output", "pulumi", plugins=ssh(pulumi.Output.from_input(pair.private)))
+job("vcjob", "volcano", plugins=ssh(pulumi.Output.secret(pair.private)))
+job("secret", "pulumi", plugins=ssh(pulumi.Output.secret(pair.private)))
+job("variable", "pulumi", spec={"initContainers": [
+    {"name": "copy", "image": "ghcr.io/my-team/copy", "env": [{"name": "KEY", "value": pair.private}]}]})
+"""
+LATER = """
+other = kubernetes.core.v1.ConfigMap("other", opts=opts)
+job("train", "pulumi", image=other.id.apply(lambda _: "quay.io/train:1"))
+"""
+RAW = """
+kubernetes.core.v1.Pod("other", opts=opts, spec={
+    "hostNetwork": True, "containers": [{"name": "other", "image": "busybox:1"}]})
+kubernetes.apiextensions.CustomResource(
+    "raw", "batch.volcano.sh/v1alpha1", "Job", opts=opts, metadata={"name": "raw"},
+    spec={"minAvailable": 1, "tasks": [{"name": "worker", "replicas": 3, "template": {"spec": {"containers": [
+        {"name": "train", "image": "ghcr.io/my-team/train:1", "resources": amounts}]}}}]},
+)
+"""
+
+
+@dataclass
+class Verdict:
+    """What the policies said of one preview or update."""
+
+    events: list[EngineEvent] = field(default_factory=list)
+    error: str = ""
+
+    @property
+    def text(self) -> str:
+        """All that the engine said."""
+        return self.error + "".join(repr(event.policy_event and event.policy_event.__dict__) for event in self.events)
+
+    @property
+    def said(self) -> dict[str, set[str]]:
+        """What each rule said, whatever of."""
+        return {rule: {message for _, name, _, message in self.found if name == rule} for rule in self.rules}
+
+    @property
+    def rules(self) -> list[str]:
+        """The rules that said something."""
+        return sorted({name for _, name, _, _ in self.found})
+
+    @property
+    def found(self) -> list[tuple[str, str, str, str]]:
+        """Level, rule, resource and message of each violation, without the rule's description."""
+        policies = [event.policy_event for event in self.events if event.policy_event]
+        return sorted(
+            (item.enforcement_level, item.policy_name, short(item.resource_urn), _message(item.message))
+            for item in policies
+        )
+
+
+def _message(text: str) -> str:
+    return text.strip().splitlines()[-1]
+
+
+class Pack:
+    """A copy of the example's pack, in a folder with a starter: the engine's own Python host is in no registry."""
+
+    def __init__(self, folder: Path, program: str = "") -> None:
+        """Copy it, with another program if there is one."""
+        shutil.copytree(ROOT / "examples" / "policy", folder)
+        if program:
+            (folder / "__main__.py").write_text(program, "utf-8")
+        self.starter = folder / "run"
+        self.starter.write_text(f'#!/bin/sh\nexec {sys.executable} -u -m pulumi.policy "$1" {folder}\n', "utf-8")
+        self.starter.chmod(0o700)
+        self.config = folder / "config.json"
+
+    def check(self, project: Project, *, up: bool = False, config: object = None) -> Verdict:
+        """Run a preview or an update under the pack."""
+        verdict = Verdict()
+        configs: Sequence[str] | None = None
+        if config is not None:
+            self.config.write_text(json.dumps(config), "utf-8")
+            configs = [str(self.config)]
+        run = project.stack.up if up else project.stack.preview
+        try:
+            run(
+                on_event=verdict.events.append,
+                color="never",
+                policy_packs=[str(self.starter)],
+                policy_pack_configs=configs,
+            )
+        except automation.errors.CommandError as error:
+            verdict.error = str(error)
+        return verdict
+
+
+@pytest.fixture(scope="module", autouse=True)
+def code() -> Iterator[None]:
+    """Let packs run with this repository's code."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+        yield
+
+
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Pack:
+    """Provide the example's pack."""
+    return Pack(tmp_path_factory.mktemp("policy") / "pack")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Provide a project."""
+    return Project(tmp_path / "project", "pass\n")
+
+
+def program(project: Project, text: str) -> None:
+    """Give the project another program."""
+    project.write("__main__.py", PROGRAM + JOBS + text)
+
+
+def kinds(project: Project) -> set[str]:
+    """List the types of what is in the state."""
+    return {resource["type"].rpartition(":")[2] for resource in project.resources()}
+
+
+def test_each_rule_holds_in_both_modes(pack: Pack, project: Project) -> None:
+    """A preview tells every object that breaks it, and an update makes nothing of them."""
+    program(project, BROKEN)
+
+    verdict = pack.check(project)
+
+    assert verdict.error
+    assert {level for level, *_ in verdict.found} == {"mandatory"}
+    whole = {"volcano-job-gang", "volcano-job-network-policy", "volcano-job-queues"}
+    assert {(name, where) for _, name, where, _ in verdict.found} == {
+        (name, where)
+        for name in RULES
+        if name != "volcano-job-keys"
+        for where in (
+            "Job vcjob",
+            *(["PodGroup train"] if name in whole else ["Pod train-worker-0", "Pod train-worker-1"]),
+        )
+    }
+    assert pack.check(project, up=True).error
+    assert kinds(project).isdisjoint({"Pod", "PodGroup", "Job"})
+
+
+def test_good_jobs_pass(pack: Pack, project: Project) -> None:
+    """In both modes, with a pair that Pulumi or Volcano makes."""
+    program(project, GOOD)
+
+    preview, update = pack.check(project), pack.check(project, up=True)
+
+    assert (preview.found, preview.error) == ([], "")
+    assert (update.found, update.error) == ([], "")
+    assert {"Pod", "PodGroup", "Job"} <= kinds(project)
+
+
+def test_keys_that_lie_open_are_told_and_not_shown(pack: Pack, project: Project) -> None:
+    """In the program, in an Output that is no secret, in a Job and in a variable; a secret is none of them."""
+    program(project, KEYS)
+
+    verdict = pack.check(project)
+
+    variable = (
+        "spec.initContainers[0].env[0].value: a private key stands here in plain text: put it into a Secret, and mount"
+        " that or refer to it with secretKeyRef"
+    )
+    job = (
+        "job vcjob: ssh: --ssh-private-key: everybody who can read Jobs can read this key: leave it out, so that"
+        ' Volcano makes a pair; with managed_by="pulumi" a key lies in a Secret'
+    )
+    assert [(where, message) for _, _, where, message in verdict.found] == [
+        ("Job vcjob", job),
+        ("Pod variable-worker-0", f"Pod variable-worker-0: {variable}"),
+        ("Pod variable-worker-1", f"Pod variable-worker-1: {variable}"),
+        ("SshPlugin output-ssh", f"job output: ssh_private_key: {OPEN_KEY}"),
+        ("SshPlugin text-ssh", f"job text: ssh_private_key: {OPEN_KEY}"),
+    ]
+    assert verdict.rules == ["volcano-job-keys"]
+    assert "PRIVATE KEY" not in verdict.text
+
+
+def test_what_a_preview_does_not_know_is_checked_by_the_update(pack: Pack, project: Project) -> None:
+    """The preview says as advice what it could not look at, and checks the rest; the update makes no such Pod."""
+    program(project, LATER)
+    advice = next(text for language, text in BLOCKS if language == "text").strip()
+
+    preview, update = pack.check(project), pack.check(project, up=True)
+
+    assert not preview.error
+    assert {(level, message) for level, _, _, message in preview.found} == {("advisory", advice)}
+    assert update.error
+    assert update.said == {
+        "volcano-job-images": {
+            (
+                "job train, task worker, container train: image: its registry is not on the list (given:"
+                " 'quay.io/train:1'): use an image of ghcr.io/my-team or registry.example.com"
+            )
+        }
+    }
+    assert "PodGroup" in kinds(project)
+    assert "Pod" not in kinds(project)
+
+
+def test_jobs_made_without_the_component_are_held_to_the_rules(pack: Pack, project: Project) -> None:
+    """With the defaults that Volcano gives them; Pods of others are nobody's business."""
+    program(project, RAW)
+
+    verdict = pack.check(project)
+
+    assert verdict.said == {
+        "volcano-job-gang": {
+            (
+                "job raw: spec.minAvailable: of the job's 3 Pods at least 3 must start at once (given: 1): leave"
+                " minAvailable out of the job and its tasks, or give 3"
+            )
+        },
+        "volcano-job-queues": {
+            (
+                "job raw: spec.queue: this queue is not on the list (given: 'default', which a job is in that names"
+                " none): use prod or research"
+            )
+        },
+    }
+
+
+def test_the_configuration_must_fit(pack: Pack, project: Project) -> None:
+    """The engine says what does not, and runs nothing."""
+    bad = {
+        "volcano-job-queues": {"queues": []},
+        "volcano-job-gang": {"share": 3},
+        "volcano-job-images": {"registries": ["https://ghcr.io"]},
+        "volcano-job-requests": {"initContainers": "yes"},
+    }
+
+    error = pack.check(project, config=bad).error
+
+    said = re.findall(r"error: validating policy config: volcano-jobs 0.1.0  (.*)", error)
+    assert {text.partition(" '")[0] for text in said} == {
+        "volcano-job-gang: share: Must be less than or equal to 1",
+        "volcano-job-images: registries.0: Does not match pattern",
+        "volcano-job-queues: queues: Array must have at least 1 items",
+        "volcano-job-requests: initContainers: Invalid type. Expected: boolean, given: string",
+    }
+
+
+def test_lists_may_come_from_the_configuration_alone(project: Project, tmp_path: Path) -> None:
+    """A pack without them does not start without the file; one that wants none has no such rules."""
+    program(project, BROKEN)
+    lists = {"volcano-job-queues": {"queues": ["default"]}, "volcano-job-images": {"registries": ["docker.io"]}}
+    empty = Pack(tmp_path / "empty", "from pulumi_volcano_jobs import policy\n\npolicy.pack()\n")
+    none = Pack(
+        tmp_path / "none", "from pulumi_volcano_jobs import policy\n\npolicy.pack(queues=None, registries=None)\n"
+    )
+
+    without = empty.check(project).error
+
+    assert "volcano-job-queues: queues is required" in without
+    assert "volcano-job-images: registries is required" in without
+    # Neither rule finds anything in a list that has the job's queue and its image's registry.
+    expected = [rule for rule in RULES if rule not in {"volcano-job-queues", "volcano-job-images", "volcano-job-keys"}]
+    assert empty.check(project, config=lists).rules == expected
+    assert none.check(project).rules == expected
+
+
+def test_a_pack_with_a_bad_list_says_so(project: Project, tmp_path: Path) -> None:
+    """In one line, without a traceback."""
+    started = Pack(tmp_path / "pack", 'from pulumi_volcano_jobs import policy\n\npolicy.pack(registries=["busybox"])\n')
+
+    error = started.check(project).error
+
+    assert (
+        "the policy pack volcano-jobs cannot start: registries: this must be a list of hosts, or paths on them, such as"
+        " ghcr.io/my-team (given: ['busybox'])"
+    ) in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("is_secret", [False, True])
+def test_programs_in_other_languages_are_held_to_the_rules(pack: Pack, tmp_path: Path, *, is_secret: bool) -> None:
+    """The component's provider makes the same tree, and knows which key came as a secret."""
+    pair = keys.generate("ed25519")
+    yaml_project = YamlProject(tmp_path)
+    private = {"fn::secret": pair.private} if is_secret else pair.private
+    ssh = ["--ssh-private-key", private, f"--ssh-public-key={pair.public}"]
+    yaml_project.write({**JOB, "plugins": {**JOB["plugins"], "ssh": ssh}})
+    yaml_project.pulumi("stack", "init", "dev")
+
+    done = yaml_project.pulumi("preview", "--policy-pack", str(pack.starter))
+
+    assert "volcano-job-requests  (kubernetes:core/v1:Pod: train-worker-1)" in done.stdout
+    assert (f"job train: ssh_private_key: {OPEN_KEY}" in done.stdout) is not is_secret
+    assert "PRIVATE KEY" not in done.stdout + done.stderr
+
+
+class TestPage:
+    """docs/policies.md: all that it shows is run."""
+
+    @pytest.fixture
+    def broken(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+        """Provide the page's program that breaks all rules, with the files that it reads."""
+        pair = keys.generate("ed25519")
+        project.write("id_ed25519", pair.private)
+        project.write("id_ed25519.pub", pair.public)
+        project.write("__main__.py", BREAKS_ALL)
+        project.configure(**{"kubernetes:renderYamlToDirectory": str(project.folder / "rendered")})
+        monkeypatch.delenv("KUBECONFIG", raising=False)
+        monkeypatch.chdir(project.folder)
+        return project
+
+    def test_the_program_is_the_example(self) -> None:
+        """It is copied from there."""
+        assert (ROOT / "examples" / "policy" / "__main__.py").read_text("utf-8") == PACK
+
+    def test_what_is_said(self, pack: Pack, broken: Project) -> None:
+        """The messages of each rule, each once."""
+        verdict = pack.check(broken)
+
+        assert verdict.said == {rule: set(text.splitlines()) for rule, text in SAID}
+        assert verdict.rules == RULES
+        assert "PRIVATE KEY" not in verdict.text
+
+    def test_the_configuration(self, pack: Pack, broken: Project) -> None:
+        """Levels and settings are those of the file."""
+        config = json.loads(next(text for language, text in BLOCKS if language == "json"))
+
+        verdict = pack.check(broken, config=config)
+
+        assert {(name, level) for level, name, _, _ in verdict.found} == {
+            (name, "mandatory" if name == "volcano-job-queues" else "advisory")
+            for name in RULES
+            if name != "volcano-job-host-network"
+        }
+        assert all("use nightly, prod or research" in text for text in verdict.said["volcano-job-queues"])
+        assert all("no cpu and no nvidia.com/gpu" in text for text in verdict.said["volcano-job-requests"])
+        assert all("at least 2 must" in text for text in verdict.said["volcano-job-gang"])
+
+    def test_the_other_pack(self, broken: Project, tmp_path: Path) -> None:
+        """It has the rules that it names, with their levels."""
+        verdict = Pack(tmp_path / "other", OTHER_PACK).check(broken)
+
+        assert {(name, level) for level, name, _, _ in verdict.found} == {
+            ("volcano-job-gang", "advisory"),
+            ("volcano-job-network-policy", "mandatory"),
+            ("volcano-job-queues", "mandatory"),
+        }
+
+    def test_the_commands_are_there(self) -> None:
+        """The pack's own start needs Pulumi's Python host, which is in no registry; the flags are looked up."""
+        shown = "".join(text for language, text in BLOCKS if language == "sh")
+        for command, flags in re.findall(r"^pulumi (\w+) (.*)$", shown, re.MULTILINE):
+            told = subprocess.run(["pulumi", command, "--help"], capture_output=True, text=True, check=True).stdout
+            assert all(f"{flag} " in told for flag in re.findall(r"--[\w-]+", flags))
+        assert shown.count("pulumi ") == 2

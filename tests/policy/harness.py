@@ -1,0 +1,126 @@
+"""Policies asked as the engine asks them, about what jobs really become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pulumi_policy import (
+    Policy,
+    PolicyCustomTimeouts,
+    PolicyResource,
+    PolicyResourceOptions,
+    ResourceValidationArgs,
+    ResourceValidationPolicy,
+    StackValidationArgs,
+    StackValidationPolicy,
+)
+from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError, unknown_checking_proxy
+
+from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs.component.base import TOKEN
+from pulumi_volcano_jobs.component.parts import SVC
+
+UNKNOWN = UNKNOWN_STRING_VALUE
+STACK = "urn:pulumi:dev::tests::"
+OWNER = f"{STACK}{TOKEN}::train"
+AMOUNTS = {"requests": {"cpu": "1", "memory": "1Gi"}}
+
+
+def container(**fields: Any) -> dict[str, Any]:
+    """Make a good container, with other fields."""
+    return {"name": "main", "image": "ghcr.io/my-team/train:1", "resources": AMOUNTS, **fields}
+
+
+def spec(*containers: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """Make the spec of a good Pod, with other fields."""
+    return {"restartPolicy": "Never", "containers": list(containers or [container()]), **fields}
+
+
+def job(pod: Mapping[str, Any] | None = None, *, replicas: int = 2, **fields: Any) -> dict[str, Any]:
+    """Make a good job of one task, with other fields."""
+    task = {"name": "worker", "replicas": replicas, "template": {"spec": pod or spec()}}
+    return {
+        "metadata": {"name": "train", "namespace": "default"},
+        "spec": {"queue": "research", "tasks": [task], "plugins": {"svc": []}, **fields},
+    }
+
+
+def resource(manifest: Mapping[str, Any], *, ours: bool = True) -> PolicyResource:
+    """Give a manifest as the resource that it becomes."""
+    version, kind = manifest["apiVersion"], manifest["kind"]
+    group = {"v1": "core/v1"}.get(version, version)
+    types = f"{TOKEN}$" if ours else ""
+    kind = f"kubernetes:{group}:{kind}"
+    return made(kind, manifest["metadata"]["name"], manifest, types)
+
+
+def made(kind: str, name: str, props: Mapping[str, Any], types: str = f"{TOKEN}$") -> PolicyResource:
+    """Give a resource, with whole numbers as fractions and a proxy that knows what is unknown."""
+    timeouts = PolicyCustomTimeouts(0, 0, 0)
+    options = PolicyResourceOptions(
+        protect=False,
+        ignore_changes=[],
+        delete_before_replace=None,
+        aliases=[],
+        custom_timeouts=timeouts,
+        additional_secret_outputs=[],
+        parent=OWNER if types else None,
+    )
+    return PolicyResource(
+        kind, unknown_checking_proxy(_wire(props)), f"{STACK}{types}{kind}::{name}", name, options, None, None, [], {}
+    )
+
+
+def _wire(tree: Any) -> Any:
+    if isinstance(tree, Mapping):
+        return {key: _wire(value) for key, value in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [_wire(value) for value in tree]
+    if isinstance(tree, int) and not isinstance(tree, bool):
+        return float(tree)
+    return tree
+
+
+def composed(document: Mapping[str, Any], **options: Any) -> list[PolicyResource]:
+    """Give what a job becomes with Pulumi's Pods, with the components that the rules look at."""
+    rendered = render(document, **options)
+    owner = made(TOKEN, "train", {}, "")
+    plugins = [made(SVC, "train-svc", {})] if any(plugin.name == "svc" for plugin in rendered.plugins) else []
+    objects = [resource(item) for item in (*rendered.objects, *rendered.pods)]
+    for item in (*plugins, *objects):
+        item.parent = owner
+    return [owner, *plugins, *objects]
+
+
+def native(document: Mapping[str, Any], **options: Any) -> list[PolicyResource]:
+    """Give what a job becomes with Volcano's Job."""
+    return [resource(render(document, managed_by="volcano", **options).handed_over.to_manifest())]
+
+
+def raw(**fields: Any) -> list[PolicyResource]:
+    """Give a Job that a program made without the component."""
+    manifest = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "raw"}, "spec": fields}
+    return [resource(manifest, ours=False)]
+
+
+def ask(policy: Policy, resources: Iterable[PolicyResource], **config: Any) -> list[str]:
+    """Ask a policy about resources; give its messages, each once, and what it could not look at."""
+    said: list[str] = []
+    all_of_them = list(resources)
+    if isinstance(policy, StackValidationPolicy):
+        calls = [lambda: policy.validate(StackValidationArgs(all_of_them, config), lambda text, _: said.append(text))]
+    else:
+        assert isinstance(policy, ResourceValidationPolicy)
+        calls = [_one(policy, item, config, said) for item in all_of_them]
+    for call in calls:
+        try:
+            call()
+        except UnknownValueError as error:
+            said.append(f"unknown: {error.message}")
+    return list(dict.fromkeys(said))
+
+
+def _one(policy: ResourceValidationPolicy, item: PolicyResource, config: Mapping[str, Any], said: list[str]) -> Any:
+    args = ResourceValidationArgs(item.resource_type, item.props, item.urn, item.name, item.opts, None, config)
+    return lambda: policy.validate(args, lambda text, _: said.append(text))

@@ -1,0 +1,536 @@
+"""Each rule, what it says and what it lets through, in both modes."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+from pulumi_policy import EnforcementLevel
+
+from pulumi_volcano_jobs import JobError, keys, policy
+from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS
+from tests.policy.harness import UNKNOWN, ask, composed, container, job, made, native, raw, resource, spec
+
+BOTH = pytest.mark.parametrize("become", [composed, native])
+PEM = keys.generate("ed25519").private
+NEVER = "can't be known during preview"
+
+
+class TestQueues:
+    """`volcano-job-queues`."""
+
+    rule = policy.allowed_queues(["research", "prod"])
+
+    @BOTH
+    def test_a_queue_of_the_list(self, become: Any) -> None:
+        """It says nothing."""
+        assert ask(self.rule, become(job())) == []
+
+    @BOTH
+    def test_another_queue(self, become: Any) -> None:
+        """A part of a name on the list is another name."""
+        assert ask(self.rule, become(job(queue="prod2"))) == [
+            "job train: spec.queue: this queue is not on the list (given: 'prod2'): use prod or research"
+        ]
+
+    @BOTH
+    def test_no_queue(self, become: Any) -> None:
+        """It is the queue `default`, which may be on the list."""
+        document = job(queue="")
+
+        assert ask(self.rule, become(document)) == [
+            (
+                "job train: spec.queue: this queue is not on the list (given: 'default', which a job is in that names"
+                " none): use prod or research"
+            )
+        ]
+        assert ask(policy.allowed_queues(["default"]), become(document)) == []
+
+    def test_a_job_without_the_component(self) -> None:
+        """It is held to the rule, by Volcano's default."""
+        assert ask(policy.allowed_queues(["a", "b", "c"]), raw(tasks=[])) == [
+            (
+                "job raw: spec.queue: this queue is not on the list (given: 'default', which a job is in that names"
+                " none): use a, b or c"
+            )
+        ]
+
+    def test_a_pod_group_of_others(self) -> None:
+        """It is nobody's business: another controller made it."""
+        group = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": {"name": "other"}}
+
+        assert ask(self.rule, [resource(group, ours=False)]) == []
+        assert ask(self.rule, [resource(group)]) != []
+
+    def test_a_queue_that_is_not_known(self) -> None:
+        """Pulumi says so, and asks again at the update."""
+        assert ask(self.rule, raw(queue=UNKNOWN)) == [f"unknown: string value at .spec.queue {NEVER}"]
+
+    def test_the_configuration_counts(self) -> None:
+        """More than the list in the program; without either nothing is allowed."""
+        assert ask(self.rule, raw(queue="other"), queues=["other"]) == []
+        assert ask(policy.allowed_queues(), raw(queue="other")) == [
+            "job raw: spec.queue: this queue is not on the list (given: 'other'): use none, since the list is empty"
+        ]
+
+
+class TestImages:
+    """`volcano-job-images`."""
+
+    rule = policy.allowed_registries(["registry.example.com:5000", "ghcr.io/my-team/", "docker.io/library"])
+
+    @pytest.mark.parametrize(
+        "image",
+        [
+            "registry.example.com:5000/a",
+            "REGISTRY.example.com:5000/a/b:1@sha256:abc",
+            "ghcr.io/my-team/train",
+            "ghcr.io/my-team:1",
+            "ghcr.io/my-team/deep/train:1",
+            "busybox",
+            "busybox:1.36@sha256:abc",
+            "library/busybox",
+            "docker.io/busybox",
+            "index.docker.io/library/busybox:1",
+        ],
+    )
+    def test_images_of_the_list(self, image: str) -> None:
+        """With a tag, a digest, both or none; Docker's own with or without its host."""
+        assert ask(self.rule, composed(job(spec(container(image=image))))) == []
+
+    @pytest.mark.parametrize(
+        ("image", "full"),
+        [
+            ("registry.example.com/a", ""),
+            ("registry.example.com:5001/a", ""),
+            ("ghcr.io/my-team2/train:1", ""),
+            ("evil.io/ghcr.io/my-team/train", ""),
+            ("me/busybox:1", "docker.io/me/busybox"),
+            ("my-team/train", "docker.io/my-team/train"),
+            ("localhost/a", ""),
+            ("Host/a", "host/a"),
+        ],
+    )
+    @BOTH
+    def test_images_of_others(self, become: Any, image: str, full: str) -> None:
+        """Near misses: another port, a longer name, the list's entry further in, no host."""
+        value = f"'{image}', which is of {full}" if full else f"'{image}'"
+        assert ask(self.rule, become(job(spec(container(image=image))))) == [
+            (
+                "job train, task worker, container main: image: its registry is not on the list (given:"
+                f" {value}): use an image of docker.io/library, ghcr.io/my-team/ or registry.example.com:5000"
+            )
+        ]
+
+    def test_all_places(self) -> None:
+        """Init containers, ephemeral ones, and volumes that are images."""
+        pod = {
+            "containers": [{"name": "a", "image": "quay.io/a"}],
+            "initContainers": [{"name": "b", "image": "quay.io/b"}],
+            "ephemeralContainers": [{"name": "c", "image": "quay.io/c"}],
+            "volumes": [{"name": "d", "image": {"reference": "quay.io/d"}}, {"name": "e", "emptyDir": {}}],
+        }
+
+        said = ask(self.rule, raw(tasks=[{"name": "worker", "template": {"spec": pod}}]))
+
+        assert [text.partition(": its registry")[0] for text in said] == [
+            "job raw, task worker, container b: image",
+            "job raw, task worker, container a: image",
+            "job raw, task worker, container c: image",
+            "job raw, task worker, volume d: image.reference",
+        ]
+
+    def test_the_image_that_volcano_waits_with(self) -> None:
+        """Its pytorch plugin adds a container to the Pods of a Job, unless it does not wait."""
+        waits = ["--wait-master-enabled=true", "--wait-master-image=quay.io/nc:1"]
+
+        assert ask(self.rule, raw(plugins={"pytorch": waits})) == [
+            (
+                "job raw: pytorch: --wait-master-image: its registry is not on the list (given: 'quay.io/nc:1'): use an"
+                " image of docker.io/library, ghcr.io/my-team/ or registry.example.com:5000"
+            )
+        ]
+        assert ask(self.rule, raw(plugins={"pytorch": waits[1:]})) == []
+
+    def test_one_unknown_image_hides_no_other(self) -> None:
+        """The others are checked in the same preview."""
+        pod = {"containers": [{"name": "a", "image": UNKNOWN}, {"name": "b", "image": "quay.io/b"}]}
+
+        said = ask(self.rule, raw(tasks=[{"name": "worker", "template": {"spec": pod}}]))
+
+        assert [text.partition(": its registry")[0] for text in said] == [
+            "job raw, task worker, container b: image",
+            f"unknown: string value at .spec.tasks.0.template.spec.containers.0.image {NEVER}",
+        ]
+
+    @pytest.mark.parametrize("at", ["tasks", "template", "spec", "containers", "plugins"])
+    def test_parts_that_are_not_known(self, at: str) -> None:
+        """Whatever is unknown is told, and nothing breaks."""
+        fields: dict[str, Any] = {
+            "tasks": {"tasks": UNKNOWN},
+            "template": {"tasks": [{"name": "a", "template": UNKNOWN}]},
+            "spec": {"tasks": [{"name": "a", "template": {"spec": UNKNOWN}}]},
+            "containers": {"tasks": [{"name": "a", "template": {"spec": {"containers": UNKNOWN}}}]},
+            "plugins": {"plugins": UNKNOWN},
+        }[at]
+
+        for rule in policy.rules(queues=["default"], registries=["ghcr.io"]):
+            assert all(text.startswith("unknown: string value at .spec.") for text in ask(rule, raw(**fields)))
+        assert len(ask(self.rule, raw(**fields))) == 1
+
+    @pytest.mark.parametrize(
+        "registries", ["ghcr.io", ["https://ghcr.io"], ["busybox"], ["ghcr.io/*"], ["ghcr.io/a:1"], [""], [7]]
+    )
+    def test_a_list_that_is_none(self, registries: Any) -> None:
+        """It is refused when the pack starts: it would let nothing in."""
+        with pytest.raises(JobError) as caught:
+            policy.allowed_registries(registries)
+
+        assert str(caught.value) == (
+            "registries: this must be a list of hosts, or paths on them, such as ghcr.io/my-team (given:"
+            f" {registries!r})"
+        )
+
+
+class TestRequests:
+    """`volcano-job-requests`."""
+
+    rule = policy.resource_requests()
+
+    @BOTH
+    def test_no_requests(self, become: Any) -> None:
+        """All that is missing is told at once."""
+        assert ask(self.rule, become(job(spec(container(resources={}))))) == [
+            (
+                "job train, task worker, container main: resources.requests: the container requests no cpu and no"
+                " memory: the scheduler places a gang by what its Pods request, so say what it needs"
+            )
+        ]
+
+    @pytest.mark.parametrize(
+        ("resources", "missing"),
+        [
+            ({"requests": {"cpu": "100m", "memory": "1Gi"}}, ""),
+            ({"limits": {"cpu": 1, "memory": "1Gi"}}, ""),
+            ({"requests": {"cpu": 1}, "limits": {"memory": "1Gi"}}, ""),
+            ({"requests": {"cpu": "0", "memory": "1Gi"}}, "no cpu"),
+            ({"requests": {"cpu": 1}, "limits": {"nvidia.com/gpu": 1}}, "no memory"),
+        ],
+    )
+    def test_what_counts(self, resources: Any, missing: str) -> None:
+        """Amounts above nothing; a limit is the default of a request."""
+        said = ask(self.rule, composed(job(spec(container(resources=resources)))))
+
+        assert [text.split(": ")[2] for text in said] == ([f"the container requests {missing}"] if missing else [])
+
+    def test_what_the_whole_pod_requests(self) -> None:
+        """Its containers share it."""
+        pod = spec(container(resources={}), resources={"requests": {"cpu": 4}, "limits": {"memory": "1Gi"}})
+
+        assert ask(self.rule, raw(tasks=[{"name": "worker", "template": {"spec": pod}}])) == []
+
+    def test_init_containers(self) -> None:
+        """Only those that go on beside the others must request anything, unless all must."""
+        ends = {"name": "ends", "image": "ghcr.io/a"}
+        pod = spec(initContainers=[ends, {**ends, "name": "stays", "restartPolicy": "Always"}])
+
+        def names(rule: Any, **config: Any) -> list[str]:
+            return [text.partition("container ")[2].partition(":")[0] for text in ask(rule, native(job(pod)), **config)]
+
+        assert names(self.rule) == ["stays"]
+        assert names(self.rule, initContainers=True) == ["ends", "stays"]
+        assert names(policy.resource_requests(init_containers=True)) == ["ends", "stays"]
+
+    def test_init_containers_that_are_not_known(self) -> None:
+        """One of them may go on beside the others."""
+        pod = spec(initContainers=UNKNOWN)
+
+        assert ask(self.rule, raw(tasks=[{"name": "worker", "template": {"spec": pod}}])) == [
+            f"unknown: string value at .spec.tasks.0.template.spec.initContainers {NEVER}"
+        ]
+
+    def test_other_resources(self) -> None:
+        """The list says which."""
+        said = ask(policy.resource_requests(["nvidia.com/gpu"]), native(job()))
+
+        assert [text.split(": ")[2] for text in said] == ["the container requests no nvidia.com/gpu"]
+
+    def test_amounts_that_are_not_known(self) -> None:
+        """An unknown amount is none that is missing; one that is known to be missing is told."""
+        pod = spec(container(resources={"requests": {"cpu": UNKNOWN}}))
+
+        said = ask(self.rule, raw(tasks=[{"name": "worker", "template": {"spec": pod}}]))
+
+        assert [text.partition(": the scheduler")[0] for text in said] == [
+            "job raw, task worker, container main: resources.requests: the container requests no memory",
+            f"unknown: string value at .spec.tasks.0.template.spec.containers.0.resources.requests.cpu {NEVER}",
+        ]
+
+
+class TestHostNetwork:
+    """`volcano-job-host-network`."""
+
+    rule = policy.no_host_network()
+
+    @BOTH
+    def test_on(self, become: Any) -> None:
+        """It is told for the task."""
+        assert ask(self.rule, become(job(spec(hostNetwork=True)))) == [
+            (
+                "job train, task worker: hostNetwork: Pods may not use the network of their node (given: true): remove"
+                " it; the svc plugin gives each Pod an address of its own"
+            )
+        ]
+
+    @BOTH
+    def test_off(self, become: Any) -> None:
+        """False is as good as nothing; other namespaces of the node are another matter."""
+        assert ask(self.rule, become(job(spec(hostNetwork=False, hostPID=True)))) == []
+        assert ask(self.rule, become(job())) == []
+
+    def test_pods_of_others(self) -> None:
+        """They are nobody's business."""
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "other"}, "spec": spec(hostNetwork=True)}
+
+        assert ask(self.rule, [resource(pod, ours=False)]) == []
+
+
+class TestGang:
+    """`volcano-job-gang`."""
+
+    rule = policy.gang()
+
+    @BOTH
+    def test_too_few_at_once(self, become: Any) -> None:
+        """All Pods by default."""
+        assert ask(self.rule, become(job(replicas=4, minAvailable=3))) == [
+            (
+                "job train: spec.minAvailable: of the job's 4 Pods at least 4 must start at once (given: 3): leave"
+                " minAvailable out of the job and its tasks, or give 4"
+            )
+        ]
+
+    @BOTH
+    @pytest.mark.parametrize("fields", [{}, {"minAvailable": 4}])
+    def test_all_at_once(self, become: Any, fields: dict[str, int]) -> None:
+        """Given, or because nobody gave it."""
+        assert ask(self.rule, become(job(replicas=4, **fields))) == []
+
+    @BOTH
+    def test_one_pod(self, become: Any) -> None:
+        """It is no gang."""
+        assert ask(self.rule, become(job(replicas=1, minAvailable=1))) == []
+
+    @pytest.mark.parametrize(
+        ("share", "replicas", "least"),
+        [(0, 30, 2), (0.1, 30, 3), (0.5, 5, 3), (0.34, 3, 2), (0.07, 100, 7), (1, 30, 30)],
+    )
+    @BOTH
+    def test_a_share(self, become: Any, share: float, replicas: int, least: int) -> None:
+        """Rounded up, and two at least."""
+        rule = policy.gang(share)
+
+        few = ask(rule, become(job(replicas=replicas, minAvailable=least - 1)))
+
+        assert [text.split(": ")[2] for text in few] == [
+            f"of the job's {replicas} Pods at least {least} must start at once (given"
+        ]
+        assert ask(rule, become(job(replicas=replicas, minAvailable=least))) == []
+        assert ask(self.rule, become(job(replicas=replicas, minAvailable=least)), share=share) == []
+
+    def test_tasks_of_a_job_without_the_component(self) -> None:
+        """Their own minimum counts where the Job has none; a task without replicas has one Pod."""
+        tasks = [{"name": "a", "replicas": 3, "minAvailable": 1}, {"name": "b"}]
+
+        assert [text.split(": ")[2:4] for text in ask(self.rule, raw(tasks=tasks))] == [
+            ["of the job's 4 Pods at least 4 must start at once (given", "2)"]
+        ]
+        assert ask(self.rule, raw(tasks=[{"name": "a", "replicas": 3}])) == []
+        assert ask(self.rule, raw(tasks=[{"name": "a", "replicas": UNKNOWN}])) == [
+            f"unknown: string value at .spec.tasks.0.replicas {NEVER}"
+        ]
+
+    def test_a_pod_group_of_others(self) -> None:
+        """What did not come from a VolcanoJob is nobody's business."""
+        others = composed(job(replicas=4, minAvailable=1))[1:]
+        for item in others:
+            item.parent = None
+
+        assert ask(self.rule, others) == []
+
+    @pytest.mark.parametrize("share", [-0.1, 1.1, "1", True])
+    def test_a_share_that_is_none(self, share: Any) -> None:
+        """It is refused when the pack starts."""
+        with pytest.raises(JobError) as caught:
+            policy.gang(share)
+
+        assert str(caught.value) == f"share: this must be a number from 0 to 1 (given: {share!r}): 1 means all Pods"
+
+
+class TestNetworkPolicy:
+    """`volcano-job-network-policy`."""
+
+    rule = policy.network_policy()
+
+    @BOTH
+    def test_off(self, become: Any) -> None:
+        """It is told for a job with svc."""
+        assert ask(self.rule, become(job(plugins={"svc": ["--disable-network-policy=true"]}))) == [
+            (
+                "job train: svc: without its NetworkPolicy everybody in the cluster can reach the job's Pods: remove"
+                " disable_network_policy; svc's option allow lets others in, by name"
+            )
+        ]
+
+    @BOTH
+    @pytest.mark.parametrize("plugins", [{"svc": []}, {"svc": ["--disable-network-policy=false"]}])
+    def test_on(self, become: Any, plugins: Any) -> None:
+        """By default, and by an argument that says so."""
+        assert ask(self.rule, become(job(plugins=plugins))) == []
+        assert ask(self.rule, become(job(plugins=plugins)), everyJob=True) == []
+
+    @BOTH
+    def test_without_svc(self, become: Any) -> None:
+        """Nothing is asked, unless each job must have one."""
+        document = job(plugins={"env": []})
+
+        assert ask(self.rule, become(document)) == []
+        for said in (
+            ask(policy.network_policy(every_job=True), become(document)),
+            ask(self.rule, become(document), everyJob=True),
+        ):
+            assert said == [
+                (
+                    "job train: plugins: no NetworkPolicy keeps others from the job's Pods: add the svc plugin, which"
+                    " makes one"
+                )
+            ]
+
+    def test_plugins_that_bring_svc(self) -> None:
+        """Volcano adds it to theirs."""
+        assert ask(self.rule, raw(plugins={"pytorch": []}), everyJob=True) == []
+        assert ask(self.rule, raw(plugins={"pytorch": [], "svc": ["-disable-network-policy"]})) != []
+
+    def test_arguments_that_are_not_known(self) -> None:
+        """Any may be the one that switches it off."""
+        assert ask(self.rule, raw(plugins={"svc": [UNKNOWN]})) == [
+            f"unknown: string value at .spec.plugins.svc.0 {NEVER}"
+        ]
+
+    def test_two_jobs(self) -> None:
+        """One's NetworkPolicy is not the other's."""
+        one, other = composed(job()), composed(job(plugins={"svc": ["--disable-network-policy=true"]}))
+        other[0].urn += "2"
+
+        assert len(ask(self.rule, [*one, *other])) == 1
+
+
+class TestKeys:
+    """`volcano-job-keys`."""
+
+    rule = policy.no_plain_keys()
+    here = (
+        "a private key stands here in plain text: put it into a Secret, and mount that or refer to it with secretKeyRef"
+    )
+
+    def test_a_pair_that_pulumi_makes(self) -> None:
+        """The Secret is the place for it."""
+        secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "train-ssh"}, "data": {"id_rsa": PEM}}
+
+        assert ask(self.rule, [*composed(job(plugins={"ssh": []})), resource(secret)]) == []
+
+    def test_a_pair_that_volcano_makes(self) -> None:
+        """No key is in the Job; a public one may be."""
+        assert ask(self.rule, native(job(plugins={"ssh": []}))) == []
+        assert ask(self.rule, raw(plugins={"ssh": ["--ssh-public-key=ssh-rsa AAAA", "--ssh-private-key="]})) == []
+
+    @pytest.mark.parametrize(
+        "arguments", [[f"--ssh-private-key={PEM}"], ["-ssh-private-key", PEM], ["--ssh-private-key", "x"]]
+    )
+    def test_a_key_in_a_job(self, arguments: list[str]) -> None:
+        """In all ways of Go's flags, and once."""
+        assert ask(self.rule, raw(plugins={"ssh": arguments})) == [
+            (
+                "job raw: ssh: --ssh-private-key: everybody who can read Jobs can read this key: leave it out, so that"
+                ' Volcano makes a pair; with managed_by="pulumi" a key lies in a Secret'
+            )
+        ]
+
+    def test_a_key_that_is_not_known(self) -> None:
+        """Pulumi says so, and asks again at the update."""
+        assert ask(self.rule, raw(plugins={"ssh": ["--ssh-private-key", UNKNOWN]})) == [
+            f"unknown: string value at .spec.plugins.ssh.1 {NEVER}"
+        ]
+
+    def test_a_key_in_the_program(self) -> None:
+        """The plugin's component names the setting."""
+        assert ask(self.rule, [made("volcano-jobs:index:SshPlugin", "a", {PLAIN_SECRETS: ["ssh_private_key"]})]) == [
+            (
+                "job train: ssh_private_key: this is given in plain text, readable to all who can read the program or"
+                ' the stack\'s settings: give a secret (in Python pulumi.Config().require_secret("key")), or leave it'
+                " out for a pair of its own"
+            )
+        ]
+
+    @pytest.mark.parametrize("text", [PEM, f"x={PEM}", base64.b64encode(PEM.encode()).decode()])
+    def test_a_key_anywhere_else(self, text: str) -> None:
+        """In Pods, Jobs and ConfigMaps, as it is or in base64."""
+        pod = spec(container(env=[{"name": "A", "value": "a"}, {"name": "KEY", "value": text}], args=["-c", text]))
+        files = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "files"}, "data": {"key": text}}
+
+        assert sorted(ask(self.rule, composed(job(pod, replicas=1)))) == [
+            f"Pod train-worker-0: spec.containers[0].args[1]: {self.here}",
+            f"Pod train-worker-0: spec.containers[0].env[1].value: {self.here}",
+        ]
+        assert f"Job train: spec.tasks[0].template.spec.containers[0].args[1]: {self.here}" in ask(
+            self.rule, native(job(pod))
+        )
+        assert ask(self.rule, [resource(files)]) == [f"ConfigMap files: data.key: {self.here}"]
+        assert ask(self.rule, [resource(files, ours=False)]) == []
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "-----BEGIN PUBLIC KEY-----",
+            "-----BEGIN CERTIFICATE-----",
+            base64.b64encode(b"-----BEGIN CERTIFICATE-----\nMIIB").decode(),
+            "LS0tLS1CRUdJTiBAAAAAAAAA",
+            "PRIVATE KEY",
+        ],
+    )
+    def test_what_is_no_private_key(self, text: str) -> None:
+        """Certificates and public keys may lie open."""
+        assert ask(self.rule, native(job(spec(container(args=[text]))))) == []
+
+
+def test_each_rule_has_a_name_of_its_own() -> None:
+    """None leaves a rule with a list out; the order is that of the page."""
+    named = ["volcano-job-queues", "volcano-job-images"]
+    others = [
+        "volcano-job-requests",
+        "volcano-job-gang",
+        "volcano-job-network-policy",
+        "volcano-job-host-network",
+        "volcano-job-keys",
+    ]
+
+    assert [rule.name for rule in policy.rules()] == [*named, *others]
+    assert [rule.name for rule in policy.rules(queues=None, registries=None)] == others
+
+
+def test_a_rule_takes_a_level() -> None:
+    """Without one the pack's counts."""
+    level = EnforcementLevel.ADVISORY
+    each = [
+        policy.allowed_queues,
+        policy.allowed_registries,
+        policy.resource_requests,
+        policy.gang,
+        policy.network_policy,
+        policy.no_host_network,
+        policy.no_plain_keys,
+    ]
+
+    assert {rule(enforcement_level=level).enforcement_level for rule in each} == {level}  # type: ignore[operator]
+    assert {rule().enforcement_level for rule in each} == {None}  # type: ignore[operator]
