@@ -39,10 +39,10 @@ def compared(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> C
     both = [(name, olds[urn][1], item) for urn, (name, item) in news.items() if urn in olds]
     replaced = [name for name, old, new in both if _is_replaced(old, new)]
     return Changes(
-        made=[name for urn, (name, _) in news.items() if urn not in olds],
-        deleted=[name for urn, (name, _) in olds.items() if urn not in news],
-        replaced=replaced,
-        changed=[name for name, old, new in both if name not in replaced and _considered(old, new)],
+        made=sorted(name for urn, (name, _) in news.items() if urn not in olds),
+        deleted=sorted(name for urn, (name, _) in olds.items() if urn not in news),
+        replaced=sorted(replaced),
+        changed=sorted(name for name, old, new in both if name not in replaced and _is_changed(old, new)),
     )
 
 
@@ -54,7 +54,7 @@ def _is_replaced(old: Resource, new: Resource) -> bool:
     )
 
 
-def _considered(old: Resource, new: Resource) -> bool:
+def _is_changed(old: Resource, new: Resource) -> bool:
     """Tell whether inputs differ that are not ignored."""
     left, right = old.inputs, new.inputs
     for path in new.ignore_changes:

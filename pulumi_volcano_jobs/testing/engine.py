@@ -15,6 +15,7 @@ from pulumi_volcano_jobs.component.parts import PACKAGE
 from pulumi_volcano_jobs.testing.found import missing
 from pulumi_volcano_jobs.testing.marks import Wire, read
 from pulumi_volcano_jobs.testing.resources import Registration
+from pulumi_volcano_jobs.testing.transforms import Transforms
 
 _STACK = "pulumi:pulumi:Stack"
 _REFERENCE = "pulumi:pulumi:StackReference"
@@ -66,6 +67,7 @@ class Monitor(mocks.MockMonitor, KeepsStashes):
         super().__init__(world.mocks or _Nobody())
         self._recording = recording
         self._world = world
+        self._transforms = Transforms()
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
         """Keep a registration and answer it."""
@@ -75,6 +77,7 @@ class Monitor(mocks.MockMonitor, KeepsStashes):
         if urn in self._recording.registrations:
             # The engine's own words.
             raise RuntimeError(f"Duplicate resource URN '{urn}'; try giving it a unique name")
+        self._transforms.apply(request, self._recording.registrations)
         kept = Registration(urn, request)
         self._recording.registrations[urn] = kept
         answer = resource_pb2.RegisterResourceResponse(urn=urn)
@@ -95,6 +98,11 @@ class Monitor(mocks.MockMonitor, KeepsStashes):
             kept.outputs = outputs
         else:
             self._recording.outputs = outputs
+        return empty_pb2.Empty()
+
+    def RegisterStackTransform(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
+        """Keep a transform of all resources."""
+        self._transforms.of_stack(request)
         return empty_pb2.Empty()
 
     def ReadResource(self, request: Any) -> Any:  # noqa: N802  # gRPC's name

@@ -7,9 +7,9 @@ from typing import Any
 
 import pulumi
 import pytest
-from pulumi_volcano_jobs.component.digest import digest
 
 from pulumi_volcano_jobs import Allow, JobContext, RayPlugin, Rendered, SvcPlugin, VolcanoJob, render
+from pulumi_volcano_jobs.component.digest import digest
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.testing import Result, run
