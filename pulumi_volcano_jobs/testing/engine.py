@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from google.protobuf import empty_pb2, json_format, struct_pb2  # type: ignore[import-untyped]  # it has no types
-from pulumi.runtime import mocks
+from pulumi.runtime import mocks, settings
 from pulumi.runtime.proto import engine_pb2, resource_pb2
 
 from pulumi_volcano_jobs.component.keys import STASH, KeepsStashes
@@ -68,6 +68,12 @@ class Monitor(mocks.MockMonitor, KeepsStashes):
         self._recording = recording
         self._world = world
         self._transforms = Transforms()
+
+    def make_urn(self, parent: str, type_: str, name: str) -> str:
+        """Make a URN as an engine does: with the types of all parents, where Pulumi's own mocks have the last one's."""
+        types = parent.split("::")[2] if parent else _STACK
+        qualified = type_ if types == _STACK else f"{types}${type_}"
+        return f"urn:pulumi:{settings.get_stack()}::{settings.get_project()}::{qualified}::{name}"
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
         """Keep a registration and answer it."""

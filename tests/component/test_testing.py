@@ -148,25 +148,34 @@ class TestLookUps:
     def test_resources_of_one_kind_and_name_are_all_there(self) -> None:
         """The second by its URN, as the engine tells them apart."""
 
-        def program() -> None:
-            for name in ("a", "b"):
-                parent = pulumi.ComponentResource("platform:index:Team", name)
-                kubernetes.core.v1.ConfigMap("settings", opts=pulumi.ResourceOptions(parent=parent))
-            pulumi.ComponentResource("platform:index:Other", "c")
-
         def nested(kind: str) -> None:
             parent = pulumi.ComponentResource(f"platform:index:{kind}", kind)
             new_job("train", job(namespace=kind.lower()), pulumi.ResourceOptions(parent=parent))
 
-        assert "Duplicate resource URN" in str(failed(program).error)
+        def program() -> None:
+            nested("A")
+            nested("B")
 
-        result = run(lambda: (nested("A"), nested("B")) and None)
+        result = run(program)
 
-        assert [found.parent and found.parent.name for found in result.jobs.values()] == ["A", "B"]
-        assert result.job("train").pod_group.namespace == "a"
-        (second,) = (name for name in result.jobs if name != "train")
-        assert second == "urn:pulumi:stack::project::platform:index:B$volcano-jobs:index:VolcanoJob::train"
-        assert result.jobs[second].pod("worker", 0).namespace == "b"
+        second = "urn:pulumi:stack::project::platform:index:B$volcano-jobs:index:VolcanoJob::train"
+        assert list(result.jobs) == ["train", second]
+        assert [str(found.parent) for found in result.jobs.values()] == ["A A", "B B"]
+        assert result.job("train").pod("worker", 0).namespace == "a"
+        assert result.job(second).pod("worker", 0).namespace == "b"
+
+    def test_what_an_engine_cannot_tell_apart_is_refused(self) -> None:
+        """In the engine's words: the names of parents are no part of a URN."""
+
+        def program() -> None:
+            for name in ("a", "b"):
+                parent = pulumi.ComponentResource("platform:index:Team", name)
+                kubernetes.core.v1.ConfigMap("settings", opts=pulumi.ResourceOptions(parent=parent))
+
+        error, _ = failed(program)
+
+        urn = "urn:pulumi:stack::project::platform:index:Team$kubernetes:core/v1:ConfigMap::settings"
+        assert str(error) == f"Duplicate resource URN '{urn}'; try giving it a unique name"
 
     MISSING: dict[str, tuple[Callable[[Result], object], str]] = {
         "a task": (lambda result: result.job("train").pod("wroker", 1), "no task wroker; there are master, worker"),
@@ -341,3 +350,444 @@ class TestPreview:
             result = run(program, preview=preview)
             pair = {"private": reveal(result.outputs["private"]), "public": result.outputs["public"]}
             assert result.resources["Stash train-ssh-key"].inputs["input"] == SecretValue(pair)
+
+
+class TestSurroundings:
+    """What there is beside the program."""
+
+    def test_names_and_configuration_are_those_of_the_stack(self) -> None:
+        """A key without a colon is the project's; what is no text is written as JSON."""
+
+        def program() -> Wire:
+            config = pulumi.Config()
+            return {
+                "names": [pulumi.get_organization(), pulumi.get_project(), pulumi.get_stack()],
+                "workers": config.require_int("workers"),
+                "spot": config.require_bool("spot"),
+                "sizes": config.require_object("sizes"),
+                "namespace": pulumi.Config("volcano-jobs").require("namespace"),
+                "token": config.require_secret("token"),
+            }
+
+        result = run(
+            program,
+            organization="acme",
+            project="ml",
+            stack="dev",
+            config={"workers": 3, "spot": True, "sizes": {"a": 1}, "volcano-jobs:namespace": "research"},
+            secrets={"token": "hunter2"},
+        )
+
+        assert result.outputs == {
+            "names": ["acme", "ml", "dev"],
+            "workers": 3,
+            "spot": True,
+            "sizes": {"a": 1},
+            "namespace": "research",
+            "token": SecretValue("hunter2"),
+        }
+
+    def test_exports_and_what_a_function_gives_back_are_outputs(self) -> None:
+        """Both ways."""
+
+        def program() -> Wire:
+            pulumi.export("a", 1)
+            return {"b": {"c": pulumi.Output.secret("d")}}
+
+        assert run(program).outputs == {"a": 1, "b": {"c": SecretValue("d")}}
+
+    def test_the_cluster_adds_to_objects(self) -> None:
+        """Once they are made."""
+
+        def program() -> Wire:
+            service = kubernetes.core.v1.Service("web", spec={"type": "LoadBalancer"})
+            return {"ip": service.status["load_balancer"]["ingress"][0]["ip"]}
+
+        cluster = {"Service web": {"status": {"loadBalancer": {"ingress": [{"ip": "10.0.0.1"}]}}}}
+
+        assert run(program, cluster=cluster).outputs == {"ip": "10.0.0.1"}
+        assert run(program, cluster=cluster, preview=True).outputs == {"ip": UNKNOWN}
+
+    def test_other_stacks_have_the_outputs_that_are_given(self) -> None:
+        """One that is not given is told."""
+
+        def program() -> Wire:
+            return {"vpc": pulumi.StackReference("acme/net/prod").require_output("vpc")}
+
+        assert run(program, stacks={"acme/net/prod": {"vpc": "vpc-1"}}).outputs == {"vpc": "vpc-1"}
+        error, _ = failed(program, stacks={"acme/net/dev": {}})
+        assert str(error) == "no stack acme/net/prod; there is acme/net/dev: give run(..., stacks=...) its outputs"
+
+    def test_mocks_answer_for_other_providers(self) -> None:
+        """For functions, and for resources once they are made."""
+
+        def program() -> Wire:
+            bucket = Bucket("data")
+            zones = pulumi.runtime.invoke("aws:index/getZones:getZones", {"all": True}).value
+            new_job("train", in_container(args=[bucket.arn]))
+            return {"zones": zones["names"]}
+
+        result = run(program, mocks=Answers())
+
+        assert result.outputs == {"zones": ["a", "b"]}
+        assert result.job("train").pod("worker", 0).args == ["arn:data"]
+        assert run(program, mocks=Answers(), preview=True).job("train").pod("worker", 0).args == [UNKNOWN]
+
+    def test_a_function_that_nobody_answers_is_told(self) -> None:
+        """With its name, and what to do."""
+        error, _ = failed(lambda: pulumi.runtime.invoke("aws:index/getZones:getZones", {}))
+
+        assert str(error) == (
+            "the program calls aws:index/getZones:getZones, which only a provider can answer: give run(..., mocks=...)"
+            " a pulumi.runtime.Mocks whose `call` does"
+        )
+
+    def test_warnings_are_those_of_the_program_and_of_each_job(self) -> None:
+        """Notes are none."""
+
+        def program() -> None:
+            pulumi.log.warn("own")
+            pulumi.log.info("a note")
+            new_job("train", {"plugins": [ssh_plugin()], "tasks": [task()]})
+            new_job("other", {"tasks": [task()]})
+
+        result = run(program)
+
+        (warning,) = result.job("train").warnings
+        assert warning.endswith("[VJ110]")
+        assert sorted(result.warnings) == sorted(["own", warning])
+        assert result.job("other").warnings == []
+
+    def test_options_of_resources_are_there(self) -> None:
+        """Those of a job reach what it is made of."""
+
+        def program() -> None:
+            provider = kubernetes.Provider("mine", kubeconfig="")
+            first = kubernetes.core.v1.Namespace("first")
+            opts = pulumi.ResourceOptions(provider=provider, protect=True, depends_on=[first])
+            new_job("train", job(volumes=[{"mountPath": "/d", "volumeClaim": {}}], claims="keep"), opts)
+
+        result = run(program)
+        found = result.job("train")
+
+        pod = found.pod("worker", 0)
+        assert result.resources["Namespace first"] in found.depends_on
+        assert (pod.protect, pod.delete_before_replace, pod.ignore_changes) == (True, True, ["spec"])
+        assert pod.replace_on_changes == ['metadata.annotations["pulumi.com/volcano-replicas"]']
+        assert len(pod.replacement_trigger) == 32
+        assert (str(pod.provider), str(pod.parent)) == ("kubernetes mine", "Task train-worker")
+        assert found.claims["train-pvc-d"].retain_on_delete
+        assert result.resources["Stash train-managed-by"] in pod.inputs_from["metadata"]
+
+    @pytest.mark.skipif(not HAS_TRANSFORMS, reason="this Pulumi refuses transforms under mocks")
+    def test_transforms_run(self) -> None:
+        """Of the job, which reach its Pods, then of the stack."""
+
+        def labelled(text: str) -> Callable[[pulumi.ResourceTransformArgs], pulumi.ResourceTransformResult | None]:
+            def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+                if not args.type_.startswith("kubernetes:"):
+                    return None
+                metadata: Any = args.props["metadata"]
+                labels = {**metadata.get("labels", {}), "seen": metadata.get("labels", {}).get("seen", "") + text}
+                props = {**args.props, "metadata": {**metadata, "labels": labels}}
+                is_service = args.type_.endswith(":Service")
+                protected = pulumi.ResourceOptions.merge(args.opts, pulumi.ResourceOptions(protect=True))
+                return pulumi.ResourceTransformResult(props, protected if is_service else None)  # type: ignore[arg-type]  # None keeps them
+
+            return transform
+
+        def program() -> None:
+            pulumi.runtime.register_resource_transform(labelled("stack"))
+            new_job("train", job(), pulumi.ResourceOptions(transforms=[labelled("job,")]))
+
+        found = run(program).job("train")
+
+        assert found.pod("worker", 0).labels["seen"] == "job,stack"
+        assert found.pod("worker", 0).replacement_trigger == one().job("train").pod("worker", 0).replacement_trigger
+        assert found.services["train"].labels["seen"] == "job,stack"
+        assert (found.services["train"].protect, found.pod_group.protect) == (True, False)
+
+
+class Bucket(pulumi.CustomResource):
+    """A resource of another provider, which computes its output."""
+
+    arn: pulumi.Output[str]
+
+    def __init__(self, name: str) -> None:
+        """Make one."""
+        super().__init__("aws:s3/bucket:Bucket", name, {"arn": None, "size": 1})
+
+
+class Answers(mocks.Mocks):
+    """The mocks of a test that has other providers."""
+
+    def call(self, args: mocks.MockCallArgs) -> Any:
+        """Answer a function."""
+        assert (args.token, args.args) == ("aws:index/getZones:getZones", {"all": True})
+        return {"names": ["a", "b"]}, []
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> Any:
+        """Answer for a bucket; nothing else is asked."""
+        assert (args.typ, args.inputs) == ("aws:s3/bucket:Bucket", {"size": 1})
+        return args.name, {**args.inputs, "arn": f"arn:{args.name}"}
+
+
+class TestFailures:
+    """A program that fails raises what it raises."""
+
+    def test_a_refused_job_raises_its_problems(self) -> None:
+        """All of them, with their paths; Pulumi shows no traceback of it."""
+
+        def program() -> None:
+            new_job("train", job(queue=3, name="my_job"))
+
+        with pytest.raises(JobError) as caught:
+            run(program)
+
+        assert sorted(problem.path for problem in caught.value.problems) == ["metadata.name", "spec.queue"]
+        assert isinstance(caught.value, pulumi.RunError)
+        assert str(caught.value).startswith("the VolcanoJob train has 2 problems:\n")
+        failure = failed(program)
+        assert failure.problems == caught.value.problems
+        assert dict(failure.result.resources) == {}
+
+    def test_other_exceptions_come_through(self) -> None:
+        """They have no problems."""
+
+        def program() -> None:
+            new_job("train", job())
+            raise ZeroDivisionError("of the program")
+
+        failure = failed(program)
+
+        assert isinstance(failure.error, ZeroDivisionError)
+        assert failure.problems == ()
+        assert list(failure.result.jobs) == ["train"]
+        with pytest.raises(ZeroDivisionError, match="of the program"):
+            run(program)
+
+    def test_a_failing_apply_fails_the_program(self) -> None:
+        """As on an engine."""
+
+        def program() -> Wire:
+            return {"a": pulumi.Output.from_input(1).apply(lambda value: value / 0)}
+
+        assert isinstance(failed(program).error, ZeroDivisionError)
+
+    def test_a_program_that_does_not_fail_is_told(self) -> None:
+        """With what it made."""
+        with pytest.raises(AssertionError) as caught:
+            failed(lambda: new_job("train", job()))
+
+        assert str(caught.value) == "the program went through: <up with 1 jobs among 14 resources>"
+
+
+class TestChanges:
+    """What the engine would change."""
+
+    def changes(self, before: Wire, after: Wire) -> dict[str, list[str]]:
+        """Give the changes of an edit that are not empty."""
+        first = one(before)
+        return {name: names for name, names in vars(one(after, state=first).changes).items() if names}
+
+    def test_nothing_changes_without_an_edit(self) -> None:
+        """Keys are kept, although each run makes a pair."""
+        with_keys = job(plugins=[MpiPlugin()])
+
+        assert self.changes(with_keys, with_keys) == {}
+
+    def test_keys_are_those_of_the_first_run(self) -> None:
+        """As in a stack's state; another rotation makes a new pair."""
+
+        def program(**options: Any) -> Callable[[], Wire]:
+            return lambda: {"key": new_job("train", job(plugins=[MpiPlugin()], **options)).ssh.private_key}
+
+        first = run(program())
+        second = run(program(run="2"), state=first)
+        third = run(program(key_rotation="2"), state=second)
+
+        assert second.outputs["key"] == first.outputs["key"]
+        assert third.outputs["key"] != second.outputs["key"]
+        assert third.changes.made == ["Stash train-ssh-key-2"]
+        assert third.changes.deleted == ["Stash train-ssh-key"]
+        assert third.changes.changed == ["Secret train-ssh"]
+
+    PODS = ("Pod train-master-0", "Pod train-worker-0", "Pod train-worker-1")
+    EDITS: dict[str, tuple[Wire, dict[str, list[str]]]] = {
+        "an image": (in_container(image="image:2"), {"replaced": [*PODS]}),
+        "an image, of a task alone": (
+            {**in_container(image="image:2"), "restart": "pod"},
+            {"replaced": ["Pod train-worker-0", "Pod train-worker-1"]},
+        ),
+        "the queue": (job(queue="research"), {"changed": [*PODS, "PodGroup train"]}),
+        "more workers": (
+            job(tasks=[task("master"), task("worker", 3)]),
+            {
+                "made": ["Pod train-worker-2"],
+                "replaced": [*PODS],
+                "changed": ["ConfigMap train-svc", "PodGroup train"],
+            },
+        ),
+        "more workers, and the others stay": (
+            job(tasks=[task("master"), task("worker", 3)], on_scale="keep"),
+            {"made": ["Pod train-worker-2"], "changed": ["ConfigMap train-svc", "PodGroup train"]},
+        ),
+        "fewer workers": (
+            job(tasks=[task("master"), task("worker", 1)], on_scale="keep"),
+            {"deleted": ["Pod train-worker-1"], "changed": ["ConfigMap train-svc", "PodGroup train"]},
+        ),
+    }
+
+    @pytest.mark.parametrize(("after", "expected"), EDITS.values(), ids=EDITS)
+    def test_an_edit_changes_what_docs_updates_says(self, after: Wire, expected: dict[str, list[str]]) -> None:
+        """All of it, and nothing else."""
+        before = {**job(), **{key: after[key] for key in ("restart", "on_scale") if key in after}}
+
+        assert self.changes(before, after) == expected
+
+    def test_what_volcano_manages_is_replaced_or_changed_in_place(self) -> None:
+        """By the Job's own trigger."""
+        before = job(managed_by="volcano")
+
+        assert self.changes(before, {**before, "queue": "research"}) == {"replaced": ["Job train"]}
+        assert self.changes(before, {**before, "min_available": 2}) == {"changed": ["Job train"]}
+
+    def test_there_must_be_something_to_compare_with(self) -> None:
+        """And it is no preview, of which nobody knows what the provider would do."""
+        with pytest.raises(ValueError, match=r"^there is nothing to compare with: give run\(\.\.\., state=\.\.\.\) "):
+            _ = one().changes
+        for first, second in ((False, True), (True, False)):
+            before = one(preview=first)
+            with pytest.raises(ValueError, match="^state is that of an `up`, and for one: a preview does not tell"):
+                one(state=before, preview=second)
+
+
+class TestFiles:
+    """A program that is a file."""
+
+    PROGRAM = """
+import pulumi
+from pathlib import Path
+from parts import job
+job("train", Path("image.txt").read_text())
+pulumi.export("main", __name__)
+"""
+    PARTS = """
+from pulumi_volcano_jobs import VolcanoJob
+def job(name, image):
+    pod = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": image}]}}
+    VolcanoJob(name, {"tasks": [{"name": "worker", "replicas": 1, "template": pod}]})
+"""
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        """Write a program with a module and a file of its own."""
+        for name, text in {"__main__.py": self.PROGRAM, "parts.py": self.PARTS, "image.txt": "image:1"}.items():
+            (tmp_path / name).write_text(text, "utf-8")
+        return tmp_path
+
+    def test_a_file_runs_where_it_lies(self, folder: Path) -> None:
+        """Given as a folder, a path or a text; nothing of it is left."""
+        here, path, modules = Path.cwd(), list(sys.path), set(sys.modules)
+
+        for program in (folder, folder / "__main__.py", str(folder)):
+            result = run(program)
+            assert result.job("train").pod("worker", 0).image == "image:1"
+            assert result.outputs == {"main": "__main__"}
+
+        assert (Path.cwd(), sys.path) == (here, path)
+        assert "parts" not in sys.modules
+        assert not {name for name in sys.modules.keys() - modules if "parts" in name and "volcano" not in name}
+
+    def test_its_own_modules_run_again(self, folder: Path) -> None:
+        """An edit between two runs counts."""
+        run(folder)
+        (folder / "parts.py").write_text(self.PARTS.replace('"worker"', '"solver"'), "utf-8")
+
+        assert run(folder).job("train").tasks == ["solver"]
+
+    def test_a_file_that_is_not_there_is_told(self, tmp_path: Path) -> None:
+        """With its whole path."""
+        with pytest.raises(FileNotFoundError) as caught:
+            run(tmp_path)
+
+        assert str(caught.value) == (
+            f"there is no program {tmp_path.resolve()}/__main__.py: give a function, a file, or a folder with a "
+            "__main__.py"
+        )
+
+
+class TestIsolation:
+    """Runs leave nothing behind."""
+
+    def test_a_run_knows_nothing_of_another(self) -> None:
+        """Neither its names nor its configuration."""
+        for text in ("first", "second"):
+            result = run(lambda: {"of": pulumi.Config().get("of"), **_made()}, config={"of": text})
+            assert result.outputs == {"of": text, "name": "train"}
+        assert run(lambda: {"of": pulumi.Config().get("of") or "nothing"}).outputs == {"of": "nothing"}
+
+    def test_mocks_that_are_set_outside_stay(self) -> None:
+        """A test may have its own beside."""
+
+        class Outside(mocks.Mocks):
+            def call(self, args: mocks.MockCallArgs) -> Any:
+                return {}
+
+            def new_resource(self, args: mocks.MockResourceArgs) -> Any:
+                return args.name, args.inputs
+
+        async def outside() -> None:
+            mocks.set_mocks(Outside(), project="outside", stack="outside")
+            monitor, root = settings.get_monitor(), settings.get_root_resource()
+            pulumi.runtime.set_config("outside:a", "1")
+
+            assert one().job("train").urn.startswith("urn:pulumi:stack::project::")
+
+            assert (settings.get_monitor(), settings.get_root_resource()) == (monitor, root)
+            assert (pulumi.get_project(), pulumi.Config().get("a")) == ("outside", "1")
+
+        asyncio.run(outside())
+
+    def test_it_runs_inside_an_event_loop(self) -> None:
+        """As in tests of pytest-asyncio."""
+
+        async def test() -> list[str]:
+            await asyncio.sleep(0)
+            return list(one().jobs)
+
+        assert asyncio.run(test()) == ["train"]
+
+    def test_programs_run_in_threads_beside_each_other(self) -> None:
+        """Each with its own stack."""
+
+        async def both() -> list[Result]:
+            return await asyncio.gather(
+                *(asyncio.to_thread(one, stack=name, config={"volcano-jobs:namespace": name}) for name in "abcd")
+            )
+
+        for name, result in zip("abcd", asyncio.run(both()), strict=True):
+            assert result.job("train").urn.startswith(f"urn:pulumi:{name}::")
+            assert {item.namespace for item in result.job("train").objects} == {name}
+
+    def test_an_async_program_runs(self) -> None:
+        """Where Pulumi has them: `pulumi.run` of an async function."""
+        if not hasattr(pulumi, "run"):
+            pytest.skip("this Pulumi has no async programs")
+
+        async def main() -> Wire:
+            await asyncio.sleep(0)
+            return {"name": new_job("train", job()).name}
+
+        assert run(lambda: pulumi.run(main)).outputs == {"name": "train"}
+
+    def test_nothing_is_logged(self, caplog: pytest.LogCaptureFixture) -> None:
+        """Warnings are in the result, not in the test's log."""
+        with caplog.at_level(logging.DEBUG):
+            run(lambda: {"name": VolcanoJob("train", {"plugins": [ssh_plugin()], "tasks": [task()]}).name})
+
+        assert [record for record in caplog.records if record.name != "asyncio"] == []
+
+
+def _made() -> Wire:
+    return {"name": new_job("train", job()).name}
