@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +34,8 @@ class Recording:
     """What the stack exports."""
     warnings: list[str] = field(default_factory=list)
     """All warnings, of resources or not."""
+    faults: list[Exception] = field(default_factory=list)
+    """What the program asks for and the test did not give; raised at its end, since Pulumi leaves loose ends else."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ class Monitor(mocks.MockMonitor, KeepsStashes):
         self._recording.registrations[urn] = kept
         answer = resource_pb2.RegisterResourceResponse(urn=urn)
         if self._is_asked(request):
-            answer = super().RegisterResource(request)  # type: ignore[no-untyped-call]  # Pulumi's mocks have no types
+            answer = _closing(super().RegisterResource, request)
         else:
             answer.object.CopyFrom(self._outputs(urn, request))
             if request.custom and not self._world.preview:
@@ -114,15 +117,20 @@ class Monitor(mocks.MockMonitor, KeepsStashes):
     def ReadResource(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
         """Answer for a resource that is only read; other stacks have the outputs that were given."""
         if request.type != _REFERENCE:
-            return super().ReadResource(request)  # type: ignore[no-untyped-call]  # as above
+            return _closing(super().ReadResource, request)
         stacks = self._world.stacks
         if request.id not in stacks:
-            raise LookupError(f"{missing('stack', request.id, stacks)}: give run(..., stacks=...) its outputs")
+            reason = f"{missing('stack', request.id, stacks)}: give run(..., stacks=...) its outputs"
+            self._recording.faults.append(LookupError(reason))
         urn = self.make_urn(request.parent, request.type, request.name)
         answer = resource_pb2.ReadResourceResponse(urn=urn)
-        outputs = {"name": request.id, "outputs": dict(stacks[request.id]), "secretOutputNames": []}
+        outputs = {"name": request.id, "outputs": dict(stacks.get(request.id, {})), "secretOutputNames": []}
         json_format.ParseDict(outputs, answer.properties)
         return answer
+
+    def Invoke(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
+        """Let the mocks answer a function."""
+        return _closing(super().Invoke, request)
 
     def _is_asked(self, request: Any) -> bool:
         """Tell whether mocks of the test's own answer: as a real provider, after a preview only."""
@@ -163,6 +171,17 @@ class Engine(mocks.MockEngine):
             kept = self._recording.registrations.get(request.urn)
             if kept:
                 kept.warnings.append(request.message)
+
+
+def _closing(answer: Callable[[Any], Any], request: Any) -> Any:
+    """Let Pulumi's own mocks answer, and close the event loop that they open in each thread."""
+    try:
+        return answer(request)
+    finally:
+        loop = asyncio.get_event_loop()
+        if not loop.is_running():
+            loop.close()
+            asyncio.set_event_loop(None)
 
 
 def _merged(tree: Wire, added: Wire) -> Wire:

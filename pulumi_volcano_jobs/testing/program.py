@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import json
+import logging
 import os
 import runpy
 import sys
@@ -25,6 +26,8 @@ from pulumi_volcano_jobs.testing.marks import Wire
 from pulumi_volcano_jobs.testing.result import Result
 
 T = TypeVar("T")
+# Pulumi keeps some of its state, as Python does the working directory, for the whole process: runs take turns.
+_TURN = threading.Lock()
 Program: TypeAlias = Callable[[], object] | str | Path
 """A function, or a program's file or folder. If a function returns a mapping, it is exported."""
 
@@ -138,9 +141,12 @@ def _run(program: Program, recording: Recording, surroundings: Surroundings) -> 
         else:
             done.set_result(None)
 
-    thread = threading.Thread(target=lambda: contextvars.Context().run(inside), name="pulumi-program")
-    thread.start()
-    thread.join()
+    with _TURN:
+        thread = threading.Thread(target=lambda: contextvars.Context().run(inside), name="pulumi-program")
+        thread.start()
+        thread.join()
+    for fault in recording.faults:
+        raise fault from done.exception()
     done.result()
 
 
@@ -166,6 +172,8 @@ async def _program(call: Callable[[], object], recording: Recording, surrounding
         stack=surroundings.get("stack", "stack"),
         organization=surroundings.get("organization", "organization"),
         preview=preview,
+        # Until the engine below is in its place.
+        logger=logging.Logger("silent", logging.CRITICAL),  # noqa: LOG001  # it is nobody else's
         monitor=monitor,
     )
     # A set in new versions of Pulumi, a deque in old ones; it is shared by all contexts.
