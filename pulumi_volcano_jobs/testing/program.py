@@ -22,7 +22,7 @@ from typing_extensions import Unpack
 
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.testing.engine import Engine, Monitor, Recording, World
-from pulumi_volcano_jobs.testing.marks import Wire
+from pulumi_volcano_jobs.testing.marks import SecretValue, Wire, reveal
 from pulumi_volcano_jobs.testing.result import Result
 
 T = TypeVar("T")
@@ -86,6 +86,7 @@ def run(program: Program, **surroundings: Unpack[Surroundings]) -> Result:
         Exception: whatever else the program raises.
     """
     __tracebackhide__ = True
+    surroundings = _sealed(surroundings)
     recording = Recording()
     _run(program, recording, surroundings)
     return _result(recording, surroundings)
@@ -102,6 +103,7 @@ def failed(program: Program, **surroundings: Unpack[Surroundings]) -> Failure:
         AssertionError: if it goes through.
     """
     __tracebackhide__ = True
+    surroundings = _sealed(surroundings)
     recording = Recording()
     try:
         _run(program, recording, surroundings)
@@ -120,6 +122,12 @@ def _ready(value: T) -> asyncio.Future[T]:
     future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
     future.set_result(value)
     return future
+
+
+def _sealed(surroundings: Surroundings) -> Surroundings:
+    """Mark the secrets: test runners may show the variables of all frames of a failure."""
+    secrets = {key: SecretValue(value) for key, value in surroundings.get("secrets", {}).items()}
+    return {**surroundings, "secrets": secrets}
 
 
 def _result(recording: Recording, surroundings: Surroundings) -> Result:
@@ -200,7 +208,7 @@ async def _settled() -> None:
 
 def _configure(project: str, surroundings: Surroundings) -> None:
     plain, secret = (
-        {key if ":" in key else f"{project}:{key}": _text(value) for key, value in given.items()}
+        {key if ":" in key else f"{project}:{key}": _text(reveal(value)) for key, value in given.items()}
         for given in (surroundings.get("config", {}), surroundings.get("secrets", {}))
     )
     pulumi.runtime.set_all_config({**plain, **secret}, list(secret))

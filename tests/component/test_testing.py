@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -564,6 +565,19 @@ class TestFailures:
         assert list(failure.result.jobs) == ["train"]
         with pytest.raises(ZeroDivisionError, match="of the program"):
             run(program)
+
+    def test_no_frame_of_a_failure_shows_a_secret(self) -> None:
+        """Test runners print the variables of frames if they are asked to."""
+
+        def program() -> None:
+            raise ZeroDivisionError(pulumi.Config().require("token")[:0])
+
+        error = failed(program, secrets={"token": "hunter2"}).error
+
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+        ours = [frame for frame in frames if "pulumi_volcano_jobs" in frame.f_code.co_filename]
+        assert {frame.f_code.co_name for frame in ours} >= {"failed", "_run", "_program"}
+        assert "hunter2" not in repr([frame.f_locals for frame in ours])
 
     def test_a_failing_apply_fails_the_program(self) -> None:
         """As on an engine."""
