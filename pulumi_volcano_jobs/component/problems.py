@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pulumi
@@ -12,8 +12,15 @@ from pulumi_volcano_jobs.errors import JobError, Problem
 Place = Callable[[Iterable[Problem]], list[Problem]]
 
 
-class JobInputError(pulumi.RunError, pulumi.InputPropertiesError):
-    """Bad arguments of a component: ends the program without a traceback, and keeps the path of each problem."""
+class JobInputError(JobError, pulumi.RunError, pulumi.InputPropertiesError):
+    """Bad arguments of a component: ends the program without a traceback, and keeps each problem with its path."""
+
+    def __init__(self, summary: str, problems: Sequence[Problem]) -> None:
+        """Say the problems, each in a line, under the summary."""
+        details = [pulumi.InputPropertyErrorDetails(property_path=item.path, reason=item.reason) for item in problems]
+        JobError.__init__(self, problems)
+        # What is shown is the message, with the job's name in it.
+        pulumi.InputPropertiesError.__init__(self, summary, details)
 
 
 @contextmanager
@@ -34,8 +41,7 @@ def as_input_errors(name: str, source: str = "", place: Place = list, kind: str 
         return
     count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
     lines = "\n".join(f"  {in_file(problem, source)}" for problem in problems)
-    details = [pulumi.InputPropertyErrorDetails(property_path=item.path, reason=item.reason) for item in problems]
-    raise JobInputError(f"the {kind} {name} has {count}:\n{lines}", details)
+    raise JobInputError(f"the {kind} {name} has {count}:\n{lines}", problems)
 
 
 def in_file(problem: Problem, source: str) -> str:

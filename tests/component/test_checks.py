@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.component.harness import Wire, failed, new_job, run
-from tests.conftest import container, task
+from pulumi_volcano_jobs.testing import failed, run
+from tests.component.programs import new_job
+from tests.conftest import Wire, container, task
 
 OWN = container(env=[{"name": "VC_TASK_INDEX", "value": "7"}])
 CONFLICT: Wire = {"plugins": {"env": []}, "tasks": [task(containers=[OWN])]}

@@ -16,15 +16,16 @@ from pulumi_volcano_jobs import (
     SvcPlugin,
     TensorflowPlugin,
 )
-from tests.component.harness import Registered, Wire, new_job, run
-from tests.conftest import OTHER_PAIR, container, ssh_plugin, task
+from pulumi_volcano_jobs.testing import Resource, run
+from tests.component.programs import new_job
+from tests.conftest import OTHER_PAIR, Wire, container, ssh_plugin, task
 
 ALL = {"train-master-0", "train-worker-0", "train-worker-1"}
 WORKERS = {"train-worker-0", "train-worker-1"}
 MASTER = {"train-master-0"}
 
 
-def pods(arguments: Wire) -> dict[str, Registered]:
+def pods(arguments: Wire) -> dict[str, Resource]:
     """Give the Pods of a job."""
 
     def program() -> None:
@@ -43,10 +44,10 @@ def replaced(before: Wire, after: Wire) -> set[str]:
     return {name for name in old.keys() & new.keys() if is_replaced(old[name], new[name])}
 
 
-def is_replaced(old: Registered, new: Registered) -> bool:
+def is_replaced(old: Resource, new: Resource) -> bool:
     """Tell whether an engine would replace a Pod."""
-    return old.digest != new.digest or any(
-        at(old.inputs, path) != at(new.inputs, path) for path in new.request.replaceOnChanges
+    return old.replacement_trigger != new.replacement_trigger or any(
+        at(old.inputs, path) != at(new.inputs, path) for path in new.replace_on_changes
     )
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import runpy
 import shutil
 from pathlib import Path
 
 import pytest
 
-from .harness import run
+from pulumi_volcano_jobs.testing import run
+from tests.component.programs import digests
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = Path(__file__).with_name("digests.json")
@@ -25,10 +25,7 @@ def _digests(example: str, folder: Path) -> dict[str, str]:
     copied = folder / example
     shutil.copytree(ROOT / "examples" / example, copied, ignore=shutil.ignore_patterns("rendered"))
 
-    def program() -> None:
-        runpy.run_path(str(copied / "__main__.py"), run_name="__main__")
-
-    return run(program).digests()
+    return digests(run(copied))
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

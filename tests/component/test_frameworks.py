@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.component.harness import run
+from pulumi_volcano_jobs.testing import run
 from tests.readme import ROOT
 
 TEXT = (ROOT / "docs" / "frameworks.md").read_text("utf-8")

@@ -12,14 +12,15 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from pulumi_volcano_jobs import Job, JobError, KeyPair, SshPlugin, SvcPlugin, Task, VolcanoJob, render
-from tests.component.harness import Run, Secret, Source, Wire, failed, new_job, run
-from tests.conftest import BYTES, PAIR, ssh_plugin, task
+from pulumi_volcano_jobs.testing import Result, SecretValue, computed, failed, reveal, run
+from tests.component.programs import new_job
+from tests.conftest import BYTES, PAIR, Wire, ssh_plugin, task
 
 PRIVATE, PUBLIC = PAIR.private, PAIR.public
 GIVEN = ssh_plugin()
 
 
-def made(*, preview: bool = False, **options: Any) -> Run:
+def made(*, preview: bool = False, **options: Any) -> Result:
     """Run a program with a job whose key pair is generated."""
 
     def program() -> Wire:
@@ -32,14 +33,13 @@ def made(*, preview: bool = False, **options: Any) -> Run:
 @pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
 def test_a_generated_pair_is_valid_and_only_its_private_key_is_a_secret(*, preview: bool) -> None:
     """It is an RSA key of 2048 bits, as Volcano makes them; the public key belongs to it."""
-    values = made(preview=preview).values
+    outputs = made(preview=preview).outputs
 
-    key = serialization.load_pem_private_key(values["private"].value.encode(), password=None)
+    key = serialization.load_pem_private_key(outputs["private"].reveal().encode(), password=None)
     assert isinstance(key, rsa.RSAPrivateKey)
     assert key.key_size == 2048
     line = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
-    assert values["public"].value == f"{line.decode()}\n"
-    assert (values["private"].secret, values["public"].secret) == (True, False)
+    assert outputs["public"] == f"{line.decode()}\n"
 
 
 def test_the_secret_holds_the_pair() -> None:
@@ -47,13 +47,13 @@ def test_the_secret_holds_the_pair() -> None:
     done = made()
     (data,) = (manifest["data"] for name, manifest in done.manifests().items() if name.startswith("Secret "))
 
-    assert isinstance(data, Secret)
-    decoded = {name: base64.b64decode(value).decode() for name, value in data.value.items()}
+    assert isinstance(data, SecretValue)
+    decoded = {name: base64.b64decode(value).decode() for name, value in data.reveal().items()}
     assert decoded.pop("config").startswith("StrictHostKeyChecking no\n")
     assert decoded == {
-        "id_rsa": done.values["private"].value,
-        "id_rsa.pub": done.values["public"].value,
-        "authorized_keys": done.values["public"].value,
+        "id_rsa": done.outputs["private"].reveal(),
+        "id_rsa.pub": done.outputs["public"],
+        "authorized_keys": done.outputs["public"],
     }
 
 
@@ -61,8 +61,8 @@ def test_the_state_keeps_the_pair_as_a_secret() -> None:
     """What the Stash is given is a secret as a whole, and later runs do not change it."""
     stash = made().resources["Stash train-ssh-key"]
 
-    assert isinstance(stash.inputs["input"], Secret)
-    assert list(stash.request.ignoreChanges) == ["input"]
+    assert isinstance(stash.inputs["input"], SecretValue)
+    assert list(stash.ignore_changes) == ["input"]
 
 
 def test_another_rotation_is_another_stash() -> None:
@@ -90,9 +90,9 @@ def test_another_type_is_another_stash(given: Wire, stash: str) -> None:
     )
 
     assert done.names("Stash") == ["train-managed-by", stash]
-    assert done.values["public"].value.split()[0] in {f"ssh-{kind}", "ecdsa-sha2-nistp256"}
+    assert done.outputs["public"].split()[0] in {f"ssh-{kind}", "ecdsa-sha2-nistp256"}
     marks = {"rsa": "BEGIN RSA PRIVATE KEY"}
-    assert marks.get(kind, "BEGIN OPENSSH PRIVATE KEY") in done.values["private"].value
+    assert marks.get(kind, "BEGIN OPENSSH PRIVATE KEY") in done.outputs["private"].reveal()
 
 
 OTHERWISE: dict[str, Wire] = {
@@ -107,16 +107,16 @@ OTHERWISE: dict[str, Wire] = {
 @pytest.mark.parametrize("options", OTHERWISE.values(), ids=OTHERWISE)
 def test_nothing_else_makes_a_new_pair(options: Wire) -> None:
     """The Stash, which keeps the pair, is the same resource with the same options."""
-    before, after = (run_of.resources["Stash train-ssh-key"].request for run_of in (made(), made(**options)))
+    before, after = (run_of.resources["Stash train-ssh-key"] for run_of in (made(), made(**options)))
 
-    assert (before.ignoreChanges, before.replaceOnChanges) == (after.ignoreChanges, after.replaceOnChanges)
-    assert not after.HasField("replacement_trigger")
+    assert (before.ignore_changes, before.replace_on_changes) == (after.ignore_changes, after.replace_on_changes)
+    assert after.replacement_trigger is None
 
 
 class TestKeySecret:
     """A pair in a Secret of the cluster comes to no program and to no state."""
 
-    def run(self, name: Callable[[], pulumi.Input[str]], *, preview: bool = False) -> Run:
+    def run(self, name: Callable[[], pulumi.Input[str]], *, preview: bool = False) -> Result:
         """Run a program with a job whose pair is in a Secret."""
 
         def program() -> Wire:
@@ -132,20 +132,20 @@ class TestKeySecret:
 
         assert done.names("Stash") == ["train-managed-by"]
         (data,) = (manifest["data"] for name, manifest in done.manifests().items() if name.startswith("Secret "))
-        assert list(data.value) == ["config"]
-        assert {name: value.value for name, value in done.values.items()} == {
-            "secret": "team",
-            "private": None,
-            "public": None,
-        }
+        assert list(data.reveal()) == ["config"]
+        assert done.outputs == {"secret": "team"}
 
     @pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
     def test_its_name_may_be_an_output(self, *, preview: bool) -> None:
         """Of a Secret of the same program; nothing else is unknown for it but the digest of the Pods."""
-        done = self.run(lambda: Source("keys", "team-1a2b").value, preview=preview)
+        done = self.run(lambda: computed("team-1a2b"), preview=preview)
 
         name = "spec.volumes[0].projected.sources[0].secret.name"
-        places = {f"Pod train-worker-0: {name}", "Pod train-worker-0: (digest)", "SshPlugin train-ssh has: secret_name"}
+        places = {
+            f"Pod train-worker-0: {name}",
+            "Pod train-worker-0: (trigger)",
+            "SshPlugin train-ssh has: secret_name",
+        }
         assert done.unknown() == (places if preview else set())
         if not preview:
             assert done.leaves()[f"Pod train-worker-0: {name}"] == "team-1a2b"
@@ -159,9 +159,9 @@ def test_two_jobs_have_two_pairs() -> None:
             name: new_job(name, {"plugins": {"ssh": [], "svc": []}, "tasks": [task()]}).ssh.public_key for name in "ab"
         }
 
-    values = run(program).values
+    outputs = run(program).outputs
 
-    assert values["a"].value != values["b"].value
+    assert outputs["a"] != outputs["b"]
 
 
 def test_a_given_pair_is_used_as_it_is() -> None:
@@ -174,9 +174,8 @@ def test_a_given_pair_is_used_as_it_is() -> None:
     done = run(program)
 
     assert done.names("Stash") == ["train-managed-by"]
-    assert done.values["private"].value == PRIVATE
-    assert done.values["private"].secret
-    assert done.values["public"].value == PUBLIC
+    assert done.outputs["private"].reveal() == PRIVATE
+    assert done.outputs["public"] == PUBLIC
 
 
 ARGUMENTS = ["--ssh-private-key", PRIVATE, f"--ssh-public-key={PUBLIC}"]
@@ -189,7 +188,7 @@ def test_a_key_among_volcano_s_arguments_is_a_secret(arguments: list[str]) -> No
     done = run(lambda: {"made": new_job("train", {"plugins": {"ssh": arguments, "svc": []}, "tasks": [task()]}).name})
 
     assert done.secret() == {"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"}
-    assert [place for place, leaf in done.leaves().items() if BYTES in str(leaf)] == [
+    assert [place for place, leaf in done.leaves().items() if BYTES in str(reveal(leaf))] == [
         "SshPlugin train-ssh has: private_key",
     ]
 

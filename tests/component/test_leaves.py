@@ -12,10 +12,11 @@ import pytest
 
 from pulumi_volcano_jobs import PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin, VolcanoJob
 from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS
-from tests.component.harness import LOSES_MARKS, Run, Source, Wire, bare, new_job, run
-from tests.conftest import PAIR, container, task
+from pulumi_volcano_jobs.testing import Result, computed, is_unknown, reveal, run
+from tests.component.programs import LOSES_MARKS, new_job
+from tests.conftest import PAIR, Wire, container, task
 
-DIGESTS = {f"Pod train-{pod}: (digest)" for pod in ("master-0", "worker-0", "worker-1")}
+DIGESTS = {f"Pod train-{pod}: (trigger)" for pod in ("master-0", "worker-0", "worker-1")}
 PODS = ("master-0", "worker-0", "worker-1")
 
 
@@ -182,7 +183,7 @@ PLACES = {
 
 def of_another_resource(value: Any) -> pulumi.Output[Any]:
     """Give the output of a resource: known once it is made."""
-    return Source("source", value).value
+    return computed(value)
 
 
 KINDS: dict[str, Callable[[Any], Any]] = {
@@ -200,7 +201,7 @@ def preview(request: pytest.FixtureRequest) -> bool:
     return is_preview
 
 
-def made(where: str, *, preview: bool, kind: Callable[[Any], Any] = lambda value: value) -> Run:
+def made(where: str, *, preview: bool, kind: Callable[[Any], Any] = lambda value: value) -> Result:
     """Run a program with a job whose value at a place is of a kind."""
     place = PLACES[where]
 
@@ -211,7 +212,7 @@ def made(where: str, *, preview: bool, kind: Callable[[Any], Any] = lambda value
 
 
 @functools.cache
-def plain(where: str, *, preview: bool) -> Run:
+def plain(where: str, *, preview: bool) -> Result:
     """Run the program with the plain value, once for all kinds that are compared with it."""
     return made(where, preview=preview)
 
@@ -241,25 +242,17 @@ def test_only_what_comes_from_the_value_is_marked(where: str, kind: str, *, prev
     assert is_unknown or whole(done) == whole(with_plain)
 
 
-def others(done: Run, place: Place) -> dict[str, Any]:
+def others(done: Result, place: Place) -> dict[str, Any]:
     """Give the leaves that do not come from the value."""
     # What is told of plain secrets depends on the kind on purpose: tests/component/test_plain_secrets.py.
     own = (*place.leaves, f"SshPlugin train-ssh: {PLAIN_SECRETS}")
-    return {name: bare(leaf) for name, leaf in done.leaves().items() if not name.startswith(own)}
+    return {name: reveal(leaf) for name, leaf in done.leaves().items() if not name.startswith(own)}
 
 
-def whole(done: Run) -> dict[str, Any]:
+def whole(done: Result) -> dict[str, Any]:
     """Give all inputs and digests without marks."""
-    inputs = {name: item.inputs | {PLAIN_SECRETS: None} for name, item in done.resources.items()}
-    return {name: revealed([inputs[name], item.digest]) for name, item in done.resources.items()}
-
-
-def revealed(tree: Any) -> Any:
-    """Take all marks of secrets out of a tree."""
-    tree = bare(tree)
-    if isinstance(tree, dict):
-        return {key: revealed(value) for key, value in tree.items()}
-    return [revealed(value) for value in tree] if isinstance(tree, list) else tree
+    inputs = {name: {**item.inputs, PLAIN_SECRETS: None} for name, item in done.resources.items()}
+    return {name: reveal([inputs[name], item.replacement_trigger]) for name, item in done.resources.items()}
 
 
 def test_what_is_computed_from_an_unknown_namespace_is_the_only_unknown_output() -> None:
@@ -270,9 +263,11 @@ def test_what_is_computed_from_an_unknown_namespace_is_the_only_unknown_output()
         job = VolcanoJob("train", {"namespace": of_another_resource("ml"), "plugins": [RayPlugin()], "tasks": tasks})
         return {"url": job.ray.dashboard_url, "service": job.ray.service_name, "hosts": job.hosts}
 
-    assert {name: value.known for name, value in run(program, preview=True).values.items()} == {
+    preview = run(program, preview=True).outputs
+
+    assert {name: not is_unknown(value) for name, value in preview.items()} == {
         "url": False,
         "service": True,
         "hosts": True,
     }
-    assert run(program).values["url"].value == "http://train-head-svc.ml.svc:8265"
+    assert run(program).outputs["url"] == "http://train-head-svc.ml.svc:8265"

@@ -22,9 +22,10 @@ from pulumi_volcano_jobs import (
     jobfile,
     render,
 )
-from tests.component.harness import LOSES_MARKS, UNKNOWN, Run, Secret, Source, Wire, failed, new_job, run
+from pulumi_volcano_jobs.testing import UNKNOWN, Result, SecretValue, computed, failed, reveal, run
+from tests.component.programs import LOSES_MARKS, new_job
 from tests.component.test_tree import TokenPlugin
-from tests.conftest import BYTES, OTHER_PAIR, PAIR, container, ssh_plugin, task
+from tests.conftest import BYTES, OTHER_PAIR, PAIR, Wire, container, ssh_plugin, task
 
 JOB = "Job train"
 PRIVATE, PUBLIC = PAIR.private, PAIR.public
@@ -35,7 +36,7 @@ def job(**fields: Any) -> Wire:
     return {"managed_by": "volcano", "tasks": [task("master"), task("worker", 2)], **fields}
 
 
-def one(arguments: Any, read: Callable[[Any], Wire] | None = None, **options: Any) -> Run:
+def one(arguments: Any, read: Callable[[Any], Wire] | None = None, **options: Any) -> Result:
     """Run a program with one job, and read values from it."""
 
     def program() -> Wire:
@@ -78,13 +79,13 @@ def test_the_job_is_all_that_is_made_in_the_cluster(*, preview: bool) -> None:
 
 def test_the_job_has_the_type_that_pulumi_s_kubernetes_provider_knows() -> None:
     """Of its name the old Job goes first, and nothing of it is ignored."""
-    request = one(job()).resources[JOB].request
+    made = one(job()).resources[JOB]
 
-    assert (request.type, request.custom) == ("kubernetes:batch.volcano.sh/v1alpha1:Job", True)
-    assert request.deleteBeforeReplace
-    assert list(request.ignoreChanges) == []
-    assert list(request.replaceOnChanges) == []
-    assert not request.retainOnDelete
+    assert (made.type, made.is_component) == ("kubernetes:batch.volcano.sh/v1alpha1:Job", False)
+    assert made.delete_before_replace
+    assert made.ignore_changes == []
+    assert made.replace_on_changes == []
+    assert not made.retain_on_delete
 
 
 def test_the_job_has_the_provider_of_all_other_kubernetes_objects() -> None:
@@ -97,7 +98,7 @@ def test_the_job_has_the_provider_of_all_other_kubernetes_objects() -> None:
     composed = one(job(managed_by="pulumi")).resources["PodGroup train"].request
 
     assert one(job()).resources[JOB].request.version == composed.version
-    assert "::mine::" in run(program).resources[JOB].request.provider
+    assert str(run(program).resources[JOB].provider) == "kubernetes mine"
 
 
 def test_another_mode_replaces_what_the_job_depends_on() -> None:
@@ -106,9 +107,8 @@ def test_another_mode_replaces_what_the_job_depends_on() -> None:
     stash = done.resources["Stash train-managed-by"]
 
     assert stash.inputs == {"input": "default"}
-    assert (stash.digest, stash.request.deleteBeforeReplace) == ("volcano", True)
-    dependencies = done.resources[JOB].request.propertyDependencies["metadata"].urns
-    assert any(urn.endswith("$pulumi:index:Stash::train-managed-by") for urn in dependencies)
+    assert (stash.replacement_trigger, stash.delete_before_replace) == ("volcano", True)
+    assert stash in done.resources[JOB].inputs_from["metadata"]
 
 
 def test_a_resource_may_have_another_name_than_its_job() -> None:
@@ -152,7 +152,7 @@ def test_keys_that_volcano_makes_are_none(plugins: str) -> None:
     """They are in the cluster alone; no Stash keeps a pair."""
     done = one(job(**PLUGINS[plugins]), lambda made: {"private": made.ssh.private_key, "public": made.ssh.public_key})
 
-    assert (done.values["private"].value, done.values["public"].value) == (None, None)
+    assert done.outputs == {}
     assert done.names("Stash") == ["train-managed-by"]
 
 
@@ -171,7 +171,7 @@ def test_a_program_reads_the_job_and_no_pods() -> None:
         cluster={JOB: {"metadata": {"uid": "0123-4567"}}},
     )
 
-    read = {name: value.value for name, value in done.values.items()}
+    read = dict(done.outputs)
     (urn,) = read.pop("objects")
     assert urn.endswith("$kubernetes:batch.volcano.sh/v1alpha1:Job::train")
     assert read == {
@@ -187,7 +187,7 @@ def test_the_pod_group_is_not_known_in_a_preview() -> None:
     """There is no uid yet, and nothing is made up for it."""
     done = one(job(), lambda made: {"pod_group_name": made.pod_group_name}, preview=True)
 
-    assert not done.values["pod_group_name"].known
+    assert done.outputs["pod_group_name"] is UNKNOWN
     assert done.unknown() == {"VolcanoJob train has: pod_group_name"}
 
 
@@ -307,7 +307,7 @@ def test_the_namespace_is_the_job_s_or_else_the_stack_s(own: Wire, config: dict[
     done = one(job(**own), config=config)
 
     assert done.resources[JOB].inputs["metadata"]["namespace"] == expected
-    assert done.outputs["VolcanoJob train"]["namespace"] == expected
+    assert done.resources["VolcanoJob train"].outputs["namespace"] == expected
 
 
 # What makes another Job.
@@ -315,8 +315,8 @@ def test_the_namespace_is_the_job_s_or_else_the_stack_s(own: Wire, config: dict[
 
 def trigger(arguments: Wire) -> Any:
     """Give the Job's replacement trigger."""
-    found = one(arguments).resources[JOB].digest
-    assert re.fullmatch(r"[0-9a-f]{32}", found.value if isinstance(found, Secret) else found)
+    found = one(arguments).resources[JOB].replacement_trigger
+    assert re.fullmatch(r"[0-9a-f]{32}", reveal(found))
     return found
 
 
@@ -385,7 +385,7 @@ def test_another_given_key_makes_another_job() -> None:
     """The trigger of a Job with a key in it is a secret too."""
     found = [trigger(gang(plugins=[ssh_plugin(pair), SvcPlugin()])) for pair in (PAIR, PAIR, OTHER_PAIR)]
 
-    assert all(isinstance(item, Secret) for item in found)
+    assert all(isinstance(item, SecretValue) for item in found)
     assert found[0] == found[1]
     assert found[0] != found[2]
 
@@ -395,13 +395,13 @@ def test_another_given_key_makes_another_job() -> None:
 GIVEN: dict[str, Callable[[], Any]] = {
     "the typed plugin": lambda: [ssh_plugin(), SvcPlugin()],
     "the typed plugin with an Output": lambda: [
-        SshPlugin(ssh_private_key=Source("key", PRIVATE).value, ssh_public_key=PUBLIC),
+        SshPlugin(ssh_private_key=computed(PRIVATE), ssh_public_key=PUBLIC),
         SvcPlugin(),
     ],
     "one argument": lambda: {"ssh": [f"--ssh-private-key={PRIVATE}", f"--ssh-public-key={PUBLIC}"], "svc": []},
     "two arguments": lambda: {"ssh": ["--ssh-private-key", PRIVATE, f"--ssh-public-key={PUBLIC}"], "svc": []},
     "an argument that is an Output": lambda: {
-        "ssh": ["--ssh-private-key", Source("key", PRIVATE).value, f"--ssh-public-key={PUBLIC}"],
+        "ssh": ["--ssh-private-key", computed(PRIVATE), f"--ssh-public-key={PUBLIC}"],
         "svc": [],
     },
 }
@@ -417,19 +417,15 @@ def test_a_given_key_is_a_secret_in_the_job(given: str, *, preview: bool) -> Non
     )
 
     is_known = not (preview and "Output" in given)
-    marked = {f"{JOB}: spec.plugins.ssh[1]", f"{JOB}: (digest)", "SshPlugin train-ssh has: private_key"}
+    marked = {f"{JOB}: spec.plugins.ssh[1]", f"{JOB}: (trigger)", "SshPlugin train-ssh has: private_key"}
     assert done.secret() == (marked if is_known or not LOSES_MARKS else set())
     assert done.warnings == []
-    assert BYTES not in repr([leaf for leaf in done.leaves().values() if not isinstance(leaf, Secret)])
+    assert BYTES not in repr([leaf for leaf in done.leaves().values() if not isinstance(leaf, SecretValue)])
     arguments = done.resources[JOB].inputs["spec"]["plugins"]["ssh"]
-    unknown = UNKNOWN if LOSES_MARKS else Secret(UNKNOWN)
-    assert arguments == [
-        "--ssh-private-key",
-        Secret(PRIVATE) if is_known else unknown,
-        f"--ssh-public-key={PUBLIC}",
-    ]
-    assert done.values["private"].secret
-    assert done.values["private"].value == (PRIVATE if is_known else None)
+    unknown = UNKNOWN if LOSES_MARKS else SecretValue(UNKNOWN)
+    private = SecretValue(PRIVATE) if is_known else unknown
+    assert arguments == ["--ssh-private-key", private, f"--ssh-public-key={PUBLIC}"]
+    assert done.outputs["private"] == private
 
 
 def test_a_given_key_is_in_no_warning_and_no_error() -> None:
@@ -666,9 +662,9 @@ IMAGE = "spec.tasks[1].template.spec.containers[0].image"
 OUTPUTS: dict[str, tuple[Callable[[Any], Wire], set[str]]] = {
     "image": (
         lambda value: job(tasks=[task("master"), task("worker", 2, containers=[container(image=value)])]),
-        {f"{JOB}: {IMAGE}", f"{JOB}: (digest)"},
+        {f"{JOB}: {IMAGE}", f"{JOB}: (trigger)"},
     ),
-    "queue": (lambda value: job(queue=value), {f"{JOB}: spec.queue", f"{JOB}: (digest)"}),
+    "queue": (lambda value: job(queue=value), {f"{JOB}: spec.queue", f"{JOB}: (trigger)"}),
     "priority class": (lambda value: job(priority_class_name=value), {f"{JOB}: spec.priorityClassName"}),
     "label": (lambda value: job(labels={"team": value}), {f"{JOB}: metadata.labels.team"}),
     "annotation": (
@@ -688,7 +684,7 @@ def test_an_output_is_registered_as_the_value_that_it_has(where: str) -> None:
     """Once it is known, nothing differs from the plain value, the trigger included."""
     make, _ = OUTPUTS[where]
 
-    done = run(lambda: {"name": new_job("train", make(Source("source", "value").value)).name})
+    done = run(lambda: {"name": new_job("train", make(computed("value"))).name})
 
     assert done.leaves() == one(make("value")).leaves()
 
@@ -698,7 +694,7 @@ def test_what_is_unknown_in_a_preview_is_the_only_unknown(where: str) -> None:
     """A trigger is unknown only with a value in it that makes another Job."""
     make, places = OUTPUTS[where]
 
-    done = run(lambda: {"name": new_job("train", make(Source("source", "value").value)).name}, preview=True)
+    done = run(lambda: {"name": new_job("train", make(computed("value"))).name}, preview=True)
 
     assert done.unknown() == places | {POD_GROUP}
 

@@ -18,8 +18,9 @@ from pulumi_volcano_jobs import (
     TensorflowPlugin,
     VolcanoJob,
 )
-from tests.component.harness import Run, Wire, failed, new_job, run
-from tests.conftest import PAIR, container, ssh_plugin, task
+from pulumi_volcano_jobs.testing import Result, failed, reveal, run
+from tests.component.programs import new_job
+from tests.conftest import PAIR, Wire, container, ssh_plugin, task
 
 
 def values(arguments: Wire, read: Any) -> dict[str, Any]:
@@ -28,7 +29,8 @@ def values(arguments: Wire, read: Any) -> dict[str, Any]:
     def program() -> Any:
         return read(new_job("train", arguments))
 
-    return {name: value.value for name, value in run(program).values.items()}
+    found: dict[str, Any] = reveal(run(program).outputs)
+    return found
 
 
 def job(**fields: Any) -> Wire:
@@ -169,7 +171,7 @@ PLACES = [
 ]
 
 
-def told(**options: Any) -> Run:
+def told(**options: Any) -> Result:
     """Run a program with a job of which not all is enacted."""
 
     def program() -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from pulumi_volcano_jobs import SshPlugin, VolcanoJob, keys
 from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS
-from tests.component.harness import Run, Source, new_job, run
+from pulumi_volcano_jobs.testing import Result, computed, run
+from tests.component.programs import new_job
 
 PAIR = keys.generate("ed25519")
 POD = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "example.org/image:1"}]}}
@@ -29,11 +30,11 @@ def arguments(private: Any) -> dict[str, list[Any]]:
 
 
 def ssh(plugins: Any, **fields: Any) -> dict[str, Any]:
-    """Run a program with such plugins, and give the inputs of the ssh plugin's component."""
+    """Result a program with such plugins, and give the inputs of the ssh plugin's component."""
     return _ssh(run(lambda: new_job("train", {"tasks": TASKS, "plugins": plugins(), **fields}) and None))
 
 
-def _ssh(done: Run) -> dict[str, Any]:
+def _ssh(done: Result) -> dict[str, Any]:
     return {name: value for name, value in done.resources["SshPlugin train-ssh"].inputs.items() if value is not None}
 
 
@@ -62,7 +63,7 @@ def test_an_output_is_told_unless_it_is_secret(form: Any, *, is_secret: bool) ->
 def test_an_output_that_is_not_known_is_told() -> None:
     """Whether it is secret is known in a preview, too."""
     done = run(
-        lambda: new_job("train", {"tasks": TASKS, "plugins": plugin(Source("key", PAIR.private).value)}) and None,
+        lambda: new_job("train", {"tasks": TASKS, "plugins": plugin(computed(PAIR.private))}) and None,
         preview=True,
     )
 

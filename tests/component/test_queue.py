@@ -8,7 +8,8 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import VolcanoQueue
-from tests.component.harness import UNKNOWN, Secret, Source, failed, new_job, run
+from pulumi_volcano_jobs.testing import UNKNOWN, SecretValue, computed, failed, run
+from tests.component.programs import new_job
 from tests.conftest import task
 
 QUEUE = "Queue research"
@@ -55,7 +56,7 @@ def test_a_queue_is_one_object_below_a_component(*, preview: bool) -> None:
         },
     }
     assert done.outputs["VolcanoQueue research"] == {"name": "research"}
-    assert (done.values["name"].value, done.values["name"].known) == ("research", True)
+    assert done.outputs["name"] == "research"
 
 
 @pytest.mark.parametrize("mode", ["pulumi", "volcano"])
@@ -95,7 +96,7 @@ def test_outputs_stay_what_they_are() -> None:
             "research",
             {
                 "weight": pulumi.Output.secret(3),
-                "capability": {"cpu": Source("size", "8").value, "memory": "1Gi"},
+                "capability": {"cpu": computed("8"), "memory": "1Gi"},
             },
         )
 
@@ -103,7 +104,7 @@ def test_outputs_stay_what_they_are() -> None:
 
     spec = done.manifests()[QUEUE]["spec"]
     assert spec["capability"] == {"cpu": UNKNOWN, "memory": "1Gi"}
-    assert spec["weight"] == Secret(3)
+    assert spec["weight"] == SecretValue(3)
     assert done.unknown() == {f"{QUEUE}: spec.capability.cpu"}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.component.harness import run
+from pulumi_volcano_jobs.testing import run
 from tests.readme import ROOT, programs
 
 PODS = {"readme_0": 4, "readme_1": 3}

@@ -12,8 +12,9 @@ import pytest
 
 from pulumi_volcano_jobs import EnvPlugin, MpiPlugin, PytorchPlugin, SshPlugin, SvcPlugin, Task, VolcanoJob
 from pulumi_volcano_jobs.component.args import JobOptions
-from tests.component.harness import Source, Wire, failed, new_job
-from tests.conftest import container, task
+from pulumi_volcano_jobs.testing import computed, failed
+from tests.component.programs import new_job
+from tests.conftest import Wire, container, task
 
 Make = Callable[[Any], Wire]
 
@@ -187,7 +188,7 @@ def test_an_output_in_the_structure_is_one_problem_that_says_where_why_and_what_
     """Path, reason and remedy are in the message, whether or not the value is known by then."""
     make, value, path, why = STRUCTURE[where]
 
-    error = refusal(lambda: make(Source("source", value).value), preview=preview)
+    error = refusal(lambda: make(computed(value)), preview=preview)
 
     assert places(error) == [path]
     assert f"{path}: this must be a plain value, not an Output" in str(error)
@@ -200,7 +201,7 @@ def test_an_output_in_the_structure_is_one_problem_that_says_where_why_and_what_
 @pytest.mark.parametrize("option", sorted(JobOptions.__annotations__.keys() - {"image_registry"}))
 def test_an_output_as_an_option_of_pulumis_own_is_refused(option: str) -> None:
     """What an update replaces must be known when the program runs."""
-    error = refusal(lambda: in_job(**{option: Source("source", "gang").value}))
+    error = refusal(lambda: in_job(**{option: computed("gang")}))
 
     assert places(error) == [option]
     assert str(error).count("\n") == 1

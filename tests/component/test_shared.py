@@ -11,8 +11,9 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import JobDefaults, VolcanoJob, VolcanoQueue
-from tests.component.harness import UNKNOWN, Run, Source, Wire, failed, new_job, run
-from tests.conftest import container, task
+from pulumi_volcano_jobs.testing import UNKNOWN, Result, computed, failed, run
+from tests.component.programs import new_job
+from tests.conftest import Wire, container, task
 
 GPU = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 SPOT = {"key": "spot", "operator": "Equal", "value": "yes", "effect": "NoExecute", "tolerationSeconds": 30}
@@ -45,8 +46,8 @@ def one(
     shared: Any = None,
     *,
     preview: bool = False,
-) -> Run:
-    """Run a program with one job; `shared` is called for the defaults."""
+) -> Result:
+    """Result a program with one job; `shared` is called for the defaults."""
 
     def program() -> None:
         given = {"job_defaults": shared() if callable(shared) else shared} if shared is not None else {}
@@ -60,7 +61,7 @@ def worker(**pod_spec: Any) -> Wire:
     return task("worker", containers=[container(image="train:1")], **pod_spec)
 
 
-def template(done: Run) -> Wire:
+def template(done: Result) -> Wire:
     """Give labels and spec of what the job's worker is made of, in either mode."""
     manifests = done.manifests()
     if "Pod train-worker-0" in manifests:
@@ -70,7 +71,7 @@ def template(done: Run) -> Wire:
     return {"labels": made.get("metadata", {}).get("labels"), "spec": made["spec"]}
 
 
-def head(done: Run) -> Wire:
+def head(done: Result) -> Wire:
     """Give the object that stands for the whole job."""
     manifests = done.manifests()
     found: Wire = manifests.get("PodGroup train") or manifests["Job train"]
@@ -215,8 +216,8 @@ def test_a_default_that_says_what_the_job_said_changes_no_digest(mode: str) -> N
     moved = one({"tasks": [worker()], "managed_by": mode}, CONFIG)
     both = one({"tasks": [own], "managed_by": mode, **fields}, CONFIG, SHARED)
 
-    def content(done: Run) -> Wire:
-        return {name: (item.inputs, item.digest) for name, item in done.resources.items()}
+    def content(done: Result) -> Wire:
+        return {name: (item.inputs, item.replacement_trigger) for name, item in done.resources.items()}
 
     assert content(moved) == content(said)
     assert content(both) == content(said)
@@ -228,11 +229,11 @@ def test_outputs_stay_the_only_unknowns(mode: str) -> None:
 
     def shared() -> JobDefaults:
         return JobDefaults(
-            namespace=Source("namespace", "research").value,
-            queue=Source("queue", "batch").value,
-            image_registry=Source("registry", "ghcr.io/team").value,
-            node_selector={"pool": Source("pool", "gpu").value, "zone": "a"},
-            tolerations=[{"key": Source("key", "spot").value, "operator": "Exists"}],
+            namespace=computed("research"),
+            queue=computed("batch"),
+            image_registry=computed("ghcr.io/team"),
+            node_selector={"pool": computed("gpu"), "zone": "a"},
+            tolerations=[{"key": computed("spot"), "operator": "Exists"}],
         )
 
     job = {"tasks": [worker(tolerations=[GPU])], "managed_by": mode}
@@ -253,7 +254,7 @@ def test_whole_values_of_a_task_may_be_outputs() -> None:
     """They are united with the defaults once they are known."""
 
     def program() -> None:
-        own = worker(nodeSelector=Source("own", {"zone": "a"}).value, tolerations=Source("list", [SPOT, GPU]).value)
+        own = worker(nodeSelector=computed({"zone": "a"}), tolerations=computed([SPOT, GPU]))
         new_job("train", {"tasks": [own], "job_defaults": SHARED})
 
     done = run(program)
@@ -374,7 +375,7 @@ def test_an_output_where_none_can_be_is_refused() -> None:
     """Who makes the Pods must be known."""
 
     def program() -> None:
-        new_job("train", {"tasks": [worker()], "job_defaults": {"managed_by": Source("mode", "volcano").value}})
+        new_job("train", {"tasks": [worker()], "job_defaults": {"managed_by": computed("volcano")}})
 
     error, done = failed(program)
 

@@ -12,7 +12,8 @@ import yaml
 
 from pulumi_volcano_jobs.component import stack
 from pulumi_volcano_jobs.shared import NAMES
-from tests.component.harness import new_job, run
+from pulumi_volcano_jobs.testing import run
+from tests.component.programs import new_job
 from tests.conftest import task
 
 TEXT = (Path(__file__).parents[2] / "docs/stack.md").read_text("utf-8")

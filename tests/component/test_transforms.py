@@ -6,7 +6,8 @@ from typing import Any
 
 import pulumi
 
-from tests.component.harness import new_job, run
+from pulumi_volcano_jobs.testing import run
+from tests.component.programs import new_job
 from tests.component.test_stack_docs import PROGRAMS
 from tests.conftest import task
 

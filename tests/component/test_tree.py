@@ -26,15 +26,16 @@ from pulumi_volcano_jobs import (
     VolcanoJob,
     jobfile,
 )
-from tests.component.harness import Run, Source, Wire, failed, new_job, run
-from tests.conftest import container, ssh_plugin, task
+from pulumi_volcano_jobs.testing import Result, computed, failed, run
+from tests.component.programs import digests, new_job
+from tests.conftest import Wire, container, ssh_plugin, task
 
 WAIT_FOR = "pulumi.com/waitFor"
 MANAGED_BY = "Stash train-managed-by"
 KEYS = ssh_plugin()
 
 
-def one(arguments: Any, name: str = "train", **options: Any) -> Run:
+def one(arguments: Any, name: str = "train", **options: Any) -> Result:
     """Run a program with one job."""
 
     def program() -> None:
@@ -84,7 +85,7 @@ def test_each_child_has_the_parent_that_made_it(*, preview: bool) -> None:
 
 def test_components_have_types_of_the_package() -> None:
     """The token is `volcano-jobs:index:<class>`, which a program of any language sees."""
-    components = {item.request.type for item in one(everything()).resources.values() if not item.request.custom}
+    components = {item.type for item in one(everything()).resources.values() if item.is_component}
 
     assert components == {
         f"volcano-jobs:index:{kind}"
@@ -98,9 +99,7 @@ def test_pods_come_after_all_objects() -> None:
     objects = {name for name in done.manifests() if not name.startswith("Pod ")}
 
     for name in done.names("Pod"):
-        urns = done.resources[f"Pod {name}"].request.dependencies
-        known = {f"{urn.split('::')[2].rsplit(':', 1)[1]} {urn.split('::')[3]}" for urn in urns}
-        assert known >= objects
+        assert set(map(str, done.resources[f"Pod {name}"].depends_on)) >= objects
 
 
 def test_only_a_digest_replaces_a_pod_and_the_old_one_goes_first() -> None:
@@ -110,9 +109,9 @@ def test_only_a_digest_replaces_a_pod_and_the_old_one_goes_first() -> None:
 
     for name, item in resources.items():
         is_pod = name.startswith("Pod ")
-        assert list(item.request.ignoreChanges) == (["spec"] if is_pod else ["input"] if "Stash" in name else [])
-        assert item.request.deleteBeforeReplace is is_pod
-        assert (item.digest is not None) is is_pod
+        assert list(item.ignore_changes) == (["spec"] if is_pod else ["input"] if "Stash" in name else [])
+        assert item.delete_before_replace is is_pod
+        assert (item.replacement_trigger is not None) is is_pod
 
 
 def test_another_mode_replaces_what_every_object_depends_on() -> None:
@@ -121,10 +120,9 @@ def test_another_mode_replaces_what_every_object_depends_on() -> None:
     stash = done.resources[MANAGED_BY]
 
     assert stash.inputs == {"input": "default"}
-    assert (stash.digest, stash.request.deleteBeforeReplace) == ("pulumi", True)
+    assert (stash.replacement_trigger, stash.delete_before_replace) == ("pulumi", True)
     for name in done.manifests():
-        dependencies = done.resources[name].request.propertyDependencies["metadata"].urns
-        assert any(urn.endswith("$pulumi:index:Stash::train-managed-by") for urn in dependencies)
+        assert stash in done.resources[name].inputs_from["metadata"]
 
 
 def test_up_waits_for_nothing_that_may_come_late() -> None:
@@ -169,7 +167,7 @@ def test_the_namespace_is_the_job_s_or_else_the_stack_s(own: Wire, config: Mappi
     done = one({**everything(), **own}, config=config)
 
     assert {item["metadata"]["namespace"] for item in done.manifests().values()} == {expected}
-    assert done.outputs["VolcanoJob train"]["namespace"] == expected
+    assert done.resources["VolcanoJob train"].outputs["namespace"] == expected
 
 
 def test_the_provider_of_a_job_is_that_of_every_object() -> None:
@@ -182,18 +180,18 @@ def test_the_provider_of_a_job_is_that_of_every_object() -> None:
     done = run(program)
 
     for name in done.manifests():
-        assert "::mine::" in done.resources[name].request.provider
+        assert str(done.resources[name].provider) == "kubernetes mine"
 
 
 def test_what_a_job_depends_on_is_kept_with_its_component() -> None:
     """Children wait for their component, so they come after it and go before it."""
 
     def program() -> None:
-        new_job("train", everything(), pulumi.ResourceOptions(depends_on=[Source("first", "a")]))
+        new_job("train", everything(), pulumi.ResourceOptions(depends_on=[kubernetes.core.v1.Namespace("first")]))
 
-    (dependency,) = run(program).resources["VolcanoJob train"].request.dependencies
+    (dependency,) = run(program).job("train").depends_on
 
-    assert dependency.endswith("::first")
+    assert str(dependency) == "Namespace first"
 
 
 def test_a_resource_may_have_another_name_than_its_job() -> None:
@@ -283,10 +281,10 @@ def test_the_order_of_tasks_changes_no_name_and_no_parent() -> None:
     for permuted in itertools.permutations(tasks):
         done = one({"plugins": {"svc": ["--inject-hosts-env=false"]}, "tasks": list(permuted)})
         assert done.tree() == first.tree()
-        assert done.digests() == first.digests()
+        assert digests(done) == digests(first)
 
 
-def clash(first: tuple[str, Wire], second: tuple[str, Wire]) -> tuple[str, Run]:
+def clash(first: tuple[str, Wire], second: tuple[str, Wire]) -> tuple[str, Result]:
     """Give the message for two jobs of one program that cannot both be."""
 
     def program() -> None:
@@ -346,7 +344,7 @@ def test_a_namespace_that_is_not_known_yet_is_compared_with_none() -> None:
 
     def program() -> None:
         VolcanoJob("first", {"name": "train", "namespace": "a", "tasks": [task()]})
-        VolcanoJob("second", {"name": "train", "namespace": Source("source", "b").value, "tasks": [task()]})
+        VolcanoJob("second", {"name": "train", "namespace": computed("b"), "tasks": [task()]})
 
     assert run(program, preview=True).names("VolcanoJob") == ["first", "second"]
 
@@ -381,16 +379,16 @@ def test_a_plugin_of_the_user_s_own_is_a_component_like_the_others() -> None:
 
     done = run(program)
 
-    assert done.resources["TokenPlugin train-token"].request.type == "volcano-jobs:index:TokenPlugin"
+    assert done.resources["TokenPlugin train-token"].type == "volcano-jobs:index:TokenPlugin"
     assert done.tree()["TokenPlugin train-token"] == "VolcanoJob train"
     assert done.tree()["ConfigMap train-token"] == "TokenPlugin train-token"
-    assert done.outputs["TokenPlugin train-token"] == {"config_map_name": "train-token"}
-    assert done.values["name"].value == "train-token"
-    assert done.values["urn"].value.endswith("::train-token")
+    assert done.resources["TokenPlugin train-token"].outputs == {"config_map_name": "train-token"}
+    assert done.outputs["name"] == "train-token"
+    assert done.outputs["urn"].endswith("::train-token")
     assert variables(done, "Pod train-worker-0") >= {"AUDIENCE"}
 
 
-def variables(done: Run, pod: str) -> set[str]:
+def variables(done: Result, pod: str) -> set[str]:
     """Give the names of the variables of a Pod's first container."""
     return {entry["name"] for entry in done.manifests()[pod]["spec"]["containers"][0]["env"]}
 
@@ -414,6 +412,6 @@ def test_what_a_plugin_does_not_let_go_with_the_job_is_retained(plugin: TokenPlu
 
     done = run(program)
 
-    assert done.resources["ConfigMap train-token"].request.retainOnDelete is kept
-    assert not done.resources["ConfigMap train-svc"].request.retainOnDelete
-    assert not done.resources["PodGroup train"].request.retainOnDelete
+    assert done.resources["ConfigMap train-token"].retain_on_delete is kept
+    assert not done.resources["ConfigMap train-svc"].retain_on_delete
+    assert not done.resources["PodGroup train"].retain_on_delete

@@ -15,7 +15,9 @@ from pulumi_kubernetes.core import v1
 from pulumi_kubernetes.core.v1 import PersistentVolumeClaimSpecArgsDict, PodTemplateSpecArgsDict
 
 from pulumi_volcano_jobs import Task, Volume, schema
-from tests.component.harness import Run, Wire, new_job, run
+from pulumi_volcano_jobs.testing import Result, run
+from tests.component.programs import new_job
+from tests.conftest import Wire
 
 WIRE: Wire = {
     "metadata": {"labels": {"app_name": "a"}, "annotations": {"example.org/some_key": "b"}},
@@ -320,7 +322,7 @@ MIXED: Wire = {
 }
 
 
-def of(template: Any, **fields: Any) -> Run:
+def of(template: Any, **fields: Any) -> Result:
     """Run a program with a job of one Pod."""
 
     def program() -> None:

@@ -14,7 +14,7 @@ import pytest
 from pulumi_volcano_jobs import KeyPair, Plugin, VolcanoJob, flag, jobfile
 from pulumi_volcano_jobs.convert import to_python, understand
 from pulumi_volcano_jobs.plugins import registry
-from tests.component import harness
+from pulumi_volcano_jobs.testing import run
 from tests.conftest import BYTES, PAIR, Wire, container, job, task
 from tests.convert.cases import ACCEPTED, DOCUMENTS, MENDED, evaluated, expected, program_files, rendered
 
@@ -76,14 +76,14 @@ def test_a_program_registers_what_from_yaml_registers(name: str, monkeypatch: py
     program = to_python([ACCEPTED[name]])
     text = jobfile.dump([DOCUMENTS[name].data])
     resource = ACCEPTED[name].name
-    config = {f"project:{secret.key}": secret.value for secret in program.secrets}
+    secrets = {secret.key: secret.value for secret in program.secrets}
 
-    made = harness.run(lambda: exec(program.text, {}), config=config)  # noqa: S102  # it is ours
+    made = run(lambda: exec(program.text, {}), secrets=secrets)  # noqa: S102  # it is ours
 
-    from_yaml = harness.run(lambda: {"job": VolcanoJob.from_yaml(resource, text).name})
-    assert made.resources.keys() == from_yaml.resources.keys()
-    assert [(item.parent, item.inputs, item.digest) for item in made.resources.values()] == [
-        (item.parent, item.inputs, item.digest) for item in from_yaml.resources.values()
+    from_yaml = run(lambda: {"job": VolcanoJob.from_yaml(resource, text).name})
+    assert made.tree() == from_yaml.tree()
+    assert [(item.inputs, item.replacement_trigger) for item in made.resources.values()] == [
+        (item.inputs, item.replacement_trigger) for item in from_yaml.resources.values()
     ]
 
 

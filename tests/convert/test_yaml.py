@@ -11,7 +11,7 @@ import pytest
 from pulumi_volcano_jobs import KeyPair, VolcanoJob, jobfile, render
 from pulumi_volcano_jobs.component import provider
 from pulumi_volcano_jobs.convert import Program, to_yaml, understand
-from tests.component import harness
+from pulumi_volcano_jobs.testing import run
 from tests.conftest import PAIR, Wire, container, job, task
 from tests.convert.cases import ACCEPTED, CLUSTER, DOCUMENTS, MENDED, expected, written
 
@@ -66,13 +66,13 @@ def test_the_provider_registers_what_from_yaml_registers(name: str, monkeypatch:
     ((resource, properties),) = resources(to_yaml([ACCEPTED[name]])).items()
     inputs: Any = properties
 
-    made = harness.run(lambda: {"name": provider.VolcanoJob(resource, inputs).name})
+    made = run(lambda: {"name": provider.VolcanoJob(resource, inputs).name})
 
     text = jobfile.dump([DOCUMENTS[name].data])
-    from_yaml = harness.run(lambda: {"name": VolcanoJob.from_yaml(resource, text).name})
-    assert made.resources.keys() == from_yaml.resources.keys()
-    assert [(item.parent, item.inputs, item.digest) for item in made.resources.values()] == [
-        (item.parent, item.inputs, item.digest) for item in from_yaml.resources.values()
+    from_yaml = run(lambda: {"name": VolcanoJob.from_yaml(resource, text).name})
+    assert made.tree() == from_yaml.tree()
+    assert [(item.inputs, item.replacement_trigger) for item in made.resources.values()] == [
+        (item.inputs, item.replacement_trigger) for item in from_yaml.resources.values()
     ]
 
 

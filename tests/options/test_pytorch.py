@@ -10,7 +10,8 @@ from pulumi_volcano_jobs import EnvPlugin, JobContext, Plugin, PytorchPlugin, Ss
 from pulumi_volcano_jobs.leaf import Derived, Leaf, substitute
 from pulumi_volcano_jobs.plugins.torchrun import DEVICES
 from pulumi_volcano_jobs.plugins.waiting import SCRIPT
-from tests.component.harness import Registered, new_job, run
+from pulumi_volcano_jobs.testing import Resource, run
+from tests.component.programs import new_job
 from tests.conftest import Wire, container, job, problems, refused, task
 
 PLACE = "spec.plugins.pytorch"
@@ -244,7 +245,7 @@ def test_scaling_changes_what_is_said_to_follow_and_nothing_else(
 def test_scaling_replaces_pods_of_a_fixed_world_only(most: int, *, replaced: bool) -> None:
     """What replaces them is the annotation with the replicas; the digest stays."""
 
-    def pod(workers: int) -> Registered:
+    def pod(workers: int) -> Resource:
         spec = gang(PytorchPlugin(max_nodes=most, torchrun=True), workers)["spec"]
 
         def program() -> None:
@@ -252,9 +253,9 @@ def test_scaling_replaces_pods_of_a_fixed_world_only(most: int, *, replaced: boo
 
         return run(program).resources["Pod train-worker-0"]
 
-    assert pod(2).digest == pod(5).digest
-    assert (REPLICAS in pod(2).request.replaceOnChanges) is replaced
-    assert (REPLICAS in pod(2).request.ignoreChanges) is not replaced
+    assert pod(2).replacement_trigger == pod(5).replacement_trigger
+    assert (REPLICAS in pod(2).replace_on_changes) is replaced
+    assert (REPLICAS in pod(2).ignore_changes) is not replaced
 
 
 def test_an_elastic_job_may_start_with_fewer() -> None:

@@ -12,7 +12,7 @@ from pulumi_volcano_jobs import Allow, JobContext, RayPlugin, Rendered, SvcPlugi
 from pulumi_volcano_jobs.component.digest import digest
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf
-from tests.component.harness import Run, run
+from pulumi_volcano_jobs.testing import Result, run
 from tests.conftest import Wire, container, job, problems, refused, task
 
 MEMBERS = {"volcano.sh/job-name": "train", "volcano.sh/job-namespace": "default"}
@@ -171,7 +171,7 @@ class TestAllow:
         assert rule == {"ports": [{"port": 8265, "protocol": "TCP"}]}
 
 
-def run_native(allow: list[Allow]) -> Run:
+def run_native(allow: list[Allow]) -> Result:
     """Run a program whose job is Volcano's."""
 
     def program() -> None:

@@ -10,8 +10,8 @@ import yaml
 
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.plugins import registry
+from pulumi_volcano_jobs.testing import run
 from tests.cli.conftest import Shell
-from tests.component.harness import run
 from tests.pages.blocks import ELSEWHERE, HERE, NOT_RUN, NOT_RUN_COMMANDS, ROOT, Block, blocks, commands, run_here
 
 JOB = (ROOT / "examples" / "pytorch" / "job.yaml").read_text("utf-8")

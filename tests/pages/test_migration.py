@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from pulumi_volcano_jobs import render
-from tests.component.harness import run
+from pulumi_volcano_jobs.testing import run
 from tests.pages.blocks import ROOT, blocks
 
 Wire = dict[str, Any]
@@ -21,7 +21,7 @@ def of(page: str, language: str) -> list[str]:
 
 
 def made_by(program: str) -> dict[str, Wire]:
-    """Run a program of a page, which is told nothing; give what it makes by type and name."""
+    """Result a program of a page, which is told nothing; give what it makes by type and name."""
     done = run(lambda: exec(program, {}))  # noqa: S102  # our own page
     assert done.warnings == []
     return done.manifests()

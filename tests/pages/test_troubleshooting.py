@@ -9,7 +9,7 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import VolcanoJob, render
-from tests.component.harness import failed
+from pulumi_volcano_jobs.testing import failed
 from tests.conftest import Wire, container, job, refused, task
 from tests.pages.blocks import ROOT, blocks
 

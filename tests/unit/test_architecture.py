@@ -68,6 +68,12 @@ def test_the_component_is_not_loaded_until_it_is_asked_for() -> None:
 
     assert not any(name.startswith("pulumi_volcano_jobs.component") for name in before)
     assert {"pulumi", "pulumi_volcano_jobs.component"} <= after
+    assert not any(name.startswith("pulumi_volcano_jobs.testing") for name in after)
+
+
+def test_the_helpers_for_tests_need_no_test_runner() -> None:
+    """They are plain functions."""
+    assert "pytest" not in loaded("import pulumi_volcano_jobs.testing")
 
 
 def test_keys_are_made_without_loading_anything_before() -> None:

@@ -1,0 +1,43 @@
+"""Helpers for tests of programs with `VolcanoJob`s: the program runs without an engine, and its jobs are looked at.
+
+    result = run("__main__.py", config={"image": "example.org/train:1"})
+    assert result.job("train").pod("worker", 1).env["RANK"] == "2"
+
+They work in any test runner; docs/testing.md has more.
+"""
+
+from __future__ import annotations
+
+from pulumi_volcano_jobs.testing.changes import Changes
+from pulumi_volcano_jobs.testing.found import NotFound
+from pulumi_volcano_jobs.testing.job import Job
+from pulumi_volcano_jobs.testing.marks import UNKNOWN, SecretValue, Text, Unknown, is_secret, is_unknown, reveal
+from pulumi_volcano_jobs.testing.pods import Container, Pod, PodTemplate
+from pulumi_volcano_jobs.testing.program import Failure, Program, Surroundings, computed, failed, run
+from pulumi_volcano_jobs.testing.resources import KubernetesObject, Resource
+from pulumi_volcano_jobs.testing.result import Result
+
+__all__ = [
+    "UNKNOWN",
+    "Changes",
+    "Container",
+    "Failure",
+    "Job",
+    "KubernetesObject",
+    "NotFound",
+    "Pod",
+    "PodTemplate",
+    "Program",
+    "Resource",
+    "Result",
+    "SecretValue",
+    "Surroundings",
+    "Text",
+    "Unknown",
+    "computed",
+    "failed",
+    "is_secret",
+    "is_unknown",
+    "reveal",
+    "run",
+]

@@ -1,0 +1,89 @@
+"""What an update would change, as far as the engine decides it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pulumi_volcano_jobs.testing.marks import reveal
+from pulumi_volcano_jobs.testing.resources import Resource
+
+_STEP = re.compile(r'\["([^"]+)"\]|\[(\d+)\]|([^.\[]+)')
+_ABSENT = object()
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The resources that differ between two runs, by kind and name.
+
+    The engine decides what is made, deleted and replaced by a trigger. Of all else that differs the provider decides
+    whether it is changed in place: Kubernetes' replaces a ConfigMap or a Secret unless it is told otherwise.
+    """
+
+    made: list[str]
+    """What is new."""
+    deleted: list[str]
+    """What is gone."""
+    replaced: list[str]
+    """What is made anew, since its replacement trigger or a field of `replace_on_changes` differs."""
+    changed: list[str]
+    """What has other inputs, apart from those of `ignore_changes`."""
+
+
+def compared(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> Changes:
+    """Compare two runs of a stack."""
+    # An engine goes by URNs: the same kind and name under another parent is another resource.
+    olds, news = ({item.urn: (name, item) for name, item in run.items()} for run in (before, after))
+    both = [(name, olds[urn][1], item) for urn, (name, item) in news.items() if urn in olds]
+    replaced = [name for name, old, new in both if _is_replaced(old, new)]
+    return Changes(
+        made=sorted(name for urn, (name, _) in news.items() if urn not in olds),
+        deleted=sorted(name for urn, (name, _) in olds.items() if urn not in news),
+        replaced=sorted(replaced),
+        changed=sorted(name for name, old, new in both if name not in replaced and _is_changed(old, new)),
+    )
+
+
+def _is_replaced(old: Resource, new: Resource) -> bool:
+    # A resource that had no trigger yet only gets one.
+    has_trigger = old.replacement_trigger is not None and new.replacement_trigger is not None
+    return (has_trigger and old.replacement_trigger != new.replacement_trigger) or any(
+        _at(old.inputs, path) != _at(new.inputs, path) for path in new.replace_on_changes
+    )
+
+
+def _is_changed(old: Resource, new: Resource) -> bool:
+    """Tell whether inputs differ that are not ignored."""
+    left, right = old.inputs, new.inputs
+    for path in new.ignore_changes:
+        left, right = (_without(tree, _steps(path)) for tree in (left, right))
+    return left != right
+
+
+def _steps(path: str) -> list[str]:
+    return [quoted or index or plain for quoted, index, plain in _STEP.findall(path)]
+
+
+def _at(tree: Any, path: str) -> Any:
+    for step in _steps(path):
+        tree = _below(tree).get(step, _ABSENT)
+    return tree
+
+
+def _without(tree: Any, steps: Sequence[str]) -> Any:
+    step, *rest = steps
+    fields = _below(tree)
+    if step not in fields:
+        return tree
+    if not rest:
+        return {key: value for key, value in fields.items() if key != step}
+    return {**fields, step: _without(fields[step], rest)}
+
+
+def _below(tree: Any) -> Mapping[str, Any]:
+    if isinstance(tree, list):
+        return {str(index): item for index, item in enumerate(tree)}
+    plain = reveal(tree)
+    return plain if isinstance(plain, Mapping) else {}

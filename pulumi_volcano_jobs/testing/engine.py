@@ -1,0 +1,193 @@
+"""The engine that a program under test talks to: it keeps every registration, and answers as a real one does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.protobuf import empty_pb2, json_format, struct_pb2  # type: ignore[import-untyped]  # it has no types
+from pulumi.runtime import mocks, settings
+from pulumi.runtime.proto import engine_pb2, resource_pb2
+
+from pulumi_volcano_jobs.component.keys import STASH, KeepsStashes
+from pulumi_volcano_jobs.component.parts import PACKAGE
+from pulumi_volcano_jobs.testing.found import missing
+from pulumi_volcano_jobs.testing.marks import Wire, read
+from pulumi_volcano_jobs.testing.resources import Registration
+from pulumi_volcano_jobs.testing.transforms import Transforms
+
+_STACK = "pulumi:pulumi:Stack"
+_REFERENCE = "pulumi:pulumi:StackReference"
+# Their providers give back what they are given, and what `cluster` adds; no mocks are asked about them.
+_ECHOED = ("kubernetes:", "pulumi:", f"{PACKAGE}:")
+
+
+@dataclass
+class Recording:
+    """What a program did."""
+
+    registrations: dict[str, Registration] = field(default_factory=dict)
+    """All resources but the stack's own by URN, in order."""
+    outputs: Wire = field(default_factory=dict)
+    """What the stack exports."""
+    warnings: list[str] = field(default_factory=list)
+    """All warnings, of resources or not."""
+    faults: list[Exception] = field(default_factory=list)
+    """What the program asks for and the test did not give; raised at its end, since Pulumi leaves loose ends else."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What there is beside the program."""
+
+    preview: bool = False
+    cluster: Mapping[str, Wire] = field(default_factory=dict)
+    stacks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    mocks: mocks.Mocks | None = None
+    state: Mapping[str, Registration] = field(default_factory=dict)
+
+
+class _Nobody(mocks.Mocks):
+    """Stands where a test gives no mocks: resources have their inputs as outputs, and functions are not answered."""
+
+    def call(self, args: mocks.MockCallArgs) -> Any:
+        raise NotImplementedError(
+            f"the program calls {args.token}, which only a provider can answer: give run(..., mocks=...) a "
+            "pulumi.runtime.Mocks whose `call` does"
+        )
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> Any:
+        return args.resource_id or f"id-of-{args.name}", args.inputs
+
+
+class Monitor(mocks.MockMonitor, KeepsStashes):
+    """Answers what the SDK asks of an engine."""
+
+    def __init__(self, recording: Recording, world: World) -> None:
+        """Write what comes into `recording`."""
+        super().__init__(world.mocks or _Nobody())
+        self._recording = recording
+        self._world = world
+        self._transforms = Transforms()
+
+    def make_urn(self, parent: str, type_: str, name: str) -> str:
+        """Make a URN as an engine does: with the types of all parents, where Pulumi's own mocks have the last one's."""
+        types = parent.split("::")[2] if parent else _STACK
+        qualified = type_ if types == _STACK else f"{types}${type_}"
+        return f"urn:pulumi:{settings.get_stack()}::{settings.get_project()}::{qualified}::{name}"
+
+    def RegisterResource(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
+        """Keep a registration and answer it."""
+        urn = self.make_urn(request.parent, request.type, request.name)
+        if request.type == _STACK:
+            return resource_pb2.RegisterResourceResponse(urn=urn)
+        if urn in self._recording.registrations:
+            # The engine's own words.
+            raise RuntimeError(f"Duplicate resource URN '{urn}'; try giving it a unique name")
+        self._transforms.apply(request, self._recording.registrations)
+        kept = Registration(urn, request)
+        self._recording.registrations[urn] = kept
+        answer = resource_pb2.RegisterResourceResponse(urn=urn)
+        if self._is_asked(request):
+            answer = _closing(super().RegisterResource, request)
+        else:
+            answer.object.CopyFrom(self._outputs(urn, request))
+            if request.custom and not self._world.preview:
+                answer.id = f"id-of-{request.name}"
+        kept.state = answer.object
+        return answer
+
+    def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
+        """Keep the outputs of a component, or of the stack."""
+        outputs = read(json_format.MessageToDict(request.outputs))
+        kept = self._recording.registrations.get(request.urn)
+        if kept:
+            kept.outputs = outputs
+        else:
+            self._recording.outputs = outputs
+        return empty_pb2.Empty()
+
+    def RegisterStackTransform(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
+        """Keep a transform of all resources."""
+        self._transforms.of_stack(request)
+        return empty_pb2.Empty()
+
+    def ReadResource(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
+        """Answer for a resource that is only read; other stacks have the outputs that were given."""
+        if request.type != _REFERENCE:
+            return _closing(super().ReadResource, request)
+        stacks = self._world.stacks
+        if request.id not in stacks:
+            reason = f"{missing('stack', request.id, stacks)}: give run(..., stacks=...) its outputs"
+            self._recording.faults.append(LookupError(reason))
+        urn = self.make_urn(request.parent, request.type, request.name)
+        answer = resource_pb2.ReadResourceResponse(urn=urn)
+        outputs = {"name": request.id, "outputs": dict(stacks.get(request.id, {})), "secretOutputNames": []}
+        json_format.ParseDict(outputs, answer.properties)
+        return answer
+
+    def Invoke(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
+        """Let the mocks answer a function."""
+        return _closing(super().Invoke, request)
+
+    def _is_asked(self, request: Any) -> bool:
+        """Tell whether mocks of the test's own answer: as a real provider, after a preview only."""
+        is_mocked = self._world.mocks is not None and not self._world.preview
+        return is_mocked and (request.custom or request.remote) and not request.type.startswith(_ECHOED)
+
+    def _outputs(self, urn: str, request: Any) -> struct_pb2.Struct:
+        outputs = struct_pb2.Struct()
+        outputs.CopyFrom(request.object)
+        if request.type == STASH:
+            self._stash(outputs, urn, request)
+        if not self._world.preview:
+            added = self._world.cluster.get(f"{request.type.rsplit(':', 1)[1]} {request.name}", {})
+            json_format.ParseDict(_merged(json_format.MessageToDict(outputs), added), outputs)
+        return outputs
+
+    def _stash(self, outputs: struct_pb2.Struct, urn: str, request: Any) -> None:
+        """Give back what was put in, or what was put in by an earlier run if changes are ignored."""
+        earlier = self._world.state.get(urn)
+        if earlier and "input" in request.ignoreChanges:
+            outputs.CopyFrom(earlier.state)
+        elif "input" in outputs.fields:
+            outputs.fields["output"].CopyFrom(outputs.fields["input"])
+
+
+class Engine(mocks.MockEngine):
+    """Takes what a program logs."""
+
+    def __init__(self, recording: Recording) -> None:
+        """Write warnings into `recording`."""
+        super().__init__(None)
+        self._recording = recording
+
+    def Log(self, request: Any) -> None:  # noqa: N802  # gRPC's name
+        """Keep a warning, also with the resource that it is about."""
+        if request.severity == engine_pb2.WARNING:
+            self._recording.warnings.append(request.message)
+            kept = self._recording.registrations.get(request.urn)
+            if kept:
+                kept.warnings.append(request.message)
+
+
+def _closing(answer: Callable[[Any], Any], request: Any) -> Any:
+    """Let Pulumi's own mocks answer, and close the event loop that they open in each thread."""
+    try:
+        return answer(request)
+    finally:
+        loop = asyncio.get_event_loop()
+        if not loop.is_running():
+            loop.close()
+            asyncio.set_event_loop(None)
+
+
+def _merged(tree: Wire, added: Wire) -> Wire:
+    both = {
+        key: _merged(tree[key], added[key])
+        for key in tree.keys() & added.keys()
+        if isinstance(tree[key], dict) and isinstance(added[key], dict)
+    }
+    return {**tree, **added, **both}

@@ -1,0 +1,43 @@
+"""Look-ups that say what there is when something is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NoReturn, TypeVar
+
+T = TypeVar("T")
+
+
+class NotFound(KeyError):  # noqa: N818  # it reads as what it is; that it is an error is said by KeyError
+    """What was asked for is not there; the message says what is."""
+
+    def __str__(self) -> str:
+        """Give the message as it is; a KeyError would quote it."""
+        return str(self.args[0])
+
+
+class Found(dict[str, T]):
+    """Things by name; asking for one that is not there names those that are."""
+
+    def __init__(self, what: str, things: Iterable[tuple[str, T]] = (), where: str = "") -> None:
+        """Take the things.
+
+        Args:
+            what: what each of them is, such as `Service`.
+            things: the names and the things.
+            where: where they are, such as `the job train`.
+        """
+        super().__init__(things)
+        self._what = what
+        self._where = where
+
+    def __missing__(self, name: str) -> NoReturn:
+        """Say what there is."""
+        raise NotFound(missing(self._what, name, self, self._where))
+
+
+def missing(what: str, name: object, known: Iterable[str], where: str = "") -> str:
+    """Say that something is not there, and what is."""
+    names = ", ".join(known)
+    there = f"there are {names}" if ", " in names else f"there is {names}" if names else "there are none"
+    return f"no {what} {name}{f' in {where}' if where else ''}; {there}"

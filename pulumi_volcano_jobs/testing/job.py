@@ -1,0 +1,138 @@
+"""A `VolcanoJob` and what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+from pulumi_volcano_jobs.component import parts
+from pulumi_volcano_jobs.testing.found import Found, NotFound, missing
+from pulumi_volcano_jobs.testing.marks import Wire
+from pulumi_volcano_jobs.testing.pods import Pod, PodTemplate
+from pulumi_volcano_jobs.testing.resources import KubernetesObject, Resource
+
+T = TypeVar("T", bound=Resource)
+HANDED_OVER = "kubernetes:batch.volcano.sh/v1alpha1:Job"
+TASK = f"{parts.PACKAGE}:index:Task"
+
+
+class Job(Resource):
+    """A `VolcanoJob` of the program. Its objects are looked up by their names in the cluster."""
+
+    @property
+    def tasks(self) -> list[str]:
+        """The names of the tasks."""
+        return list(self._tasks)
+
+    @property
+    def plugins(self) -> Mapping[str, Resource]:
+        """The components of the plugins by the plugin's name; `.outputs` is what each tells a program."""
+        components = [item for item in self.children if item.is_component and item.type != TASK]
+        return self._by_name("plugin", components, self._short)
+
+    @property
+    def pods(self) -> list[Pod]:
+        """All Pods, by task and index; none if Volcano makes them."""
+        return [pod for task in self._tasks.values() for pod in _pods(task)]
+
+    def pod(self, task: str, index: int) -> Pod:
+        """Give a Pod that Pulumi makes.
+
+        Raises:
+            KeyError: with what there is, if there is no such task or Pod.
+        """
+        pods = _pods(self._tasks[task])
+        if self._handed_over:
+            raise NotFound(
+                f"the job {self.name} has no Pods here: Volcano makes them; "
+                f"template({task!r}) is what it makes them of, and manifest the whole Job"
+            )
+        if not 0 <= index < len(pods):
+            raise NotFound(missing("Pod", index, map(str, range(len(pods))), f"the task {task}"))
+        return pods[index]
+
+    def template(self, task: str) -> PodTemplate:
+        """Give the template of a task of which Volcano makes the Pods.
+
+        Raises:
+            KeyError: if there is no such task, or Pulumi makes the Pods.
+        """
+        known = self._tasks[task]
+        if not self._handed_over:
+            raise NotFound(f"the Pods of the job {self.name} are made by Pulumi: pod({task!r}, 0) is the first of them")
+        (found,) = (item for item in self.manifest["spec"]["tasks"] if item["name"] == task)
+        return PodTemplate(found["template"], f"the template of {known}")
+
+    @property
+    def manifest(self) -> Wire:
+        """The `batch.volcano.sh` Job that is handed over to Volcano."""
+        for item in self._handed_over:
+            return item.manifest
+        raise NotFound(
+            f'the job {self.name} has no manifest: it is made of Pods; with managed_by="volcano" it is one Job'
+        )
+
+    @property
+    def objects(self) -> list[KubernetesObject]:
+        """All objects of the cluster, in the order in which they were registered: the Pods, or the Job, too."""
+        return [item for item in self.below() if isinstance(item, KubernetesObject)]
+
+    @property
+    def pod_group(self) -> KubernetesObject:
+        """The PodGroup."""
+        for item in self._of_kind("PodGroup").values():
+            return item
+        raise NotFound(f"the job {self.name} has no PodGroup here: Volcano makes it")
+
+    @property
+    def services(self) -> Mapping[str, KubernetesObject]:
+        """The Services."""
+        return self._of_kind("Service")
+
+    @property
+    def secrets(self) -> Mapping[str, KubernetesObject]:
+        """The Secrets."""
+        return self._of_kind("Secret")
+
+    @property
+    def config_maps(self) -> Mapping[str, KubernetesObject]:
+        """The ConfigMaps."""
+        return self._of_kind("ConfigMap")
+
+    @property
+    def network_policies(self) -> Mapping[str, KubernetesObject]:
+        """The NetworkPolicies."""
+        return self._of_kind("NetworkPolicy")
+
+    @property
+    def claims(self) -> Mapping[str, KubernetesObject]:
+        """The PersistentVolumeClaims."""
+        return self._of_kind("PersistentVolumeClaim")
+
+    @cached_property
+    def _tasks(self) -> Mapping[str, Resource]:
+        components = [item for item in self.children if item.type == TASK]
+        return self._by_name("task", components, self._short, where="")
+
+    @property
+    def _handed_over(self) -> list[KubernetesObject]:
+        return [item for item in self.objects if item.type == HANDED_OVER]
+
+    def _of_kind(self, kind: str) -> Mapping[str, KubernetesObject]:
+        found = [item for item in self.objects if item.kind == kind]
+        return self._by_name(kind, found, lambda item: item.object_name)
+
+    def _short(self, part: Resource) -> str:
+        return part.name.removeprefix(f"{self.name}-")
+
+    def _by_name(
+        self, what: str, things: Sequence[T], name: Callable[[T], str], where: str | None = None
+    ) -> Mapping[str, T]:
+        place = f"the job {self.name}" if where is None else where
+        return Found(what, ((name(item), item) for item in things), place)
+
+
+def _pods(task: Resource) -> list[Pod]:
+    pods = [item for item in task.children if isinstance(item, Pod)]
+    return sorted(pods, key=lambda pod: int(pod.object_name.rpartition("-")[2]))

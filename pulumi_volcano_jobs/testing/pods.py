@@ -1,0 +1,171 @@
+"""Pods and their containers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from pulumi_volcano_jobs.testing.found import Found
+from pulumi_volcano_jobs.testing.marks import Text, Wire, inner
+from pulumi_volcano_jobs.testing.resources import KubernetesObject, Manifested
+
+Variable: TypeAlias = Text | Mapping[str, Any]
+"""The value of an environment variable, or its `valueFrom`."""
+
+
+class Container:
+    """A container or an init container."""
+
+    def __init__(self, spec: Wire, pod: str) -> None:
+        """Take a container out of a Pod's spec."""
+        self.spec = spec
+        """The container as it stands in the Pod."""
+        self.name: str = spec["name"]
+        self._where = f"container {self.name} of {pod}"
+
+    @property
+    def image(self) -> Text:
+        """The image; empty if there is none."""
+        found: Text = self.spec.get("image", "")
+        return found
+
+    @property
+    def env(self) -> Mapping[str, Variable]:
+        """The variables by name: a text, or the mapping of `valueFrom`."""
+        entries = self._list("env")
+        return Found("variable", ((item["name"], _variable(item)) for item in entries), self._where)
+
+    @property
+    def command(self) -> list[Text]:
+        """The command."""
+        return self._list("command")
+
+    @property
+    def args(self) -> list[Text]:
+        """The arguments."""
+        return self._list("args")
+
+    @property
+    def mounts(self) -> Mapping[str, Wire]:
+        """The mounts by path."""
+        return Found("mount", ((item["mountPath"], item) for item in self._list("volumeMounts")), self._where)
+
+    @property
+    def requests(self) -> Mapping[str, Text]:
+        """The resources that are asked for, such as `cpu` and `nvidia.com/gpu`."""
+        return self._resources("request")
+
+    @property
+    def limits(self) -> Mapping[str, Text]:
+        """The most that it may have of each resource."""
+        return self._resources("limit")
+
+    def _list(self, key: str) -> list[Any]:
+        return inner(self.spec.get(key), [], f"{key} of {self._where}")
+
+    def _resources(self, what: str) -> Mapping[str, Text]:
+        both: Wire = inner(self.spec.get("resources"), {}, f"resources of {self._where}")
+        found: Mapping[str, Text] = inner(both.get(f"{what}s"), {}, f"{what}s of {self._where}")
+        return Found(what, found.items(), self._where)
+
+    def __repr__(self) -> str:
+        """Give the name, and no value."""
+        return f"<{self._where}>"
+
+
+class PodFields(Manifested):
+    """What a Pod and a template have: what is a container's is that of the first one here."""
+
+    @property
+    def containers(self) -> Mapping[str, Container]:
+        """The containers by name."""
+        return self._containers("container", "containers")
+
+    @property
+    def init_containers(self) -> Mapping[str, Container]:
+        """The init containers by name."""
+        return self._containers("init container", "initContainers")
+
+    @property
+    def env(self) -> Mapping[str, Variable]:
+        """The variables of the first container by name: a text, or the mapping of `valueFrom`."""
+        return self._first.env
+
+    @property
+    def image(self) -> Text:
+        """The image of the first container."""
+        return self._first.image
+
+    @property
+    def command(self) -> list[Text]:
+        """The command of the first container."""
+        return self._first.command
+
+    @property
+    def args(self) -> list[Text]:
+        """The arguments of the first container."""
+        return self._first.args
+
+    @property
+    def mounts(self) -> Mapping[str, Wire]:
+        """The mounts of the first container by path."""
+        return self._first.mounts
+
+    @property
+    def volumes(self) -> Mapping[str, Wire]:
+        """The volumes by name."""
+        return self._named("volume", ((item["name"], item) for item in self._list("volumes")))
+
+    @property
+    def node_selector(self) -> Mapping[str, Text]:
+        """The labels that a node must have."""
+        return self._texts(self.spec, "node selector", "nodeSelector")
+
+    @property
+    def tolerations(self) -> list[Wire]:
+        """The taints that it tolerates."""
+        return self._list("tolerations")
+
+    @property
+    def _first(self) -> Container:
+        return next(iter(self.containers.values()))
+
+    def _containers(self, what: str, key: str) -> Mapping[str, Container]:
+        return self._named(what, ((item["name"], Container(item, self._what)) for item in self._list(key)))
+
+    def _list(self, key: str) -> list[Any]:
+        return inner(self.spec.get(key), [], f"{key} of {self._what}")
+
+    def _named(self, what: str, things: Iterable[tuple[str, Any]]) -> Found[Any]:
+        return Found(what, things, self._what)
+
+
+class PodTemplate(PodFields):
+    """A task's template, of which Volcano makes the Pods."""
+
+    def __init__(self, manifest: Wire, what: str) -> None:
+        """Take the template and what to call it."""
+        self._manifest = manifest
+        self._named_as = what
+
+    @property
+    def manifest(self) -> Wire:
+        """The template as it stands in the Job."""
+        return self._manifest
+
+    @property
+    def _what(self) -> str:
+        return self._named_as
+
+    def __repr__(self) -> str:
+        """Say of what it is, and no value."""
+        return f"<{self._what}>"
+
+
+class Pod(KubernetesObject, PodFields):
+    """A Pod of a job."""
+
+
+def _variable(entry: Wire) -> Variable:
+    found: Variable = entry["valueFrom"] if "valueFrom" in entry else entry.get("value", "")
+    return found

@@ -1,0 +1,799 @@
+"""`pulumi_volcano_jobs.testing` itself: what it finds, what it says, what it hides, and that runs are apart."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import pytest
+from pulumi.runtime import mocks, settings
+
+from pulumi_volcano_jobs import JobError, MpiPlugin, PytorchPlugin, SshPlugin, SvcPlugin, VolcanoJob
+from pulumi_volcano_jobs.testing import (
+    UNKNOWN,
+    NotFound,
+    Result,
+    SecretValue,
+    computed,
+    failed,
+    is_secret,
+    is_unknown,
+    reveal,
+    run,
+)
+from pulumi_volcano_jobs.testing.marks import inner
+from tests.component.programs import LOSES_MARKS, new_job
+from tests.conftest import BYTES, PAIR, Wire, container, ssh_plugin, task
+
+HAS_TRANSFORMS = hasattr(mocks.MockMonitor, "RegisterStackTransform")
+"""Whether this release of Pulumi lets mocks have transforms at all."""
+
+
+def job(**fields: Any) -> Wire:
+    """Give a PyTorch job of a master and two workers."""
+    return {"plugins": [PytorchPlugin()], "tasks": [task("master"), task("worker", 2)], **fields}
+
+
+def one(arguments: Wire | None = None, **surroundings: Any) -> Result:
+    """Run a program with one job."""
+
+    def program() -> None:
+        new_job("train", arguments or job())
+
+    return run(program, **surroundings)
+
+
+def in_container(**fields: Any) -> Wire:
+    """Give the job with fields in the workers' container."""
+    return job(tasks=[task("master"), task("worker", 2, containers=[container(**fields)])])
+
+
+class TestLookUps:
+    """What is there is found, and what is not is told with what is."""
+
+    def test_pods_are_found_by_task_and_index(self) -> None:
+        """Whatever the job is called in the cluster."""
+        found = one(job(name="nightly")).job("train")
+
+        assert found.tasks == ["master", "worker"]
+        assert [pod.object_name for pod in found.pods] == ["nightly-master-0", "nightly-worker-0", "nightly-worker-1"]
+        assert found.pod("worker", 1) is found.pods[2]
+        assert found.pod("worker", 1).env["RANK"] == "2"
+
+    def test_ten_pods_are_in_the_order_of_their_indexes(self) -> None:
+        """2 comes before 10."""
+        found = one(job(tasks=[task("master"), task("worker", 12)])).job("train")
+
+        assert [found.pod("worker", index).object_name for index in range(12)] == [
+            f"train-worker-{index}" for index in range(12)
+        ]
+
+    def test_all_parts_of_a_container_are_found(self) -> None:
+        """Each under its name."""
+        spec = {
+            "containers": [
+                container(
+                    command=["run"],
+                    args=["--fast"],
+                    env=[
+                        {"name": "EMPTY"},
+                        {"name": "IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
+                    ],
+                    volumeMounts=[{"name": "memory", "mountPath": "/dev/shm"}],
+                    resources={"limits": {"cpu": "2"}, "requests": {"cpu": "1"}},
+                ),
+                container("second"),
+            ],
+            "initContainers": [container("before")],
+            "volumes": [{"name": "memory", "emptyDir": {}}],
+            "nodeSelector": {"zone": "a"},
+            "tolerations": [{"operator": "Exists"}],
+        }
+        pod = one({"tasks": [task(**spec)]}).job("train").pod("worker", 0)
+
+        assert (pod.command, pod.args, pod.image) == (["run"], ["--fast"], "example.org/image:1")
+        assert pod.env == {"EMPTY": "", "IP": {"fieldRef": {"fieldPath": "status.podIP"}}}
+        assert pod.mounts["/dev/shm"]["name"] == "memory"
+        assert (pod.containers["main"].limits["cpu"], pod.containers["main"].requests["cpu"]) == ("2", "1")
+        assert pod.containers["second"].env == {}
+        assert list(pod.init_containers) == ["before"]
+        assert pod.volumes["memory"] == {"name": "memory", "emptyDir": {}}
+        assert pod.node_selector == {"zone": "a"}
+        assert pod.tolerations == [{"operator": "Exists"}]
+        assert pod.annotations["scheduling.k8s.io/group-name"] == "train"
+
+    def test_the_objects_of_a_job_are_those_of_no_other(self) -> None:
+        """By their names in the cluster; objects of the program's own are among the resources."""
+
+        def program() -> None:
+            new_job("a", job(name="first", namespace="ml"))
+            new_job("b", job(plugins=[MpiPlugin()], volumes=[{"mountPath": "/d", "volumeClaim": {}}]))
+            kubernetes.core.v1.ConfigMap("own", data={"a": "1"})
+
+        result = run(program)
+
+        assert list(result.jobs) == ["a", "b"]
+        first = result.job("a")
+        assert (list(first.services), list(first.config_maps), list(first.secrets)) == (["first"], ["first-svc"], [])
+        assert (list(first.network_policies), first.pod_group.object_name) == (["first"], "first")
+        assert first.pod_group.namespace == "ml"
+        assert list(result.job("b").claims) == ["b-pvc-d"]
+        assert list(result.job("b").plugins) == ["ssh", "svc", "mpi"]
+        assert result.job("b").plugins["mpi"].outputs == {"hosts": ["b-worker-0.b", "b-worker-1.b"]}
+        own = result.resources["ConfigMap own"]
+        assert (own.inputs["data"], own.parent) == ({"a": "1"}, None)
+
+    def test_the_data_of_a_secret_are_decoded(self) -> None:
+        """And stay marked."""
+        data = one(job(plugins=[ssh_plugin(), SvcPlugin()])).job("train").secrets["train-ssh"].data
+
+        assert data["id_rsa"] == SecretValue(PAIR.private)
+        assert reveal(data["config"]).startswith("StrictHostKeyChecking no\n")
+
+    def test_what_volcano_gets_is_found(self) -> None:
+        """The Job, and the template of each task."""
+        found = one(job(managed_by="volcano")).job("train")
+
+        assert found.manifest["kind"] == "Job"
+        assert found.template("worker").image == "example.org/image:1"
+        assert found.template("worker").spec["restartPolicy"] == "Never"
+        assert found.pods == []
+
+    def test_resources_of_one_kind_and_name_are_all_there(self) -> None:
+        """The second by its URN, as the engine tells them apart."""
+
+        def nested(kind: str) -> None:
+            parent = pulumi.ComponentResource(f"platform:index:{kind}", kind)
+            new_job("train", job(namespace=kind.lower()), pulumi.ResourceOptions(parent=parent))
+
+        def program() -> None:
+            nested("A")
+            nested("B")
+
+        result = run(program)
+
+        second = "urn:pulumi:stack::project::platform:index:B$volcano-jobs:index:VolcanoJob::train"
+        assert list(result.jobs) == ["train", second]
+        assert [str(found.parent) for found in result.jobs.values()] == ["A A", "B B"]
+        assert result.job("train").pod("worker", 0).namespace == "a"
+        assert result.job(second).pod("worker", 0).namespace == "b"
+
+    def test_what_an_engine_cannot_tell_apart_is_refused(self) -> None:
+        """In the engine's words: the names of parents are no part of a URN."""
+
+        def program() -> None:
+            for name in ("a", "b"):
+                parent = pulumi.ComponentResource("platform:index:Team", name)
+                kubernetes.core.v1.ConfigMap("settings", opts=pulumi.ResourceOptions(parent=parent))
+
+        error, _ = failed(program)
+
+        urn = "urn:pulumi:stack::project::platform:index:Team$kubernetes:core/v1:ConfigMap::settings"
+        assert str(error) == f"Duplicate resource URN '{urn}'; try giving it a unique name"
+
+    MISSING: ClassVar[dict[str, tuple[Callable[[Result], object], str]]] = {
+        "a task": (lambda result: result.job("train").pod("wroker", 1), "no task wroker; there are master, worker"),
+        "a Pod": (lambda result: result.job("train").pod("worker", 2), "no Pod 2 in the task worker; there are 0, 1"),
+        "a Pod from the end": (
+            lambda result: result.job("train").pod("master", -1),
+            "no Pod -1 in the task master; there is 0",
+        ),
+        "a job": (lambda result: result.job("rtain"), "no VolcanoJob rtain; there are nightly, train"),
+        "a variable": (
+            lambda result: result.job("nightly").template("main").env["RANK"],
+            "no variable RANK in container main of the template of Task nightly-main; there are none",
+        ),
+        "a container": (
+            lambda result: result.job("train").pod("worker", 0).containers["man"],
+            "no container man in Pod train-worker-0; there is main",
+        ),
+        "a Service": (
+            lambda result: result.job("train").services["svc"],
+            "no Service svc in the job train; there is train",
+        ),
+        "a plugin": (
+            lambda result: result.job("train").plugins["ssh"],
+            "no plugin ssh in the job train; there are svc, pytorch",
+        ),
+        "an output": (lambda result: result.outputs["url"], "no output url in the stack; there is name"),
+        "a manifest": (
+            lambda result: result.job("train").manifest,
+            'the job train has no manifest: it is made of Pods; with managed_by="volcano" it is one Job',
+        ),
+        "a template": (
+            lambda result: result.job("train").template("worker"),
+            "the Pods of the job train are made by Pulumi: pod('worker', 0) is the first of them",
+        ),
+        "a Pod of Volcano": (
+            lambda result: result.job("nightly").pod("main", 0),
+            (
+                "the job nightly has no Pods here: Volcano makes them; template('main') is what it makes them of, and "
+                "manifest the whole Job"
+            ),
+        ),
+        "a PodGroup of Volcano": (
+            lambda result: result.job("nightly").pod_group,
+            "the job nightly has no PodGroup here: Volcano makes it",
+        ),
+    }
+
+    @pytest.mark.parametrize(("look_up", "message"), MISSING.values(), ids=MISSING)
+    def test_what_is_missing_is_told_with_what_there_is(
+        self, look_up: Callable[[Result], object], message: str
+    ) -> None:
+        """As a KeyError whose message is not quoted."""
+
+        def program() -> Wire:
+            new_job("nightly", {"managed_by": "volcano", "tasks": [task("main")]})
+            return {"name": new_job("train", job()).name}
+
+        result = run(program)
+
+        with pytest.raises(NotFound) as caught:
+            look_up(result)
+
+        assert str(caught.value) == message
+        assert isinstance(caught.value, KeyError)
+
+
+class TestSecrets:
+    """A secret is marked, equals the same secret only, and is never shown."""
+
+    def test_a_secret_of_the_configuration_is_marked_where_it_arrives(self) -> None:
+        """And nowhere else."""
+
+        def program() -> None:
+            config = pulumi.Config()
+            new_job("train", in_container(env=[{"name": "TOKEN", "value": config.require_secret("token")}]))
+
+        result = run(program, secrets={"token": "hunter2"})
+
+        pod = result.job("train").pod("worker", 0)
+        assert pod.env["TOKEN"] == SecretValue("hunter2")
+        assert pod.env["TOKEN"] != "hunter2"
+        assert (is_secret(pod.env["TOKEN"]), is_secret(pod.env["RANK"]), is_secret(pod.spec)) == (True, False, True)
+        assert reveal(pod.spec)["containers"][0]["env"][0] == {"name": "TOKEN", "value": "hunter2"}
+        assert "hunter2" not in repr((result, pod, pod.env, pod.spec, pod.containers["main"], result.leaves()))
+
+    def test_no_key_is_shown(self) -> None:
+        """In no repr of anything that a test may compare."""
+
+        def program() -> Wire:
+            made = new_job("train", job(plugins=[ssh_plugin(), SvcPlugin()]))
+            return {"key": made.ssh.private_key}
+
+        result = run(program)
+        found = result.job("train")
+
+        assert BYTES in reveal(result.outputs["key"])
+        shown = [result, result.outputs, result.leaves(), found.secrets["train-ssh"].data, found.plugins["ssh"].outputs]
+        assert BYTES not in repr(shown)
+        assert BYTES not in str(shown)
+        assert BYTES not in repr([item.inputs for item in result.resources.values()])
+
+    def test_a_secret_equals_the_same_secret(self) -> None:
+        """By value; two that differ have no fields that pytest would show."""
+        assert SecretValue({"a": 1}) == SecretValue({"a": 1})
+        assert SecretValue("a") != SecretValue("b")
+        assert hash(SecretValue("a")) == hash(SecretValue("a"))
+        assert not hasattr(SecretValue("a"), "__dict__")
+        assert str(SecretValue("a")) == repr(SecretValue("a")) == "[secret]"
+
+    def test_of_a_secret_list_each_value_is_a_secret(self) -> None:
+        """What is looked into stays marked."""
+
+        def program() -> None:
+            new_job("train", in_container(args=pulumi.Output.secret(["--token", "hunter2"])))
+
+        args = run(program).job("train").pod("worker", 0).args
+
+        assert args == [SecretValue("--token"), SecretValue("hunter2")]
+
+
+class TestPreview:
+    """What is not known is UNKNOWN, and nothing else is."""
+
+    def test_a_computed_value_is_known_after_up_only(self) -> None:
+        """As that of another resource."""
+
+        def program() -> None:
+            new_job("train", in_container(image=computed("image:2")))
+
+        assert run(program).job("train").pod("worker", 0).image == "image:2"
+        preview = run(program, preview=True)
+        assert preview.preview
+        assert preview.job("train").pod("worker", 0).image is UNKNOWN
+        assert preview.job("train").pod("master", 0).image == "example.org/image:1"
+        assert is_unknown(preview.job("train").pod("worker", 0).spec)
+        assert repr(UNKNOWN) == "<unknown>"
+
+    def test_a_secret_may_be_unknown(self) -> None:
+        """Then it is both."""
+
+        def program() -> Wire:
+            return {"token": pulumi.Output.secret(computed("hunter2"))}
+
+        token = run(program, preview=True).outputs["token"]
+
+        assert is_unknown(token)
+        assert is_secret(token) is not LOSES_MARKS
+
+    def test_what_is_not_known_is_not_looked_into(self) -> None:
+        """The message says what it is."""
+
+        def program() -> None:
+            new_job("train", job(tasks=[task("master"), task("worker", tolerations=computed([]))]))
+
+        pod = run(program, preview=True).job("train").pod("worker", 0)
+
+        with pytest.raises(LookupError) as caught:
+            _ = pod.tolerations
+        assert str(caught.value) == "tolerations of Pod train-worker-0 is not known in this preview"
+        with pytest.raises(LookupError):
+            inner(SecretValue(UNKNOWN), [], "it")
+
+    def test_the_stash_of_a_key_pair_gives_back_what_it_was_given(self) -> None:
+        """As an engine's, which is what the pair's outputs are read from."""
+
+        def program() -> Wire:
+            made = new_job("train", job(plugins=[SshPlugin(), SvcPlugin()]))
+            return {"private": made.ssh.private_key, "public": made.ssh.public_key}
+
+        for preview in (False, True):
+            result = run(program, preview=preview)
+            pair = {"private": reveal(result.outputs["private"]), "public": result.outputs["public"]}
+            assert result.resources["Stash train-ssh-key"].inputs["input"] == SecretValue(pair)
+
+
+class TestSurroundings:
+    """What there is beside the program."""
+
+    def test_names_and_configuration_are_those_of_the_stack(self) -> None:
+        """A key without a colon is the project's; what is no text is written as JSON."""
+
+        def program() -> Wire:
+            config = pulumi.Config()
+            return {
+                "names": [pulumi.get_organization(), pulumi.get_project(), pulumi.get_stack()],
+                "workers": config.require_int("workers"),
+                "spot": config.require_bool("spot"),
+                "sizes": config.require_object("sizes"),
+                "namespace": pulumi.Config("volcano-jobs").require("namespace"),
+                "token": config.require_secret("token"),
+            }
+
+        result = run(
+            program,
+            organization="acme",
+            project="ml",
+            stack="dev",
+            config={"workers": 3, "spot": True, "sizes": {"a": 1}, "volcano-jobs:namespace": "research"},
+            secrets={"token": "hunter2"},
+        )
+
+        assert result.outputs == {
+            "names": ["acme", "ml", "dev"],
+            "workers": 3,
+            "spot": True,
+            "sizes": {"a": 1},
+            "namespace": "research",
+            "token": SecretValue("hunter2"),
+        }
+
+    def test_exports_and_what_a_function_gives_back_are_outputs(self) -> None:
+        """Both ways."""
+
+        def program() -> Wire:
+            pulumi.export("a", 1)
+            return {"b": {"c": pulumi.Output.secret("d")}}
+
+        assert run(program).outputs == {"a": 1, "b": {"c": SecretValue("d")}}
+
+    def test_the_cluster_adds_to_objects(self) -> None:
+        """Once they are made."""
+
+        def program() -> Wire:
+            service = kubernetes.core.v1.Service("web", spec={"type": "LoadBalancer"})
+            return {"ip": service.status["load_balancer"]["ingress"][0]["ip"]}
+
+        cluster = {"Service web": {"status": {"loadBalancer": {"ingress": [{"ip": "10.0.0.1"}]}}}}
+
+        assert run(program, cluster=cluster).outputs == {"ip": "10.0.0.1"}
+        assert run(program, cluster=cluster, preview=True).outputs == {"ip": UNKNOWN}
+
+    def test_other_stacks_have_the_outputs_that_are_given(self) -> None:
+        """One that is not given is told."""
+
+        def program() -> Wire:
+            return {"vpc": pulumi.StackReference("acme/net/prod").get_output("vpc")}
+
+        assert run(program, stacks={"acme/net/prod": {"vpc": "vpc-1"}}).outputs == {"vpc": "vpc-1"}
+        error, _ = failed(program, stacks={"acme/net/dev": {}})
+        assert str(error) == "no stack acme/net/prod; there is acme/net/dev: give run(..., stacks=...) its outputs"
+
+    def test_mocks_answer_for_other_providers(self) -> None:
+        """For functions, and for resources once they are made."""
+
+        def program() -> Wire:
+            bucket = Bucket("data")
+            zones = pulumi.runtime.invoke("aws:index/getZones:getZones", {"all": True}).value
+            new_job("train", in_container(args=[bucket.arn]))
+            return {"zones": zones["names"]}
+
+        result = run(program, mocks=Answers())
+
+        assert result.outputs == {"zones": ["a", "b"]}
+        assert result.job("train").pod("worker", 0).args == ["arn:data"]
+        assert run(program, mocks=Answers(), preview=True).job("train").pod("worker", 0).args == [UNKNOWN]
+
+    def test_a_function_that_nobody_answers_is_told(self) -> None:
+        """With its name, and what to do."""
+        error, _ = failed(lambda: pulumi.runtime.invoke("aws:index/getZones:getZones", {}))
+
+        assert str(error) == (
+            "the program calls aws:index/getZones:getZones, which only a provider can answer: give run(..., mocks=...)"
+            " a pulumi.runtime.Mocks whose `call` does"
+        )
+
+    def test_warnings_are_those_of_the_program_and_of_each_job(self) -> None:
+        """Notes are none."""
+
+        def program() -> None:
+            pulumi.log.warn("own")
+            pulumi.log.info("a note")
+            new_job("train", {"plugins": [ssh_plugin()], "tasks": [task()]})
+            new_job("other", {"tasks": [task()]})
+
+        result = run(program)
+
+        (warning,) = result.job("train").warnings
+        assert warning.endswith("[VJ110]")
+        assert sorted(result.warnings) == sorted(["own", warning])
+        assert result.job("other").warnings == []
+
+    def test_options_of_resources_are_there(self) -> None:
+        """Those of a job reach what it is made of."""
+
+        def program() -> None:
+            provider = kubernetes.Provider("mine", kubeconfig="")
+            first = kubernetes.core.v1.Namespace("first")
+            opts = pulumi.ResourceOptions(provider=provider, protect=True, depends_on=[first])
+            new_job("train", job(volumes=[{"mountPath": "/d", "volumeClaim": {}}], claims="keep"), opts)
+
+        result = run(program)
+        found = result.job("train")
+
+        pod = found.pod("worker", 0)
+        assert result.resources["Namespace first"] in found.depends_on
+        assert (pod.protect, pod.delete_before_replace, pod.ignore_changes) == (True, True, ["spec"])
+        assert pod.replace_on_changes == ['metadata.annotations["pulumi.com/volcano-replicas"]']
+        assert len(pod.replacement_trigger) == 32
+        assert (str(pod.provider), str(pod.parent)) == ("kubernetes mine", "Task train-worker")
+        assert found.claims["train-pvc-d"].retain_on_delete
+        assert result.resources["Stash train-managed-by"] in pod.inputs_from["metadata"]
+
+    @pytest.mark.skipif(not HAS_TRANSFORMS, reason="this Pulumi refuses transforms under mocks")
+    def test_transforms_run(self) -> None:
+        """Of the job, which reach its Pods, then of the stack."""
+
+        def labelled(text: str) -> Callable[[pulumi.ResourceTransformArgs], pulumi.ResourceTransformResult | None]:
+            def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+                if not args.type_.startswith("kubernetes:"):
+                    return None
+                metadata: Any = args.props["metadata"]
+                labels = {**metadata.get("labels", {}), "seen": metadata.get("labels", {}).get("seen", "") + text}
+                props = {**args.props, "metadata": {**metadata, "labels": labels}}
+                is_service = args.type_.endswith(":Service")
+                protected = pulumi.ResourceOptions.merge(args.opts, pulumi.ResourceOptions(protect=True))
+                return pulumi.ResourceTransformResult(props, protected if is_service else None)  # type: ignore[arg-type]  # None keeps them
+
+            return transform
+
+        def program() -> None:
+            pulumi.runtime.register_resource_transform(labelled("stack"))
+            new_job("train", job(), pulumi.ResourceOptions(transforms=[labelled("job,")]))
+
+        found = run(program).job("train")
+
+        assert found.pod("worker", 0).labels["seen"] == "job,stack"
+        assert found.pod("worker", 0).replacement_trigger == one().job("train").pod("worker", 0).replacement_trigger
+        assert found.services["train"].labels["seen"] == "job,stack"
+        assert (found.services["train"].protect, found.pod_group.protect) == (True, False)
+
+
+class Bucket(pulumi.CustomResource):
+    """A resource of another provider, which computes its output."""
+
+    arn: pulumi.Output[str]
+
+    def __init__(self, name: str) -> None:
+        """Make one."""
+        super().__init__("aws:s3/bucket:Bucket", name, {"arn": None, "size": 1})
+
+
+class Answers(mocks.Mocks):
+    """The mocks of a test that has other providers."""
+
+    def call(self, args: mocks.MockCallArgs) -> Any:
+        """Answer a function."""
+        assert (args.token, args.args) == ("aws:index/getZones:getZones", {"all": True})
+        return {"names": ["a", "b"]}, []
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> Any:
+        """Answer for a bucket; nothing else is asked."""
+        assert (args.typ, args.inputs) == ("aws:s3/bucket:Bucket", {"size": 1})
+        return args.name, {**args.inputs, "arn": f"arn:{args.name}"}
+
+
+class TestFailures:
+    """A program that fails raises what it raises."""
+
+    def test_a_refused_job_raises_its_problems(self) -> None:
+        """All of them, with their paths; Pulumi shows no traceback of it."""
+
+        def program() -> None:
+            new_job("train", job(queue=3, name="my_job"))
+
+        with pytest.raises(JobError) as caught:
+            run(program)
+
+        assert sorted(problem.path for problem in caught.value.problems) == ["metadata.name", "spec.queue"]
+        assert isinstance(caught.value, pulumi.RunError)
+        assert str(caught.value).startswith("the VolcanoJob train has 2 problems:\n")
+        failure = failed(program)
+        assert failure.problems == caught.value.problems
+        assert dict(failure.result.resources) == {}
+
+    def test_other_exceptions_come_through(self) -> None:
+        """They have no problems."""
+
+        def program() -> None:
+            new_job("train", job())
+            raise ZeroDivisionError("of the program")
+
+        failure = failed(program)
+
+        assert isinstance(failure.error, ZeroDivisionError)
+        assert failure.problems == ()
+        assert list(failure.result.jobs) == ["train"]
+        with pytest.raises(ZeroDivisionError, match="of the program"):
+            run(program)
+
+    def test_no_frame_of_a_failure_shows_a_secret(self) -> None:
+        """Test runners print the variables of frames if they are asked to."""
+
+        def program() -> None:
+            raise ZeroDivisionError(pulumi.Config().require("token")[:0])
+
+        error = failed(program, secrets={"token": "hunter2"}).error
+
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+        ours = [frame for frame in frames if "pulumi_volcano_jobs" in frame.f_code.co_filename]
+        assert {frame.f_code.co_name for frame in ours} >= {"failed", "_run", "_program"}
+        assert "hunter2" not in repr([frame.f_locals for frame in ours])
+
+    def test_a_failing_apply_fails_the_program(self) -> None:
+        """As on an engine."""
+
+        def program() -> Wire:
+            return {"a": pulumi.Output.from_input(1).apply(lambda value: value / 0)}
+
+        assert isinstance(failed(program).error, ZeroDivisionError)
+
+    def test_a_program_that_does_not_fail_is_told(self) -> None:
+        """With what it made."""
+        with pytest.raises(AssertionError) as caught:
+            failed(lambda: new_job("train", job()))
+
+        assert str(caught.value) == "the program went through: <up with 1 jobs among 13 resources>"
+
+
+class TestChanges:
+    """What the engine would change."""
+
+    def changes(self, before: Wire, after: Wire) -> dict[str, list[str]]:
+        """Give the changes of an edit that are not empty."""
+        first = one(before)
+        return {name: names for name, names in vars(one(after, state=first).changes).items() if names}
+
+    def test_nothing_changes_without_an_edit(self) -> None:
+        """Keys are kept, although each run makes a pair."""
+        with_keys = job(plugins=[MpiPlugin()])
+
+        assert self.changes(with_keys, with_keys) == {}
+
+    def test_keys_are_those_of_the_first_run(self) -> None:
+        """As in a stack's state; another rotation makes a new pair."""
+
+        def program(**options: Any) -> Callable[[], Wire]:
+            return lambda: {"key": new_job("train", job(plugins=[MpiPlugin()], **options)).ssh.private_key}
+
+        first = run(program())
+        second = run(program(run="2"), state=first)
+        third = run(program(key_rotation="2"), state=second)
+
+        assert second.outputs["key"] == first.outputs["key"]
+        assert third.outputs["key"] != second.outputs["key"]
+        assert third.changes.made == ["Stash train-ssh-key-2"]
+        assert third.changes.deleted == ["Stash train-ssh-key"]
+        assert third.changes.changed == ["Secret train-ssh"]
+
+    PODS = ("Pod train-master-0", "Pod train-worker-0", "Pod train-worker-1")
+    EDITS: ClassVar[dict[str, tuple[Wire, dict[str, list[str]]]]] = {
+        "an image": (in_container(image="image:2"), {"replaced": [*PODS]}),
+        "an image, of a task alone": (
+            {**in_container(image="image:2"), "restart": "pod"},
+            {"replaced": ["Pod train-worker-0", "Pod train-worker-1"]},
+        ),
+        "the queue": (job(queue="research"), {"changed": [*PODS, "PodGroup train"]}),
+        "more workers": (
+            job(tasks=[task("master"), task("worker", 3)]),
+            {
+                "made": ["Pod train-worker-2"],
+                "replaced": [*PODS],
+                "changed": ["ConfigMap train-svc", "PodGroup train"],
+            },
+        ),
+        "more workers, and the others stay": (
+            job(tasks=[task("master"), task("worker", 3)], on_scale="keep"),
+            {"made": ["Pod train-worker-2"], "changed": ["ConfigMap train-svc", "PodGroup train"]},
+        ),
+        "fewer workers": (
+            job(tasks=[task("master"), task("worker", 1)], on_scale="keep"),
+            {"deleted": ["Pod train-worker-1"], "changed": ["ConfigMap train-svc", "PodGroup train"]},
+        ),
+    }
+
+    @pytest.mark.parametrize(("after", "expected"), EDITS.values(), ids=EDITS)
+    def test_an_edit_changes_what_docs_updates_says(self, after: Wire, expected: dict[str, list[str]]) -> None:
+        """All of it, and nothing else."""
+        before = {**job(), **{key: after[key] for key in ("restart", "on_scale") if key in after}}
+
+        assert self.changes(before, after) == expected
+
+    def test_what_volcano_manages_is_replaced_or_changed_in_place(self) -> None:
+        """By the Job's own trigger."""
+        before = job(managed_by="volcano")
+
+        assert self.changes(before, {**before, "queue": "research"}) == {"replaced": ["Job train"]}
+        assert self.changes(before, {**before, "min_available": 2}) == {"changed": ["Job train"]}
+
+    def test_there_must_be_something_to_compare_with(self) -> None:
+        """And it is no preview, of which nobody knows what the provider would do."""
+        with pytest.raises(ValueError, match=r"^there is nothing to compare with: give run\(\.\.\., state=\.\.\.\) "):
+            _ = one().changes
+        for first, second in ((False, True), (True, False)):
+            before = one(preview=first)
+            with pytest.raises(ValueError, match=r"^state is that of an `up`, and for one: a preview "):
+                one(state=before, preview=second)
+
+
+class TestFiles:
+    """A program that is a file."""
+
+    PROGRAM = """
+import pulumi
+from pathlib import Path
+from parts import job
+job("train", Path("image.txt").read_text())
+pulumi.export("main", __name__)
+"""
+    PARTS = """
+from pulumi_volcano_jobs import VolcanoJob
+def job(name, image):
+    pod = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": image}]}}
+    VolcanoJob(name, {"tasks": [{"name": "worker", "replicas": 1, "template": pod}]})
+"""
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        """Write a program with a module and a file of its own."""
+        for name, text in {"__main__.py": self.PROGRAM, "parts.py": self.PARTS, "image.txt": "image:1"}.items():
+            (tmp_path / name).write_text(text, "utf-8")
+        return tmp_path
+
+    def test_a_file_runs_where_it_lies(self, folder: Path) -> None:
+        """Given as a folder, a path or a text; nothing of it is left."""
+        here, path, modules = Path.cwd(), list(sys.path), set(sys.modules)
+
+        for program in (folder, folder / "__main__.py", str(folder)):
+            result = run(program)
+            assert result.job("train").pod("worker", 0).image == "image:1"
+            assert result.outputs == {"main": "__main__"}
+
+        assert (Path.cwd(), sys.path) == (here, path)
+        assert "parts" not in sys.modules
+        assert not {name for name in sys.modules.keys() - modules if "parts" in name and "volcano" not in name}
+
+    def test_its_own_modules_run_again(self, folder: Path) -> None:
+        """An edit between two runs counts."""
+        run(folder)
+        (folder / "parts.py").write_text(self.PARTS.replace('"worker"', '"solver"'), "utf-8")
+
+        assert run(folder).job("train").tasks == ["solver"]
+
+    def test_a_file_that_is_not_there_is_told(self, tmp_path: Path) -> None:
+        """With its whole path."""
+        with pytest.raises(FileNotFoundError) as caught:
+            run(tmp_path)
+
+        assert str(caught.value) == (
+            f"there is no program {tmp_path.resolve()}/__main__.py: give a function, a file, or a folder with a "
+            "__main__.py"
+        )
+
+
+class TestIsolation:
+    """Runs leave nothing behind."""
+
+    def test_a_run_knows_nothing_of_another(self) -> None:
+        """Neither its names nor its configuration."""
+        for text in ("first", "second"):
+            result = run(lambda: {"of": pulumi.Config().get("of"), **_made()}, config={"of": text})
+            assert result.outputs == {"of": text, "name": "train"}
+        assert run(lambda: {"of": pulumi.Config().get("of") or "nothing"}).outputs == {"of": "nothing"}
+
+    def test_mocks_that_are_set_outside_stay(self) -> None:
+        """A test may have its own beside."""
+
+        async def outside() -> None:
+            mocks.set_mocks(Answers(), project="outside", stack="outside")
+            monitor, root = settings.get_monitor(), settings.get_root_resource()
+            pulumi.runtime.set_config("outside:a", "1")
+
+            assert one().job("train").urn.startswith("urn:pulumi:stack::project::")
+
+            assert (settings.get_monitor(), settings.get_root_resource()) == (monitor, root)
+            assert (pulumi.get_project(), pulumi.Config().get("a")) == ("outside", "1")
+
+        asyncio.run(outside())
+
+    def test_it_runs_inside_an_event_loop(self) -> None:
+        """As in tests of pytest-asyncio."""
+
+        async def test() -> list[str]:
+            await asyncio.sleep(0)
+            return list(one().jobs)
+
+        assert asyncio.run(test()) == ["train"]
+
+    def test_programs_run_in_threads_beside_each_other(self) -> None:
+        """Each with its own stack."""
+
+        async def both() -> list[Result]:
+            return await asyncio.gather(
+                *(asyncio.to_thread(one, stack=name, config={"volcano-jobs:namespace": name}) for name in "abcd")
+            )
+
+        for name, result in zip("abcd", asyncio.run(both()), strict=True):
+            assert result.job("train").urn.startswith(f"urn:pulumi:{name}::")
+            assert {item.namespace for item in result.job("train").objects} == {name}
+
+    def test_an_async_program_runs(self) -> None:
+        """Where Pulumi has them: `pulumi.run` of an async function."""
+        if not hasattr(pulumi, "run"):
+            pytest.skip("this Pulumi has no async programs")
+
+        async def main() -> Wire:
+            await asyncio.sleep(0)
+            return {"name": new_job("train", job()).name}
+
+        assert run(lambda: pulumi.run(main)).outputs == {"name": "train"}
+
+    def test_nothing_is_logged(self, caplog: pytest.LogCaptureFixture) -> None:
+        """Warnings are in the result, not in the test's log."""
+        with caplog.at_level(logging.DEBUG):
+            run(lambda: {"name": VolcanoJob("train", {"plugins": [ssh_plugin()], "tasks": [task()]}).name})
+
+        assert [record for record in caplog.records if record.name != "asyncio"] == []
+
+
+def _made() -> Wire:
+    return {"name": new_job("train", job()).name}

@@ -1,0 +1,59 @@
+"""docs/testing.md: its project is one that passes its own tests, and type checkers."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.readme import ROOT
+
+TEXT = (ROOT / "docs" / "testing.md").read_text("utf-8")
+FILES = dict(re.findall(r"^```python\n# (\S+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE))
+TESTS = sum(len(re.findall(r"^def test_", text, re.MULTILINE)) for text in FILES.values())
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Write the project of the page."""
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+def ran(folder: Path, *command: str) -> str:
+    """Run a module there, which must succeed."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_every_block_is_a_file_of_the_project() -> None:
+    """None is left out."""
+    assert TEXT.count("```python") == len(FILES)
+    assert list(FILES) == ["research.py", "__main__.py", "test_program.py", "test_research.py"]
+
+
+@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one by one", "in parallel"])
+def test_the_tests_of_the_page_pass(project: Path, options: tuple[str, ...]) -> None:
+    """In the way that a user runs them, with warnings as errors."""
+    if options:
+        pytest.importorskip("xdist")
+    said = ran(project, "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *options)
+
+    assert f"{TESTS} passed" in said
+
+
+def test_strict_type_checks_of_the_page_pass(project: Path) -> None:
+    """Users' tests need no casts and no exceptions."""
+    pytest.importorskip("mypy")
+    said = ran(project, "mypy", "--strict", "--config-file=", f"--cache-dir={ROOT}/.mypy_cache/typing", ".")
+
+    assert said.startswith("Success: no issues found in 4 source files")
