@@ -3,7 +3,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine demo cluster test fuzz floors check format clean
+.PHONY: help setup engine demo cluster test fuzz floors check format schema clean
 
 help: ## show what there is to make
 	@sed -n 's/^\([a-z]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -48,6 +48,9 @@ check: setup ## format, lint, types and import contracts
 format: setup ## write the code in its one format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+schema: setup ## write the schema for Pulumi's other languages from the component
+	$(BIN)/python tools/packageschema.py
 
 clean: ## remove what was made here (the engine's cache stays)
 	rm -rf .venv .venv-floors .demo examples/*/rendered .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

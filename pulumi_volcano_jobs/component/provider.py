@@ -7,8 +7,9 @@ from annotations and docstrings, here and in `inputs.py`: no unions, and no anno
 import json
 import re
 import sys
+from collections.abc import Mapping
 from importlib.metadata import metadata
-from typing import Optional
+from typing import Any, Optional
 
 import pulumi
 from pulumi import provider
@@ -25,8 +26,10 @@ from pulumi_volcano_jobs.component.problems import JobInputError, as_input_error
 from pulumi_volcano_jobs.errors import Problem, raise_if_any
 
 _DISTRIBUTION = "pulumi-volcano-jobs"
-_NAMES = [name for name in VolcanoJobInputs.__annotations__ if "_" in name]
-_IN_PYTHON = re.compile(rf"\b({'|'.join(_NAMES)})\b(=(?=\"))?")
+_NAMES = sorted(VolcanoJobInputs.__annotations__)
+_IN_PYTHON = re.compile(
+    rf"""\b(?:(?P<set>{"|".join(_NAMES)})=(?=")|(?P<name>{"|".join(name for name in _NAMES if "_" in name)})\b)"""
+)
 
 
 class VolcanoJob(BaseJob):
@@ -66,7 +69,7 @@ class JobProvider(ComponentProvider):
         about = metadata(_DISTRIBUTION)
         super().__init__([VolcanoJob], PACKAGE, version=about["Version"])
         self.schema = json.dumps(
-            json.loads(self.schema)
+            _plain_words(json.loads(self.schema))
             | {
                 "displayName": "Volcano Jobs",
                 "description": about["Summary"],
@@ -88,10 +91,10 @@ class JobProvider(ComponentProvider):
                 raise_if_any(self._unknown(inputs))
             return super().construct(name, resource_type, inputs, options)
         except JobInputError as error:
-            raise _of_program(error) from None
+            raise _of_program(error.message) from None
         except ComponentInitError as error:
             if isinstance(error.inner, JobInputError):
-                raise _of_program(error.inner) from None
+                raise _of_program(_spelled(error.inner.message)) from None
             raise
 
     def map_inputs(self, inputs: pulumi.Inputs, component_def: ComponentDefinition) -> pulumi.Inputs:
@@ -99,7 +102,8 @@ class JobProvider(ComponentProvider):
 
         Pulumi's own mapping would fail with a traceback where an Output stands in the place of an integer.
         """
-        return {component_def.inputs_mapping[key]: value for key, value in inputs.items() if value is not None}
+        names = component_def.inputs_mapping
+        return {names[key]: _with_whole_numbers(value) for key, value in inputs.items() if value is not None}
 
     def _unknown(self, inputs: pulumi.Inputs) -> list[Problem]:
         """Find what the schema does not have; most languages have refused it before."""
@@ -111,14 +115,37 @@ class JobProvider(ComponentProvider):
         ]
 
 
-def _of_program(error: JobInputError) -> pulumi.InputPropertiesError:
-    # Pulumi shows the values of properties that it is told; keys may be among them, so the message names the paths.
-    return pulumi.InputPropertiesError(_spelled(error.message))
+def _plain_words(tree: Any) -> Any:
+    """Take the source's line breaks out of descriptions, and leave out those that a list repeats for its items."""
+    if not isinstance(tree, dict):
+        return tree
+    words = tree.get("description")
+    said: dict[str, Any] = {"description": " ".join(words.split())} if isinstance(words, str) else {}
+    for key in ("items", "additionalProperties"):
+        if key in tree:
+            said[key] = {name: value for name, value in _plain_words(tree[key]).items() if name != "description"}
+    return {key: said.get(key, _plain_words(value)) for key, value in tree.items()}
+
+
+def _with_whole_numbers(tree: Any) -> Any:
+    """Take 3.0 for 3: all numbers cross the wire as floats."""
+    if isinstance(tree, Mapping):
+        return {key: _with_whole_numbers(value) for key, value in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [_with_whole_numbers(value) for value in tree]
+    return int(tree) if isinstance(tree, float) and tree.is_integer() else tree
+
+
+def _of_program(message: str) -> pulumi.InputPropertiesError:
+    # Pulumi shows the value of each property that it is told of, and keys may be in it: the message names the paths.
+    return pulumi.InputPropertiesError(message, [])
 
 
 def _spelled(text: str) -> str:
     """Write the names of inputs as the schema has them: `managedBy: "volcano"` for `managed_by="volcano"`."""
-    return _IN_PYTHON.sub(lambda found: to_camel(found[1]) + (": " if found[2] else ""), text)
+    return _IN_PYTHON.sub(
+        lambda found: f"{to_camel(found['set'])}: " if found["set"] else to_camel(found["name"]), text
+    )
 
 
 def main() -> None:
