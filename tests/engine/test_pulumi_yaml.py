@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
-import build
 import pytest
-import yaml
 
 from pulumi_volcano_jobs import render
+from tests.engine.yamlproject import YamlProject
 
 JOB: dict[str, Any] = {
     "minAvailable": 3,
@@ -36,56 +30,6 @@ JOB: dict[str, Any] = {
 }
 
 
-class YamlProject:
-    """A Pulumi YAML project with one VolcanoJob, run by the command line."""
-
-    def __init__(self, folder: Path) -> None:
-        """Make the project in a folder."""
-        self.folder = folder
-        path = build.ensure(["pulumi", "pulumi-resource-kubernetes", "pulumi-language-yaml"], lambda _: None)
-        (folder / "state").mkdir()
-        self.environment = {
-            **os.environ,
-            "PATH": os.pathsep.join([*map(str, path), str(Path(sys.executable).parent), os.environ["PATH"]]),
-            "PULUMI_BACKEND_URL": (folder / "state").as_uri(),
-            "PULUMI_CONFIG_PASSPHRASE": "for this test",
-            "PULUMI_HOME": str(folder / "home"),
-            "PULUMI_SKIP_UPDATE_CHECK": "1",
-        }
-
-    def write(self, job: dict[str, Any]) -> None:
-        """Write the program."""
-        files = {"renderYamlToDirectory": str(self.folder / "rendered"), "kubeconfig": ""}
-        resources = {
-            "files": {"type": "pulumi:providers:kubernetes", "properties": files},
-            "train": {
-                "type": "volcano-jobs:index:VolcanoJob",
-                "properties": job,
-                "options": {"providers": ["${files}"]},
-            },
-        }
-        outputs = {"pods": "${train.podNames}", "hosts": "${train.hosts}", "group": "${train.podGroupName}"}
-        program = {"name": "tests", "runtime": "yaml", "resources": resources, "outputs": outputs}
-        (self.folder / "Pulumi.yaml").write_text(yaml.safe_dump(program), "utf-8")
-
-    def pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run the command line."""
-        return subprocess.run(
-            ["pulumi", *arguments, "--non-interactive", "--color=never"],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=180,
-            check=False,
-        )
-
-    def outputs(self) -> dict[str, Any]:
-        """Give the stack's outputs."""
-        found: dict[str, Any] = json.loads(self.pulumi("stack", "output", "--json").stdout)
-        return found
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> YamlProject:
     """Bring the program up once."""
@@ -100,8 +44,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> YamlProject:
 @pytest.mark.engine
 def test_a_yaml_program_makes_what_render_gives(project: YamlProject) -> None:
     """A Volcano Job's spec, as it stands, becomes the same manifests."""
-    written = [yaml.safe_load(path.read_text("utf-8")) for path in (project.folder / "rendered").rglob("*.yaml")]
-    found = {(item["kind"], item["metadata"]["name"]): item for item in written}
+    found = project.manifests()
 
     rendered = render({"name": "train", **JOB})
     expected = {(item["kind"], item["metadata"]["name"]): item for item in (*rendered.objects, *rendered.pods)}

@@ -67,6 +67,8 @@ func read(file string) (*schema.Package, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
+	// As `pulumi package add` does: the SDK of Go is a module of its own.
+	pkg.SupportPack = true
 	return pkg, nil
 }
 
