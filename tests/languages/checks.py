@@ -83,7 +83,7 @@ class Project(CommandLine):
         self.environment["PATH"] = os.pathsep.join([str(bin_folder), self.environment["PATH"]])
 
 
-def check_what_it_makes(project: Project) -> None:
+def check_what_it_makes(project: CommandLine) -> None:
     """Bring the example up: the manifests are those of the same job in Python, and its token stays a secret."""
     project.without_cluster(token=TOKEN)
     up = project.done("up", "--yes", "--skip-preview")

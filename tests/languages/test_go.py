@@ -9,7 +9,7 @@ import pytest
 from tests.languages.checks import Project, check_what_it_makes, copy_example, generate, run
 
 pytestmark = [pytest.mark.engine, pytest.mark.languages]
-GO = {"GOFLAGS": "-mod=readonly", "GOWORK": "off", "CGO_ENABLED": "0"}
+GO = {"GOFLAGS": "-mod=readonly -trimpath", "GOWORK": "off", "CGO_ENABLED": "0"}
 
 
 @pytest.fixture(scope="module")

@@ -35,16 +35,16 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_mistake_does_not_compile(program: Path) -> None:
     """The SDK has types: text is no number, and a misspelt input is none."""
     source = (program / "index.ts").read_text("utf-8")
-    (program / "wrong").mkdir()
-    (program / "wrong" / "index.ts").write_text(
-        source.replace("replicas: 1", 'replicas: "1"').replace("queue:", "quue:"), "utf-8"
-    )
-    (program / "wrong" / "tsconfig.json").write_bytes((program / "tsconfig.json").read_bytes())
+    wrong = program / "wrong"
+    wrong.mkdir()
+    (wrong / "number.ts").write_text(source.replace("replicas: 1", 'replicas: "1"'), "utf-8")
+    (wrong / "name.ts").write_text(source.replace("queue:", "quue:"), "utf-8")
+    (wrong / "tsconfig.json").write_text('{"extends": "../tsconfig.json", "files": ["number.ts", "name.ts"]}', "utf-8")
 
     with pytest.raises(AssertionError) as refused:
-        compile_project(program / "wrong")
+        compile_project(wrong)
 
-    assert "Type 'string' is not assignable to type 'number'" in str(refused.value)
+    assert "number.ts(27,27): error TS2322: Type 'string' is not assignable to type 'number'" in str(refused.value)
     assert "'quue' does not exist in type 'VolcanoJobArgs'" in str(refused.value)
 
 
