@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ class CommandLine:
             "PATH": os.pathsep.join([*map(str, path), str(Path(sys.executable).parent), os.environ["PATH"]]),
             "PULUMI_BACKEND_URL": (folder / "state").as_uri(),
             "PULUMI_CONFIG_PASSPHRASE": "for this test",
+            # For the log of events, which Pulumi's Automation API reads as well.
+            "PULUMI_DEBUG_COMMANDS": "1",
             "PULUMI_HOME": str(folder / "home"),
             "PULUMI_SKIP_UPDATE_CHECK": "1",
         }
@@ -62,13 +64,28 @@ class CommandLine:
 
     def steps(self) -> dict[str, str]:
         """Preview; give what would happen to each resource that changes, by type and name."""
-        steps = json.loads(self.done("preview", "--json"))["steps"]
-        return {_short(step["urn"]): step["op"] for step in steps if step["op"] != "same"}
+        ops: dict[str, set[str]] = {}
+        for name, step in self._previewed():
+            ops.setdefault(name, set()).add(step["op"])
+        return {
+            name: "replace" if "replace" in found else "+".join(sorted(found))
+            for name, found in ops.items()
+            if found != {"same"}
+        }
 
     def planned(self) -> dict[str, Wire]:
-        """Preview; give the inputs of each resource that would be made, by type and name."""
-        steps = json.loads(self.done("preview", "--json"))["steps"]
-        return {_short(step["urn"]): step["newState"].get("inputs", {}) for step in steps if "newState" in step}
+        """Preview; give the inputs of each resource that would be there, by type and name."""
+        return {name: step["new"]["inputs"] for name, step in self._previewed() if step.get("new")}
+
+    def _previewed(self) -> Iterator[tuple[str, Wire]]:
+        # `preview --json` of this command line breaks down where a secret is in the program.
+        log = self.folder / "events.json"
+        log.unlink(missing_ok=True)
+        self.done("preview", "--event-log", str(log))
+        for line in log.read_text("utf-8").splitlines():
+            step = json.loads(line).get("resourcePreEvent", {}).get("metadata")
+            if step:
+                yield _short(step["urn"]), step
 
     def outputs(self) -> Wire:
         """Give the stack's outputs."""
