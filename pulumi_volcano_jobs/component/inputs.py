@@ -105,7 +105,8 @@ class VolcanoJobInputs(TypedDict, total=False):
     tasks: list[Task]
     """The tasks; a job has at least one."""
     plugins: dict[str, list[pulumi.Input[str]]]
-    """Volcano's arguments for each plugin, such as `["--port=29500"]` for `pytorch`; none is an empty list."""
+    """Volcano's arguments for each plugin, such as `["--port=29500"]` for `pytorch`. A plugin without arguments has an
+    empty list: Pulumi drops a null, and the plugin with it."""
     policies: list[Policy]
     """Lifecycle policies of the job; enacted with `managedBy: volcano`."""
     volumes: list[Volume]

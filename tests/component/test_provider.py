@@ -106,6 +106,17 @@ def test_an_output_where_a_number_decides_is_refused_in_words() -> None:
     assert "spec.minAvailable: this must be a plain value, not an Output" in error.message
 
 
+def test_an_output_with_its_flag_in_one_argument_is_refused_with_the_way_out() -> None:
+    """`--ssh-private-key=${key}` is one text that is not known; a flag must be."""
+    key = pulumi.Output.from_input("--ssh-private-key=hush")
+    error, _ = failed(lambda: construct(tasks=[task()], plugins={"ssh": [key]}))
+
+    assert str(error) == (
+        "the VolcanoJob train has a problem:\n  spec.plugins.ssh[0]: an argument must be plain text; only the value "
+        'behind a flag may be an Output: write "--name" and the Output as two items of the list'
+    )
+
+
 def made(**inputs: Any) -> Run:
     """Run a program with a job, in a preview."""
     return run(lambda: construct(**inputs), preview=True)
