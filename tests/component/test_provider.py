@@ -108,8 +108,11 @@ def test_an_output_where_a_number_decides_is_refused_in_words() -> None:
 
 def test_an_output_with_its_flag_in_one_argument_is_refused_with_the_way_out() -> None:
     """`--ssh-private-key=${key}` is one text that is not known; a flag must be."""
-    key = pulumi.Output.from_input("--ssh-private-key=hush")
-    error, _ = failed(lambda: construct(tasks=[task()], plugins={"ssh": [key]}))
+
+    def program() -> None:
+        construct(tasks=[task()], plugins={"ssh": [pulumi.Output.secret("--ssh-private-key=hush")]})
+
+    error, _ = failed(program)
 
     assert str(error) == (
         "the VolcanoJob train has a problem:\n  spec.plugins.ssh[0]: an argument must be plain text; only the value "
