@@ -37,7 +37,7 @@ floors: setup ## the tests that need no engine, with the oldest versions of ever
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-floors
 	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --resolution lowest-direct --editable . \
 		"hypothesis>=6.130" "pytest>=8.3" "pytest-randomly>=3.16"
-	.venv-floors/bin/python -m pytest tests/component tests/documents tests/golden tests/unit
+	.venv-floors/bin/python -m pytest tests/component tests/documents tests/golden tests/schema tests/unit
 
 check: setup ## format, lint, types and import contracts
 	$(BIN)/ruff format --check .

@@ -68,8 +68,14 @@ class JobProvider(ComponentProvider):
         """Read the schema from the component, and the rest from the distribution's metadata."""
         about = metadata(_DISTRIBUTION)
         super().__init__([VolcanoJob], PACKAGE, version=about["Version"])
+        found = _plain_words(json.loads(self.schema))
+        # What a job needs is checked with it. Pulumi before 3.238 takes all inputs for required.
+        for component in found["resources"].values():
+            component["requiredInputs"] = []
+        for kind in found["types"].values():
+            kind.pop("required", None)
         self.schema = json.dumps(
-            _plain_words(json.loads(self.schema))
+            found
             | {
                 "displayName": "Volcano Jobs",
                 "description": about["Summary"],
@@ -88,7 +94,7 @@ class JobProvider(ComponentProvider):
         """Make a job; a mistake in it is an error of the program, not of this provider."""
         try:
             with as_input_errors(name):
-                raise_if_any(self._unknown(inputs))
+                raise_if_any(_unknown(inputs))
             return super().construct(name, resource_type, inputs, options)
         except JobInputError as error:
             raise _of_program(error.message) from None
@@ -105,14 +111,15 @@ class JobProvider(ComponentProvider):
         names = component_def.inputs_mapping
         return {names[key]: _with_whole_numbers(value) for key, value in inputs.items() if value is not None}
 
-    def _unknown(self, inputs: pulumi.Inputs) -> list[Problem]:
-        """Find what the schema does not have; most languages have refused it before."""
-        known = self._component_defs[VolcanoJob.__name__].inputs_mapping
-        return [
-            Problem(key, "there is no such input", schema.nearest(to_camel(key), known))
-            for key in inputs
-            if key not in known
-        ]
+
+def _unknown(inputs: pulumi.Inputs) -> list[Problem]:
+    """Find what the schema does not have; most languages have refused it before."""
+    known = {to_camel(name) for name in VolcanoJobInputs.__annotations__}
+    return [
+        Problem(key, "there is no such input", schema.nearest(to_camel(key), known))
+        for key in inputs
+        if key not in known
+    ]
 
 
 def _plain_words(tree: Any) -> Any:
