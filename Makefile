@@ -3,10 +3,10 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine demo cluster test fuzz floors check format schema clean
+.PHONY: help setup engine demo cluster test test-workloads bench fuzz floors check format schema clean
 
 help: ## show what there is to make
-	@sed -n 's/^\([a-z]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 setup: $(READY) ## install the library and its tools into .venv
 
@@ -28,7 +28,16 @@ cluster: setup ## a Kubernetes control plane on loopback to play with (prints th
 
 test: setup engine ## all checks and all tests
 	@$(MAKE) --no-print-directory check
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/workloads
+
+WORKLOADS ?= openssh openmpi pytorch network_policy ray tensorflow
+
+test-workloads: setup ## jobs played with the real frameworks (root on Debian; WORKLOADS="openssh openmpi" for some)
+	@$(BIN)/python tools/workloads.py $(WORKLOADS)
+	CI=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/workloads -m "player $(patsubst %,or %,$(WORKLOADS))"
+
+bench: setup ## how fast it is: ratios side by side, in one run (a few minutes on a quiet machine)
+	@$(BIN)/python -m benchmarks
 
 fuzz: setup ## bad input of all kinds, 20,000 of each (half an hour)
 	FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -n 2 tests/fuzz/test_fuzz.py

@@ -1,6 +1,6 @@
 """Distributed jobs on Kubernetes with Volcano's job plugins, from Pulumi programs.
 
-`VolcanoJob` is loaded on first use: everything else works without Pulumi.
+`VolcanoJob` and `VolcanoQueue` are loaded on first use: everything else works without Pulumi.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ from pulumi_volcano_jobs.plugins import (
 from pulumi_volcano_jobs.plugins.access import Allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Stage, flag
 from pulumi_volcano_jobs.render import Rendered, render
+from pulumi_volcano_jobs.shared import JobDefaults
 
 if TYPE_CHECKING:
-    from pulumi_volcano_jobs.component import VolcanoJob, VolcanoJobArgs
+    from pulumi_volcano_jobs.component import VolcanoJob, VolcanoJobArgs, VolcanoQueue, VolcanoQueueArgs
 
 __all__ = [
     "Allow",
@@ -51,6 +52,7 @@ __all__ = [
     "HcclrankPlugin",
     "Job",
     "JobContext",
+    "JobDefaults",
     "JobError",
     "JobUpdate",
     "KeyPair",
@@ -73,6 +75,8 @@ __all__ = [
     "TensorflowPlugin",
     "VolcanoJob",
     "VolcanoJobArgs",
+    "VolcanoQueue",
+    "VolcanoQueueArgs",
     "Volume",
     "flag",
     "load_jobs",
@@ -81,7 +85,7 @@ __all__ = [
     "render",
 ]
 
-_OF_COMPONENT = frozenset({"VolcanoJob", "VolcanoJobArgs"})
+_OF_COMPONENT = frozenset({"VolcanoJob", "VolcanoJobArgs", "VolcanoQueue", "VolcanoQueueArgs"})
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
+from pulumi_volcano_jobs.leaf import Text
+
 ManagedBy = Literal["pulumi", "volcano"]
 OnConflict = Literal["error", "plugin", "user"]
 Defaults = Literal["volcano", "recommended"]
@@ -24,3 +26,6 @@ class Choices(TypedDict, total=False):
     unless they are given otherwise (docs/frameworks.md)."""
     plugin_options: Mapping[str, Mapping[str, Any]]
     """Settings of plugins by the plugin's name, for jobs that come from YAML: `{"pytorch": {"torchrun": True}}`."""
+    image_registry: Text
+    """A registry, perhaps with a path, that is put before each image that names none, init containers' and plugins'
+    too: with `ghcr.io/team` the image `train:1` is `ghcr.io/team/train:1`."""

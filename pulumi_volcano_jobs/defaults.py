@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pulumi_volcano_jobs import limits, paths, schema
+from pulumi_volcano_jobs import images, limits, paths, schema
 from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import has_leaf, is_given
@@ -53,10 +53,14 @@ def store(job: Job, choices: Choices, *, strict: bool) -> Stored:
     Unknown fields and misread plugin arguments are among the problems only with `strict`.
     """
     walk = schema.Walk()
-    tasks = tuple(_task(task, index, walk) for index, task in enumerate(job.tasks or ()))
+    registry = choices.get("image_registry", "")
+    tasks = tuple(_task(task, index, walk, registry) for index, task in enumerate(job.tasks or ()))
     volumes = tuple(_volume(volume, index, walk) for index, volume in enumerate(job.volumes or ()))
     read, problems = _read_plugins(job.uses, strict=strict)
     plugins, chosen = _chosen(_closure(read), choices)
+    plugins = {
+        name: plugin.with_images(lambda image: images.in_registry(image, registry)) for name, plugin in plugins.items()
+    }
     stored = job.with_(
         namespace=job.namespace if is_given(job.namespace) else "default",
         queue=job.queue if is_given(job.queue) else QUEUE,
@@ -68,7 +72,7 @@ def store(job: Job, choices: Choices, *, strict: bool) -> Stored:
         volumes=volumes if job.volumes is not None else None,
         plugins=None if job.plugins is None else _defaulted_uses(job.uses, read, plugins, strict=strict),
     )
-    problems += [*chosen, *walk.problems]
+    problems += [*chosen, *walk.problems, *images.problems(registry, "image_registry")]
     problems += _unknown_fields(job)
     problems += limits.pods(stored)
     kept = [problem for problem in problems if strict or problem.stage < Stage.STRICT]
@@ -79,9 +83,10 @@ def _order(plugin: Plugin) -> tuple[int, str]:
     return plugin.stage, plugin.name
 
 
-def _task(task: Task, index: int, walk: schema.Walk) -> Task:
+def _task(task: Task, index: int, walk: schema.Walk, registry: Any) -> Task:
     # The webhook's patch spells out an empty Pod spec, and the schema then misses its containers.
     template = walk.conform({"spec": {}} | task.pod_template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
+    template = images.of_template(template, registry)
     spec = template.get("spec")
     if isinstance(spec, dict) and spec.get("hostNetwork") is True and not spec.get("dnsPolicy"):
         template["spec"] = spec | {"dnsPolicy": "ClusterFirstWithHostNet"}

@@ -1,4 +1,4 @@
-"""Kubernetes' own schemas for what a Job embeds: Pod templates and claims.
+"""Kubernetes' own schemas for what a Job embeds (Pod templates and claims), and Volcano's for a Queue.
 
 One walk over a wire-form tree does what the API server does with Volcano's resource definition (drop unknown fields
 and nulls, fill in the definition's defaults, check types) and reports each thing that it met. The schemas are those
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pulumi_volcano_jobs import paths
+from pulumi_volcano_jobs import paths, queueschema
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import Leaf, is_whole
 
@@ -111,7 +111,7 @@ def _minor(version: str) -> int:
 def _definitions(version: str = KUBERNETES_VERSION) -> dict[str, Any]:
     path = _folder() / f"v{version}-local" / "_definitions.json"
     definitions: dict[str, Any] = json.loads(path.read_text("utf-8"))["$defs"]
-    return definitions
+    return {**definitions, **queueschema.DEFINITIONS}
 
 
 @functools.cache

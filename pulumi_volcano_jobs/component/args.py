@@ -11,6 +11,7 @@ from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.component.unsupported import Unsupported
 from pulumi_volcano_jobs.model import NetworkTopology, Policy, Task, Volume
 from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.shared import JobDefaults
 
 Restart = Literal["gang", "pod"]
 OnScale = Literal["restart", "keep"]
@@ -43,6 +44,9 @@ class JobOptions(Choices, total=False):
     `error` or `ignore`."""
     ignore_warnings: Sequence[str]
     """Codes of warnings to leave out, such as `["VJ103"]`; docs/warnings.md has them all."""
+    job_defaults: JobDefaults
+    """Defaults that several jobs share; they count before those of the stack's configuration (`volcano-jobs:queue` and
+    so on), and behind the job's own arguments (docs/stack.md)."""
     kubernetes_version: str
     """The version of the cluster, such as `"1.31"`: fields of templates that it does not know are refused."""
 

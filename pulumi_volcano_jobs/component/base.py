@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs import controllers, jobfile
+from pulumi_volcano_jobs import controllers, jobfile, paths, shared
 from pulumi_volcano_jobs.cluster import ClusterFacts
-from pulumi_volcano_jobs.component import native, neighbours, parts, unsupported
+from pulumi_volcano_jobs.component import native, neighbours, parts, stack, unsupported
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
 from pulumi_volcano_jobs.component.args import JobOptions
 from pulumi_volcano_jobs.component.children import child
@@ -17,7 +17,7 @@ from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.keys import stashed_pair
 from pulumi_volcano_jobs.component.lift import Outputs, plain_leaves
 from pulumi_volcano_jobs.component.options import choices, take
-from pulumi_volcano_jobs.component.problems import as_input_errors, in_file
+from pulumi_volcano_jobs.component.problems import Place, as_input_errors, in_file
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem, loud, raise_if_any
 from pulumi_volcano_jobs.keys import KeyPair
@@ -29,6 +29,7 @@ from pulumi_volcano_jobs.render import Rendered, render
 TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
 WORLD = "pulumi.com/volcano-replicas"
 """The annotation of each Pod with the replicas of all tasks at the time when it was made."""
+_SHARED = "job_defaults"
 _KEYS = KeyPair(Leaf("the ssh plugin's private key"), Leaf("the ssh plugin's public key"))
 
 
@@ -56,18 +57,20 @@ class BaseJob(pulumi.ComponentResource):
         """
         outputs = Outputs()
         file = args if isinstance(args, jobfile.Document) else None
-        with as_input_errors(resource_name, file.source, file.placed) if file else as_input_errors(resource_name):
+        with as_input_errors(resource_name, file.source, _place(file)) if file else as_input_errors(resource_name):
             given = outputs.lift(file.data if file else args)
             if not isinstance(given, dict):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict or a Job"
                 raise JobError([Problem("", reason, 'write VolcanoJob("train", {"tasks": [...]})')])
+            defaults, found = _job_defaults(given.pop(_SHARED, None))
+            given = shared.apply(given, defaults)
             options, problems = take(given)
             if not {"metadata", "spec"} & given.keys():
                 given.setdefault("name", resource_name)
-            found = [*(file.problems if file else ()), *problems]
+            found = [*(file.problems if file else ()), *found, *problems]
             rendered = render(
                 given,
-                namespace=_default_namespace(),
+                namespace=defaults.get("namespace", "default"),
                 keys=_KEYS,
                 earlier=found,
                 cluster=ClusterFacts(kubernetes_version=options.get("kubernetes_version", "")),
@@ -233,5 +236,21 @@ def _of_world(pod: Manifest, world: str) -> Manifest:
     return {**pod, "metadata": {**metadata, "annotations": annotations}}
 
 
-def _default_namespace() -> str:
-    return pulumi.Config(parts.PACKAGE).get("namespace") or "default"
+def _place(file: jobfile.Document) -> Place:
+    """Give problems their lines in a file, but for those of what jobs share, which is not in it."""
+
+    def place(problems: Iterable[Problem]) -> list[Problem]:
+        found = list(problems)
+        shared_ones = [problem for problem in found if problem.path.startswith((_SHARED, f"{parts.PACKAGE}:"))]
+        return [*shared_ones, *file.placed(problem for problem in found if problem not in shared_ones)]
+
+    return place
+
+
+def _job_defaults(given: Any) -> tuple[dict[str, Any], list[Problem]]:
+    """Put a program's defaults for jobs over those of the stack's configuration; say what is wrong with either."""
+    configured, problems = stack.job_defaults()
+    if given is None:
+        return configured, problems
+    own, found = shared.checked(given, lambda name: paths.join(_SHARED, *([name] if name else [])))
+    return shared.merged(own, configured), [*problems, *found]

@@ -19,11 +19,11 @@ CREATED = "jsonpath={.metadata.uid}"
 def child(
     name: str,
     manifest: Manifest,
-    namespace: pulumi.Input[str],
+    namespace: pulumi.Input[str] | None,
     outputs: Outputs,
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
-    """Register the resource of a manifest, in this namespace."""
+    """Register the resource of a manifest, in this namespace (None: it is of the whole cluster)."""
     # Only here: loading it takes longer than all else together.
     import pulumi_kubernetes as kubernetes  # noqa: PLC0415
 
@@ -40,7 +40,8 @@ def child(
         metadata["annotations"] = {**metadata.get("annotations", {}), WAIT_FOR: CREATED}
     rest = {key: value for key, value in manifest.items() if key not in {"apiVersion", "kind", "metadata"}}
     fields: dict[str, Any] = outputs.lower({"metadata": metadata, **rest})
-    fields["metadata"]["namespace"] = namespace
+    if namespace is not None:
+        fields["metadata"]["namespace"] = namespace
     identity = manifest["apiVersion"], manifest["kind"]
     if identity in known:
         resource: pulumi.CustomResource = known[identity](name, opts, **fields)

@@ -1,4 +1,4 @@
-"""What programs in Pulumi's other languages give a `VolcanoJob`; the package's schema is read from here.
+"""What programs in Pulumi's other languages give a job and a queue; the package's schema is read from here.
 
 Every input has a plain structure with Inputs at its leaves, and no input has two types. Pulumi reads the annotations
 themselves: none of them may be text. The names of the classes are those of the types in the other languages.
@@ -155,6 +155,8 @@ class VolcanoJobInputs(TypedDict, total=False):
     defaults: str
     """`volcano` (the default): plugins do what Volcano's do. `recommended`: options that make a job run at once are
     on."""
+    image_registry: pulumi.Input[str]
+    """What is put before images that name no registry; by default the stack's `volcano-jobs:imageRegistry`."""
     plugin_options: dict[str, dict[str, Any]]
     """Options of plugins by the plugin's name, with the names that docs/frameworks.md has: `torchrun: true` for
     `pytorch`."""
@@ -162,3 +164,72 @@ class VolcanoJobInputs(TypedDict, total=False):
     """Codes of warnings to leave out, such as `VJ103`."""
     kubernetes_version: str
     """The version of the cluster, such as `1.31`: fields of templates that it does not know are refused."""
+
+
+class QueueNodeGroups(TypedDict, total=False):
+    """Groups of nodes, by the values of their label `volcano.sh/nodegroup-name`."""
+
+    required_during_scheduling_ignored_during_execution: list[pulumi.Input[str]]
+    """Those that must be kept to, or away from."""
+    preferred_during_scheduling_ignored_during_execution: list[pulumi.Input[str]]
+    """Those that are kept to, or away from, where that is possible."""
+
+
+class QueueAffinity(TypedDict, total=False):
+    """Where the Pods of a queue go (Volcano's nodegroup plugin)."""
+
+    node_group_affinity: QueueNodeGroups
+    """The groups of nodes that they go to."""
+    node_group_anti_affinity: QueueNodeGroups
+    """The groups of nodes that they keep away from."""
+
+
+class QueueGuarantee(TypedDict, total=False):
+    """What is reserved for a queue."""
+
+    resource: dict[str, Any]
+    """Quantities by the resource's name."""
+
+
+class QueueCluster(TypedDict, total=False):
+    """A cluster to which the jobs of a queue are dispatched."""
+
+    name: pulumi.Input[str]
+    """The cluster's name."""
+    weight: pulumi.Input[int]
+    """Its share of the jobs."""
+    capacity: dict[str, Any]
+    """What it has, in quantities by the resource's name."""
+
+
+class VolcanoQueueInputs(TypedDict, total=False):
+    """A Volcano Queue: the fields of its `spec`, and `name`, `labels` and `annotations`."""
+
+    name: str
+    """The queue's name; the resource's name by default."""
+    labels: dict[str, pulumi.Input[str]]
+    """Labels of the Queue."""
+    annotations: dict[str, pulumi.Input[str]]
+    """Annotations of the Queue."""
+    weight: pulumi.Input[int]
+    """Its share beside its siblings, from 1 (the default of Volcano) to 65535."""
+    priority: pulumi.Input[int]
+    """Which queue is served first; 0 or more."""
+    capability: dict[str, Any]
+    """The most that its jobs may use: quantities by the resource's name, such as `cpu` or `nvidia.com/gpu`."""
+    deserved: dict[str, Any]
+    """What is its own when there is not enough for all: quantities by the resource's name."""
+    guarantee: QueueGuarantee
+    """What nobody else gets."""
+    reclaimable: pulumi.Input[bool]
+    """Whether others may take back what it uses beyond its own; true by default."""
+    parent: pulumi.Input[str]
+    """The queue above it, the `name` of another VolcanoQueue; root by default. Jobs go into leaves only."""
+    dequeue_strategy: pulumi.Input[str]
+    """Whether jobs behind one that does not fit may start (`traverse`, the default) or wait for it (`fifo`)."""
+    affinity: QueueAffinity
+    """Where its Pods go."""
+    type: pulumi.Input[str]
+    """The queue's type."""
+    extend_clusters: list[QueueCluster]
+    """Clusters to which its jobs are dispatched."""

@@ -1,4 +1,4 @@
-"""The objects of all jobs of a stack: two of one name would overwrite each other."""
+"""The objects of all jobs and queues of a stack: two of one name would overwrite each other."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ Key = tuple[str, str, str]
 _taken: weakref.WeakKeyDictionary[Any, dict[Key, str]] = weakref.WeakKeyDictionary()
 
 
-def claim(name: str, manifests: Iterable[Manifest]) -> list[Problem]:
-    """Take the names of a job's objects for the resource `name`, or give a Problem for each that another job has.
+def claim(name: str, manifests: Iterable[Manifest], kind: str = "VolcanoJob") -> list[Problem]:
+    """Take the names of the objects of the resource `name`, or give a Problem for each that another resource has.
 
-    A namespace that is not known yet is compared with none.
+    A namespace that is not known yet is compared with none. `kind` is the resource's.
     """
     taken = _taken.setdefault(settings.get_monitor(), {})
-    keys = [_key(manifest) for manifest in manifests if not isinstance(manifest["metadata"]["namespace"], Leaf)]
+    keys = [_key(manifest) for manifest in manifests if not isinstance(manifest["metadata"].get("namespace"), Leaf)]
     clashes = [key for key in keys if taken.get(key, name) != name]
     if not clashes:
         taken.update(dict.fromkeys(keys, name))
-    hint = "give one of the jobs another name or namespace"
+    hint = "give one of the jobs another name or namespace" if kind == "VolcanoJob" else "give one of them another name"
     return [
-        Problem("metadata.name", f"the VolcanoJobs {taken[key]} and {name} both make the {key[0]} {key[2]}", hint)
+        Problem("metadata.name", f"the {kind}s {taken[key]} and {name} both make the {key[0]} {key[2]}", hint)
         for key in clashes
     ]
 
 
 def _key(manifest: Manifest) -> Key:
     metadata = manifest["metadata"]
-    return manifest["kind"], metadata["namespace"], metadata["name"]
+    return manifest["kind"], metadata.get("namespace", ""), metadata["name"]

@@ -24,7 +24,8 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "kubernetes_version": schema.versions(),
 }
 _DURATION = re.compile(r"(?=.*[1-9])(\d+h)?(\d+m)?(\d+s)?", re.ASCII)
-_CODES, _PLUGINS = "ignore_warnings", "plugin_options"
+_CODES, _PLUGINS, _REGISTRY = "ignore_warnings", "plugin_options", "image_registry"
+_NOT_PLAIN = frozenset({_CODES, _PLUGINS, _REGISTRY})
 _ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
     "restart": ("an edit replaces the whole Job, or none of its Pods", "remove it"),
     "on_scale": ("Volcano adds and removes Pods and leaves the others alone", "remove it; another `run` restarts all"),
@@ -36,10 +37,10 @@ def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
     """Take the options out of the arguments of a job; give them with their problems."""
     options: Any = {key: given.pop(key) for key in JobOptions.__annotations__ if key in given}
     # Others would be compared with something although they are wrong already, and an Output may not be.
-    plain = {key: value for key, value in options.items() if isinstance(value, str) and key not in {_CODES, _PLUGINS}}
+    plain = {key: value for key, value in options.items() if isinstance(value, str) and key not in _NOT_PLAIN}
     mistyped = [
         Problem(key, "this must be a plain string: it decides what an update does")
-        for key in options.keys() - plain.keys() - {_CODES, _PLUGINS}
+        for key in options.keys() - plain.keys() - _NOT_PLAIN
     ]
     wrong = [
         Problem(key, f"this must be one of {', '.join(_CHOICES[key])}", value=repr(value))

@@ -1,4 +1,4 @@
-"""A job's mistakes as Pulumi shows them: the messages alone, with their paths, and no traceback."""
+"""Mistakes in a job or a queue as Pulumi shows them: the messages alone, with their paths, and no traceback."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ Place = Callable[[Iterable[Problem]], list[Problem]]
 
 
 class JobInputError(pulumi.RunError, pulumi.InputPropertiesError):
-    """Bad arguments of a `VolcanoJob`: ends the program without a traceback, and keeps the path of each problem."""
+    """Bad arguments of a component: ends the program without a traceback, and keeps the path of each problem."""
 
 
 @contextmanager
-def as_input_errors(name: str, source: str = "", place: Place = list) -> Iterator[None]:
+def as_input_errors(name: str, source: str = "", place: Place = list, kind: str = "VolcanoJob") -> Iterator[None]:
     """Turn a JobError into what Pulumi shows for the resource `name`.
 
     Args:
         name: the resource's name.
         source: the file that the job is read from.
         place: gives problems their lines in it.
+        kind: what the resource is.
     """
     try:
         yield
@@ -34,7 +35,7 @@ def as_input_errors(name: str, source: str = "", place: Place = list) -> Iterato
     count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
     lines = "\n".join(f"  {in_file(problem, source)}" for problem in problems)
     details = [pulumi.InputPropertyErrorDetails(property_path=item.path, reason=item.reason) for item in problems]
-    raise JobInputError(f"the VolcanoJob {name} has {count}:\n{lines}", details)
+    raise JobInputError(f"the {kind} {name} has {count}:\n{lines}", details)
 
 
 def in_file(problem: Problem, source: str) -> str:

@@ -1,4 +1,4 @@
-"""The component for Pulumi's other languages: `pulumi-resource-volcano-jobs` serves it to YAML, TypeScript and Go.
+"""The components for Pulumi's other languages: `pulumi-resource-volcano-jobs` serves them to YAML, TypeScript and Go.
 
 The arguments are a Volcano Job's `spec` as it stands, with the metadata's fields beside it. Pulumi reads the schema
 from annotations and docstrings, here and in `inputs.py`: no unions, and no annotations as strings.
@@ -20,13 +20,15 @@ from pydantic.alias_generators import to_camel
 
 from pulumi_volcano_jobs import schema
 from pulumi_volcano_jobs.component.base import BaseJob
-from pulumi_volcano_jobs.component.inputs import VolcanoJobInputs
+from pulumi_volcano_jobs.component.inputs import VolcanoJobInputs, VolcanoQueueInputs
 from pulumi_volcano_jobs.component.parts import PACKAGE
 from pulumi_volcano_jobs.component.problems import JobInputError, as_input_errors
+from pulumi_volcano_jobs.component.queue import BaseQueue
 from pulumi_volcano_jobs.errors import Problem, raise_if_any
 
 _DISTRIBUTION = "pulumi-volcano-jobs"
-_NAMES = sorted(VolcanoJobInputs.__annotations__)
+_INPUTS = {"VolcanoJob": VolcanoJobInputs, "VolcanoQueue": VolcanoQueueInputs}
+_NAMES = sorted({name for inputs in _INPUTS.values() for name in inputs.__annotations__})
 _IN_PYTHON = re.compile(
     rf"""\b(?:(?P<set>{"|".join(_NAMES)})=(?=")|(?P<name>{"|".join(name for name in _NAMES if "_" in name)})\b)"""
 )
@@ -59,15 +61,31 @@ class VolcanoJob(BaseJob):
         super()._warn(_spelled(text))
 
 
+class VolcanoQueue(BaseQueue):
+    """A Volcano Queue; `queue: ${research.name}` puts a job into it."""
+
+    name: pulumi.Output[str]
+    """The queue's name."""
+
+    def __init__(
+        self,
+        name: str,
+        args: VolcanoQueueInputs,
+        opts: Optional[pulumi.ResourceOptions] = None,  # noqa: UP045  # see VolcanoJob
+    ) -> None:
+        """Make a queue."""
+        super().__init__(name, args, opts)
+
+
 class JobProvider(ComponentProvider):
     """Pulumi's own provider of components; it knows more about the package, and says mistakes without a traceback."""
 
     schema: str
 
     def __init__(self) -> None:
-        """Read the schema from the component, and the rest from the distribution's metadata."""
+        """Read the schema from the components, and the rest from the distribution's metadata."""
         about = metadata(_DISTRIBUTION)
-        super().__init__([VolcanoJob], PACKAGE, version=about["Version"])
+        super().__init__([VolcanoJob, VolcanoQueue], PACKAGE, version=about["Version"])
         found = _plain_words(json.loads(self.schema))
         # What a job needs is checked with it. Pulumi before 3.238 takes all inputs for required.
         for component in found["resources"].values():
@@ -91,10 +109,11 @@ class JobProvider(ComponentProvider):
         inputs: pulumi.Inputs,
         options: Optional[pulumi.ResourceOptions] = None,  # noqa: UP045  # as above
     ) -> provider.ConstructResult:
-        """Make a job; a mistake in it is an error of the program, not of this provider."""
+        """Make a job or a queue; a mistake in it is an error of the program, not of this provider."""
+        kind = resource_type.rpartition(":")[2]
         try:
-            with as_input_errors(name):
-                raise_if_any(_unknown(inputs))
+            with as_input_errors(name, kind=kind):
+                raise_if_any(_unknown(inputs, kind))
             return super().construct(name, resource_type, inputs, options)
         except JobInputError as error:
             raise _of_program(error.message) from None
@@ -112,9 +131,9 @@ class JobProvider(ComponentProvider):
         return {names[key]: _with_whole_numbers(value) for key, value in inputs.items() if value is not None}
 
 
-def _unknown(inputs: pulumi.Inputs) -> list[Problem]:
+def _unknown(inputs: pulumi.Inputs, kind: str) -> list[Problem]:
     """Find what the schema does not have; most languages have refused it before."""
-    known = {to_camel(name) for name in VolcanoJobInputs.__annotations__}
+    known = {to_camel(name) for name in _INPUTS[kind].__annotations__}
     return [
         Problem(key, "there is no such input", schema.nearest(to_camel(key), known))
         for key in inputs
@@ -156,5 +175,5 @@ def _spelled(text: str) -> str:
 
 
 def main() -> None:
-    """Serve the component to the Pulumi engine."""
+    """Serve the components to the Pulumi engine."""
     provider.main(JobProvider(), sys.argv[1:])

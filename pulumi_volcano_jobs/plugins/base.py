@@ -20,7 +20,7 @@ import enum
 import functools
 import re
 from abc import ABC
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import Self, dataclass_transform
@@ -194,6 +194,20 @@ class Plugin(ABC):
         """Copy the settings with some of them replaced."""
         made = type(self)(**{name: getattr(self, name) for name in settings_of(type(self))} | changes)
         object.__setattr__(made, "_given", self.given | changes.keys())
+        return made
+
+    @property
+    def images(self) -> frozenset[str]:
+        """The settings that name images of containers which the plugin adds, as it is set."""
+        return frozenset()
+
+    def with_images(self, change: Callable[[Any], Any]) -> Self:
+        """Copy the settings with other images; what was not given still counts as not given."""
+        changed = {name: change(getattr(self, name)) for name in self.images}
+        if all(value is getattr(self, name) for name, value in changed.items()):
+            return self
+        made = self.with_(**changed)
+        object.__setattr__(made, "_given", self.given)
         return made
 
     @property

@@ -48,6 +48,11 @@ class MpiPlugin(Plugin):
     wait_for_workers_image: str = option(default="")
     """The init container's image; it needs `nc -z` or bash. Empty: that of the master's first container."""
 
+    @property
+    def images(self) -> frozenset[str]:
+        """The init container's, if there is one; without a setting it has that of the master's own container."""
+        return frozenset({"wait_for_workers_image"} if self.wait_for_workers else ())
+
     def validate(self, job: Job) -> Iterator[Problem]:
         """Yield a role that no task has, and a host file without hosts or a use."""
         yield from super().validate(job)

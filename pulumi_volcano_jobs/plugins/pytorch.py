@@ -105,6 +105,12 @@ class PytorchPlugin(Plugin):
             yield from super().not_native()
 
     @property
+    def images(self) -> frozenset[str]:
+        """The init container's, unless it has that of the worker's own containers or there is none."""
+        is_own = self.wait_master_script == "volcano" or "wait_master_image" in self.given
+        return frozenset({"wait_master_image"} if self.wait_master_enabled and is_own else ())
+
+    @property
     def is_elastic(self) -> bool:
         """Whether Pods may join and leave the job while it runs."""
         return bool(self.max_nodes)

@@ -71,7 +71,8 @@ class SshPlugin(Plugin):
     address_aliases: bool = option(
         default=False, recommended=True, not_native="Volcano's controllers write the ssh configuration"
     )
-    """Whether the configuration, and so the port, counts for addresses (`train-worker-0.train`) as for hosts."""
+    """Whether the configuration, and so the port, counts for addresses (`train-worker-0.train`) as for hosts, and for
+    Pods that come later: those that run, which never see it change, find them by both names."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
         """Yield what is wrong with the path, the port and where the keys come from."""
@@ -241,6 +242,9 @@ class SshPlugin(Plugin):
         port = self.ssh_port if 1 <= self.ssh_port <= MAX_PORT else DEFAULT_PORT
         lines = ["StrictHostKeyChecking no", "UserKnownHostsFile /dev/null"]
         for task in ctx.tasks:
+            if self.address_aliases and not task.pod_spec.get("hostname"):
+                lines += _patterns(ctx, task, port)
+                continue
             for host, address in _hosts(ctx, task):
                 known_as = f"{host} {address}" if self.address_aliases else host
                 lines += [f"Host {known_as}", f"  HostName {address}", f"  Port {port}"]
@@ -250,6 +254,13 @@ class SshPlugin(Plugin):
 def _item(key: str, file: str) -> Manifest:
     # Under .ssh and mounted by subPath: a whole volume is mounted with mode 1777, which sshd refuses.
     return {"key": key, "path": f".ssh/{file}"}
+
+
+def _patterns(ctx: JobContext, task: Task, port: int) -> Iterator[str]:
+    """Yield what counts for all Pods of a task, however many: the first block that has a setting counts."""
+    any_host = f"{ctx.name}-{task.name}-*"
+    yield from (f"Host {any_host} !*.*", f"  HostName %h.{names.subdomain(ctx.name, task)}")
+    yield from (f"Host {any_host}", f"  Port {port}")
 
 
 def _hosts(ctx: JobContext, task: Task) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Container, Manifest
 
 NAME = "wait-for-master"
@@ -71,7 +72,7 @@ def container(like: Container, address: str, port: int, timeout: int, *, image: 
 
 def beside(like: Container, name: str, image: str, command: list[str]) -> Container:
     """Make an init container that goes where a Pod's container `like` goes; without an image it has that one's too."""
-    own = _AS_THE_OTHERS if image else ("image", "imagePullPolicy", *_AS_THE_OTHERS)
+    own = _AS_THE_OTHERS if is_given(image) else ("image", "imagePullPolicy", *_AS_THE_OTHERS)
     wire: Manifest = {"name": name, "image": image} | {key: like.fields[key] for key in own if key in like.fields}
     # So that `kubectl describe pod` says why it waits, too.
     return Container(wire | {"command": command, "terminationMessagePolicy": "FallbackToLogsOnError"})

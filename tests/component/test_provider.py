@@ -70,6 +70,23 @@ REFUSALS: dict[str, tuple[Wire, str]] = {
 }
 
 
+def test_a_mistake_in_a_queue_is_told_in_the_same_way() -> None:
+    """With the queue's own inputs."""
+
+    def program(**inputs: Any) -> Any:
+        return lambda: JobProvider().construct("research", "volcano-jobs:index:VolcanoQueue", inputs)
+
+    unknown, _ = failed(program(dequeue_strategy="fifo"))
+    wrong, _ = failed(program(dequeueStrategy="lifo"))
+
+    assert str(unknown) == (
+        "the VolcanoQueue research has a problem:\n"
+        "  dequeue_strategy: there is no such input: did you mean dequeueStrategy?"
+    )
+    assert type(wrong) is pulumi.InputPropertiesError
+    assert str(wrong).startswith("the VolcanoQueue research has a problem:\n  spec.dequeueStrategy: ")
+
+
 @pytest.mark.parametrize("what", REFUSALS)
 def test_a_mistake_is_told_in_the_words_of_the_program(what: str) -> None:
     """By its place, with the schema's names, and without a traceback."""

@@ -179,13 +179,12 @@ class TestAddressAliases:
     """`address_aliases`: the port counts for `pod.job` too (MPI_HOST has those)."""
 
     def test_each_host_has_two_names(self) -> None:
-        """The name of the Pod, and its address in the job's domain."""
+        """The name of the Pod, and its address in the job's domain; a task's Pods are told of by a pattern."""
         document = with_ssh(task(replicas=2), task("fixed", hostname="node"), address_aliases=True, ssh_port=2222)
 
         assert config(document) == (
             "StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n"
-            "Host train-worker-0 train-worker-0.train\n  HostName train-worker-0.train\n  Port 2222\n"
-            "Host train-worker-1 train-worker-1.train\n  HostName train-worker-1.train\n  Port 2222\n"
+            "Host train-worker-* !*.*\n  HostName %h.train\nHost train-worker-*\n  Port 2222\n"
             "Host node node.train\n  HostName node.train\n  Port 2222\n"
         )
 
@@ -195,19 +194,26 @@ class TestAddressAliases:
         [
             (True, "train-worker-0", "2222"),
             (True, "train-worker-0.train", "2222"),
+            (True, "train-worker-7", "2222"),
+            (True, "train-worker-7.train", "2222"),
+            (True, "train-worker-0.train.default.svc.cluster.local", "2222"),
+            (True, "train-other-0", "22"),
             (False, "train-worker-0", "2222"),
             (False, "train-worker-0.train", "22"),
+            (False, "train-worker-7", "22"),
         ],
     )
     def test_openssh_finds_the_port(self, aliases: bool, host: str, port: str, tmp_path: Path) -> None:  # noqa: FBT001  # a table's column
-        """Without the option an address goes to port 22, as in Volcano."""
+        """Without the option an address goes to port 22, as in Volcano, and a Pod that comes later is not known."""
         file = tmp_path / "config"
         file.write_text(config(with_ssh(address_aliases=aliases, ssh_port=2222)), "utf-8")
 
         answer = subprocess.run(["ssh", "-G", "-F", file, host], capture_output=True, text=True, check=True).stdout
 
         settings = dict(line.split(" ", 1) for line in answer.splitlines())
-        assert (settings["hostname"], settings["port"]) == ("train-worker-0.train", port)
+        is_known = port == "2222" or "." in host
+        address = host if "." in host or not is_known else f"{host}.train"
+        assert (settings["hostname"], settings["port"]) == (address, port)
 
     def test_volcano_writes_the_configuration_itself(self) -> None:
         """So it is refused in the native mode."""
@@ -457,13 +463,20 @@ class TestRecommended:
         assert (mode(document), mode(document, defaults="recommended")) == ("0o644", "0o600")
         assert [warning.code for warning in render(document).warnings] == ["VJ108"]
         assert render(document, defaults="recommended").warnings == ()
-        assert "Host train-worker-0 train-worker-0.train\n" in config(document, defaults="recommended")
+        assert "Host train-worker-* !*.*\n" in config(document, defaults="recommended")
 
     def test_what_is_given_stays(self) -> None:
         """As for all plugins."""
         document = with_ssh(task(securityContext=ROOT), file_modes="volcano", ssh_key_file_path=HOME)
 
         assert mode(document, defaults="recommended") == "0o644"
+
+
+def test_scaling_leaves_patterns_alone() -> None:
+    """What Pods that run have mounted, and never see change, counts for those that come later."""
+    before, after = (config(with_ssh(task(replicas=number), address_aliases=True)) for number in (2, 3))
+
+    assert before == after
 
 
 @pytest.mark.parametrize("settings", [{"key_type": "ed25519"}, {"key_secret": "team"}], ids=["ed25519", "Secret"])

@@ -12,8 +12,8 @@ from typing import Any
 import packageschema
 import pytest
 
-from pulumi_volcano_jobs.component import VolcanoJobArgs, inputs
-from pulumi_volcano_jobs.component.inputs import VolcanoJobInputs
+from pulumi_volcano_jobs.component import VolcanoJobArgs, inputs, queueargs
+from pulumi_volcano_jobs.component.inputs import VolcanoJobInputs, VolcanoQueueInputs
 from pulumi_volcano_jobs.model import DependsOn, NetworkTopology, PartitionPolicy, Policy, Task, Volume
 
 Schema = dict[str, Any]
@@ -87,25 +87,40 @@ def test_no_property_has_two_types() -> None:
 
 
 def test_structure_is_plain_and_inputs_are_at_the_leaves() -> None:
-    """Lists, maps and types decide what is made; what may be an Output is text, or lies within a Pod template."""
-    inputs_only = {place: value for place, value in properties() if not place.startswith(f"{JOB} properties")}
-    leaves = {
-        place.rpartition(" ")[2] for place, value in inputs_only.items() for part in parts(value) if "plain" not in part
-    }
+    """Lists, maps and types decide what is made; what may be an Output is a single value, or lies within `Any`."""
+    inputs_only = [
+        value for place, value in properties() if ":index:Volcano" not in place or " inputProperties " in place
+    ]
+    leaves = [part for value in inputs_only for part in parts(value) if "plain" not in part]
 
-    assert leaves == {"annotations", "labels", "namespace", "plugins", "priorityClassName", "queue"}
-    assert all(
-        part["type"] == "string" for value in inputs_only.values() for part in parts(value) if "plain" not in part
-    )
+    assert {part["type"] for part in leaves} == {"string", "integer", "boolean"}
+
+
+def test_what_decides_about_a_jobs_objects_is_no_output() -> None:
+    """The inputs of a job that may be one."""
+    job = committed()["resources"][JOB]["inputProperties"]
+
+    assert {name for name, value in job.items() if any("plain" not in part for part in parts(value))} == {
+        "annotations",
+        "imageRegistry",
+        "labels",
+        "namespace",
+        "plugins",
+        "priorityClassName",
+        "queue",
+    }
 
 
 def test_programs_of_all_languages_can_say_the_same() -> None:
-    """Each argument that Python programs have is an input, and there is no other."""
-    assert (
-        VolcanoJobInputs.__annotations__.keys()
-        == {name for kind in VolcanoJobArgs.__mro__ for name in getattr(kind, "__annotations__", {})}
-        | VolcanoJobArgs.__annotations__.keys()
-    )
+    """Each argument of Python is an input; what jobs share, other languages have in the stack's configuration."""
+    assert VolcanoJobInputs.__annotations__.keys() == VolcanoJobArgs.__annotations__.keys() - {"job_defaults"}
+    assert VolcanoQueueInputs.__annotations__.keys() == queueargs.VolcanoQueueArgs.__annotations__.keys()
+
+
+@pytest.mark.parametrize("name", ["QueueAffinity", "QueueCluster", "QueueGuarantee", "QueueNodeGroups"])
+def test_a_type_of_a_queue_has_the_fields_of_pythons(name: str) -> None:
+    """By the same names."""
+    assert getattr(inputs, name).__annotations__.keys() == getattr(queueargs, name).__annotations__.keys()
 
 
 @pytest.mark.parametrize("model", [Task, Policy, Volume, NetworkTopology, PartitionPolicy, DependsOn])

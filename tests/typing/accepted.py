@@ -26,6 +26,7 @@ from pulumi_volcano_jobs import (
     HcclrankPlugin,
     Job,
     JobContext,
+    JobDefaults,
     JobError,
     MpiPlugin,
     NetworkTopology,
@@ -42,6 +43,8 @@ from pulumi_volcano_jobs import (
     TensorflowPlugin,
     VolcanoJob,
     VolcanoJobArgs,
+    VolcanoQueue,
+    VolcanoQueueArgs,
     Volume,
     flag,
     load_jobs,
@@ -191,6 +194,50 @@ def outputs_wherever_a_value_decides_no_structure() -> None:
             ],
         },
     )
+
+
+def queues_and_what_jobs_share() -> None:
+    """Queues with plain values and Outputs; defaults for jobs, as a literal or with the class."""
+    everyone = VolcanoQueue("everyone")
+    amounts: dict[str, int | str] = {"cpu": 8, "memory": "64Gi"}
+    research = VolcanoQueue(
+        "research",
+        {
+            "name": "team-research",
+            "labels": {"team": secret},
+            "parent": everyone.name,
+            "weight": number,
+            "priority": 1,
+            "capability": {"cpu": 8, "memory": secret, "nvidia.com/gpu": number},
+            "deserved": {"cpu": 0.5},
+            "guarantee": {"resource": {"cpu": "500m"}},
+            "reclaimable": False,
+            "dequeue_strategy": "fifo",
+            "affinity": {
+                "node_group_affinity": {"required_during_scheduling_ignored_during_execution": ["gpu", secret]},
+            },
+            "extend_clusters": [{"name": "other", "weight": 1}],
+        },
+        pulumi.ResourceOptions(protect=True, retain_on_delete=True),
+    )
+    VolcanoQueue("other", VolcanoQueueArgs(weight=2, capability=amounts))
+    assert_type(research.name, pulumi.Output[str])
+    assert_type(research.resource, pulumi.CustomResource)
+    shared = JobDefaults(
+        namespace="research",
+        queue=research.name,
+        image_registry=secret,
+        image_pull_secrets=["pull", secret],
+        labels={"team": secret},
+        node_selector={"pool": secret},
+        tolerations=[{"key": "gpu", "operator": "Exists"}],
+        defaults="recommended",
+        managed_by="volcano",
+        kubernetes_version="1.31",
+    )
+    VolcanoJob("train", {"tasks": [], "job_defaults": shared, "image_registry": secret})
+    VolcanoJob("other", {"tasks": [], "job_defaults": {"queue": "batch", "node_selector": {"pool": "gpu"}}})
+    VolcanoJob.from_yaml("read", "job.yaml", {"job_defaults": shared})
 
 
 def arguments_put_together() -> None:

@@ -10,6 +10,7 @@ from pulumi_volcano_jobs import (
     Allow,
     DependsOn,
     Job,
+    JobDefaults,
     MpiPlugin,
     NetworkTopology,
     Plugin,
@@ -20,6 +21,7 @@ from pulumi_volcano_jobs import (
     Task,
     VolcanoJob,
     VolcanoJobArgs,
+    VolcanoQueue,
     Volume,
     flag,
     presets,
@@ -62,6 +64,24 @@ VolcanoJob("train", Job(name="train", tasks=[task], plugins=[3]))  # refused
 VolcanoJob("train", Job(name="train", tasks=[3]))  # refused
 VolcanoJob.from_yaml("train", "job.yaml", {"restart": "all"})  # refused
 VolcanoJob.from_yaml("train", "job.yaml", {"queue": "other"})  # refused
+
+# Of queues and of what jobs share.
+VolcanoQueue("research", {"weight": "2"})  # refused
+VolcanoQueue("research", {"weigth": 2})  # refused
+VolcanoQueue("research", {"dequeueStrategy": "fifo"})  # refused
+VolcanoQueue("research", {"dequeue_strategy": "lifo"})  # refused
+VolcanoQueue("research", {"capability": ["cpu"]})  # refused
+VolcanoQueue("research", {"capability": {"cpu": None}})  # refused
+VolcanoQueue("research", {"guarantee": {"cpu": 1}})  # refused
+VolcanoQueue("research", {"name": text})  # refused
+VolcanoQueue("research", {"namespace": "research"})  # refused
+VolcanoJob("train", {"tasks": [task], "image_registry": 3})  # refused
+VolcanoJob("train", {"tasks": [task], "job_defaults": {"quueue": "batch"}})  # refused
+JobDefaults(defaults="best")  # refused
+JobDefaults(managed_by=text)  # refused
+JobDefaults(tolerations=["gpu"])  # refused
+JobDefaults(node_selector="gpu")  # refused
+JobDefaults(restart="pod")  # refused
 
 # Outputs where structure must be plain.
 VolcanoJob("train", {"tasks": [task], "name": text})  # refused

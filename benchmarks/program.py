@@ -1,0 +1,104 @@
+"""The program's part of `up`: a `VolcanoJob` against a program written by hand that makes the same children."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from typing import Any
+
+import pulumi
+from pulumi.runtime import mocks, stack
+
+from benchmarks import jobs, table
+
+SIZES = (100, 1000)
+RUNS = 3
+FRAMEWORK = "pytorch"
+
+
+class Engine(mocks.Mocks):
+    """An engine that takes no time: outputs are the inputs. It keeps what it was given."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.seen: dict[str, Any] = {}
+
+    def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], None]:
+        """Refuse: neither program asks anything."""
+        raise NotImplementedError(args.token)
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
+        """Take a resource."""
+        self.seen[f"{args.typ} {args.name}"] = args.inputs
+        return f"id-of-{args.name}", args.inputs
+
+
+def measure() -> None:
+    """Print the table, after a look at whether both programs make the same."""
+    rows = []
+    for size in SIZES:
+        runs = {
+            kind: [table.apart("benchmarks.program", kind, size) for _ in range(RUNS)]
+            for kind in ("component", "by-hand")
+        }
+        _compare(runs["component"][0]["pods"], runs["by-hand"][0]["pods"])
+        for part in ("program", "with imports"):
+            component, hand = (min(run[part] for run in runs[kind]) for kind in ("component", "by-hand"))
+            rows.append([f"{size} Pods, {part}", component, hand, component / hand, "<= 1"])
+    table.show("The program's part of `up`", ["", "component s", "by hand s", "ratio", "target"], rows)
+
+
+def _compare(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
+    """Refuse to measure programs that do not make the same Pods."""
+    if ours != theirs:
+        name = next(name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name))
+        raise SystemExit(f"the two programs differ in {name}:\n{ours.get(name)}\n{theirs.get(name)}")
+
+
+def _component(size: int) -> None:
+    from pulumi_volcano_jobs import VolcanoJob  # noqa: PLC0415  # its import is measured
+
+    VolcanoJob("train", jobs.job(FRAMEWORK, size)["spec"])
+
+
+def _by_hand(size: int) -> None:
+    from benchmarks import by_hand  # noqa: PLC0415  # its import is measured
+
+    by_hand.make(jobs.job(FRAMEWORK, size)["spec"]["tasks"])
+
+
+def _run(kind: str, size: int) -> dict[str, Any]:
+    begin = time.perf_counter()
+    if kind == "component":
+        import pulumi_volcano_jobs.component  # noqa: F401, PLC0415  # its import is measured
+
+        program = _component
+    else:
+        import benchmarks.by_hand  # noqa: F401, PLC0415  # its import is measured
+
+        program = _by_hand
+    imported = time.perf_counter()
+    engine = Engine()
+
+    async def run() -> None:
+        pulumi.runtime.set_mocks(engine, preview=False)
+        await stack.run_pulumi_func(lambda: program(size))
+
+    asyncio.run(run())
+    end = time.perf_counter()
+    return {
+        "program": end - imported,
+        "with imports": end - begin,
+        "pods": _pods(engine),
+    }
+
+
+def _pods(engine: Engine) -> dict[str, Any]:
+    """Give the Pods' specs, which both programs must make alike."""
+    return {name: inputs["spec"] for name, inputs in engine.seen.items() if name.startswith("kubernetes:core/v1:Pod ")}
+
+
+if __name__ == "__main__":
+    json.dump(_run(sys.argv[1], int(sys.argv[2])), sys.stdout)

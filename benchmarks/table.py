@@ -1,0 +1,36 @@
+"""Tables on the terminal, and measuring in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+
+def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a table whose columns are as wide as they must be."""
+    texts = [list(columns), *([_text(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[at]) for row in texts) for at in range(len(columns))]
+    print(f"\n{title}")
+    for row in texts:
+        print(
+            "  ".join(
+                cell.rjust(width) if at else cell.ljust(width)
+                for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+        )
+    sys.stdout.flush()
+
+
+def _text(cell: object) -> str:
+    return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
+
+
+def apart(module: str, *arguments: object) -> dict[str, Any]:
+    """Run a module in a process of its own and give what it prints as JSON."""
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found

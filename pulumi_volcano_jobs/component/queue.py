@@ -1,0 +1,91 @@
+"""`VolcanoQueue`: a Volcano Queue, checked as strictly as jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+
+from pulumi_volcano_jobs import queues, queueschema
+from pulumi_volcano_jobs.component import neighbours
+from pulumi_volcano_jobs.component.advice import on_missing_definitions
+from pulumi_volcano_jobs.component.children import child
+from pulumi_volcano_jobs.component.lift import Outputs
+from pulumi_volcano_jobs.component.problems import as_input_errors
+from pulumi_volcano_jobs.component.queueargs import VolcanoQueueArgs
+from pulumi_volcano_jobs.component.wire import to_wire
+from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any
+
+TYPE = "VolcanoQueue"
+TOKEN = f"volcano-jobs:index:{TYPE}"
+
+
+class BaseQueue(pulumi.ComponentResource):
+    """A queue: what the components of Python programs and of other languages have in common.
+
+    It declares no attributes in its class body: Pulumi would take those for outputs that other languages see.
+    """
+
+    def __init__(self, resource_name: str, args: Any = None, opts: pulumi.ResourceOptions | None = None) -> None:
+        """Make a queue.
+
+        Args:
+            resource_name: the resource's name, and the queue's unless `args` has one.
+            args: the queue's fields.
+            opts: `provider`, `protect`, `retain_on_delete` and `transforms` reach the Queue itself.
+
+        Raises:
+            pulumi.RunError: with every problem of the arguments; nothing has been created then.
+        """
+        outputs = Outputs()
+        with as_input_errors(resource_name, kind=TYPE):
+            given = outputs.lift(to_wire({} if args is None else args, queueschema.SPEC))
+            if not isinstance(given, dict):
+                reason = f"the arguments are a {type(args).__name__}; they must be a dict"
+                raise JobError([Problem("", reason, 'write VolcanoQueue("research", {"weight": 2})')])
+            manifest = queues.queue({"name": resource_name, **given})
+            raise_if_any(neighbours.claim(resource_name, [manifest], TYPE))
+        super().__init__(TOKEN, resource_name, {}, opts)
+        self.resource: pulumi.CustomResource = child(
+            resource_name,
+            manifest,
+            None,
+            outputs,
+            pulumi.ResourceOptions(
+                parent=self,
+                # A parent hands on its protection, and not this.
+                retain_on_delete=opts.retain_on_delete if opts else None,
+                hooks=on_missing_definitions(resource_name, "Queues"),
+            ),
+        )
+        name: str = manifest["metadata"]["name"]
+        # The URN is known in a preview, and whatever uses it waits for the Queue.
+        self.name = self.resource.urn.apply(lambda _urn: name)
+        self.register_outputs({"name": self.name})
+
+
+class VolcanoQueue(BaseQueue):
+    """A Volcano Queue (`scheduling.volcano.sh/v1beta1`): `queue=research.name` puts a job into it, once it is there."""
+
+    name: pulumi.Output[str]
+    """The queue's name; a job or a queue that takes it is made after this queue, and deleted before it."""
+    resource: pulumi.CustomResource
+    """The Queue itself."""
+
+    def __init__(
+        self,
+        resource_name: str,
+        args: VolcanoQueueArgs | None = None,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """Make a queue.
+
+        Args:
+            resource_name: the resource's name, and the queue's unless `args` has one.
+            args: the queue's fields.
+            opts: `provider`, `protect`, `retain_on_delete` and `transforms` reach the Queue itself.
+
+        Raises:
+            pulumi.RunError: with every problem of the arguments; nothing has been created then.
+        """
+        super().__init__(resource_name, args, opts)

@@ -1,0 +1,70 @@
+"""The arguments of `VolcanoQueue`, as typed dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypedDict
+
+import pulumi
+
+Amounts = Mapping[str, pulumi.Input[str | int | float]]
+"""Quantities by the resource's name, such as `{"cpu": 8, "memory": "64Gi", "nvidia.com/gpu": 4}`."""
+
+
+class QueueNodeGroups(TypedDict, total=False):
+    """Groups of nodes, by the values of their label `volcano.sh/nodegroup-name`."""
+
+    required_during_scheduling_ignored_during_execution: pulumi.Input[Sequence[pulumi.Input[str]]]
+    preferred_during_scheduling_ignored_during_execution: pulumi.Input[Sequence[pulumi.Input[str]]]
+
+
+class QueueAffinity(TypedDict, total=False):
+    """Where the Pods of a queue go (Volcano's nodegroup plugin)."""
+
+    node_group_affinity: QueueNodeGroups
+    node_group_anti_affinity: QueueNodeGroups
+
+
+class QueueGuarantee(TypedDict, total=False):
+    """What is reserved for a queue."""
+
+    resource: pulumi.Input[Amounts]
+
+
+class QueueCluster(TypedDict, total=False):
+    """A cluster to which the jobs of a queue are dispatched."""
+
+    name: pulumi.Input[str]
+    weight: pulumi.Input[int]
+    capacity: pulumi.Input[Amounts]
+
+
+class VolcanoQueueArgs(TypedDict, total=False):
+    """A Volcano Queue (`scheduling.volcano.sh/v1beta1`) with snake_case names; all of it is optional.
+
+    Outputs may stand everywhere but in `name`.
+    """
+
+    name: str
+    """The queue's name; the resource's name by default."""
+    labels: pulumi.Input[Mapping[str, pulumi.Input[str]]]
+    annotations: pulumi.Input[Mapping[str, pulumi.Input[str]]]
+    weight: pulumi.Input[int]
+    """Its share beside its siblings, from 1 (the default of Volcano) to 65535."""
+    priority: pulumi.Input[int]
+    """Which queue is served first, and gives back last; 0 or more."""
+    capability: pulumi.Input[Amounts]
+    """The most that its jobs may use."""
+    deserved: pulumi.Input[Amounts]
+    """What is its own when there is not enough for all (the scheduler's capacity plugin)."""
+    guarantee: QueueGuarantee
+    """What nobody else gets."""
+    reclaimable: pulumi.Input[bool]
+    """Whether others may take back what it uses beyond its own; true by default."""
+    parent: pulumi.Input[str]
+    """The queue above it, `parent.name` of another VolcanoQueue; root by default. Jobs go into leaves only."""
+    dequeue_strategy: pulumi.Input[Literal["fifo", "traverse"]]
+    """Whether jobs behind one that does not fit may start (`traverse`, the default) or wait for it (`fifo`)."""
+    affinity: QueueAffinity
+    type: pulumi.Input[str]
+    extend_clusters: Sequence[QueueCluster]

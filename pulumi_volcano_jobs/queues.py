@@ -1,0 +1,209 @@
+"""A Volcano Queue, and what Volcano would refuse in it.
+
+Its fields are given flat: `name`, `labels` and `annotations` beside those of the `spec`, in the spelling of the wire.
+All but the name may be leaves. What needs the other queues in hand (the sums of siblings, a parent with Pods of its
+own) is left to Volcano's webhook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pulumi_volcano_jobs import paths, podcheck, queueschema
+from pulumi_volcano_jobs.cluster import ROOT_QUEUE
+from pulumi_volcano_jobs.defaults import QUEUE
+from pulumi_volcano_jobs.errors import Problem, Stage, raise_if_any
+from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs.model import MAX_SUBDOMAIN
+from pulumi_volcano_jobs.podcheck import amounts
+from pulumi_volcano_jobs.podcheck.names import is_label_value, is_qualified, subdomain
+from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault
+from pulumi_volcano_jobs.schema import Walk, structural
+
+API_VERSION, KIND = "scheduling.volcano.sh/v1beta1", "Queue"
+HIERARCHY, WEIGHTS = "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"
+
+_METADATA = ("annotations", "labels", "name")
+_MAX_INT32, _MAX_WEIGHT, _UNIT = 2**31 - 1, 65535, 10**9
+# Its webhook does so when a queue is made and never again: the first update of a partial one would lose them.
+_DEFAULTS = {"reclaimable": True, "weight": 1}
+_STRATEGY = Choices("dequeueStrategy", ("fifo", "traverse"), required=True)
+# What the scheduler counts without a domain in its name; it passes over all else that has none.
+_COUNTED = ("cpu", "memory", "pods", "ephemeral-storage")
+_COUNTED_PREFIXES = ("hugepages-", "attachable-volumes-")
+_FLAT = ("the fields of a Queue's metadata and spec stand beside each other here", "move them up")
+_ELSEWHERE = {
+    "metadata": _FLAT,
+    "spec": _FLAT,
+    "namespace": ("a queue is of the whole cluster and in no namespace", "remove it"),
+    "state": (
+        "whether a queue is open is no part of what it should be: Volcano keeps it in its status",
+        "`vcctl queue operate --action close --name NAME` closes it",
+    ),
+    "status": ("Volcano keeps the status itself", "remove it"),
+}
+
+
+def queue(fields: Mapping[str, Any]) -> Manifest:
+    """Build the manifest of a Queue, with the defaults that Volcano's webhook fills in.
+
+    Raises:
+        JobError: with all problems at once.
+    """
+    walk = Walk()
+    elsewhere = [Problem(key, *_ELSEWHERE[key]) for key in _ELSEWHERE if fields.get(key) is not None]
+    known = {key: value for key, value in fields.items() if key not in (*_ELSEWHERE, *_METADATA)}
+    spec = walk.conform(known, queueschema.SPEC, "spec")
+    metadata = {key: fields[key] for key in _METADATA if fields.get(key) is not None}
+    said = {problem.path for problem in walk.problems}
+    found = [*_metadata(metadata), *_spec(Place(spec, "spec"), metadata.get("name"))]
+    raise_if_any([*elsewhere, *walk.problems, *(problem for problem in found if problem.path not in said)])
+    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": {**_DEFAULTS, **spec}}
+
+
+def _metadata(metadata: Mapping[str, Any]) -> Iterator[Problem]:
+    yield from _name(metadata.get("name"))
+    for key in ("labels", "annotations"):
+        yield from _texts(metadata.get(key), f"metadata.{key}")
+    yield from podcheck.labels(metadata.get("labels"), "metadata.labels", Stage.SCHEMA)
+    annotations = metadata.get("annotations")
+    if isinstance(annotations, Mapping):
+        yield from podcheck.keys(annotations, "metadata.annotations", Stage.SCHEMA)
+        yield from _hierarchy(Place(annotations, "metadata.annotations"))
+
+
+def _name(name: Any) -> Iterator[Problem]:
+    path = "metadata.name"
+    if isinstance(name, Leaf):
+        yield structural(path, "it decides what the queue is called")
+    elif not isinstance(name, str) or not name:
+        yield Problem(path, "a queue needs a name, which is text", "for example research", stage=Stage.SCHEMA)
+    elif name in {ROOT_QUEUE, QUEUE}:
+        reason = "Volcano makes this queue itself, and lets nobody delete it"
+        hint = "name another one; pulumi_kubernetes' apiextensions.CustomResourcePatch edits one that is there"
+        yield fault(path, reason, name, hint)
+    else:
+        yield from subdomain(name, path)
+
+
+def _texts(given: Any, path: str) -> Iterator[Problem]:
+    if given is None or isinstance(given, Leaf):
+        return
+    if not isinstance(given, Mapping):
+        yield Problem(path, "this must be a mapping", "write it as key: value lines", stage=Stage.DECODE)
+        return
+    for key, value in given.items():
+        if not isinstance(value, (str, Leaf)):
+            yield Problem(paths.join(path, str(key)), "this must be a string", "put it in quotes", stage=Stage.DECODE)
+
+
+def _hierarchy(annotations: Place) -> Iterator[Problem]:
+    """Yield what the drf plugin's older way to nest queues, by two annotations, must not be."""
+    is_unknown = annotations.unknown(HIERARCHY) or annotations.unknown(WEIGHTS)
+    if is_unknown or not (annotations.given(HIERARCHY) or annotations.given(WEIGHTS)):
+        return
+    names, weights = (annotations.text(key).split("/") for key in (HIERARCHY, WEIGHTS))
+    if len(names) != len(weights):
+        reason = f"this must have as many parts as {HIERARCHY}, which has {len(names)}"
+        yield annotations.fault(WEIGHTS, reason, "give one weight for each part, such as root/research and 1/2")
+    elif not all(map(_is_weight, weights)):
+        yield annotations.fault(WEIGHTS, "each part must be a number above 0", "for example 1/2")
+
+
+def _is_weight(text: str) -> bool:
+    try:
+        return float(text) > 0
+    except ValueError:
+        return False
+
+
+def _spec(spec: Place, name: Any) -> Iterator[Problem]:
+    yield from spec.between("weight", 1, _MAX_WEIGHT)
+    yield from spec.between("priority", 0, _MAX_INT32)
+    yield from _STRATEGY.check(spec)
+    yield from _parent(spec, name)
+    if len(spec.text("type")) > MAX_SUBDOMAIN:
+        yield spec.fault("type", f"this must be at most {MAX_SUBDOMAIN} characters long", "shorten it")
+    yield from _node_groups(spec)
+    for cluster in spec.children("extendClusters"):
+        yield from cluster.between("weight", -_MAX_INT32 - 1, _MAX_INT32)
+        yield from _amounts(cluster, "capacity")
+    yield from _amounts(spec, "capability")
+    yield from _amounts(spec, "deserved")
+    guarantee = spec.child("guarantee")
+    if guarantee:
+        yield from _amounts(guarantee, "resource")
+    yield from _order(spec, guarantee)
+
+
+def _parent(spec: Place, name: Any) -> Iterator[Problem]:
+    if spec.has("parent"):
+        yield from subdomain(spec.fields["parent"], spec.at("parent"))
+        if spec.text("parent") == name:
+            yield spec.fault("parent", "a queue cannot be below itself", "name another one, or none: then it is root")
+
+
+def _node_groups(spec: Place) -> Iterator[Problem]:
+    affinity = spec.child("affinity")
+    kinds = [affinity.child(kind) for kind in ("nodeGroupAffinity", "nodeGroupAntiAffinity")] if affinity else []
+    for path, group in [item for terms in kinds if terms for key in terms.fields for item in terms.items(key)]:
+        if not group or not is_label_value(group):
+            reason = "a group of nodes is the value of their label volcano.sh/nodegroup-name"
+            yield fault(path, reason, group, "for example gpu")
+
+
+def _amounts(holder: Place, key: str) -> Iterator[Problem]:
+    declared = holder.child(key)
+    if declared:
+        for name in declared.fields:
+            yield from _resource(name, declared.at(name)) or [*amounts.amount(declared, name), *_whole(declared, name)]
+
+
+def _resource(name: str, path: str) -> list[Problem]:
+    if not is_qualified(name):
+        hint = "it is cpu, memory or such as nvidia.com/gpu"
+        return [fault(path, "this is no name of a resource", name, hint)]
+    if "/" not in name and name not in _COUNTED and not name.startswith(_COUNTED_PREFIXES):
+        reason = f"Volcano's scheduler counts {', '.join(_COUNTED)} and what has a domain, and passes over this"
+        return [Problem(path, reason, "write its domain too, such as nvidia.com/gpu", repr(name))]
+    return []
+
+
+def _whole(declared: Place, name: str) -> Iterator[Problem]:
+    nano = amounts.parsed(declared.fields[name]) or 0
+    if nano > 0 and nano % _UNIT and (name == "pods" or ("/" in name and "kubernetes.io/" not in name)):
+        yield declared.fault(name, "this is counted in whole numbers", "give one")
+
+
+def _order(spec: Place, guarantee: Place | None) -> Iterator[Problem]:
+    """Yield what is not in the order guarantee, deserved, capability; a resource that one does not name counts as 0."""
+    capability, deserved = _known(spec, "capability"), _known(spec, "deserved")
+    reserved = _known(guarantee, "resource") if guarantee else {}
+    if capability:
+        yield from _above(spec, "deserved", deserved, capability, "capability")
+    if guarantee and reserved:
+        said = list(_above(guarantee, "resource", reserved, capability, "capability")) if capability else []
+        paths_said = {problem.path for problem in said}
+        more = _above(guarantee, "resource", reserved, deserved, "deserved") if deserved is not None else ()
+        yield from (*said, *(problem for problem in more if problem.path not in paths_said))
+
+
+def _known(holder: Place, key: str) -> dict[str, int] | None:
+    """Give the amounts of a field, or None if any of them is not known yet or wrong."""
+    declared = holder.child(key)
+    if holder.unknown(key) or (declared and any(amounts.parsed(text) is None for text in declared.fields.values())):
+        return None
+    return amounts.amounts(holder, key)
+
+
+def _above(
+    holder: Place, key: str, given: dict[str, int] | None, limit: dict[str, int], name: str
+) -> Iterator[Problem]:
+    declared = holder.child(key)
+    for resource, nano in (given or {}).items():
+        if declared and nano > limit.get(resource, 0):
+            counts = "" if resource in limit else f", which does not name {resource}: that counts as 0"
+            reason = f"this must not be above the queue's {name}{counts}"
+            yield declared.fault(resource, reason, f"raise {name}, or lower this")

@@ -1,0 +1,516 @@
+"""Defaults that the jobs of a stack share: from the program, and from the stack's configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+
+from pulumi_volcano_jobs import JobDefaults, VolcanoJob, VolcanoQueue
+from tests.component.harness import UNKNOWN, Run, Source, Wire, failed, new_job, run
+from tests.conftest import container, task
+
+GPU = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+SPOT = {"key": "spot", "operator": "Equal", "value": "yes", "effect": "NoExecute", "tolerationSeconds": 30}
+SHARED: Wire = {
+    "namespace": "research",
+    "queue": "batch",
+    "priority_class_name": "high",
+    "image_registry": "ghcr.io/team",
+    "image_pull_secrets": ["pull"],
+    "labels": {"team": "ml"},
+    "node_selector": {"pool": "gpu"},
+    "tolerations": [GPU],
+}
+CONFIG = {
+    "volcano-jobs:namespace": "research",
+    "volcano-jobs:queue": "batch",
+    "volcano-jobs:priorityClassName": "high",
+    "volcano-jobs:imageRegistry": "ghcr.io/team",
+    "volcano-jobs:imagePullSecrets": '["pull"]',
+    "volcano-jobs:labels": '{"team": "ml"}',
+    "volcano-jobs:nodeSelector": '{"pool": "gpu"}',
+    "volcano-jobs:tolerations": json.dumps([GPU]),
+}
+MODES = ("pulumi", "volcano")
+
+
+def one(
+    arguments: Mapping[str, Any],
+    config: Mapping[str, str] | None = None,
+    shared: Any = None,
+    *,
+    preview: bool = False,
+) -> Run:
+    """Run a program with one job; `shared` is called for the defaults."""
+
+    def program() -> None:
+        given = {"job_defaults": shared() if callable(shared) else shared} if shared is not None else {}
+        new_job("train", {**arguments, **given})
+
+    return run(program, config=config or {}, preview=preview)
+
+
+def worker(**pod_spec: Any) -> Wire:
+    """Give a task whose image names no registry."""
+    return task("worker", containers=[container(image="train:1")], **pod_spec)
+
+
+def template(done: Run) -> Wire:
+    """Give labels and spec of what the job's worker is made of, in either mode."""
+    manifests = done.manifests()
+    if "Pod train-worker-0" in manifests:
+        pod = manifests["Pod train-worker-0"]
+        return {"labels": pod["metadata"]["labels"], "spec": pod["spec"]}
+    made = manifests["Job train"]["spec"]["tasks"][0]["template"]
+    return {"labels": made.get("metadata", {}).get("labels"), "spec": made["spec"]}
+
+
+def head(done: Run) -> Wire:
+    """Give the object that stands for the whole job."""
+    manifests = done.manifests()
+    found: Wire = manifests.get("PodGroup train") or manifests["Job train"]
+    return found
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("where", ["program", "configuration"])
+def test_a_job_that_says_nothing_gets_all_defaults(where: str, mode: str) -> None:
+    """As if they were its own arguments."""
+    job = {"tasks": [worker()], "managed_by": mode}
+    done = one(job, CONFIG) if where == "configuration" else one(job, shared=SHARED)
+
+    assert head(done)["metadata"]["namespace"] == "research"
+    assert head(done)["metadata"]["labels"] == {"team": "ml"}
+    assert (head(done)["spec"]["queue"], head(done)["spec"]["priorityClassName"]) == ("batch", "high")
+    made = template(done)
+    assert made["labels"]["team"] == "ml"
+    assert made["spec"]["containers"][0]["image"] == "ghcr.io/team/train:1"
+    assert made["spec"]["imagePullSecrets"] == [{"name": "pull"}]
+    assert made["spec"]["nodeSelector"] == {"pool": "gpu"}
+    assert made["spec"]["tolerations"] == [GPU]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("where", ["program", "configuration"])
+def test_a_jobs_own_arguments_count(where: str, mode: str) -> None:
+    """A text wins; of mappings each key; of lists the own entries stand first, and none is there twice."""
+    own = worker(
+        nodeSelector={"pool": "cpu", "zone": "a"}, tolerations=[SPOT, GPU], imagePullSecrets=[{"name": "other"}]
+    )
+    own["template"]["metadata"] = {"labels": {"team": "own"}}
+    job = {
+        "tasks": [own],
+        "managed_by": mode,
+        "namespace": "own",
+        "queue": "own",
+        "priority_class_name": "own",
+        "labels": {"team": "own", "more": "yes"},
+        "image_registry": "quay.io",
+    }
+    done = one(job, CONFIG) if where == "configuration" else one(job, shared=SHARED)
+
+    assert head(done)["metadata"]["namespace"] == "own"
+    assert head(done)["metadata"]["labels"] == {"team": "own", "more": "yes"}
+    assert (head(done)["spec"]["queue"], head(done)["spec"]["priorityClassName"]) == ("own", "own")
+    made = template(done)
+    assert made["labels"]["team"] == "own"
+    assert made["spec"]["containers"][0]["image"] == "quay.io/train:1"
+    assert made["spec"]["imagePullSecrets"] == [{"name": "other"}, {"name": "pull"}]
+    assert made["spec"]["nodeSelector"] == {"pool": "cpu", "zone": "a"}
+    assert made["spec"]["tolerations"] == [SPOT, GPU]
+
+
+def test_the_programs_defaults_count_before_the_stacks() -> None:
+    """By the same rules as between a job and its defaults."""
+    shared = {"queue": "own", "labels": {"cost": "1"}, "node_selector": {"pool": "cpu"}, "tolerations": [SPOT]}
+    done = one({"tasks": [worker()]}, CONFIG, shared)
+
+    assert head(done)["spec"]["queue"] == "own"
+    assert head(done)["metadata"]["labels"] == {"team": "ml", "cost": "1"}
+    assert template(done)["spec"]["nodeSelector"] == {"pool": "cpu"}
+    assert template(done)["spec"]["tolerations"] == [SPOT, GPU]
+
+
+def test_an_empty_registry_of_a_jobs_own_switches_it_off() -> None:
+    """Its images stay what they are."""
+    done = one({"tasks": [worker()], "image_registry": ""}, CONFIG)
+
+    assert template(done)["spec"]["containers"][0]["image"] == "train:1"
+
+
+def test_an_empty_text_is_no_default_but_for_the_registry() -> None:
+    """The stack's count then; without a registry nothing is put before images."""
+    shared = {"namespace": "", "queue": "", "image_registry": ""}
+    done = one({"tasks": [worker()]}, CONFIG, shared)
+
+    assert head(done)["metadata"]["namespace"] == "research"
+    assert head(done)["spec"]["queue"] == "batch"
+    assert template(done)["spec"]["containers"][0]["image"] == "train:1"
+
+
+@pytest.mark.parametrize("where", ["program", "configuration"])
+def test_options_may_be_defaults_too(where: str) -> None:
+    """The recommended options, who makes the Pods, and the version of the cluster."""
+    values = {"defaults": "recommended", "managedBy": "volcano", "kubernetesVersion": "1.31"}
+    job = {"tasks": [task("master"), worker()], "plugins": {"pytorch": []}}
+    if where == "configuration":
+        done = one(job, {f"volcano-jobs:{name}": value for name, value in values.items()})
+    else:
+        done = one(job, shared={"defaults": "recommended", "managed_by": "volcano", "kubernetes_version": "1.31"})
+
+    (made,) = done.names("Job")
+    arguments = done.manifests()[f"Job {made}"]["spec"]["plugins"]["pytorch"]
+    assert "--wait-master-enabled=true" in arguments
+
+
+def test_an_option_of_the_jobs_own_counts() -> None:
+    """It is composed although the stack says otherwise."""
+    done = one({"tasks": [worker()], "managed_by": "pulumi"}, {"volcano-jobs:managedBy": "volcano"})
+
+    assert done.names("Pod") == ["train-worker-0"]
+
+
+@pytest.mark.parametrize("source", ["text", "file"])
+def test_a_job_of_a_file_gets_them_too(source: str, tmp_path: Path) -> None:
+    """In its metadata, its spec and its templates."""
+    document = {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": "train"},
+        "spec": {"tasks": [worker()]},
+    }
+    text = json.dumps(document) + "\n"
+    path = tmp_path / "job.yaml"
+    path.write_text(text, "utf-8")
+
+    def program() -> None:
+        VolcanoJob.from_yaml("train", text if source == "text" else path, {"job_defaults": JobDefaults(queue="own")})
+
+    done = run(program, config=CONFIG)
+
+    assert head(done)["metadata"]["labels"] == {"team": "ml"}
+    assert head(done)["spec"]["queue"] == "own"
+    assert head(done)["metadata"]["namespace"] == "research"
+    assert template(done)["spec"]["nodeSelector"] == {"pool": "gpu"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_default_that_says_what_the_job_said_changes_no_digest(mode: str) -> None:
+    """Nothing is restarted by moving values from the jobs to the stack."""
+    own = task(
+        "worker",
+        containers=[container(image="ghcr.io/team/train:1")],
+        nodeSelector={"pool": "gpu"},
+        tolerations=[GPU],
+        imagePullSecrets=[{"name": "pull"}],
+    )
+    own["template"]["metadata"] = {"labels": {"team": "ml"}}
+    fields = {"queue": "batch", "priority_class_name": "high", "namespace": "research", "labels": {"team": "ml"}}
+    said = one({"tasks": [own], "managed_by": mode, **fields})
+    moved = one({"tasks": [worker()], "managed_by": mode}, CONFIG)
+    both = one({"tasks": [own], "managed_by": mode, **fields}, CONFIG, SHARED)
+
+    def content(done: Run) -> Wire:
+        return {name: (item.inputs, item.digest) for name, item in done.resources.items()}
+
+    assert content(moved) == content(said)
+    assert content(both) == content(said)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_outputs_stay_the_only_unknowns(mode: str) -> None:
+    """Of the queue, the registry and single values; what is known beside them stays known."""
+
+    def shared() -> JobDefaults:
+        return JobDefaults(
+            namespace=Source("namespace", "research").value,
+            queue=Source("queue", "batch").value,
+            image_registry=Source("registry", "ghcr.io/team").value,
+            node_selector={"pool": Source("pool", "gpu").value, "zone": "a"},
+            tolerations=[{"key": Source("key", "spot").value, "operator": "Exists"}],
+        )
+
+    job = {"tasks": [worker(tolerations=[GPU])], "managed_by": mode}
+    preview, up = (one(job, shared=shared, preview=is_preview) for is_preview in (True, False))
+
+    spec = template(preview)["spec"]
+    assert spec["nodeSelector"] == {"pool": UNKNOWN, "zone": "a"}
+    assert spec["tolerations"] == [GPU, {"key": UNKNOWN, "operator": "Exists"}]
+    assert spec["containers"][0]["image"] is UNKNOWN
+    assert head(preview)["spec"]["queue"] is UNKNOWN
+    assert head(preview)["metadata"]["namespace"] is UNKNOWN
+    assert template(up)["spec"]["containers"][0]["image"] == "ghcr.io/team/train:1"
+    assert head(up)["spec"]["queue"] == "batch"
+    assert head(up)["metadata"]["namespace"] == "research"
+
+
+def test_whole_values_of_a_task_may_be_outputs() -> None:
+    """They are united with the defaults once they are known."""
+
+    def program() -> None:
+        own = worker(nodeSelector=Source("own", {"zone": "a"}).value, tolerations=Source("list", [SPOT, GPU]).value)
+        new_job("train", {"tasks": [own], "job_defaults": SHARED})
+
+    done = run(program)
+
+    assert template(done)["spec"]["nodeSelector"] == {"pool": "gpu", "zone": "a"}
+    assert template(done)["spec"]["tolerations"] == [SPOT, GPU]
+
+
+def test_the_name_of_a_queue_carries_its_order_to_all_jobs() -> None:
+    """Each waits for it."""
+
+    def program() -> None:
+        shared = JobDefaults(queue=VolcanoQueue("research").name)
+        for name in ("one", "other"):
+            new_job(name, {"tasks": [task()], "job_defaults": shared})
+
+    done = run(program, preview=True)
+
+    for name in ("one", "other"):
+        group = done.resources[f"PodGroup {name}"]
+        assert group.inputs["spec"]["queue"] == "research"
+        assert [urn for urn in group.request.dependencies if urn.endswith("Queue::research")]
+
+
+def test_two_jobs_do_not_change_what_they_share() -> None:
+    """The defaults stay as they were given."""
+    before = json.dumps(SHARED)
+
+    def program() -> None:
+        for name in ("one", "other"):
+            new_job(name, {"tasks": [worker(tolerations=[SPOT])], "job_defaults": SHARED})
+
+    done = run(program)
+
+    assert json.dumps(SHARED) == before
+    assert done.manifests()["Pod other-worker-0"]["spec"]["tolerations"] == [SPOT, GPU]
+
+
+def said(config: Mapping[str, str] | None = None, **arguments: Any) -> str:
+    """Give what is said of a job that is refused; nothing has been registered by then."""
+
+    def program() -> None:
+        pulumi.runtime.set_all_config(dict(config or {}))
+        new_job("train", {"tasks": [worker()], **arguments})
+
+    error, done = failed(program)
+    assert isinstance(error, pulumi.RunError)
+    assert done.resources == {}
+    first, *lines = str(error).splitlines()
+    assert first.startswith("the VolcanoJob train has ")
+    return "\n".join(line.removeprefix("  ") for line in lines)
+
+
+SUBDOMAIN = (
+    "this must be at most 253 lower-case letters, digits, '-' and '.', each part between dots beginning and ending with"
+    " a letter or digit"
+)
+LABEL = "this must be at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit"
+VALUE = "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], 'job_defaults: this must be a mapping: for example {"queue": "research"}'),
+        (
+            {"quueue": "a"},
+            "job_defaults.quueue: no default has this name: did you mean queue?",
+        ),
+        ({"queue": 3}, "job_defaults.queue: this must be a string: put it in quotes"),
+        ({"queue": "A"}, f"job_defaults.queue: {SUBDOMAIN} (given: 'A')"),
+        ({"priority_class_name": "A"}, f"job_defaults.priority_class_name: {SUBDOMAIN} (given: 'A')"),
+        ({"namespace": "a.b"}, f"job_defaults.namespace: {LABEL} (given: 'a.b')"),
+        (
+            {"image_registry": "https://ghcr.io"},
+            (
+                "job_defaults.image_registry: this is no registry: a host (with a dot, a port, or localhost), and "
+                "perhaps a path (given: 'https://ghcr.io'): write ghcr.io"
+            ),
+        ),
+        (
+            {"defaults": "best"},
+            "job_defaults.defaults: this must be one of volcano, recommended (given: 'best')",
+        ),
+        (
+            {"managed_by": "kubectl"},
+            "job_defaults.managed_by: this must be one of pulumi, volcano (given: 'kubectl')",
+        ),
+        ({"labels": []}, "job_defaults.labels: this must be a mapping: write it as key: value lines"),
+        ({"labels": {"a": "b c"}}, f"job_defaults.labels.a: {VALUE} (given: 'b c')"),
+        ({"node_selector": {"a": 1}}, "job_defaults.node_selector.a: this must be a string: put it in quotes"),
+        ({"tolerations": {}}, "job_defaults.tolerations: this must be a list: write each entry behind a '-'"),
+        (
+            {"tolerations": [GPU, {"key": "a", "operater": "Exists"}]},
+            "job_defaults.tolerations[1].operater: unknown field; Volcano drops it: did you mean operator?",
+        ),
+        (
+            {"tolerations": [{"key": "a", "operator": "Exists", "value": "b"}]},
+            (
+                "job_defaults.tolerations[0].value: with the operator Exists a toleration has no value (given: 'b'): "
+                "remove it, or set operator: Equal"
+            ),
+        ),
+        ({"image_pull_secrets": [3]}, "job_defaults.image_pull_secrets[0]: this must be a string: put it in quotes"),
+        (
+            {"image_pull_secrets": "pull"},
+            "job_defaults.image_pull_secrets: this must be a list: write each entry behind a '-'",
+        ),
+    ],
+    ids=str,
+)
+def test_a_mistake_in_the_programs_defaults_is_said_once(given: Any, message: str) -> None:
+    """With its place there, and not at each task."""
+    assert said(job_defaults=given) == message
+
+
+def test_an_output_where_none_can_be_is_refused() -> None:
+    """Who makes the Pods must be known."""
+
+    def program() -> None:
+        new_job("train", {"tasks": [worker()], "job_defaults": {"managed_by": Source("mode", "volcano").value}})
+
+    error, done = failed(program)
+
+    assert str(error) == (
+        "the VolcanoJob train has a problem:\n"
+        "  job_defaults.managed_by: this must be a plain value, not an Output: it decides what the job is made of: "
+        "take it from pulumi.Config, or from StackReference.get_output_details, which gives plain values"
+    )
+    assert done.names("VolcanoJob") == []
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (
+            {"volcano-jobs:nodeSelecter": "{}"},
+            (
+                "volcano-jobs:nodeSelecter: the stack's configuration has no default of this name: did you mean "
+                "nodeSelector?"
+            ),
+        ),
+        (
+            {"volcano-jobs:tolerations": "gpu"},
+            (
+                "volcano-jobs:tolerations: this must be a mapping or a list, and it is text: write it as YAML in "
+                "Pulumi.<stack>.yaml, or use `pulumi config set --path`"
+            ),
+        ),
+        (
+            {"volcano-jobs:tolerations": '[{"key": "a b"}]'},
+            (
+                "volcano-jobs:tolerations[0].key: a key is at most 63 letters, digits, '-', '_' and '.', beginning and "
+                "ending with a letter or digit, perhaps behind a DNS name and a '/' (given: 'a b'): for example "
+                "example.org/team"
+            ),
+        ),
+        ({"volcano-jobs:namespace": "A"}, f"volcano-jobs:namespace: {LABEL} (given: 'A')"),
+    ],
+    ids=str,
+)
+def test_a_mistake_in_the_stacks_configuration_names_its_key(config: dict[str, str], message: str) -> None:
+    """As it is written there."""
+    assert said(config) == message
+
+
+@pytest.mark.parametrize(
+    ("fields", "places"),
+    [
+        ({"tasks": 3}, ["spec.tasks"]),
+        ({"tasks": [3]}, ["spec.tasks[0]"]),
+        ({"tasks": [{"template": 3}]}, ["spec.tasks[0].template"]),
+        ({"tasks": [{"template": {"spec": 3}}]}, ["spec.tasks[0].template.spec"]),
+        (
+            {"tasks": [worker(nodeSelector=3, tolerations=3)]},
+            ["spec.tasks[0].template.spec.nodeSelector", "spec.tasks[0].template.spec.tolerations"],
+        ),
+        ({"metadata": 3, "spec": {"tasks": [worker()]}}, ["metadata"]),
+        ({"metadata": {"name": "train"}, "spec": 3}, ["spec"]),
+        ({"labels": 3}, ["metadata.labels"]),
+    ],
+    ids=str,
+)
+def test_a_job_that_is_wrong_itself_is_told_so_as_without_defaults(fields: Wire, places: list[str]) -> None:
+    """They are put where they can be, and hide nothing."""
+    if "spec" in fields:
+        error, _ = failed(lambda: new_job("train", {**fields, "job_defaults": SHARED}) and None)
+        found = [line.strip().partition(": ")[0] for line in str(error).splitlines()[1:]]
+    else:
+        found = [line.partition(": ")[0] for line in said(CONFIG, **fields).splitlines()]
+
+    assert [place for place in found if not place.endswith("containers")] == places
+
+
+def test_a_mistake_in_what_jobs_share_has_no_line_in_a_jobs_file(tmp_path: Path) -> None:
+    """It is not in there."""
+    document = {"metadata": {"name": "train"}, "spec": {"tasks": [worker()], "quue": "a"}}
+    path = tmp_path / "job.yaml"
+    path.write_text(json.dumps(document) + "\n", "utf-8")
+
+    def program() -> None:
+        pulumi.runtime.set_all_config({"volcano-jobs:que": "a"})
+        VolcanoJob.from_yaml("train", path, {"job_defaults": JobDefaults(queue="A")})
+
+    error, _ = failed(program)
+
+    places = [line.strip().partition(": ")[0] for line in str(error).splitlines()[1:]]
+    assert places[:2] == ["volcano-jobs:que", "job_defaults.queue"]
+    assert places[2].startswith(f"{path}:1:")
+    assert len(places) == 3
+
+
+def test_all_problems_come_at_once() -> None:
+    """Those of the configuration, of the program's defaults and of the job."""
+    text = said({"volcano-jobs:que": "a"}, job_defaults={"queue": "A"}, min_available="1")
+
+    assert [line.partition(": ")[0] for line in text.splitlines()] == [
+        "volcano-jobs:que",
+        "job_defaults.queue",
+        "spec.minAvailable",
+    ]
+
+
+def test_a_secret_default_of_the_stack_is_refused() -> None:
+    """It would be shown; the value is not in the message."""
+
+    def program() -> None:
+        pulumi.runtime.set_all_config({"volcano-jobs:queue": "hidden"}, ["volcano-jobs:queue"])
+        new_job("train", {"tasks": [worker()]})
+
+    error, _ = failed(program)
+
+    assert str(error) == (
+        "the VolcanoJob train has a problem:\n"
+        "  volcano-jobs:queue: a default is no secret: it stands in each object, for all to read: set it without "
+        "--secret, or give job_defaults an Output"
+    )
+
+
+def test_pulumis_own_keys_are_left_alone() -> None:
+    """It has some for every package."""
+    config = {"volcano-jobs:version": "1.0.0", "volcano-jobs:pluginDownloadURL": "https://example.org"}
+
+    assert one({"tasks": [worker()]}, config).names("Pod")
+
+
+def test_a_project_of_this_name_has_keys_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are no mistakes."""
+    monkeypatch.setattr(pulumi, "get_project", lambda: "volcano-jobs")
+
+    done = one({"tasks": [worker()]}, {"volcano-jobs:cluster": "true", "volcano-jobs:queue": "batch"})
+
+    assert head(done)["spec"]["queue"] == "batch"
+
+
+def test_what_is_configured_empty_is_not_configured() -> None:
+    """The namespace is the default one then."""
+    done = one({"tasks": [worker()]}, {"volcano-jobs:namespace": "", "volcano-jobs:labels": ""})
+
+    assert head(done)["metadata"]["namespace"] == "default"

@@ -1,0 +1,76 @@
+"""The programs and the configuration of docs/stack.md."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pulumi_volcano_jobs.component import stack
+from pulumi_volcano_jobs.shared import NAMES
+from tests.component.harness import new_job, run
+from tests.conftest import task
+
+TEXT = (Path(__file__).parents[2] / "docs/stack.md").read_text("utf-8")
+PROGRAMS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+(CONFIGURATION,) = re.findall(r"^```yaml\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+MADE: list[dict[str, list[str]]] = [
+    {"Queue": ["all-teams", "research"], "VolcanoJob": ["train"]},
+    {"Queue": ["research"], "VolcanoJob": ["small", "large"]},
+    {"Queue": [], "VolcanoJob": ["train"]},
+]
+
+
+@pytest.mark.parametrize("number", range(len(PROGRAMS)))
+def test_a_program_runs(number: int) -> None:
+    """Without a warning, and it makes what the page says."""
+    done = run(lambda: exec(PROGRAMS[number], {}))  # noqa: S102  # our own page
+
+    assert {kind: done.names(kind) for kind in MADE[number]} == MADE[number]
+    assert done.warnings == []
+
+
+def test_the_programs_defaults_are_in_each_job() -> None:
+    """As the page says of them."""
+    done = run(lambda: exec(PROGRAMS[1], {}))  # noqa: S102  # our own page
+
+    for name in ("small", "large"):
+        pod = done.manifests()[f"Pod {name}-worker-0"]
+        assert pod["metadata"]["labels"]["team"] == "ml"
+        assert pod["spec"]["nodeSelector"] == {"pool": "gpu"}
+        # The container that waits has the worker's image with the recommended options.
+        images = {item["image"] for key in ("initContainers", "containers") for item in pod["spec"][key]}
+        assert images == {"ghcr.io/team/train:1"}
+
+
+def configuration() -> dict[str, str]:
+    """Give the page's configuration as a program gets it: what is no text is JSON."""
+    values: dict[str, Any] = yaml.safe_load(CONFIGURATION)["config"]
+    return {key: value if isinstance(value, str) else json.dumps(value) for key, value in values.items()}
+
+
+def test_the_configuration_is_taken() -> None:
+    """Every key of it is in the job."""
+    spec = task("worker", containers=[{"name": "main", "image": "train:1"}])
+    done = run(lambda: new_job("train", {"tasks": [spec]}) and None, config=configuration())
+
+    pod = done.manifests()["Pod train-worker-0"]
+    assert pod["metadata"]["namespace"] == "research"
+    assert pod["metadata"]["labels"]["volcano.sh/queue-name"] == "batch"
+    assert pod["metadata"]["labels"]["team"] == "ml"
+    assert pod["spec"]["containers"][0]["image"] == "ghcr.io/team/train:1"
+    assert pod["spec"]["imagePullSecrets"] == [{"name": "pull"}]
+    assert pod["spec"]["nodeSelector"] == {"pool": "gpu"}
+    assert pod["spec"]["tolerations"] == [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+
+
+def test_the_page_names_every_default() -> None:
+    """In both spellings."""
+    (table,) = re.findall(r"^\| default.*?\n\n", TEXT, re.DOTALL | re.MULTILINE)
+    named = set(re.findall(r"`(\w+)`", "\n".join(row.split("|")[1] for row in table.splitlines()[2:] if row)))
+
+    assert named == set(NAMES) | set(stack.NAMES)

@@ -1,0 +1,51 @@
+"""A Pulumi YAML program shares defaults and makes a queue: both reach the component through its provider."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import yaml
+
+from tests.engine.test_pulumi_yaml import JOB
+from tests.engine.yamlproject import YamlProject
+
+
+def test_a_yaml_program_has_queues_and_the_stacks_defaults(tmp_path: Path) -> None:
+    """The queue's name goes to the job; the stack's configuration is in its Pods."""
+    project = YamlProject(tmp_path)
+    opts = {"providers": ["${files}"]}
+    files = {"renderYamlToDirectory": str(tmp_path / "rendered"), "kubeconfig": ""}
+    queue = {"weight": 2, "capability": {"cpu": 8, "memory": "64Gi"}, "dequeueStrategy": "fifo"}
+    resources = {
+        "files": {"type": "pulumi:providers:kubernetes", "properties": files},
+        "research": {"type": "volcano-jobs:index:VolcanoQueue", "properties": queue, "options": opts},
+        "train": {
+            "type": "volcano-jobs:index:VolcanoJob",
+            "properties": {**JOB, "queue": "${research.name}"},
+            "options": opts,
+        },
+    }
+    program = {"name": "tests", "runtime": "yaml", "resources": resources}
+    # JSON: Pulumi takes no YAML aliases.
+    (tmp_path / "Pulumi.yaml").write_text(json.dumps(program), "utf-8")
+    config = {
+        "volcano-jobs:imageRegistry": "ghcr.io/team",
+        "volcano-jobs:namespace": "research",
+        "volcano-jobs:tolerations": [{"key": "spot", "operator": "Exists"}],
+    }
+    assert project.pulumi("stack", "init", "dev").returncode == 0
+    settings = yaml.safe_load((tmp_path / "Pulumi.dev.yaml").read_text("utf-8"))
+    (tmp_path / "Pulumi.dev.yaml").write_text(yaml.safe_dump({**settings, "config": config}), "utf-8")
+
+    done = project.pulumi("up", "--yes")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = [yaml.safe_load(path.read_text("utf-8")) for path in (tmp_path / "rendered").rglob("*.yaml")]
+    made = {f"{item['kind']} {item['metadata']['name']}": item for item in found}
+    assert made["Queue research"]["spec"] == {**queue, "reclaimable": True}
+    assert made["PodGroup train"]["spec"]["queue"] == "research"
+    pod = made["Pod train-master-0"]
+    assert pod["metadata"]["namespace"] == "research"
+    assert pod["spec"]["containers"][0]["image"] == "ghcr.io/team/busybox"
+    assert pod["spec"]["tolerations"] == [{"key": "spot", "operator": "Exists"}]

@@ -1,0 +1,173 @@
+"""A registry before images that name none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import MpiPlugin, PytorchPlugin, images, render
+from pulumi_volcano_jobs.leaf import Leaf, substitute
+from pulumi_volcano_jobs.plugins.pytorch import WAIT_IMAGE
+from tests.conftest import container, job, refused, task
+
+REGISTRY = "ghcr.io/team"
+
+
+@pytest.mark.parametrize(
+    ("image", "expected"),
+    {
+        "train": f"{REGISTRY}/train",
+        "train:1": f"{REGISTRY}/train:1",
+        "train@sha256:abc": f"{REGISTRY}/train@sha256:abc",
+        "team/train:1": f"{REGISTRY}/team/train:1",
+        "docker.io/library/train": "docker.io/library/train",
+        "localhost/train": "localhost/train",
+        "localhost:5000/train": "localhost:5000/train",
+        "registry:5000/train": "registry:5000/train",
+        "Registry/train": "Registry/train",
+        "quay.io/a/b:1": "quay.io/a/b:1",
+        "": "",
+    }.items(),
+)
+def test_an_image_without_a_registry_gets_it(image: str, expected: str) -> None:
+    """By the rules by which container runtimes read references."""
+    assert images.in_registry(image, REGISTRY) == expected
+    assert images.in_registry(image, "") == image
+
+
+def test_what_is_not_known_yet_is_read_when_it_is() -> None:
+    """The image, the registry or both."""
+    known = {"image": "train", "registry": REGISTRY}
+    for image, registry in (("train", Leaf("registry")), (Leaf("image"), REGISTRY), (Leaf("image"), Leaf("registry"))):
+        derived = images.in_registry(image, registry)
+
+        assert substitute(derived, lambda leaf: known[leaf.path]) == f"{REGISTRY}/train"
+    assert substitute(images.in_registry("train", Leaf("registry")), lambda _: "") == "train"
+
+
+@pytest.mark.parametrize("registry", ["ghcr.io", "ghcr.io/a/b-c_d", "localhost", "localhost:5000/a", "registry:5000"])
+def test_a_registry_is_a_host_and_perhaps_a_path(registry: str) -> None:
+    """It is taken."""
+    assert list(images.problems(registry, "image_registry")) == []
+
+
+@pytest.mark.parametrize(
+    ("registry", "hint"),
+    {
+        "https://ghcr.io/team": "write ghcr.io/team",
+        "ghcr.io/team/": "write ghcr.io/team",
+        "team": "for example ghcr.io/team",
+        "ghcr.io/Team": "for example ghcr.io/team",
+        "ghcr.io/team:1": "for example ghcr.io/team",
+        "ghcr.io//team": "for example ghcr.io/team",
+    }.items(),
+)
+def test_what_is_no_registry_is_refused(registry: str, hint: str) -> None:
+    """With what to write."""
+    error = refused(job(), image_registry=registry)
+
+    assert str(error) == (
+        "image_registry: this is no registry: a host (with a dot, a port, or localhost), and perhaps a path "
+        f"(given: {registry!r}): {hint}"
+    )
+
+
+def test_a_registry_of_another_type_is_refused() -> None:
+    """Nothing is put before images then."""
+    error = refused(job(), image_registry=3)
+
+    assert str(error) == "image_registry: this must be a string: for example ghcr.io/team"
+
+
+def test_a_container_without_an_image_is_said_to_have_none() -> None:
+    """It gets no registry alone."""
+    error = refused(job(task(containers=[{"name": "main"}])), image_registry=REGISTRY)
+
+    assert [problem.path for problem in error.problems] == ["spec.tasks[0].template.spec.containers[0].image"]
+
+
+def found(**options: Any) -> dict[str, list[str]]:
+    """Give the images of each Pod, those of init containers first."""
+    made = render(
+        job(
+            task("master"),
+            task(
+                "worker",
+                containers=[container(image="train:1"), container("other", image="quay.io/other:1")],
+                initContainers=[container("before", image="before:1")],
+            ),
+            plugins=options.pop("plugins", {}),
+        ),
+        image_registry=REGISTRY,
+        **options,
+    )
+    return {
+        pod["metadata"]["name"]: [
+            item["image"] for key in ("initContainers", "containers") for item in pod["spec"].get(key, ())
+        ]
+        for pod in made.pods
+    }
+
+
+def test_containers_and_init_containers_get_it() -> None:
+    """Those that name a registry keep theirs."""
+    assert found() == {
+        "train-master-0": ["example.org/image:1"],
+        "train-worker-0": [f"{REGISTRY}/before:1", f"{REGISTRY}/train:1", "quay.io/other:1"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("plugin", "image"),
+    [
+        (PytorchPlugin(wait_master_enabled=True), f"{REGISTRY}/{WAIT_IMAGE}"),
+        (PytorchPlugin(wait_master_enabled=True, wait_master_image="wait:1"), f"{REGISTRY}/wait:1"),
+        (PytorchPlugin(wait_master_enabled=True, wait_master_image="quay.io/wait:1"), "quay.io/wait:1"),
+        (PytorchPlugin(wait_master_enabled=True, wait_master_script="checked"), f"{REGISTRY}/train:1"),
+        (
+            PytorchPlugin(wait_master_enabled=True, wait_master_script="checked", wait_master_image="wait:1"),
+            f"{REGISTRY}/wait:1",
+        ),
+    ],
+    ids=["default", "given", "with a registry", "the worker's own", "checked and given"],
+)
+def test_the_container_that_waits_for_a_master_gets_it(plugin: PytorchPlugin, image: str) -> None:
+    """Its image is as much pulled as the others."""
+    assert image in found(plugins=[plugin])["train-worker-0"][:2]
+
+
+def test_the_container_that_waits_for_workers_gets_it() -> None:
+    """With a setting; without one it has the master's image, which has it already."""
+    waiting = found(plugins=[MpiPlugin(master="master", wait_for_workers=True, wait_for_workers_image="wait:1")])
+    own = found(plugins=[MpiPlugin(master="master", wait_for_workers=True)])
+
+    assert waiting["train-master-0"][0] == f"{REGISTRY}/wait:1"
+    assert own["train-master-0"][0] == "example.org/image:1"
+
+
+@pytest.mark.parametrize("registry", [REGISTRY, Leaf("registry")], ids=["plain", "unknown"])
+def test_volcano_gets_the_registry_too(registry: Any) -> None:
+    """In the templates, and in the argument by which its own plugin makes the container that waits."""
+    document = job(
+        task("master"),
+        task("worker", containers=[container(image="train:1")]),
+        plugins={"pytorch": ["--wait-master-enabled=true"]},
+    )
+
+    made = render(document, image_registry=registry, managed_by="volcano").handed_over.to_manifest()
+    spec = substitute(made, lambda _: REGISTRY)["spec"]
+
+    assert spec["tasks"][1]["template"]["spec"]["containers"][0]["image"] == f"{REGISTRY}/train:1"
+    argument = f"{REGISTRY}/{WAIT_IMAGE}"
+    expected = [f"--wait-master-image={argument}"] if registry is REGISTRY else ["--wait-master-image", argument]
+    assert spec["plugins"]["pytorch"] == ["--wait-master-enabled=true", *expected]
+
+
+def test_where_nobody_waits_volcanos_arguments_stay() -> None:
+    """An argument that does nothing would replace the Job for nothing."""
+    document = job(task("master"), plugins={"pytorch": ["--port=1234"]})
+
+    made = render(document, image_registry=REGISTRY, managed_by="volcano").handed_over.to_manifest()
+
+    assert made["spec"]["plugins"]["pytorch"] == ["--port=1234"]

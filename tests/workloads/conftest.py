@@ -1,0 +1,137 @@
+"""Jobs as users write them, rendered by the command line and played with the real programs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import workloads
+import yaml
+
+from tests.workloads.player import Cluster, Image, Node
+
+PLAYER = ("crun", "curl", "dnsmasq", "ip", "nft", "nsenter", "unshare")
+PROGRAMS = {
+    "network_policy": (),
+    "openmpi": ("mpiexec", "mpicc", "/usr/sbin/sshd"),
+    "openssh": ("/usr/sbin/sshd",),
+    "player": (),
+    "pytorch": ("/usr/lib/python3/dist-packages/torch",),
+    "ray": ("ray",),
+    "tensorflow": ("tensorflow",),
+}
+"""What a framework needs beside the player: a file, a command, or a Python environment of `tools/workloads.py`."""
+PROGRAM = Path(sys.executable).parent / "volcano-jobs"
+USERS = "mpiuser:x:1000:1000::/home/mpiuser:/bin/bash\n"
+GROUPS = "mpiuser:x:1000:\n"
+SHADOWS = "mpiuser:*:19000:0:99999:7:::\n"
+
+Render = Callable[..., bytes]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test of this folder with its framework, the end of its module's name."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            framework = item.path.stem.removeprefix("test_")
+            item.add_marker(pytest.mark.workloads)
+            item.add_marker(getattr(pytest.mark, framework))
+            missing = _missing(framework)
+            if missing and "CI" not in os.environ:
+                item.add_marker(pytest.mark.skip(reason=f"needs {missing}: `make test-workloads` installs it"))
+
+
+def _missing(framework: str) -> str:
+    """Tell what this machine lacks for a framework's tests."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "root on Linux"
+    wanted = [*PLAYER, *PROGRAMS[framework]]
+    return ", ".join(name for name in wanted if not _is_there(name))
+
+
+def _is_there(name: str) -> bool:
+    if name in workloads.ENVIRONMENTS:
+        return (environment(name) / workloads.READY).exists()
+    return bool(shutil.which(name)) or Path(name).exists()
+
+
+def environment(name: str) -> Path:
+    """Give the folder of a Python environment that `tools/workloads.py` makes."""
+    return workloads.environment(name)
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[Node]:
+    """Start a node for a module's tests."""
+    with contextlib.closing(Node()) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def images(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Image]:
+    """Give images: all are this machine with the user mpiuser; some have a Python environment first on PATH."""
+    layer = tmp_path_factory.mktemp("image")
+    etc, home = layer / "etc", layer / "home" / "mpiuser"
+    etc.mkdir()
+    home.mkdir(parents=True)
+    os.chown(home, 1000, 1000)
+    for name, lines in (("passwd", USERS), ("group", GROUPS), ("shadow", SHADOWS)):
+        here = [line for line in Path("/etc", name).read_text("utf-8").splitlines() if line.split(":")[2:3] != ["1000"]]
+        (etc / name).write_text("\n".join(here) + "\n" + lines)
+    layer.chmod(0o755)
+    machine = Image(layer=layer)
+    return {"machine": machine} | {
+        name: Image({"PATH": f"{environment(name)}/bin:{machine.env['PATH']}"}, layer=layer)
+        for name in ("ray", "tensorflow")
+    }
+
+
+@pytest.fixture
+def cluster(node: Node, images: Mapping[str, Image], request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """Give an empty cluster; its Pods end with the test."""
+    seed = request.config.getoption("randomly_seed", 0)
+    with contextlib.closing(Cluster(node, images, seed)) as started:
+        yield started
+
+
+@pytest.fixture
+def render(tmp_path: Path) -> Render:
+    """Render a job by the command line, with further options of it; what it prints goes to the player as it is."""
+
+    def run(job: Mapping[str, Any], *options: str) -> bytes:
+        file = tmp_path / "job.yaml"
+        file.write_text(yaml.safe_dump(dict(job)), "utf-8")
+        command = [str(PROGRAM), "render", str(file), "--show-keys", *options]
+        done = subprocess.run(command, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout
+
+    return run
+
+
+def job(name: str, plugins: Mapping[str, list[str]], **tasks: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a Volcano Job; each task has `replicas` and `template`."""
+    return {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": name},
+        "spec": {"plugins": dict(plugins), "tasks": [{"name": task, **rest} for task, rest in tasks.items()]},
+    }
+
+
+def task(
+    replicas: int, *command: str, image: str = "machine", policy: str = "OnFailure", **spec: Any
+) -> dict[str, Any]:
+    """Give a task whose Pods run one command; `spec` has more of its Pods' spec."""
+    container = {"name": "main", "image": image, "command": list(command), **spec.pop("container", {})}
+    return {
+        "replicas": replicas,
+        "template": {"spec": {"restartPolicy": policy, "containers": [container], **spec}},
+    }

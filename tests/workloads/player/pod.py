@@ -1,0 +1,379 @@
+"""A Pod that is played: its sandbox, its containers one after another or at once, restarts, probes and its end."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.workloads.player import node as nodes
+from tests.workloads.player import oci, volumes
+from tests.workloads.player.environment import expand, resolve
+from tests.workloads.player.image import Image
+from tests.workloads.player.manifests import Manifest, UnplayableError
+from tests.workloads.player.node import Node
+
+BACKOFF = 2.0
+"""Seconds before a container is started again; a kubelet begins with 10."""
+GRACE = 2.0
+"""Seconds between TERM and KILL; 30 by default with a kubelet."""
+HOSTS = """127.0.0.1 localhost
+{address} {names}
+"""
+RESOLVER = """search {namespace}.svc.{domain} svc.{domain} {domain}
+nameserver {nameserver}
+options ndots:5
+"""
+
+
+@dataclass
+class Container:
+    """What became of one container."""
+
+    manifest: Mapping[str, Any]
+    log: Path
+    restarts: int = 0
+    exit_codes: list[int] = field(default_factory=list)
+    is_running: bool = False
+    is_ready: bool = False
+    id: str = ""
+    process: Mapping[str, Any] = field(default_factory=dict)
+    """What crun runs in it."""
+
+
+class PlayedPod:
+    """A Pod from its start to its end."""
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        node: Node,
+        objects: Callable[[], Mapping[tuple[str, str, str], Manifest]],
+        images: Mapping[str, Image],
+        changed: Callable[[], None],
+    ) -> None:
+        """Take what it is played from; `changed` hears of each change of its readiness or phase."""
+        metadata, spec = manifest["metadata"], manifest["spec"]
+        self.manifest = manifest
+        self.name: str = metadata["name"]
+        self.namespace: str = metadata.get("namespace", "default")
+        self.phase = "Pending"
+        self.problem = ""
+        self.address = ""
+        self._node, self._objects, self._images, self._changed = node, objects, images, changed
+        self._folder = nodes.SCRATCH / "pods" / f"{self.namespace}_{self.name}_{time.monotonic_ns()}"
+        self._files = node.files / self._folder.relative_to(nodes.SCRATCH)
+        self._files.mkdir(parents=True)
+        self.init = [self._container(one) for one in spec.get("initContainers", [])]
+        self.containers = [self._container(one) for one in spec["containers"]]
+        self._numbers = itertools.count()
+        self.sandbox = 0
+        """The process whose network, host name and shared memory its containers have."""
+        self._is_going = threading.Event()
+        self._thread = threading.Thread(target=self._play, name=self.name, daemon=True)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it runs and all its containers are ready."""
+        return self.phase == "Running" and all(container.is_ready for container in self.containers)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it will not run any more."""
+        return self.phase in {"Succeeded", "Failed"} or self._is_going.is_set()
+
+    def start(self) -> None:
+        """Begin; it goes on in a thread of its own."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End it as a deletion does."""
+        self._is_going.set()
+        self._changed()
+        running = [container for container in [*self.init, *self.containers] if container.is_running]
+        for container in running:
+            self._kill(container, "TERM")
+        end = time.monotonic() + GRACE
+        while time.monotonic() < end and any(container.is_running for container in running):
+            time.sleep(0.05)
+        for container in running:
+            self._kill(container, "KILL")
+        self._thread.join(20)
+
+    def kill(self, container: str = "") -> None:
+        """Kill a container's processes from outside, as the node does when memory is short; the first by default."""
+        self._kill(self._named(container), "KILL")
+
+    def log(self, container: str = "") -> str:
+        """Give what a container has printed, over all its runs; the first by default."""
+        path = self._named(container).log
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def execute(
+        self, *command: str, container: str = "", given: str = "", timeout: float = 60
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command in a running container, as `kubectl exec` does."""
+        done = self._entering(self._named(container), command)
+        return subprocess.run(done, input=given, capture_output=True, text=True, check=False, timeout=timeout)
+
+    def follow(self) -> None:
+        """Write its volumes again, as the kubelet does when a Secret or ConfigMap has changed."""
+        if self.sandbox and not self.has_ended:
+            self._write_volumes()
+
+    def _container(self, manifest: Mapping[str, Any]) -> Container:
+        return Container(manifest, self._files / f"{manifest['name']}.log")
+
+    def _named(self, name: str) -> Container:
+        if not name:
+            return self.containers[0]
+        return next(one for one in [*self.init, *self.containers] if one.manifest["name"] == name)
+
+    def _crun(self, verb: str) -> list[str]:
+        return ["crun", "--cgroup-manager=disabled", f"--root={nodes.SCRATCH}/crun", verb]
+
+    def _entering(self, container: Container, command: Sequence[str]) -> list[str]:
+        """Give the command that runs another one in a container: as its user, with its variables."""
+        process = {**container.process, "args": list(command)}
+        number = next(self._numbers)
+        (self._files / f"exec-{number}.json").write_text(json.dumps(process))
+        return self._node.command([*self._crun("exec"), f"--process={self._folder}/exec-{number}.json", container.id])
+
+    def _kill(self, container: Container, signal: str) -> None:
+        command = self._node.command([*self._crun("kill"), container.id, signal])
+        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+    def _play(self) -> None:
+        spec = self.manifest["spec"]
+        try:
+            with self._node.sandbox(spec.get("hostname") or self.name) as (self.sandbox, self.address):
+                self._write_volumes()
+                self._write_names()
+                if self._play_init():
+                    self._play_containers()
+        except Exception as error:  # noqa: BLE001  # told by `Cluster.wait`, and by the end of the test
+            self.problem = f"{self.name}: {type(error).__name__}: {error}"
+            self._become("Failed")
+        finally:
+            self._changed()
+
+    def _become(self, phase: str) -> None:
+        self.phase = phase
+        self._changed()
+
+    def _play_init(self) -> bool:
+        restarts = self.manifest["spec"].get("restartPolicy", "Always") != "Never"
+        for container in self.init:
+            while self._run(container) != 0:
+                if self._is_going.is_set() or not restarts:
+                    self._become("Failed")
+                    return False
+                container.restarts += 1
+                self._is_going.wait(BACKOFF)
+            if self._is_going.is_set():
+                return False
+        return True
+
+    def _play_containers(self) -> None:
+        self._become("Running")
+        with ThreadPoolExecutor(len(self.containers)) as pool:
+            list(pool.map(self._keep, self.containers))
+        failed = any(container.exit_codes[-1] != 0 for container in self.containers)
+        self._become("Failed" if failed else "Succeeded")
+
+    def _keep(self, container: Container) -> None:
+        """Run a container, and again as its Pod's restartPolicy says."""
+        policy = self.manifest["spec"].get("restartPolicy", "Always")
+        while True:
+            code = self._run(container)
+            again = policy == "Always" or (policy == "OnFailure" and code != 0)
+            if self._is_going.is_set() or not again:
+                return
+            self._is_going.wait(BACKOFF)
+            if self._is_going.is_set():
+                return
+            container.restarts += 1
+
+    def _run(self, container: Container) -> int:
+        bundle = self._prepare(container)
+        with container.log.open("ab") as log:
+            process = self._node.start(
+                [*self._crun("run"), f"--bundle={bundle}", container.id], stdout=log.fileno(), stderr=subprocess.STDOUT
+            )
+        container.is_running = True
+        probes = threading.Thread(target=self._probe, args=[container, process], daemon=True)
+        probes.start()
+        code = process.wait()
+        container.is_running = container.is_ready = False
+        container.exit_codes.append(code)
+        probes.join()
+        self._changed()
+        return code
+
+    def _prepare(self, container: Container) -> Path:
+        manifest = container.manifest
+        run = f"{manifest['name']}-{len(container.exit_codes)}"
+        container.id = f"{self._folder.name}_{run}"
+        image = self._images.get(manifest["image"], Image())
+        bundle, files = self._folder / run, self._files / run
+        for folder in ("upper", "work", "root"):
+            (files / folder).mkdir(parents=True)
+        lower = f"{self._node.layer(image.layer)}:/" if image.layer else "/"
+        options = f"lowerdir={lower},upperdir={bundle}/upper,workdir={bundle}/work"
+        self._node.run(["mount", "-t", "overlay", "overlay", "-o", options, str(bundle / "root")])
+        env = {**image.env, **self._variables(manifest)}
+        command = manifest.get("command") or image.entrypoint
+        arguments = [expand(text, env) for text in [*command, *manifest.get("args", [])]]
+        if not arguments:
+            raise UnplayableError(f"{manifest['name']} has no command, and neither has its image {manifest['image']}")
+        config = oci.config(
+            bundle / "root",
+            arguments,
+            env,
+            self._binds(manifest),
+            user=self._user(manifest),
+            sandbox=self.sandbox,
+            folder=manifest.get("workingDir", "/"),
+            security=manifest.get("securityContext", {}),
+        )
+        container.process = config["process"]
+        (files / "config.json").write_text(json.dumps(config))
+        return bundle
+
+    def _variables(self, container: Mapping[str, Any]) -> dict[str, str]:
+        status = {"status.podIP": self.address, "status.hostIP": nodes.ADDRESS, "spec.nodeName": "node"}
+        hostname = self.manifest["spec"].get("hostname") or self.name
+        return {"HOSTNAME": hostname, **resolve(container, self.manifest, self._objects(), status)}
+
+    def _user(self, container: Mapping[str, Any]) -> oci.User:
+        of_pod = self.manifest["spec"].get("securityContext", {})
+        security = {**of_pod, **container.get("securityContext", {})}
+        uid = security.get("runAsUser", 0)
+        if uid == 0 and security.get("runAsNonRoot"):
+            raise UnplayableError(f"{self.name}: runAsNonRoot, and the image's user is root")
+        groups = [*of_pod.get("supplementalGroups", []), *([of_pod["fsGroup"]] if "fsGroup" in of_pod else [])]
+        return oci.User(uid, security.get("runAsGroup", 0 if uid == 0 else uid), groups)
+
+    def _binds(self, container: Mapping[str, Any]) -> list[oci.Bind]:
+        kinds = {volume["name"]: volumes.kind_of(volume) for volume in self.manifest["spec"].get("volumes", [])}
+        binds = [
+            oci.Bind("/dev/shm", self._folder / "shm"),
+            *(oci.Bind(f"/etc/{name}", self._folder / name) for name in ("hosts", "hostname", "resolv.conf")),
+        ]
+        # One mount may lie in another.
+        for mount in sorted(container.get("volumeMounts", []), key=lambda mount: mount["mountPath"]):
+            source = volumes.source_of(self._files / "volumes" / mount["name"], mount.get("subPath", ""))
+            read_only = mount.get("readOnly", False) or kinds[mount["name"]] in volumes.READ_ONLY
+            binds = [bind for bind in binds if bind.target != mount["mountPath"]]
+            binds.append(oci.Bind(mount["mountPath"], nodes.SCRATCH / source.relative_to(self._node.files), read_only))
+        return binds
+
+    def _write_volumes(self) -> None:
+        spec = self.manifest["spec"]
+        group = spec.get("securityContext", {}).get("fsGroup")
+        for volume in spec.get("volumes", []):
+            folder = self._files / "volumes" / volume["name"]
+            source = volume.get("emptyDir") or {}
+            if source.get("medium") == "Memory" and not folder.exists():
+                folder.mkdir(parents=True)
+                size = f"size={_bytes(source['sizeLimit'])}," if "sizeLimit" in source else ""
+                where = self._folder / "volumes" / volume["name"]
+                self._node.run(["mount", "-t", "tmpfs", "-o", f"{size}mode=0777", "memory", str(where)])
+            while True:
+                try:
+                    volumes.write(volume, folder, self.namespace, self._objects(), group)
+                    break
+                except KeyError:
+                    # A kubelet waits for a Secret or ConfigMap that is not there yet.
+                    if self._is_going.wait(0.2):
+                        raise
+
+    def _write_names(self) -> None:
+        spec = self.manifest["spec"]
+        hostname = spec.get("hostname") or self.name
+        full = f"{hostname}.{spec['subdomain']}.{self.namespace}.svc.{nodes.DOMAIN} " if "subdomain" in spec else ""
+        (self._files / "hosts").write_text(HOSTS.format(address=self.address, names=f"{full}{hostname}"))
+        (self._files / "hostname").write_text(f"{hostname}\n")
+        text = RESOLVER.format(namespace=self.namespace, domain=nodes.DOMAIN, nameserver=nodes.NAMESERVER)
+        (self._files / "resolv.conf").write_text(text)
+        (self._files / "shm").mkdir()
+        self._node.run(["mount", "-t", "tmpfs", "-o", "mode=1777,size=64m", "shm", str(self._folder / "shm")])
+
+    def _probe(self, container: Container, process: subprocess.Popen[str]) -> None:
+        """Ask the probes while the container runs; without a readiness probe it is ready at once."""
+        manifest = container.manifest
+        started = manifest.get("startupProbe") is None or self._until(manifest["startupProbe"], container, process)
+        if not started:
+            return
+        readiness, liveness = (manifest.get(kind) for kind in ("readinessProbe", "livenessProbe"))
+        if readiness is None:
+            self._tell_ready(container, process, ready=True)
+        failures = {"ready": 0, "live": 0}
+        time.sleep(max((probe or {}).get("initialDelaySeconds", 0) for probe in (readiness, liveness)))
+        while process.poll() is None and (readiness or liveness):
+            if readiness:
+                failures["ready"] = 0 if self._asks(readiness, container) else failures["ready"] + 1
+                if failures["ready"] == 0 or failures["ready"] >= readiness.get("failureThreshold", 3):
+                    self._tell_ready(container, process, ready=failures["ready"] == 0)
+            if liveness:
+                failures["live"] = 0 if self._asks(liveness, container) else failures["live"] + 1
+                if failures["live"] >= liveness.get("failureThreshold", 3):
+                    self._kill(container, "KILL")
+                    return
+            time.sleep(min(probe.get("periodSeconds", 10) for probe in (readiness, liveness) if probe))
+
+    def _until(self, probe: Mapping[str, Any], container: Container, process: subprocess.Popen[str]) -> bool:
+        for _ in range(probe.get("failureThreshold", 3)):
+            time.sleep(probe.get("periodSeconds", 10))
+            if process.poll() is not None:
+                return False
+            if self._asks(probe, container):
+                return True
+        self._kill(container, "KILL")
+        return False
+
+    def _tell_ready(self, container: Container, process: subprocess.Popen[str], *, ready: bool) -> None:
+        if container.is_ready != ready and process.poll() is None:
+            container.is_ready = ready
+            self._changed()
+
+    def _asks(self, probe: Mapping[str, Any], container: Container) -> bool:
+        """Ask a probe once."""
+        timeout = probe.get("timeoutSeconds", 1)
+        if "exec" in probe:
+            command = self._entering(container, probe["exec"]["command"])
+        elif "tcpSocket" in probe:
+            command = self._node.command(["curl", "-s", f"telnet://{self._at(probe['tcpSocket'], container)}"])
+        elif "httpGet" in probe:
+            wanted = probe["httpGet"]
+            url = f"http://{self._at(wanted, container)}{wanted.get('path', '/')}"
+            command = self._node.command(["curl", "-sf", "-o", "/dev/null", url])
+        else:
+            raise UnplayableError(f"{self.name}: a probe of an unknown kind: {', '.join(probe)}")
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            # A connection that stays open is what a TCP probe asks for.
+            return "tcpSocket" in probe
+        return done.returncode == 0
+
+    def _at(self, wanted: Mapping[str, Any], container: Container) -> str:
+        port = wanted["port"]
+        if isinstance(port, str):
+            ports = container.manifest.get("ports", [])
+            port = next(one["containerPort"] for one in ports if one.get("name") == port)
+        return f"{self.address}:{port}"
+
+
+def _bytes(quantity: str) -> int:
+    for suffix, size in (("Ki", 1024), ("Mi", 1024**2), ("Gi", 1024**3)):
+        if quantity.endswith(suffix):
+            return int(quantity.removesuffix(suffix)) * size
+    return int(quantity)

@@ -1,0 +1,219 @@
+"""The player does what a kubelet, a CNI and cluster DNS do, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.workloads.player import Cluster, UnplayableError, read
+
+ROOT = Path(__file__).parents[2]
+LEFT = """
+import sys, time
+sys.path.insert(0, {root!r})
+from tests.workloads.player import Cluster, Node
+cluster = Cluster(Node(), {{}}, 0)
+cluster.apply(sys.stdin.buffer.read())
+cluster.wait_for("Ready", "mine")
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+def pod(name: str, *command: str, container: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
+    """Give a Pod of one container in the domain `train`."""
+    one = {"name": "main", "image": "machine", "command": list(command), **(container or {})}
+    metadata = {"name": name, "labels": {"job": "train"}, "annotations": {"note": "text"}}
+    defaults = {"hostname": name, "subdomain": "train", "restartPolicy": "Never"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**defaults, "containers": [one], **spec}}
+
+
+def service(**spec: Any) -> dict[str, Any]:
+    """Give the headless Service `train`."""
+    base = {"clusterIP": "None", "selector": {"job": "train"}}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "train"}, "spec": {**base, **spec}}
+
+
+def secret() -> dict[str, Any]:
+    """Give a Secret of one key."""
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, "stringData": {"id": "abc"}}
+
+
+def text(*manifests: dict[str, Any]) -> bytes:
+    """Write manifests as `volcano-jobs render` does."""
+    return yaml.safe_dump_all(manifests).encode()
+
+
+def output(cluster: Cluster, *manifests: dict[str, Any], name: str = "mine") -> str:
+    """Play manifests to the end of a Pod, and give what it printed."""
+    cluster.apply(text(*manifests))
+    cluster.wait_for("Succeeded", name)
+    return cluster.pods[name].log()
+
+
+def test_variables_are_resolved_and_expanded(cluster: Cluster) -> None:
+    """In order; what is not known stays, and `$$` is a dollar sign."""
+    env = [
+        {"name": "A", "value": "$(B) $$(B) $(C)"},
+        {"name": "B", "value": "b"},
+        {"name": "D", "value": "$(B)$(B)"},
+        {"name": "KEY", "valueFrom": {"secretKeyRef": {"name": "keys", "key": "id"}}},
+        {"name": "NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+        {"name": "NOTE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['note']"}}},
+    ]
+    container = {"env": env, "args": ["$(D)", "$(X)", "$$(D)"]}
+    command = ("sh", "-c", 'echo "$A|$B|$D|$KEY|$NAME|$NOTE|$HOSTNAME|$1|$2|$3"', "sh")
+
+    assert output(cluster, secret(), pod("mine", *command, container=container)) == (
+        "$(B) $(B) $(C)|b|bb|abc|mine|text|mine|bb|$(X)|$(D)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("security", "mode", "seen"),
+    [
+        ({}, 0o600, "600 0:0 root"),
+        ({"fsGroup": 1000}, 0o600, "640 0:1000 root"),
+        ({"fsGroup": 1000}, 0o400, "440 0:1000 root"),
+        ({"runAsUser": 1000}, 0o644, "644 0:0 mpiuser"),
+    ],
+)
+def test_files_of_secrets_have_modes_and_owners(
+    cluster: Cluster, security: dict[str, int], mode: int, seen: str
+) -> None:
+    """They are root's; an fsGroup gets them, and may read."""
+    volume = {"name": "keys", "secret": {"secretName": "keys", "items": [{"key": "id", "path": ".ssh/id"}]}}
+    volume["secret"]["defaultMode"] = mode  # type: ignore[index]
+    mounts = [
+        {"name": "keys", "mountPath": "/whole"},
+        {"name": "keys", "mountPath": "/part", "subPath": ".ssh"},
+    ]
+    command = "stat -c '%a %u:%g' /part/id | tr '\\n' ' '; id -un; stat -Lc %a /whole; touch /part/x 2>&1 | tail -c 22"
+    found = output(
+        cluster,
+        secret(),
+        pod(
+            "mine", "sh", "-c", command, container={"volumeMounts": mounts}, securityContext=security, volumes=[volume]
+        ),
+    )
+
+    whole = "3777" if "fsGroup" in security else "1777"
+    assert found == f"{seen}\n{whole}\nRead-only file system\n"
+
+
+@pytest.mark.parametrize("is_published", [True, False])
+def test_names_of_pods_that_are_not_ready(cluster: Cluster, is_published: bool) -> None:  # noqa: FBT001  # a table's column
+    """They resolve once the Pod is ready, or at once with publishNotReadyAddresses."""
+    probe = {"exec": {"command": ["test", "-e", "/tmp/ready"]}, "periodSeconds": 1}
+    other = pod("other", "sleep", "1000", container={"readinessProbe": probe})
+    mine = pod("mine", "sleep", "1000")
+    cluster.apply(text(service(publishNotReadyAddresses=is_published), other, mine))
+    cluster.wait_for("Ready", "mine")
+    cluster.wait_for("Running", "other")
+
+    def resolves() -> bool:
+        return cluster.pods["mine"].execute("getent", "hosts", "other.train").returncode == 0
+
+    assert not cluster.pods["other"].is_ready
+    if not is_published:
+        assert not resolves()
+        cluster.pods["other"].execute("touch", "/tmp/ready")
+        cluster.wait_for("Ready", "other")
+    cluster.wait(resolves, "address", 10)
+    assert cluster.pods["mine"].execute("getent", "hosts", "else.train").returncode == 2
+    assert cluster.pods["mine"].execute("getent", "hosts", "example.org").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("policy", "phase", "codes"),
+    [("Never", "Failed", [3]), ("OnFailure", "Succeeded", [3, 0])],
+)
+def test_containers_restart_as_the_policy_says(cluster: Cluster, policy: str, phase: str, codes: list[int]) -> None:
+    """A volume outlives a container, its own files do not."""
+    command = "test -e /tmp/seen && exit 9; touch /tmp/seen; test -e /kept/seen && exit 0; touch /kept/seen; exit 3"
+    container = {"volumeMounts": [{"name": "kept", "mountPath": "/kept"}]}
+    volumes = [{"name": "kept", "emptyDir": {}}]
+    cluster.apply(text(pod("mine", "sh", "-c", command, container=container, volumes=volumes, restartPolicy=policy)))
+    cluster.wait_for(phase, "mine")
+
+    assert cluster.pods["mine"].containers[0].exit_codes == codes
+
+
+def test_init_containers_come_first_one_by_one(cluster: Cluster) -> None:
+    """A failed one is run again, and ends the Pod where nothing is restarted."""
+    volumes = [{"name": "kept", "emptyDir": {}}]
+    mounts = [{"name": "kept", "mountPath": "/kept"}]
+    first = "test -e /kept/seen || { touch /kept/seen; exit 1; }; echo first >> /kept/order"
+    init = [
+        {"name": name, "image": "machine", "command": ["sh", "-c", script], "volumeMounts": mounts}
+        for name, script in (("first", first), ("second", "echo second >> /kept/order"))
+    ]
+    parts = {"container": {"volumeMounts": mounts}, "volumes": volumes, "initContainers": init}
+
+    assert output(cluster, pod("mine", "cat", "/kept/order", restartPolicy="OnFailure", **parts)) == "first\nsecond\n"
+
+    cluster.apply(text(pod("mine", "cat", "/kept/order", **parts)))
+    cluster.wait_for("Failed", "mine")
+    assert cluster.pods["mine"].containers[0].exit_codes == []
+
+
+def test_mounts_of_a_whole_volume_follow_and_those_of_a_part_do_not(cluster: Cluster) -> None:
+    """As with a kubelet."""
+    volumes = [{"name": "hosts", "configMap": {"name": "hosts"}}]
+    mounts = [{"name": "hosts", "mountPath": "/whole"}, {"name": "hosts", "mountPath": "/a", "subPath": "a"}]
+    one = pod("mine", "sleep", "1000", container={"volumeMounts": mounts}, volumes=volumes)
+    for value in ("1", "2"):
+        config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "hosts"}, "data": {"a": value}}
+        cluster.apply(text(config, one))
+        cluster.wait_for("Ready", "mine")
+
+    assert cluster.pods["mine"].execute("cat", "/whole/a", "/a").stdout == "21"
+
+
+def test_what_the_player_does_not_know_is_refused() -> None:
+    """Nothing of a manifest is passed over."""
+    with pytest.raises(UnplayableError, match="mine: this player does not know hostPID"):
+        read(text(pod("mine", "true", hostPID=True)))
+    with pytest.raises(UnplayableError, match="mine: main: this player does not know lifecycle"):
+        read(text(pod("mine", "true", container={"lifecycle": {}})))
+
+
+def test_nothing_is_left_when_the_player_is_killed() -> None:
+    """All Pods, mounts and networks are in namespaces that end with it."""
+    mark = f"{os.getpid()}1000"
+    left = subprocess.Popen(
+        [sys.executable, "-c", LEFT.format(root=str(ROOT))], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with left:
+        assert left.stdin is not None
+        assert left.stdout is not None
+        left.stdin.write(text(pod("mine", "sleep", mark)))
+        left.stdin.close()
+        assert left.stdout.readline() == b"ready\n"
+        assert _runs(mark)
+        left.send_signal(signal.SIGKILL)
+
+    end = time.monotonic() + 10
+    while _runs(mark) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not _runs(mark)
+    assert "overlay /mnt" not in Path("/proc/self/mounts").read_text("utf-8")
+
+
+def _runs(mark: str) -> bool:
+    """Tell whether a process sleeps so long."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if path.read_bytes() == f"sleep\0{mark}\0".encode():
+                return True
+        except OSError:
+            continue
+    return False

@@ -1,0 +1,83 @@
+"""Install what the tests of `tests/workloads` need: Debian's packages, and Python environments outside the checkout.
+
+On the command line::
+
+    python tools/workloads.py                  # everything
+    python tools/workloads.py openssh openmpi  # what some frameworks need
+
+Packages are installed by apt-get, as root, where they are missing. An environment is made once into
+``${XDG_CACHE_HOME:-~/.cache}/pulumi-volcano-jobs/<name>-<key>``; its key covers what is installed in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+PACKAGES = {
+    "player": ["crun", "curl", "dnsmasq-base", "iproute2", "nftables", "util-linux"],
+    "network_policy": [],
+    "openssh": ["openssh-client", "openssh-server"],
+    "openmpi": ["openssh-client", "openssh-server", "openmpi-bin", "libopenmpi-dev", "gcc"],
+    "pytorch": ["python3-torch"],
+    "ray": [],
+    "tensorflow": [],
+}
+"""Debian's packages for each framework; all need the player's."""
+ENVIRONMENTS = {"ray": ["ray[default]>=2.50,<3"], "tensorflow": ["tensorflow-cpu>=2.19,<3"]}
+"""Packages of PyPI for each framework that Debian lacks."""
+READY = ".ready"
+"""The file that an environment has once all is in it."""
+
+
+def environment(name: str) -> Path:
+    """Give the folder of a framework's Python environment."""
+    wanted = "\n".join([platform.python_version(), *ENVIRONMENTS.get(name, [])])
+    key = hashlib.sha256(wanted.encode()).hexdigest()[:12]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "pulumi-volcano-jobs" / f"{name}-{key}"
+
+
+def install(frameworks: Sequence[str]) -> None:
+    """Install what frameworks need and is not there."""
+    names = {package for name in ("player", *frameworks) for package in PACKAGES[name]}
+    missing = sorted(name for name in names if not _is_installed(name))
+    if missing:
+        print(f"installing {', '.join(missing)}", flush=True)
+        quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        _run(["apt-get", "update", "-qq"], quiet)
+        _run(["apt-get", "install", "-qq", "--yes", "--no-install-recommends", *missing], quiet)
+    for name in frameworks:
+        if name in ENVIRONMENTS and not (environment(name) / READY).exists():
+            _make_environment(name)
+
+
+def _make_environment(name: str) -> None:
+    print(f"installing {', '.join(ENVIRONMENTS[name])} (once, a few minutes)", flush=True)
+    folder = environment(name)
+    shutil.rmtree(folder, ignore_errors=True)
+    _run([sys.executable, "-m", "venv", str(folder)])
+    _run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *ENVIRONMENTS[name]])
+    (folder / READY).touch()
+
+
+def _is_installed(package: str) -> bool:
+    asked = ["dpkg-query", "--show", "--showformat=${Status}", package]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return done.stdout == "install ok installed"
+
+
+def _run(command: list[str], env: dict[str, str] | None = None) -> None:
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}")
+
+
+if __name__ == "__main__":
+    install(sys.argv[1:] or list(PACKAGES))
