@@ -3,7 +3,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine demo cluster test test-workloads bench fuzz floors check format schema clean
+.PHONY: help setup engine demo cluster docs docs-serve test test-workloads bench fuzz floors check format schema clean
 
 help: ## show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -25,6 +25,12 @@ demo: setup ## the PyTorch job of Volcano's guide: rendered, then brought up by 
 
 cluster: setup ## a Kubernetes control plane on loopback to play with (prints the kubeconfig; Ctrl-C stops it)
 	@$(BIN)/python tools/cluster.py
+
+docs: setup ## the documentation as a site, in .site/html
+	@$(BIN)/python tools/website.py
+
+docs-serve: setup ## the same, shown on http://localhost:8000 (Ctrl-C stops it)
+	@$(BIN)/python tools/website.py --serve
 
 test: setup engine ## all checks and all tests
 	@$(MAKE) --no-print-directory check
@@ -62,4 +68,4 @@ schema: setup ## write the schema for Pulumi's other languages from the componen
 	$(BIN)/python tools/packageschema.py
 
 clean: ## remove what was made here (the engine's cache stays)
-	rm -rf .venv .venv-floors .demo examples/*/rendered .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-floors .demo .site examples/*/rendered .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -88,7 +88,18 @@ def _pod(
     before: Sequence[pulumi.Resource],
 ) -> None:
     name = f"{JOB}-{task['name']}-{index}"
-    labels = {**SELECTOR, "volcano.sh/task-spec": task["name"], "volcano.sh/task-index": str(index)}
+    place = {
+        "volcano.sh/task-spec": task["name"],
+        "volcano.sh/task-index": str(index),
+        "volcano.sh/queue-name": "default",
+    }
+    group = {
+        "scheduling.k8s.io/group-name": JOB,
+        "volcano.sh/job-name": JOB,
+        "volcano.sh/job-retry-count": "0",
+        "volcano.sh/job-version": "0",
+        "volcano.sh/template-uid": f"{JOB}-{task['name']}",
+    }
     template = task["template"]["spec"]
     hosts = [
         {"name": variable, "valueFrom": {"configMapKeyRef": {"key": variable, "name": f"{JOB}-svc"}}}
@@ -125,8 +136,8 @@ def _pod(
         metadata={
             "name": name,
             "namespace": "default",
-            "labels": labels,
-            "annotations": {"scheduling.k8s.io/group-name": JOB},
+            "labels": {**SELECTOR, **place},
+            "annotations": {**group, **place},
         },
         spec={
             **template,

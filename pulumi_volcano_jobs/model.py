@@ -236,41 +236,57 @@ class Policy(Model):
     """What Volcano does on an event or exit code (`spec.policies[]`, `spec.tasks[].policies[]`)."""
 
     action: Str | None = None
+    """What is done, such as `RestartJob`, `CompleteJob` or `AbortJob`."""
     event: Event | None = None
+    """When, such as `PodFailed`, `PodEvicted` or `TaskCompleted`; `*` is always."""
     events: Listed[Event] | None = None
+    """Several events with one action."""
     exit_code: Int32 | None = None
+    """When a container ends with this code, instead of an event; not 0."""
     timeout: Str | None = None
+    """How long Volcano waits before it acts, such as `5m`."""
 
 
 class NetworkTopology(Model):
     """How close the nodes of a job or partition must be (`networkTopology`)."""
 
     mode: TopologyMode | None = None
+    """`hard` (the default): Pods wait for nodes that are so close. `soft`: they would rather have them."""
     highest_tier_allowed: Count | None = None
+    """The highest tier of HyperNodes that all Pods must be in."""
     highest_tier_name: Annotated[Str, StringConstraints(max_length=253)] | None = None
+    """The same by the tier's name."""
 
 
 class PartitionPolicy(Model):
     """A task cut into partitions, each placed as a whole (`spec.tasks[].partitionPolicy`)."""
 
     total_partitions: Positive
+    """How many partitions there are."""
     partition_size: Positive
+    """How many Pods each has."""
     min_partitions: Count | None = None
+    """How many must fit at once."""
     network_topology: NetworkTopology | None = None
+    """How close the Pods of a partition must be."""
 
 
 class DependsOn(Model):
     """Tasks that must run before this one (`spec.tasks[].dependsOn`)."""
 
     name: Listed[Str] | None = None
+    """The tasks."""
     iteration: Str | None = None
+    """`any` or `all` of them."""
 
 
 class Volume(Model):
     """A claim that every container of the job mounts (`spec.volumes[]`): an existing one by name, or a new one."""
 
     mount_path: MountPath
+    """Where containers see it."""
     volume_claim_name: Annotated[Str, StringConstraints(max_length=253)] | None = None
+    """An existing claim."""
     volume_claim: Annotated[Mapping[str, Tree], PlainValidator(_mapping)] | None = None
     """A PersistentVolumeClaimSpec in wire form."""
 
@@ -279,15 +295,23 @@ class Task(Model):
     """A group of equal Pods, `replicas` of them (`spec.tasks[]`)."""
 
     name: TaskName | None = None
+    """The task's name, part of its Pods' names."""
     replicas: Count | None = None
+    """How many Pods it has."""
     min_available: Count | None = None
+    """How many of them must fit at once."""
     template: Annotated[Mapping[str, Tree] | PodTemplate, PlainValidator(_mapping)] = Field(default_factory=dict)
     """A PodTemplateSpec in wire form: `{"metadata": ..., "spec": ...}`; for `VolcanoJob`, pulumi_kubernetes' too."""
     policies: Listed[Policy] | None = None
+    """What Volcano does on events of this task's Pods."""
     topology_policy: TopologyPolicy | None = None
+    """Volcano's NUMA policy."""
     max_retry: Count | None = None
+    """How often Volcano restarts the task's Pods before the job fails."""
     depends_on: DependsOn | None = None
+    """Tasks that must run before this one."""
     partition_policy: PartitionPolicy | None = None
+    """The groups into which its Pods are cut."""
 
     @property
     def pod_spec(self) -> dict[str, Tree]:
@@ -310,22 +334,39 @@ class Job(Model):
     """A Volcano Job. `Job.model_validate` also takes the document that kubectl takes (`metadata`, `spec`)."""
 
     name: Annotated[Str, StringConstraints(pattern=f"^{DNS_SUBDOMAIN}$", max_length=253)]
+    """The job's name, which begins all others."""
     namespace: LeafLabel | None = None
+    """The namespace of all that it is made of."""
     labels: Mapping[str, LeafStr] | None = None
+    """Labels of the job, and of its PodGroup."""
     annotations: Mapping[str, LeafStr] | None = None
+    """Annotations of the job, and of its PodGroup."""
     scheduler_name: Annotated[Str, StringConstraints(max_length=63)] | None = None
+    """Who places the Pods; `volcano` by default."""
     min_available: Count | None = None
+    """How many Pods must fit at once; by default the sum over the tasks."""
     volumes: Listed[Volume] | None = None
+    """Claims that every container mounts."""
     tasks: Annotated[Sequence[Task], Field(min_length=1), AfterValidator(tuple)] | None = None
+    """The groups of Pods."""
     policies: Listed[Policy] | None = None
+    """What Volcano does on events, for all tasks."""
     plugins: Plugins | None = None
+    """The plugins: a list of typed ones, or Volcano's arguments by name."""
     queue: LeafSubdomain | None = None
+    """Volcano's queue; `default` by default."""
     max_retry: Count | None = None
+    """How often Volcano restarts the job before it fails; 3 by default."""
     ttl_seconds_after_finished: Count | None = None
+    """How long Volcano keeps the job when it has ended."""
     priority_class_name: LeafSubdomain | None = None
+    """The PriorityClass of the PodGroup."""
     min_success: Positive | None = None
+    """How many Pods must succeed for the job to be completed."""
     network_topology: NetworkTopology | None = None
+    """How close all Pods must be."""
     running_estimate: Str | None = None
+    """How long the job will run, for the scheduler."""
 
     @model_validator(mode="before")
     @classmethod

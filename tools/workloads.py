@@ -24,8 +24,8 @@ PACKAGES = {
     "player": ["crun", "curl", "dnsmasq-base", "iproute2", "nftables", "util-linux"],
     "network_policy": [],
     "openssh": ["openssh-client", "openssh-server"],
-    "openmpi": ["openssh-client", "openssh-server", "openmpi-bin", "libopenmpi-dev", "gcc"],
-    "pytorch": ["python3-torch"],
+    "openmpi": ["openssh-client", "openssh-server", "openmpi-bin", "libopenmpi-dev", "mpich", "gcc"],
+    "pytorch": ["netcat-openbsd", "python3-torch"],
     "ray": [],
     "tensorflow": [],
 }

@@ -45,8 +45,11 @@ class Stage(enum.IntEnum):
     """When a plugin runs: by stage, then by name. Volcano's own order is random, so this is one of its results."""
 
     BASE = 1
+    """What others build on: names, addresses, keys."""
     FRAMEWORK = 2
+    """What tells a framework its world."""
     OBSERVE = 3
+    """What looks at the others' work."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,6 +128,7 @@ class Plugin(ABC):
     name: ClassVar[str]
     """The key in `spec.plugins`."""
     stage: ClassVar[Stage] = Stage.FRAMEWORK
+    """When it runs: after all plugins of earlier stages."""
     requires: ClassVar[frozenset[str]] = frozenset()
     """Plugins that come with this one, with their default settings unless the job has them."""
     aliases: ClassVar[Mapping[str, str]] = {}

@@ -87,7 +87,7 @@ class MpiPlugin(Plugin):
         """Return the ConfigMap with the host file."""
         if self._form is None:
             return []
-        groups = [(ctx.addresses(task), self._slots(task)) for task in self._hosts(ctx.job)]
+        groups = [(self._names(task, ctx, self._form), self._slots(task)) for task in self._hosts(ctx.job)]
         contents = {mpihosts.FILE: mpihosts.text(self._form, groups)}
         return [config_map(names.mpi_config_map(ctx.name), ctx.namespace, contents)]
 
@@ -129,6 +129,12 @@ class MpiPlugin(Plugin):
         roles = (self.master, self.worker) if self.master_as_worker else (self.worker,)
         return [task for role in dict.fromkeys(roles) if (task := job.task(role))]
 
+    def _names(self, task: Task, ctx: JobContext, form: mpihosts.Form) -> list[str]:
+        """Give the names of a task's hosts: the only master by its host name, where its launcher knows itself by it."""
+        if form.interface_variables and task.name == self.master and task.size == 1 and _has_own_network(task):
+            return [names.host(ctx.name, task, 0)]
+        return ctx.addresses(task)
+
     def _slots(self, task: Task) -> Any:
         """Count the slots of a host: of the container that declares sshd's port, else of the first."""
         containers = task.pod_spec.get("containers") or ()
@@ -140,11 +146,13 @@ class MpiPlugin(Plugin):
         return self.slots or requested.slots(next(with_sshd, next(iter(containers), {})))
 
     def _variables(self, ctx: JobContext) -> dict[str, Any]:
-        found = dict.fromkeys(mpihosts.FQDN_VARIABLES, "true") if self.keep_fqdn else {}
+        found = mpihosts.whole_names(self.port) if self.keep_fqdn else {}
         if self._form is None:
             return found
-        hosts = self._hosts(ctx.job)
-        return found | mpihosts.variables(self._form, self.port, self._slots(hosts[-1]) if hosts else 1)
+        hosts, master = self._hosts(ctx.job), ctx.task(self.master)
+        slots = self._slots(hosts[-1]) if hosts else 1
+        has_own_network = master is not None and _has_own_network(master)
+        return found | mpihosts.variables(self._form, self.port, slots, has_own_network=has_own_network)
 
     def _wait(self, pod: Pod) -> None:
         if any(container.name == mpihosts.WAIT_CONTAINER for container in pod.init_containers):
@@ -167,3 +175,8 @@ class MpiPlugin(Plugin):
         if self.master_as_worker and has_workers:
             reason = "the master is listed in the host file, and the job has none: MPI_HOST names the workers alone"
             yield self.problem("master_as_worker", reason, "give mpi the option hostfile, such as openmpi")
+
+
+def _has_own_network(task: Task) -> bool:
+    """Tell whether the Pods have an interface and a host name of their own, and not the node's."""
+    return task.pod_spec.get("hostNetwork") is not True

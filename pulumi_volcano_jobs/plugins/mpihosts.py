@@ -12,6 +12,8 @@ from pulumi_volcano_jobs.plugins.waiting import beside
 FILE = "hostfile"
 SSHD_PORT = 22
 WAIT_CONTAINER = "wait-for-workers"
+# So container runtimes call it in every Pod that has a network of its own.
+_INTERFACE = "eth0"
 
 # In a worker's name that does not resolve, each tool finds something else to say.
 _UNKNOWN_NAME = "*'bad address'* | *'not known'* | *resol* | *lookup* | *getaddrinfo*"
@@ -67,6 +69,9 @@ class Form(NamedTuple):
     """The variables with further arguments of its ssh."""
     slots_variables: tuple[str, ...] = ()
     """The variables with the processes of each host, where the file's own count for nothing."""
+    interface_variables: tuple[str, ...] = ()
+    """The variables with the network interface whose address the workers call back; else they are told the master's
+    host name, which resolves in its own Pod alone. A host of that name is where the launcher runs: it needs no ssh."""
 
 
 # Open MPI 5 reads none of Open MPI 4's variables. Of Intel MPI's file only the hosts count (tried with 2021.19).
@@ -83,8 +88,15 @@ FORMS: Mapping[str, Form] = {
         ("I_MPI_HYDRA_HOST_FILE",),
         ("I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS",),
         ("I_MPI_PERHOST",),
+        ("I_MPI_HYDRA_IFACE",),
     ),
-    "mpich": Form("{host}:{slots}", "/etc/mpi", ("HYDRA_HOST_FILE",), ("HYDRA_LAUNCHER_EXTRA_ARGS",)),
+    "mpich": Form(
+        "{host}:{slots}",
+        "/etc/mpi",
+        ("HYDRA_HOST_FILE",),
+        ("HYDRA_LAUNCHER_EXTRA_ARGS",),
+        interface_variables=("HYDRA_IFACE",),
+    ),
     "deepspeed": Form("{host} slots={slots}", "/job"),
 }
 FQDN_VARIABLES = ("OMPI_MCA_orte_keep_fqdn_hostnames", "PRTE_MCA_prte_keep_fqdn_hostnames")
@@ -99,15 +111,22 @@ def _text(line: str, groups: Sequence[tuple[list[str], int]]) -> str:
     return "".join(f"{line.format(host=host, slots=slots)}\n" for hosts, slots in groups for host in hosts)
 
 
-def variables(form: Form, port: int, slots: Any) -> dict[str, Any]:
-    """Give the variables by which a launcher uses the file.
-
-    Without arguments for ssh a launcher that keeps the whole name of a host connects to port 22: the ssh plugin's
-    configuration has another port under the short name only.
-    """
+def variables(form: Form, port: int, slots: Any, *, has_own_network: bool) -> dict[str, Any]:
+    """Give the variables by which a launcher uses the file."""
     found: dict[str, Any] = dict.fromkeys(form.path_variables, f"{form.directory}/{FILE}")
-    found |= dict.fromkeys(form.ssh_variables if port != SSHD_PORT else (), f"-p {port}")
-    return found | dict.fromkeys(form.slots_variables, derive(str, slots))
+    found |= dict.fromkeys(form.slots_variables, derive(str, slots))
+    found |= dict.fromkeys(form.interface_variables if has_own_network else (), _INTERFACE)
+    return found | _ssh_arguments(form, port)
+
+
+def whole_names(port: int) -> dict[str, Any]:
+    """Give the variables by which Open MPI takes the whole names of hosts."""
+    return dict.fromkeys(FQDN_VARIABLES, "true") | _ssh_arguments(FORMS["openmpi"], port)
+
+
+def _ssh_arguments(form: Form, port: int) -> dict[str, Any]:
+    """Give the port to a launcher's ssh: the ssh plugin's configuration has another than 22 for short names only."""
+    return dict.fromkeys(form.ssh_variables if port != SSHD_PORT else (), f"-p {port}")
 
 
 def waiting_container(like: Container, image: str, hosts: str, port: int, timeout: int) -> Container:

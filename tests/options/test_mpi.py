@@ -74,12 +74,12 @@ FORMS: dict[str, tuple[str, str, dict[str, str]]] = {
     "intel": (
         "train-worker-0.train:4\ntrain-worker-1.train:4\n",
         "/etc/mpi",
-        {"I_MPI_HYDRA_HOST_FILE": "/etc/mpi/hostfile", "I_MPI_PERHOST": "4"},
+        {"I_MPI_HYDRA_HOST_FILE": "/etc/mpi/hostfile", "I_MPI_HYDRA_IFACE": "eth0", "I_MPI_PERHOST": "4"},
     ),
     "mpich": (
         "train-worker-0.train:4\ntrain-worker-1.train:4\n",
         "/etc/mpi",
-        {"HYDRA_HOST_FILE": "/etc/mpi/hostfile"},
+        {"HYDRA_HOST_FILE": "/etc/mpi/hostfile", "HYDRA_IFACE": "eth0"},
     ),
     "deepspeed": ("train-worker-0.train slots=4\ntrain-worker-1.train slots=4\n", "/job", {}),
 }
@@ -126,6 +126,10 @@ SSHD: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "mpich": ({"hostfile": "mpich"}, {"HYDRA_LAUNCHER_EXTRA_ARGS": "-p 2222"}),
     "deepspeed, which is told by a flag": ({"hostfile": "deepspeed"}, {}),
     "no host file": ({}, {}),
+    "Open MPI with whole names, and no host file": (
+        {"keep_fqdn": True},
+        {"OMPI_MCA_plm_rsh_args": "-p 2222", "PRTE_MCA_plm_ssh_args": "-p 2222"},
+    ),
 }
 
 
@@ -202,6 +206,34 @@ def test_the_master_can_be_a_host(mode: Any) -> None:
     made = render(mpi(*tasks, hostfile="openmpi", master_as_worker=True), managed_by=mode)
 
     assert host_file(made) == "train-master-0.train slots=2\ntrain-worker-0.train slots=4\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("form", "variable"), [("intel", "I_MPI_HYDRA_IFACE"), ("mpich", "HYDRA_IFACE")])
+def test_hydra_is_called_back_at_an_address_and_knows_its_own_host(mode: Any, form: str, variable: str) -> None:
+    """It tells workers its host name, which resolves in its Pod alone; not so on the node's own network."""
+
+    def rendered(**spec: Any) -> tuple[str, Any]:
+        document = mpi(*training(1, **spec), hostfile=form, master_as_worker=True)
+        made = render(document, managed_by=mode, strict=False)
+        masters = (
+            made.pods[0]["spec"]
+            if mode == "pulumi"
+            else made.handed_over.to_manifest()["spec"]["tasks"][0]["template"]["spec"]
+        )
+        return host_file(made).splitlines()[0], variables(masters).get(variable)
+
+    assert rendered() == ("train-master-0:1", "eth0")
+    assert rendered(hostname="head") == ("head:1", "eth0")
+    assert rendered(hostNetwork=True) == ("train-master-0.train:1", None)
+
+
+def test_several_masters_are_hosts_by_their_addresses() -> None:
+    """One does not know the others by their host names."""
+    tasks = [{**one, "replicas": 2} for one in training(1)]
+    first, second, *_ = host_file(render(mpi(*tasks, hostfile="mpich", master_as_worker=True))).splitlines()
+
+    assert (first, second) == ("train-master-0.train:1", "train-master-1.train:1")
 
 
 @pytest.mark.parametrize("mode", MODES)

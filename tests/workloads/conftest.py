@@ -20,10 +20,10 @@ from tests.workloads.player import Cluster, Image, Node
 PLAYER = ("crun", "curl", "dnsmasq", "ip", "nft", "nsenter", "unshare")
 PROGRAMS = {
     "network_policy": (),
-    "openmpi": ("mpiexec", "mpicc", "/usr/sbin/sshd"),
+    "openmpi": ("mpiexec", "mpiexec.hydra", "mpicc", "/usr/sbin/sshd"),
     "openssh": ("/usr/sbin/sshd",),
     "player": (),
-    "pytorch": ("/usr/lib/python3/dist-packages/torch",),
+    "pytorch": ("nc", "/usr/lib/python3/dist-packages/torch"),
     "ray": ("ray",),
     "tensorflow": ("tensorflow",),
 }

@@ -48,12 +48,13 @@ class Cluster:
         delays: Mapping[str, float] | None = None,
         prune: bool = True,
         restart: bool = False,
+        keep: bool = False,
     ) -> None:
         """Make what the manifests say; with `prune`, what they leave out goes, as with a program that Pulumi runs.
 
         A Pod that is the same as before goes on, another is deleted and made again; with `restart` all are, as by a
-        `VolcanoJob` whose digest has changed. Pods start in any order, those in `first` before all others, one in
-        `delays` so many seconds later.
+        `VolcanoJob` whose digest has changed, and with `keep` none is, as by one that is scaled with on_scale="keep".
+        Pods start in any order, those in `first` before all others, one in `delays` so many seconds later.
         """
         wanted = {key(manifest): manifest for manifest in read(text)}
         kept = {} if prune else self._objects
@@ -62,7 +63,7 @@ class Cluster:
             name
             for (kind, namespace, name), manifest in wanted.items()
             if kind == "Pod" and name in self.pods
-            if restart or self._objects[kind, namespace, name] != manifest
+            if restart or (self._objects[kind, namespace, name] != manifest and not keep)
         ]
         self._stop([*gone, *other])
         with self._lock:
@@ -111,10 +112,7 @@ class Cluster:
     def _start(self, manifest: Manifest, delay: float) -> None:
         pod = PlayedPod(manifest, self._node, lambda: self._objects, self._images, self._publish)
         self.pods[pod.name] = pod
-        if delay:
-            threading.Timer(delay, pod.start).start()
-        else:
-            pod.start()
+        pod.start(delay)
 
     def _stop(self, names: Iterable[str]) -> None:
         pods = [self.pods[name] for name in names]

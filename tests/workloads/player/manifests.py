@@ -38,6 +38,7 @@ CONTAINER = {
     "resources",
     "securityContext",
     "startupProbe",
+    "terminationMessagePolicy",
     "volumeMounts",
     "workingDir",
 }

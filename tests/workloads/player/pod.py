@@ -24,6 +24,8 @@ BACKOFF = 2.0
 """Seconds before a container is started again; a kubelet begins with 10."""
 GRACE = 2.0
 """Seconds between TERM and KILL; 30 by default with a kubelet."""
+MESSAGE = 2048
+"""So many bytes of a log tell why a container failed."""
 HOSTS = """127.0.0.1 localhost
 {address} {names}
 """
@@ -43,6 +45,8 @@ class Container:
     exit_codes: list[int] = field(default_factory=list)
     is_running: bool = False
     is_ready: bool = False
+    message: str = ""
+    """Why its last run failed, by terminationMessagePolicy: what `kubectl describe pod` shows."""
     id: str = ""
     process: Mapping[str, Any] = field(default_factory=dict)
     """What crun runs in it."""
@@ -77,6 +81,7 @@ class PlayedPod:
         self.sandbox = 0
         """The process whose network, host name and shared memory its containers have."""
         self._is_going = threading.Event()
+        self._delay = 0.0
         self._thread = threading.Thread(target=self._play, name=self.name, daemon=True)
 
     @property
@@ -89,8 +94,9 @@ class PlayedPod:
         """Whether it will not run any more."""
         return self.phase in {"Succeeded", "Failed"} or self._is_going.is_set()
 
-    def start(self) -> None:
-        """Begin; it goes on in a thread of its own."""
+    def start(self, delay: float = 0) -> None:
+        """Begin, so many seconds from now; it goes on in a thread of its own."""
+        self._delay = delay
         self._thread.start()
 
     def stop(self) -> None:
@@ -152,6 +158,8 @@ class PlayedPod:
 
     def _play(self) -> None:
         spec = self.manifest["spec"]
+        if self._is_going.wait(self._delay):
+            return
         try:
             with self._node.sandbox(spec.get("hostname") or self.name) as (self.sandbox, self.address):
                 self._write_volumes()
@@ -204,6 +212,7 @@ class PlayedPod:
     def _run(self, container: Container) -> int:
         bundle = self._prepare(container)
         with container.log.open("ab") as log:
+            printed = log.tell()
             process = self._node.start(
                 [*self._crun("run"), f"--bundle={bundle}", container.id], stdout=log.fileno(), stderr=subprocess.STDOUT
             )
@@ -213,6 +222,10 @@ class PlayedPod:
         code = process.wait()
         container.is_running = container.is_ready = False
         container.exit_codes.append(code)
+        by_log = container.manifest.get("terminationMessagePolicy") == "FallbackToLogsOnError"
+        # No program here writes the file that is asked first, /dev/termination-log.
+        said = container.log.read_bytes()[printed:] if by_log and code else b""
+        container.message = said[-MESSAGE:].decode(errors="replace")
         probes.join()
         self._changed()
         return code
@@ -309,6 +322,10 @@ class PlayedPod:
     def _probe(self, container: Container, process: subprocess.Popen[str]) -> None:
         """Ask the probes while the container runs; without a readiness probe it is ready at once."""
         manifest = container.manifest
+        # Before that, crun enters it for nobody.
+        status = self._node.files / "crun" / container.id / "status"
+        while process.poll() is None and not status.exists():
+            time.sleep(0.01)
         started = manifest.get("startupProbe") is None or self._until(manifest["startupProbe"], container, process)
         if not started:
             return

@@ -1,0 +1,96 @@
+"""The fenced blocks of the pages, and who runs each of them: nobody reads a block that is wrong."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+
+HERE = frozenset({"python", "sh", "yaml"})
+"""The languages that `test_blocks.py` runs, on every page that `ELSEWHERE` does not name."""
+ELSEWHERE: dict[tuple[str, str], str] = {
+    ("README.md", "python"): "tests/component/test_readme.py",
+    ("docs/commands.md", "console"): "tests/cli/test_docs.py",
+    ("docs/commands.md", "mermaid"): "tests/cli/test_docs.py",
+    ("docs/convert.md", "python"): "tests/cli/test_convert.py",
+    ("docs/convert.md", "yaml"): "tests/cli/test_convert.py",
+    ("docs/frameworks.md", "python"): "tests/component/test_frameworks.py",
+    ("docs/migrate-kubeflow.md", "python"): "tests/pages/test_migration.py",
+    ("docs/migrate-kubeflow.md", "yaml"): "tests/pages/test_migration.py",
+    ("docs/migrate-torchx.md", "python"): "tests/pages/test_migration.py",
+    ("docs/troubleshooting.md", "text"): "tests/pages/test_troubleshooting.py",
+}
+"""The tests that run the blocks of a page and language."""
+NOT_RUN: dict[tuple[str, str], str] = {
+    ("docs/frameworks.md", ""): "what programs printed when `make test-workloads` ran them",
+    ("docs/start.md", "text"): "a requirements.txt with the name of this package",
+}
+"""Why nobody runs the blocks of a page and language."""
+NOT_RUN_COMMANDS = {
+    "echo": "writes into such a folder",
+    "helm": "needs a cluster and the network",
+    "kubectl": "needs a cluster",
+    "make": "runs the tests themselves, or what they run",
+    "pip": "needs the network",
+    "pulumi": "needs the engine: tests/engine and tests/cluster run it",
+    "ray": "needs a cluster of Ray",
+    "ssh-keygen": "needs OpenSSH, and makes the input of the next line alone",
+    "torchx": "is not installed here: what it printed stands below it",
+}
+"""Why a line of a shell block that runs one of these commands is not run."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The page and the language."""
+        return self.page, self.language
+
+    def __str__(self) -> str:
+        """Tell where it is."""
+        return f"{self.page}:{self.line} {self.language}".strip()
+
+
+def pages() -> list[Path]:
+    """Give the pages that users read."""
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md")), *examples()]
+
+
+def examples() -> list[Path]:
+    """Give the pages of the examples."""
+    return sorted(ROOT.glob("examples/*/README.md"))
+
+
+def blocks() -> list[Block]:
+    """Give the blocks of all pages."""
+    found = []
+    for page in pages():
+        text = page.read_text("utf-8")
+        for fence in _FENCE.finditer(text):
+            line = text.count("\n", 0, fence.start()) + 1
+            found.append(Block(str(page.relative_to(ROOT)), line, fence[2], fence[3]))
+    return found
+
+
+def run_here() -> list[Block]:
+    """Give the blocks that `test_blocks.py` runs."""
+    return [block for block in blocks() if block.language in HERE and not {block.key} & {*ELSEWHERE, *NOT_RUN}]
+
+
+def commands(line: str) -> list[str]:
+    """Give the programs that a line of a shell block runs."""
+    words = shlex.split(line, comments=True)
+    starts = [0, *(number + 1 for number, word in enumerate(words) if word in {"|", "&&"})]
+    return [words[start] for start in starts if start < len(words)]

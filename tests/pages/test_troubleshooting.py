@@ -1,0 +1,88 @@
+"""docs/troubleshooting.md shows our messages as they are, and says of Pods what is so."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pulumi
+import pytest
+
+from pulumi_volcano_jobs import VolcanoJob, render
+from tests.component.harness import failed
+from tests.conftest import Wire, container, job, refused, task
+from tests.pages.blocks import ROOT, blocks
+
+PAGE = "docs/troubleshooting.md"
+SHOWN = {block.text.strip() for block in blocks() if block.page == PAGE and block.language == "text"}
+JOBS: dict[str, Wire] = {
+    "two masters": job(task("master", 2), task(), plugins={"pytorch": []}),
+    "no worker": job(task("master"), plugins={"mpi": []}),
+    "another container": job(task("head"), plugins={"ray": []}),
+    "a long name": job(task("a" * 40), name="b" * 40),
+    "an unknown argument": job(task("master"), task(), plugins={"pytorch": ["--prt=1"]}),
+    "two set one": job(
+        task("master", containers=[container(env=[{"name": "RANK", "value": "0"}])]), task(), plugins={"pytorch": []}
+    ),
+    "too large": job(
+        task("worker-with-a-very-long-name-indeed", 1600), name="train-with-a-long-name", plugins={"svc": []}
+    ),
+    "another kind": {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "metadata": {"name": "a"}, "spec": {}},
+}
+
+
+def said_of_an_output() -> str:
+    """Give what a program is told whose number of Pods is an Output."""
+
+    def program() -> None:
+        tasks: list[Any] = [{**task(), "replicas": pulumi.Output.from_input(1)}]
+        VolcanoJob("train", {"tasks": tasks})
+
+    error, _ = failed(program)
+    return str(error).partition("\n")[2].strip()
+
+
+@pytest.mark.parametrize("case", JOBS)
+def test_a_message_is_shown_as_it_is(case: str) -> None:
+    """Whoever searches for it finds it."""
+    said = [str(problem) for problem in refused(JOBS[case]).problems]
+
+    assert SHOWN & {*said}
+
+
+def test_the_message_about_outputs_is_shown_as_it_is() -> None:
+    """A program gives it only."""
+    assert said_of_an_output() in SHOWN
+
+
+def test_no_other_message_is_shown() -> None:
+    """What is shown as ours is ours."""
+    said = {str(problem) for document in JOBS.values() for problem in refused(document).problems}
+
+    assert {*SHOWN} - said == {said_of_an_output()}
+
+
+def test_the_frameworks_variables_are_not_in_init_containers() -> None:
+    """The page says that RANK is empty there, and VC_TASK_INDEX is not."""
+    init = {"initContainers": [container("early")]}
+    document = job(task("master", **init), task(**init), plugins={"pytorch": [], "env": []})
+
+    names = {entry["name"] for entry in render(document).pods[0]["spec"]["initContainers"][0]["env"]}
+
+    assert "VC_TASK_INDEX" in names
+    assert "RANK" not in names
+
+
+def test_a_task_s_name_is_spelled_with_underscores() -> None:
+    """In the variable and in the file's name, as the page says."""
+    made = render(job(task("trainer-0"), plugins={"svc": []}))
+
+    (data,) = (item["data"] for item in made.objects if item["kind"] == "ConfigMap")
+    assert {"trainer_0.host", "VC_TRAINER_0_HOSTS"} <= data.keys()
+
+
+def test_a_link_to_an_issue_is_called_like_it() -> None:
+    """`[volcano 71](…/issues/71)`: a wrong number would send the reader elsewhere."""
+    text = (ROOT / PAGE).read_text("utf-8")
+
+    assert re.findall(r"\[[a-z-]+ (\d+)\]\(\S+/(?:issues|pull)/(?!\1\))", text) == []

@@ -1,0 +1,268 @@
+"""torch.distributed over gloo: ranks find each other, and again after one was killed; workers wait for a master."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.workloads.conftest import Render, job, task
+from tests.workloads.player import Cluster, Image
+
+# Whoever finds the file ends the training of all; what each prints, in one piece, is what torch itself knows.
+TRAIN = """
+import os, socket, time
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+rank, size = dist.get_rank(), dist.get_world_size()
+told = False
+while True:
+    sums = torch.tensor([rank + 1.0, os.path.exists("/tmp/enough")])
+    dist.all_reduce(sums)
+    if not told:
+        print(f"rank {rank} of {size} on {socket.gethostname()}: the sum is {sums[0]:.0f}\\n", end="", flush=True)
+    if sums[1]:
+        break
+    told = True
+    time.sleep(0.1)
+"""
+PYTHON = "/usr/bin/python3"
+INLINE = (PYTHON, "-c", TRAIN)
+TORCHRUN = ("torchrun", "/opt/train.py")
+HOSTS = ("train-master-0", "train-worker-0", "train-worker-1")
+PATIENCE = 240
+"""Seconds for what takes a few on an idle machine: torch is large, and torchrun starts it twice."""
+
+# Python 3.11 counts no zero among an enumeration's flags, and torch before 2.0 wants one there: without these its
+# torchrun fails before it starts anything (https://github.com/meta-llama/llama/issues/86). They speak of local rank 9.
+MENDED = {"PET_REDIRECTS": "9:0", "PET_TEE": "9:0"}
+
+LISTEN = f"until test -e /tmp/listens; do sleep 0.2; done; exec {PYTHON} -m http.server 23456"
+CLOSED = {
+    "apiVersion": "networking.k8s.io/v1",
+    "kind": "NetworkPolicy",
+    "metadata": {"name": "closed"},
+    "spec": {"podSelector": {}, "policyTypes": ["Egress"]},
+}
+WAIT = "wait-for-master"
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Image]:
+    """Give images: one to train in, one that has bash and no nc, and one that has neither."""
+    train, no_nc, little = (tmp_path_factory.mktemp("image") for _ in range(3))
+    (train / "opt").mkdir()
+    (train / "opt" / "train.py").write_text(TRAIN)
+    # So a layer says that a file of the layers below is gone.
+    (no_nc / "usr" / "bin").mkdir(parents=True)
+    os.mknod(no_nc / "usr" / "bin" / "nc", stat.S_IFCHR, os.makedev(0, 0))
+    (little / "bin-only").mkdir()
+    (little / "bin-only" / "sh").symlink_to("/usr/bin/dash")
+    for layer in (train, no_nc, little):
+        for folder in [layer, *(path for path in layer.rglob("*") if path.is_dir())]:
+            folder.chmod(0o755)
+    env = Image().env
+    return {
+        "train": Image({**env, **MENDED}, layer=train),
+        "nc": Image(),
+        "bash": Image(layer=no_nc),
+        "little": Image({"PATH": "/bin-only"}, layer=little),
+    }
+
+
+def gang(*command: str, workers: int = 2) -> dict[str, Any]:
+    """Give a job of one master and some workers."""
+    tasks = {name: task(count, *command, image="train") for name, count in (("master", 1), ("worker", workers))}
+    return job("train", {"pytorch": []}, **tasks)
+
+
+def lines(cluster: Cluster, pod: str, container: str = "") -> list[str]:
+    """Give what a container has printed."""
+    return cluster.pods[pod].log(container).splitlines()
+
+
+def ranks(cluster: Cluster) -> list[str]:
+    """Give what the processes of all Pods have said of themselves, over all their runs."""
+    said = (line for pod in cluster.pods for line in lines(cluster, pod))
+    return sorted(line for line in said if line.startswith("rank "))
+
+
+def world(*hosts: str) -> list[str]:
+    """Give what processes say when they have found each other, in the order of their ranks."""
+    total = sum(range(len(hosts) + 1))
+    return [f"rank {rank} of {len(hosts)} on {host}: the sum is {total}" for rank, host in enumerate(hosts)]
+
+
+def wait_for_worlds(cluster: Cluster, *expected: str) -> None:
+    """Wait until these, and no others, have been said."""
+    cluster.wait(lambda: len(ranks(cluster)) >= len(expected), "world", PATIENCE)
+    assert ranks(cluster) == sorted(expected)
+
+
+def tell(cluster: Cluster, pods: Sequence[str], file: str) -> None:
+    """Make a file in Pods, for which their programs look."""
+    for name in pods:
+
+        def made(name: str = name) -> bool:
+            return cluster.pods[name].execute("touch", file).returncode == 0
+
+        cluster.wait(made, f"{file} in {name}")
+
+
+def finish(cluster: Cluster) -> None:
+    """End the training, and wait until all have succeeded."""
+    tell(cluster, ["train-master-0"], "/tmp/enough")
+    cluster.wait_for("Succeeded", *cluster.pods, timeout=PATIENCE)
+
+
+def restarts(cluster: Cluster) -> dict[str, int]:
+    """Give how often each Pod's program was started again."""
+    return {name: pod.containers[0].restarts for name, pod in sorted(cluster.pods.items())}
+
+
+def test_as_volcano_makes_it(cluster: Cluster, render: Render) -> None:
+    """Workers that are there before their master need no wait: this torch has one; all survive that one is killed."""
+    cluster.apply(render(gang(*INLINE)), delays={"train-master-0": 10})
+    wait_for_worlds(cluster, *world(*HOSTS))
+    assert restarts(cluster) == dict.fromkeys(HOSTS, 0)
+    assert "(train-master-0.train, 23456) cannot be retrieved" in cluster.pods["train-worker-0"].log()
+
+    cluster.pods["train-worker-0"].kill()
+    wait_for_worlds(cluster, *world(*HOSTS), *world(*HOSTS))
+    finish(cluster)
+    assert min(restarts(cluster).values()) >= 1
+
+
+def test_the_recommended_job(cluster: Cluster, render: Render) -> None:
+    """Two processes of torchrun in each Pod, whose workers wait for a late master and say so."""
+    options = ("--defaults", "recommended", "--set", "pytorch.nproc_per_node=2")
+    twice = world(*(host for host in HOSTS for _ in range(2)))
+
+    cluster.apply(render(gang(*TORCHRUN), *options), delays={"train-master-0": 10})
+    wait_for_worlds(cluster, *twice)
+    assert restarts(cluster) == dict.fromkeys(HOSTS, 0)
+    first, *others = lines(cluster, "train-worker-0", WAIT)
+    assert first == "wait-for-master: waiting for train-master-0.train:23456, at most 1800 s"
+    assert others[0].startswith("wait-for-master: so far the name train-master-0.train does not resolve: ")
+    assert others[-1].startswith("wait-for-master: the master answers after ")
+    finish(cluster)
+
+
+def meet(cluster: Cluster, hosts: Sequence[str], before: Mapping[str, int]) -> None:
+    """Wait until each of these Pods' processes has found all others since so many lines were printed."""
+    end = f": the sum is {sum(range(len(hosts) + 1))}"
+
+    def met() -> bool:
+        new = {host: lines(cluster, host)[before.get(host, 0) :] for host in hosts}
+        return all(
+            any(line.endswith(f" of {len(hosts)} on {host}{end}") for line in said) for host, said in new.items()
+        )
+
+    cluster.wait(met, f"world of {len(hosts)}", PATIENCE)
+
+
+def printed(cluster: Cluster) -> dict[str, int]:
+    """Give how many lines each Pod has printed."""
+    return {name: len(lines(cluster, name)) for name in cluster.pods}
+
+
+def test_an_elastic_job(cluster: Cluster, render: Render) -> None:
+    """A worker that was killed comes back, the others go on without one that is gone, and another joins."""
+    options = ("--set", "pytorch.min_nodes=2", "--set", "pytorch.max_nodes=3")
+    cluster.apply(render(gang(*TORCHRUN), *options))
+    meet(cluster, HOSTS, {})
+
+    before = printed(cluster)
+    cluster.pods["train-worker-0"].kill()
+    meet(cluster, HOSTS, before)
+
+    before = printed(cluster)
+    cluster.apply(render(gang(*TORCHRUN, workers=1), *options), keep=True)
+    meet(cluster, HOSTS[:2], before)
+
+    before = printed(cluster)
+    cluster.apply(render(gang(*TORCHRUN), *options), keep=True)
+    meet(cluster, HOSTS, before)
+    finish(cluster)
+    assert (restarts(cluster)["train-master-0"], restarts(cluster)["train-worker-1"]) == (0, 0)
+
+
+def waiting(name: str, options: Sequence[str], *, image: str, timeout: int) -> tuple[dict[str, Any], Sequence[str]]:
+    """Give a job whose worker waits for a master that is ready, and listens, when the test says so; and options."""
+    ready = {"exec": {"command": ["test", "-e", "/tmp/ready"]}, "periodSeconds": 1}
+    master = task(1, "sh", "-c", LISTEN, image="nc", container={"readinessProbe": ready})
+    arguments = ["--wait-master-enabled=true", f"--wait-master-timeout={timeout}"]
+    tasks = {"master": master, "worker": task(1, "true", image=image)}
+    return job(name, {"pytorch": arguments}, **tasks), options
+
+
+CHECKED = ("--set", "pytorch.wait_master_script=checked")
+JOBS = {
+    "by-nc": waiting("by-nc", CHECKED, image="nc", timeout=600),
+    "by-bash": waiting("by-bash", CHECKED, image="bash", timeout=600),
+    "volcano-nc": waiting("volcano-nc", ("--set", "pytorch.wait_master_image=nc"), image="nc", timeout=600),
+    "volcano-bash": waiting("volcano-bash", ("--set", "pytorch.wait_master_image=bash"), image="nc", timeout=600),
+    "in-vain": waiting("in-vain", CHECKED, image="bash", timeout=1),
+    "unable": waiting("unable", CHECKED, image="little", timeout=600),
+}
+NO_NAME = "the name {0} does not resolve: the master's Pod is not up yet, or has ended"
+NO_ANSWER = "no answer: the master's Pod is gone, or a NetworkPolicy or a firewall keeps its port shut"
+NO_LISTENER = "the master's Pod is there, and nothing listens on its port 23456"
+UNABLE = (
+    "this image has no bash, and no nc that knows -z: set the pytorch plugin's wait_master_image to one that has, such"
+    " as busybox:1.36.1"
+)
+
+
+def test_what_workers_say_while_they_wait(cluster: Cluster, render: Render) -> None:
+    """Each stage has words of its own, with netcat and with bash; Volcano's script has words for the end only."""
+    rendered = b"".join(b"---\n" + render(document, *options) for document, options in JOBS.values())
+    masters = [f"{name}-master-0" for name in JOBS if name not in {"in-vain", "unable"}]
+
+    def said(name: str) -> list[str]:
+        return lines(cluster, f"{name}-worker-0", WAIT)
+
+    def ends(name: str, words: str) -> bool:
+        return said(name)[-1:] == [words]
+
+    def all_say(words: str) -> None:
+        for name in ("by-nc", "by-bash"):
+            told = words.format(f"{name}-master-0.{name}")
+            expected = f"{WAIT}: so far {told}"
+            cluster.wait(partial(ends, name, expected), expected)
+
+    cluster.apply(rendered + b"---\n" + yaml.safe_dump(CLOSED).encode())
+    all_say(NO_NAME)
+    tell(cluster, masters, "/tmp/ready")
+    all_say(NO_ANSWER)
+    cluster.apply(rendered)
+    all_say(NO_LISTENER)
+    tell(cluster, masters, "/tmp/listens")
+    cluster.wait_for("Succeeded", *(f"{name.removesuffix('-master-0')}-worker-0" for name in masters))
+
+    for name in ("by-nc", "by-bash"):
+        first, *_, last = said(name)
+        assert first == f"{WAIT}: waiting for {name}-master-0.{name}:23456, at most 600 s"
+        assert re.fullmatch(f"{WAIT}: the master answers after [0-9]+ s", last)
+        assert len(said(name)) == 5
+    for name in ("volcano-nc", "volcano-bash"):
+        first, last = said(name)
+        assert first == f"waiting for the master at {name}-master-0.{name}:23456 (at most 600 s)"
+        assert re.fullmatch("the master answers after [0-9]+ s", last)
+    vain, unable = (cluster.pods[f"{name}-worker-0"].init[0] for name in ("in-vain", "unable"))
+    cluster.wait(lambda: bool(vain.message), "end of the time")
+    assert (vain.exit_codes[0], unable.exit_codes[0]) == (1, 2)
+    first, _, gave_up, last_try, *_ = vain.message.splitlines()
+    assert first == f"{WAIT}: waiting for in-vain-master-0.in-vain:23456, at most 1 s"
+    no_name = re.escape(NO_NAME.format("in-vain-master-0.in-vain"))
+    assert re.fullmatch(f"{WAIT}: gave up after [0-9]+ s: {no_name}", gave_up)
+    assert last_try.startswith(f"{WAIT}: the last try said: bash: ")
+    assert unable.message == f"{WAIT}: {UNABLE}\n"

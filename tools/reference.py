@@ -1,0 +1,232 @@
+"""The reference's pages: the public names by subject, the settings of the plugins, the help of the commands."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import griffe
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from pulumi_volcano_jobs import model
+from pulumi_volcano_jobs.cli import app
+from pulumi_volcano_jobs.model import Model
+from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
+from pulumi_volcano_jobs.plugins.base import flag_of
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = "pulumi_volcano_jobs"
+PARTS = f"{PACKAGE}.component.parts"
+_KINDS = {
+    "Count": "int",
+    "Event": "str",
+    "Int32": "int",
+    "LeafLabel": "Text",
+    "LeafStr": "Text",
+    "LeafSubdomain": "Text",
+    "MountPath": "str",
+    "Positive": "int",
+    "Sequence": "list",
+    "Str": "str",
+    "TaskName": "str",
+    "TopologyMode": "str",
+    "TopologyPolicy": "str",
+    "Tree": "Any",
+}
+"""What the model's own names of types mean; `Text` is explained where it stands."""
+_TEXT = "`Text` is a string, or an Output of one."
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of docstrings: what they have in common, and of what they are."""
+
+    title: str
+    text: str
+    names: tuple[str, ...]
+    """Public names of the package, or whole paths of what one gets from them."""
+
+
+PAGES: dict[str, Page] = {
+    "job": Page(
+        "VolcanoJob",
+        "A job as a Pulumi component: what it is made of, and what it gives to the rest of a program.",
+        (
+            "VolcanoJob",
+            "VolcanoJobArgs",
+            f"{PACKAGE}.component.args.JobOptions",
+            f"{PACKAGE}.choices.Choices",
+            f"{PARTS}.TaskComponent",
+            f"{PARTS}.PluginComponent",
+            f"{PARTS}.PytorchComponent",
+            f"{PARTS}.SshComponent",
+            f"{PARTS}.SvcComponent",
+            f"{PARTS}.MpiComponent",
+            f"{PARTS}.RayComponent",
+            f"{PARTS}.TensorflowComponent",
+        ),
+    ),
+    "plugins": Page(
+        "Plugins",
+        "Volcano's job plugins as typed settings. Each setting that has one of Volcano's arguments names it; the others"
+        " are options of this library, and do as Volcano does unless they are given"
+        ' ([when to use them](../frameworks.md)). What is recommended counts with `defaults="recommended"`.',
+        tuple(plugin.__name__ for plugin in BUILT_IN),
+    ),
+    "access": Page("svc's allow-list", "Who else may reach the Pods: the entries of `SvcPlugin.allow`.", ("Allow",)),
+    "model": Page(
+        "Job",
+        "A Volcano Job field by field, for `VolcanoJob` and without Pulumi. Every field has Volcano's spelling too"
+        f" (`min_available`, `minAvailable`). {_TEXT}",
+        ("Job", "Task", "Policy", "Volume", "DependsOn", "NetworkTopology", "PartitionPolicy"),
+    ),
+    "presets": Page("Presets", _TEXT, ("presets",)),
+    "render": Page(
+        "Without Pulumi",
+        "What the command line does, as functions: read job files, and give the manifests or every problem.",
+        ("load_jobs", "render", "Rendered", "JobError", "Problem", "ClusterFacts", "Queue", "KeyPair"),
+    ),
+    "own-plugins": Page(
+        "A plugin of your own",
+        (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## A plugin of your own\n")[2].strip(),
+        ("Plugin", "flag", "register", "Stage", "JobContext", "JobUpdate", "Pod", "Container", "ObjectRef"),
+    ),
+}
+"""The pages of docstrings by file name; `commands` comes after them."""
+OPTIONS = {
+    "Plugin": "{members: [name, stage, requires, aliases, validate, on_job_add, on_pod_create, extend_objects,"
+    " extend_pod, on_job_update, on_job_delete, outputs, problem, from_args, to_args, with_]}",
+    "VolcanoJob": "{merge_init_into_class: true}",
+    "presets": "{show_if_no_docstring: false}",
+}
+"""What mkdocstrings is told of single names."""
+PATHS = {"register": f"{PACKAGE}.plugins.Registry.register", "render": f"{PACKAGE}.render.render"}
+"""Where a name is defined that is another thing in the package as well: a module, or a bound method."""
+MODELS: dict[str, type[Model]] = {name: getattr(model, name) for name in PAGES["model"].names}
+COMMANDS = "command-line"
+
+
+def names() -> list[str]:
+    """Give the pages' file names, in order."""
+    return [*PAGES, COMMANDS]
+
+
+def pages() -> dict[str, str]:
+    """Give the pages as Markdown for Zensical, by file name."""
+    found = {name: "\n\n".join(_page(page)) for name, page in PAGES.items()}
+    return found | {COMMANDS: "\n\n".join(_commands())}
+
+
+def _page(page: Page) -> Iterator[str]:
+    yield f"# {page.title}"
+    yield page.text
+    plugins = {plugin.__name__: plugin for plugin in BUILT_IN}
+    for name in page.names:
+        yield f"::: {PATHS.get(name, name if '.' in name else f'{PACKAGE}.{name}')}"
+        if name in OPTIONS:
+            yield f"    options: {OPTIONS[name]}"
+        elif name in plugins:
+            yield "    options: {members: []}"
+            yield from _settings(plugins[name])
+        elif name in MODELS:
+            yield "    options: {members: []}"
+            yield from _fields(MODELS[name])
+            for method in _methods(MODELS[name]):
+                yield f"::: {PACKAGE}.{name}.{method}"
+                yield "    options: {heading_level: 3}"
+    yield ""
+
+
+def _settings(plugin: type[Plugin]) -> Iterator[str]:
+    """Tell a plugin's settings: types and defaults from the class, the rest from its source."""
+    items: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(plugin)  # type: ignore[arg-type]  # it is one
+    if items:
+        yield "**Settings**"
+        yield "\n".join(_setting(plugin, item, _source(plugin).members[item.name]) for item in items)
+
+
+def _setting(plugin: type[Plugin], item: dataclasses.Field[Any], described: Any) -> str:
+    """Write one entry of the list of settings."""
+    meta = item.metadata
+    choices = [f"`{choice!r}`" for choice in meta.get("choices", ())]
+    facts = [" or ".join(choices) or f"`{described.annotation}`", f"default `{item.default!r}`"]
+    # What has no recommended value has a bare object in its place.
+    if type(meta["recommended"]) is not object:
+        facts.append(f"recommended `{meta['recommended']!r}`")
+    if flag_of(plugin, item.name):
+        facts.append(f"Volcano's `--{flag_of(plugin, item.name)}`")
+    elif meta["not_native"]:
+        facts.append('not with `managed_by="volcano"`')
+    return _entry(item.name, facts, described)
+
+
+def _fields(model: type[Model]) -> Iterator[str]:
+    """Tell a model's fields; the types as a user knows them, without what pydantic is told beside."""
+    yield "**Fields**"
+    fields = ((name, field, _source(model).members[name]) for name, field in model.model_fields.items())
+    yield "\n".join(
+        _entry(
+            name,
+            [*([f"`{field.alias}`"] if field.alias != name else []), f"`{kind(str(described.annotation))}`"],
+            described,
+        )
+        for name, field, described in fields
+    )
+
+
+def _methods(model: type[Model]) -> list[str]:
+    """Give the names of what a model has beside its fields, and no other one: its own functions."""
+    members = _source(model).members.items()
+    return [name for name, member in members if member.is_function and not name.startswith("_")]
+
+
+def _entry(name: str, facts: list[str], described: Any) -> str:
+    text = " ".join(described.docstring.value.split())
+    return f"- **`{name}`** ({', '.join(facts)}): {text}"
+
+
+def kind(annotation: str) -> str:
+    """Give a type as a user knows it: `Annotated[Str, ...] | None` is `str`."""
+    text = annotation.removesuffix(" | None")
+    inner = re.fullmatch(r"(Annotated|Listed)\[(.*)\]", text)
+    if inner and inner[1] == "Listed":
+        return f"list[{kind(inner[2])}]"
+    if inner:
+        return kind(_first(inner[2]))
+    return re.sub(r"\w+", lambda found: _KINDS.get(found[0], found[0]), text)
+
+
+def _first(arguments: str) -> str:
+    """Give the first of arguments: what stands before the first comma that is in no brackets."""
+    depth = 0
+    for position, sign in enumerate(arguments):
+        depth += (sign in "[(") - (sign in "])")
+        if sign == "," and not depth:
+            return arguments[:position]
+    return arguments
+
+
+def _source(thing: type) -> Any:
+    return _package()[f"{thing.__module__.removeprefix(PACKAGE + '.')}.{thing.__name__}"]
+
+
+@cache
+def _package() -> Any:
+    return griffe.load(PACKAGE, search_paths=[ROOT])
+
+
+def _commands() -> Iterator[str]:
+    yield "# volcano-jobs"
+    yield "Each command as its `--help` tells it. [What `explain` and `graph` print](../commands.md)"
+    runner = CliRunner(env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    for name in ["", *get_command(app).commands]:  # type: ignore[attr-defined]  # it is a group
+        command = f"volcano-jobs {name}".strip()
+        told = runner.invoke(app, [*([name] if name else []), "--help"], prog_name="volcano-jobs")
+        yield f"## {command}"
+        yield f"```text\n{told.output.strip()}\n```"
