@@ -3,7 +3,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine demo cluster docs docs-serve test test-workloads bench fuzz floors check format clean
+.PHONY: help setup engine demo cluster docs docs-serve test test-workloads bench fuzz floors check format schema clean
 
 help: ## show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -52,7 +52,7 @@ floors: setup ## the tests that need no engine, with the oldest versions of ever
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-floors
 	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --resolution lowest-direct --editable . \
 		"hypothesis>=6.130" "pytest>=8.3" "pytest-randomly>=3.16"
-	.venv-floors/bin/python -m pytest tests/component tests/documents tests/golden tests/unit
+	.venv-floors/bin/python -m pytest tests/component tests/documents tests/golden tests/schema tests/unit
 
 check: setup ## format, lint, types and import contracts
 	$(BIN)/ruff format --check .
@@ -63,6 +63,9 @@ check: setup ## format, lint, types and import contracts
 format: setup ## write the code in its one format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+schema: setup ## write the schema for Pulumi's other languages from the component
+	$(BIN)/python tools/packageschema.py
 
 clean: ## remove what was made here (the engine's cache stays)
 	rm -rf .venv .venv-floors .demo .site examples/*/rendered .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -151,6 +151,11 @@ TOOLS: dict[str, Tool] = {
             package="github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
         ),
         Tool(
+            name="sdkgen",
+            folder=HERE / "sdkgen",
+            module="github.com/pulumi/pulumi/pkg/v3",
+        ),
+        Tool(
             name="kube-apiserver",
             folder=HERE / "kubernetes",
             module="k8s.io/kubernetes",

@@ -86,10 +86,13 @@ class BaseJob(pulumi.ComponentResource):
         self._resource_name = resource_name
         warnings = file.placed(rendered.warnings) if file else rendered.warnings
         for problem in loud(warnings, options.get("ignore_warnings", ())):
-            pulumi.log.warn(in_file(problem, file.source if file else ""), self)
+            self._warn(in_file(problem, file.source if file else ""))
         if left_undone and options.get("unsupported", "warn") == "warn":
-            pulumi.log.warn(unsupported.as_warning(left_undone), self)
+            self._warn(unsupported.as_warning(left_undone))
         self._compose(rendered, options, outputs)
+
+    def _warn(self, text: str) -> None:
+        pulumi.log.warn(text, self)
 
     def _compose(self, rendered: Rendered, options: JobOptions, outputs: Outputs) -> None:
         job = rendered.job

@@ -36,8 +36,6 @@ _ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
 def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
     """Take the options out of the arguments of a job; give them with their problems."""
     options: Any = {key: given.pop(key) for key in JobOptions.__annotations__ if key in given}
-    if _PLUGINS in options:
-        options[_PLUGINS] = _with_whole_numbers(options[_PLUGINS])
     # Others would be compared with something although they are wrong already, and an Output may not be.
     plain = {key: value for key, value in options.items() if isinstance(value, str) and key not in _NOT_PLAIN}
     mistyped = [
@@ -64,15 +62,6 @@ def choices(options: JobOptions) -> Choices:
     found: Any = {key: options[key] for key in Choices.__annotations__ if key in options}  # type: ignore[literal-required]  # they are its keys
     chosen: Choices = found
     return chosen
-
-
-def _with_whole_numbers(tree: Any) -> Any:
-    """Take 3.0 for 3: whole floats are how integers cross a Pulumi component's wire."""
-    if isinstance(tree, Mapping):
-        return {key: _with_whole_numbers(value) for key, value in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        return [_with_whole_numbers(value) for value in tree]
-    return int(tree) if isinstance(tree, float) and tree.is_integer() else tree
 
 
 def _of_plugins(given: Any) -> Iterator[Problem]:

@@ -1,85 +1,37 @@
 """The components for Pulumi's other languages: `pulumi-resource-volcano-jobs` serves them to YAML, TypeScript and Go.
 
 The arguments are a Volcano Job's `spec` as it stands, with the metadata's fields beside it. Pulumi reads the schema
-from the annotations below: no unions, and no annotations as strings.
+from annotations and docstrings, here and in `inputs.py`: no unions, and no annotations as strings.
 """
 
-from typing import Any, Optional, TypedDict
+import json
+import re
+import sys
+from collections.abc import Mapping
+from importlib.metadata import metadata
+from typing import Any, Optional
 
 import pulumi
-from pulumi.provider.experimental import component_provider_host
+from pulumi import provider
+from pulumi.provider.experimental.analyzer import ComponentDefinition
+from pulumi.provider.experimental.component import ComponentProvider
+from pulumi.provider.server import ComponentInitError
+from pydantic.alias_generators import to_camel
 
+from pulumi_volcano_jobs import schema
 from pulumi_volcano_jobs.component.base import BaseJob
+from pulumi_volcano_jobs.component.inputs import VolcanoJobInputs, VolcanoQueueInputs
+from pulumi_volcano_jobs.component.parts import PACKAGE
+from pulumi_volcano_jobs.component.problems import JobInputError, as_input_errors
 from pulumi_volcano_jobs.component.queue import BaseQueue
+from pulumi_volcano_jobs.errors import Problem, raise_if_any
 
-
-class VolcanoJobInputs(TypedDict, total=False):
-    """A Volcano Job: the fields of its `spec`, and `name`, `namespace`, `labels` and `annotations`."""
-
-    name: str
-    """The job's name, which begins all others; the resource's name by default."""
-    namespace: pulumi.Input[str]
-    """The namespace; by default the stack's `volcano-jobs:namespace`, else `default`."""
-    labels: dict[str, pulumi.Input[str]]
-    """Labels of the PodGroup, or of the Job that Volcano gets."""
-    annotations: dict[str, pulumi.Input[str]]
-    """Annotations of the PodGroup, or of the Job that Volcano gets."""
-    tasks: list[Any]
-    """The tasks, as in a Volcano Job."""
-    plugins: dict[str, list[str]]
-    """Volcano's arguments for each plugin: `pytorch: ["--port=29500"]`."""
-    policies: list[Any]
-    """Lifecycle policies; with `managed_by: volcano` they are enacted."""
-    volumes: list[Any]
-    """Claims that all containers mount."""
-    network_topology: Any
-    """How close the nodes must be."""
-    scheduler_name: str
-    """The scheduler; `volcano` by default."""
-    queue: pulumi.Input[str]
-    """The queue; `default` by default."""
-    priority_class_name: pulumi.Input[str]
-    """The priority class of the PodGroup, and of Pods without one."""
-    min_available: int
-    """The size of the gang."""
-    min_success: int
-    """How many Pods must succeed."""
-    max_retry: int
-    """How often Volcano restarts the job."""
-    ttl_seconds_after_finished: int
-    """When Volcano removes the finished job."""
-    running_estimate: str
-    """How long the job is expected to run."""
-    managed_by: str
-    """`pulumi` (the default): Pods and what they need; `volcano`: one Job for Volcano's controllers."""
-    wait_for: str
-    """With `managed_by: volcano`: `created` (the default), `running` or `succeeded`."""
-    wait_timeout: str
-    """How long `wait_for` waits, such as `30m`; `1h` by default."""
-    restart: str
-    """`gang` (the default) or `pod`: what an edit replaces."""
-    on_scale: str
-    """`restart` or `keep`: what scaling does to Pods that run."""
-    run: str
-    """Another token runs the job again."""
-    key_rotation: str
-    """Another token makes a new ssh key pair."""
-    claims: str
-    """`delete` (the default) or `keep`: what becomes of the claims that the job made when it goes."""
-    unsupported: str
-    """`warn` (the default), `error` or `ignore`: what to do about fields that nobody enacts."""
-    on_conflict: str
-    """`error` (the default), `plugin` or `user`: who counts where a template and a plugin set the same."""
-    defaults: str
-    """`volcano` (the default) or `recommended`: whether options that make a job run at once are on."""
-    image_registry: pulumi.Input[str]
-    """What is put before images that name no registry; by default the stack's `volcano-jobs:imageRegistry`."""
-    plugin_options: dict[str, dict[str, Any]]
-    """Options of plugins by the plugin's name, such as `pytorch: {torchrun: true}`."""
-    ignore_warnings: list[str]
-    """Codes of warnings to leave out, such as VJ103."""
-    kubernetes_version: str
-    """The version of the cluster, such as 1.31: fields that it does not know are refused."""
+_DISTRIBUTION = "pulumi-volcano-jobs"
+_INPUTS = {"VolcanoJob": VolcanoJobInputs, "VolcanoQueue": VolcanoQueueInputs}
+_NAMES = sorted({name for inputs in _INPUTS.values() for name in inputs.__annotations__})
+_IN_PYTHON = re.compile(
+    rf"""\b(?:(?P<set>{"|".join(_NAMES)})=(?=")|(?P<name>{"|".join(name for name in _NAMES if "_" in name)})\b)"""
+)
 
 
 class VolcanoJob(BaseJob):
@@ -92,9 +44,9 @@ class VolcanoJob(BaseJob):
     pod_names: pulumi.Output[list[str]]
     """The names of the Pods by task and index."""
     pod_group_name: pulumi.Output[str]
-    """The PodGroup."""
+    """The PodGroup, which makes a gang of the Pods."""
     hosts: pulumi.Output[dict[str, list[str]]]
-    """The addresses of each task's Pods."""
+    """The addresses of each task's Pods by index, inside the namespace."""
 
     def __init__(
         self,
@@ -105,38 +57,8 @@ class VolcanoJob(BaseJob):
         """Make a job."""
         super().__init__(name, args, opts)
 
-
-class VolcanoQueueInputs(TypedDict, total=False):
-    """A Volcano Queue: the fields of its `spec`, and `name`, `labels` and `annotations`."""
-
-    name: str
-    """The queue's name; the resource's name by default."""
-    labels: dict[str, pulumi.Input[str]]
-    """Labels of the Queue."""
-    annotations: dict[str, pulumi.Input[str]]
-    """Annotations of the Queue."""
-    weight: pulumi.Input[int]
-    """Its share beside its siblings, from 1 (the default of Volcano) to 65535."""
-    priority: pulumi.Input[int]
-    """Which queue is served first; 0 or more."""
-    capability: dict[str, Any]
-    """The most that its jobs may use."""
-    deserved: dict[str, Any]
-    """What is its own when there is not enough for all."""
-    guarantee: Any
-    """What nobody else gets: quantities in `resource`."""
-    reclaimable: pulumi.Input[bool]
-    """Whether others may take back what it uses beyond its own."""
-    parent: pulumi.Input[str]
-    """The queue above it; root by default."""
-    dequeue_strategy: pulumi.Input[str]
-    """`traverse` (the default) or `fifo`."""
-    affinity: Any
-    """Where its Pods go, as in a Volcano Queue."""
-    type: pulumi.Input[str]
-    """The queue's type."""
-    extend_clusters: list[Any]
-    """Clusters to which its jobs are dispatched."""
+    def _warn(self, text: str) -> None:
+        super()._warn(_spelled(text))
 
 
 class VolcanoQueue(BaseQueue):
@@ -155,6 +77,103 @@ class VolcanoQueue(BaseQueue):
         super().__init__(name, args, opts)
 
 
+class JobProvider(ComponentProvider):
+    """Pulumi's own provider of components; it knows more about the package, and says mistakes without a traceback."""
+
+    schema: str
+
+    def __init__(self) -> None:
+        """Read the schema from the components, and the rest from the distribution's metadata."""
+        about = metadata(_DISTRIBUTION)
+        super().__init__([VolcanoJob, VolcanoQueue], PACKAGE, version=about["Version"])
+        found = _plain_words(json.loads(self.schema))
+        # What a job needs is checked with it. Pulumi before 3.238 takes all inputs for required.
+        for component in found["resources"].values():
+            component["requiredInputs"] = []
+        for kind in found["types"].values():
+            kind.pop("required", None)
+        self.schema = json.dumps(
+            found
+            | {
+                "displayName": "Volcano Jobs",
+                "description": about["Summary"],
+                "keywords": [*about["Keywords"].split(","), "category/infrastructure", "kind/component"],
+                "license": about["License-Expression"],
+            }
+        )
+
+    def construct(
+        self,
+        name: str,
+        resource_type: str,
+        inputs: pulumi.Inputs,
+        options: Optional[pulumi.ResourceOptions] = None,  # noqa: UP045  # as above
+    ) -> provider.ConstructResult:
+        """Make a job or a queue; a mistake in it is an error of the program, not of this provider."""
+        kind = resource_type.rpartition(":")[2]
+        try:
+            with as_input_errors(name, kind=kind):
+                raise_if_any(_unknown(inputs, kind))
+            return super().construct(name, resource_type, inputs, options)
+        except JobInputError as error:
+            raise _of_program(error.message) from None
+        except ComponentInitError as error:
+            if isinstance(error.inner, JobInputError):
+                raise _of_program(_spelled(error.inner.message)) from None
+            raise
+
+    def map_inputs(self, inputs: pulumi.Inputs, component_def: ComponentDefinition) -> pulumi.Inputs:
+        """Give the inputs their Python names; what is in them is the job's own, and is checked with it.
+
+        Pulumi's own mapping would fail with a traceback where an Output stands in the place of an integer.
+        """
+        names = component_def.inputs_mapping
+        return {names[key]: _with_whole_numbers(value) for key, value in inputs.items() if value is not None}
+
+
+def _unknown(inputs: pulumi.Inputs, kind: str) -> list[Problem]:
+    """Find what the schema does not have; most languages have refused it before."""
+    known = {to_camel(name) for name in _INPUTS[kind].__annotations__}
+    return [
+        Problem(key, "there is no such input", schema.nearest(to_camel(key), known))
+        for key in inputs
+        if key not in known
+    ]
+
+
+def _plain_words(tree: Any) -> Any:
+    """Take the source's line breaks out of descriptions, and leave out those that a list repeats for its items."""
+    if not isinstance(tree, dict):
+        return tree
+    words = tree.get("description")
+    said: dict[str, Any] = {"description": " ".join(words.split())} if isinstance(words, str) else {}
+    for key in ("items", "additionalProperties"):
+        if key in tree:
+            said[key] = {name: value for name, value in _plain_words(tree[key]).items() if name != "description"}
+    return {key: said.get(key, _plain_words(value)) for key, value in tree.items()}
+
+
+def _with_whole_numbers(tree: Any) -> Any:
+    """Take 3.0 for 3: all numbers cross the wire as floats."""
+    if isinstance(tree, Mapping):
+        return {key: _with_whole_numbers(value) for key, value in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [_with_whole_numbers(value) for value in tree]
+    return int(tree) if isinstance(tree, float) and tree.is_integer() else tree
+
+
+def _of_program(message: str) -> pulumi.InputPropertiesError:
+    # Pulumi shows the value of each property that it is told of, and keys may be in it: the message names the paths.
+    return pulumi.InputPropertiesError(message, [])
+
+
+def _spelled(text: str) -> str:
+    """Write the names of inputs as the schema has them: `managedBy: "volcano"` for `managed_by="volcano"`."""
+    return _IN_PYTHON.sub(
+        lambda found: f"{to_camel(found['set'])}: " if found["set"] else to_camel(found["name"]), text
+    )
+
+
 def main() -> None:
     """Serve the components to the Pulumi engine."""
-    component_provider_host(name="volcano-jobs", components=[VolcanoJob, VolcanoQueue], version="0.1.0")
+    provider.main(JobProvider(), sys.argv[1:])

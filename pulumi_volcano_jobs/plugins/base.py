@@ -172,11 +172,13 @@ class Plugin(ABC):
         kinds = {name: _kind(item) for name, item in flags.items()}
         parsed = goflag.parse(kinds | {alias: kinds[name] for alias, name in aliases.items()}, args, read_on=strict)
         values = {flags[aliases.get(name, name)].name: value for name, value in parsed.values.items()}
-        return cls(**values), [cls._mistake(mistake, kinds) for mistake in parsed.mistakes]
+        return cls(**values), [cls._mistake(item, args, kinds) for item in parsed.mistakes]
 
     @classmethod
-    def _mistake(cls, mistake: goflag.Mistake, known: Mapping[str, object]) -> Problem:
+    def _mistake(cls, mistake: goflag.Mistake, args: Sequence[Any], known: Mapping[str, object]) -> Problem:
         hint = "write --name=value" if not mistake.flag else ""
+        if isinstance(args[mistake.position], Leaf):
+            hint = 'write "--name" and the Output as two items of the list'
         if mistake.unknown:
             hint = nearest(mistake.flag, known) if known else "remove it: this plugin takes no arguments"
         return Problem(f"{place(cls)}[{mistake.position}]", mistake.reason, hint)

@@ -15,7 +15,7 @@ import yaml
 from pulumi_volcano_jobs import jobfile, render
 from tests.conftest import BYTES, PAIR, job, task
 from tests.engine.conftest import Project
-from tests.engine.test_pulumi_yaml import YamlProject
+from tests.engine.yamlproject import YamlProject
 
 pytestmark = pytest.mark.engine
 GUIDE = Path(__file__).parents[1] / "documents" / "jobs" / "svc.yaml"

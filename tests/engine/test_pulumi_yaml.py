@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import build
+import packageschema
 import pytest
-import yaml
 
 from pulumi_volcano_jobs import render
+from tests.engine.yamlproject import YamlProject
 
+PROVIDER = str(Path(sys.executable).parent / "pulumi-resource-volcano-jobs")
 JOB: dict[str, Any] = {
     "minAvailable": 3,
     "queue": "research",
@@ -36,56 +35,6 @@ JOB: dict[str, Any] = {
 }
 
 
-class YamlProject:
-    """A Pulumi YAML project with one VolcanoJob, run by the command line."""
-
-    def __init__(self, folder: Path) -> None:
-        """Make the project in a folder."""
-        self.folder = folder
-        path = build.ensure(["pulumi", "pulumi-resource-kubernetes", "pulumi-language-yaml"], lambda _: None)
-        (folder / "state").mkdir()
-        self.environment = {
-            **os.environ,
-            "PATH": os.pathsep.join([*map(str, path), str(Path(sys.executable).parent), os.environ["PATH"]]),
-            "PULUMI_BACKEND_URL": (folder / "state").as_uri(),
-            "PULUMI_CONFIG_PASSPHRASE": "for this test",
-            "PULUMI_HOME": str(folder / "home"),
-            "PULUMI_SKIP_UPDATE_CHECK": "1",
-        }
-
-    def write(self, job: dict[str, Any]) -> None:
-        """Write the program."""
-        files = {"renderYamlToDirectory": str(self.folder / "rendered"), "kubeconfig": ""}
-        resources = {
-            "files": {"type": "pulumi:providers:kubernetes", "properties": files},
-            "train": {
-                "type": "volcano-jobs:index:VolcanoJob",
-                "properties": job,
-                "options": {"providers": ["${files}"]},
-            },
-        }
-        outputs = {"pods": "${train.podNames}", "hosts": "${train.hosts}", "group": "${train.podGroupName}"}
-        program = {"name": "tests", "runtime": "yaml", "resources": resources, "outputs": outputs}
-        (self.folder / "Pulumi.yaml").write_text(yaml.safe_dump(program), "utf-8")
-
-    def pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run the command line."""
-        return subprocess.run(
-            ["pulumi", *arguments, "--non-interactive", "--color=never"],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=180,
-            check=False,
-        )
-
-    def outputs(self) -> dict[str, Any]:
-        """Give the stack's outputs."""
-        found: dict[str, Any] = json.loads(self.pulumi("stack", "output", "--json").stdout)
-        return found
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> YamlProject:
     """Bring the program up once."""
@@ -100,8 +49,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> YamlProject:
 @pytest.mark.engine
 def test_a_yaml_program_makes_what_render_gives(project: YamlProject) -> None:
     """A Volcano Job's spec, as it stands, becomes the same manifests."""
-    written = [yaml.safe_load(path.read_text("utf-8")) for path in (project.folder / "rendered").rglob("*.yaml")]
-    found = {(item["kind"], item["metadata"]["name"]): item for item in written}
+    found = project.manifests()
 
     rendered = render({"name": "train", **JOB})
     expected = {(item["kind"], item["metadata"]["name"]): item for item in (*rendered.objects, *rendered.pods)}
@@ -128,13 +76,64 @@ def test_a_second_up_changes_nothing(project: YamlProject) -> None:
     assert preview.returncode == 0, preview.stdout
 
 
+REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "a fraction": (
+        {"tasks": [JOB["tasks"][0], JOB["tasks"][1] | {"replicas": 2.5}]},
+        [
+            "the VolcanoJob train has a problem:",
+            "spec.tasks[1].replicas: this must be a whole number (given: 2.5): write it without quotes or fraction",
+        ],
+    ),
+    "several problems": (
+        {"queue": "Research", "managedBy": "me", "minAvailable": -1},
+        [
+            "the VolcanoJob train has 3 problems:",
+            "spec.queue: this must be lower-case letters, digits and '-'",
+            "managedBy: this must be one of pulumi, volcano (given: 'me')",
+            "spec.minAvailable: this must be at least 0 (given: -1): give a larger number",
+        ],
+    ),
+    # Pulumi YAML refuses these itself, by the schema.
+    "a Python name": (
+        {"managed_by": "volcano"},
+        [
+            "Property managed_by does not exist on 'volcano-jobs:index:VolcanoJob'",
+            "Existing properties are: managedBy,",
+        ],
+    ),
+    "a Python name in a task": (
+        {"tasks": [{**JOB["tasks"][0], "min_available": 1}]},
+        ["to 'volcano-jobs:index:Task':", "Existing properties are: minAvailable,"],
+    ),
+    "text for a number": ({"minAvailable": "three"}, ["minAvailable: Cannot assign type 'string' to type 'integer'"]),
+}
+
+
 @pytest.mark.engine
-def test_two_and_a_half_replicas_are_an_error_with_its_place(project: YamlProject) -> None:
-    """A fraction is refused by its path; nothing is created."""
-    worker = JOB["tasks"][1] | {"replicas": 2.5}
-    project.write(JOB | {"tasks": [JOB["tasks"][0], worker]})
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_mistake_is_told_with_its_place_and_without_a_traceback(what: str, project: YamlProject) -> None:
+    """All of them at once; nothing is made."""
+    fields, said = REFUSED[what]
+    project.write(JOB | fields)
     preview = project.pulumi("preview")
     project.write(JOB)
 
     assert preview.returncode != 0
-    assert "spec.tasks[1].replicas: this must be a whole number (given: 2.5)" in preview.stdout
+    assert [text for text in said if text not in preview.stdout] == []
+    assert "Traceback" not in preview.stdout + preview.stderr
+    assert 'File "' not in preview.stdout + preview.stderr
+
+
+@pytest.mark.engine
+def test_the_command_line_reads_the_committed_schema(project: YamlProject) -> None:
+    """`pulumi package get-schema` of the program of the wheel; what is empty, the command line leaves out or adds."""
+    found = json.loads(project.done("package", "get-schema", PROVIDER))
+
+    assert without_empty(found) == without_empty(json.loads(packageschema.COMMITTED.read_text("utf-8")))
+
+
+def without_empty(tree: Any) -> Any:
+    """Leave out empty lists and maps."""
+    if isinstance(tree, dict):
+        return {key: without_empty(value) for key, value in tree.items() if value not in ([], {})}
+    return tree

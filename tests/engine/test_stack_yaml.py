@@ -7,7 +7,8 @@ from pathlib import Path
 
 import yaml
 
-from tests.engine.test_pulumi_yaml import JOB, YamlProject
+from tests.engine.test_pulumi_yaml import JOB
+from tests.engine.yamlproject import YamlProject
 
 
 def test_a_yaml_program_has_queues_and_the_stacks_defaults(tmp_path: Path) -> None:

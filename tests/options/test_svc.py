@@ -9,7 +9,9 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import Allow, JobContext, RayPlugin, Rendered, SvcPlugin, VolcanoJob, render
+from pulumi_volcano_jobs.component.base import TOKEN
 from pulumi_volcano_jobs.component.digest import digest
+from pulumi_volcano_jobs.component.provider import JobProvider
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.testing import Result, run
@@ -164,7 +166,8 @@ class TestAllow:
 
         def program() -> None:
             options = {"svc": {"allow": [{"ports": [8265.0]}], "service_ports": {"tcp-a": 1.0}}}
-            VolcanoJob("train", {"tasks": [task()], "plugins": {"svc": []}, "plugin_options": options})
+            inputs = {"tasks": [task()], "plugins": {"svc": []}, "pluginOptions": options}
+            JobProvider().construct("train", TOKEN, inputs)
 
         (rule,) = run(program).manifests()["NetworkPolicy train-allow"]["spec"]["ingress"]
 

@@ -1,0 +1,137 @@
+"""A Pulumi YAML program over several updates: what is unknown, what is secret, keys, scaling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.conftest import task
+from tests.engine.yamlproject import Wire, YamlProject
+
+pytestmark = pytest.mark.engine
+TOKEN = "only for the job"
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+"""How the engine writes what is not known in a preview."""
+PLACE = {
+    "type": "kubernetes:core/v1:ConfigMap",
+    "properties": {"metadata": {"name": "research"}},
+    "options": {"provider": "${files}"},
+}
+OTHERS: Wire = {"resources": {"place": PLACE}, "config": {"token": {"type": "string", "secret": True}}}
+PLUGINS: Wire = {"ssh": [], "svc": [], "env": []}
+
+
+def job(replicas: int = 2, **fields: Any) -> Wire:
+    """Give the job: its queue, an image and a variable come from another resource, and another is secret."""
+    worker, other = task(replicas=replicas), task("other", 1)
+    with_variables(worker, TOKEN="${token}")
+    with_variables(other, PLACE="${place.id}", PLAIN="known")
+    container_of(other["template"])["image"] = "example.org/${place.id}:1"
+    return {"queue": "${place.id}", "plugins": PLUGINS, "tasks": [worker, other], **fields}
+
+
+def with_variables(task: Wire, **values: str) -> None:
+    """Set variables of its container."""
+    env = [{"name": name, "value": value} for name, value in values.items()]
+    container_of(task["template"])["env"] = env
+
+
+def container_of(manifest: Wire) -> Wire:
+    """Give the first container of a Pod or template."""
+    found: Wire = manifest["spec"]["containers"][0]
+    return found
+
+
+@dataclass(frozen=True)
+class Story:
+    """What each step did."""
+
+    planned: dict[str, Wire]
+    said: str
+    state: str
+    made: dict[tuple[str, str], Wire]
+    again: dict[str, str]
+    scaling: dict[str, str]
+    scaled: dict[tuple[str, str], Wire]
+    rotating: dict[str, str]
+    rotated: dict[tuple[str, str], Wire]
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    """Preview, make, do it again, scale, rotate the keys."""
+    project = YamlProject(tmp_path_factory.mktemp("story"))
+    project.write(job(), **OTHERS)
+    project.done("stack", "init", "dev")
+    project.done("config", "set", "--secret", "token", TOKEN)
+    planned = project.planned()
+    said = project.done("up", "--yes")
+    state, made, again = project.state(), project.manifests(), project.steps()
+    project.write(job(replicas=3), **OTHERS)
+    scaling = project.steps()
+    project.done("up", "--yes", "--skip-preview")
+    scaled = project.manifests()
+    project.write(job(replicas=3, keyRotation="2"), **OTHERS)
+    rotating = project.steps()
+    project.done("up", "--yes", "--skip-preview")
+    return Story(planned, said, state, made, again, scaling, scaled, rotating, project.manifests())
+
+
+def variables(container: Wire) -> Wire:
+    """Give its variables by name."""
+    return {entry["name"]: entry["value"] for entry in container["env"] if "value" in entry}
+
+
+def test_in_a_preview_only_what_is_unknown_is_unknown(story: Story) -> None:
+    """One leaf, and not what stands beside it."""
+    env = variables(container_of(story.planned["Pod train-other-0"]))
+
+    assert env["PLACE"] == UNKNOWN
+    assert env["PLAIN"] == "known"
+    assert env["VC_TASK_INDEX"] == "0"
+    assert story.planned["PodGroup train"]["spec"]["queue"] == UNKNOWN
+    assert story.planned["PodGroup train"]["spec"]["minMember"] == 3
+
+
+def test_what_was_unknown_is_there_once_it_is_made(story: Story) -> None:
+    """In the queue, in the image and in a variable."""
+    container = container_of(story.made["Pod", "train-other-0"])
+
+    assert story.made["PodGroup", "train"]["spec"]["queue"] == "research"
+    assert container["image"] == "example.org/research:1"
+    assert variables(container)["PLACE"] == "research"
+
+
+def test_a_secret_stays_one(story: Story) -> None:
+    """It reaches the container; neither the engine's words nor the state show it, in the clear or in base64."""
+    assert variables(container_of(story.made["Pod", "train-worker-0"]))["TOKEN"] == TOKEN
+    assert TOKEN not in story.said
+    assert TOKEN not in story.state
+
+
+def test_a_generated_key_is_in_the_state_as_a_secret(story: Story) -> None:
+    """It is made once: a second run changes nothing."""
+    assert story.made["Secret", "train-ssh"]["data"]["id_rsa"]
+    assert story.made["Secret", "train-ssh"]["data"]["id_rsa"] not in story.state
+    assert "PRIVATE KEY" not in story.said + story.state
+    assert story.again == {}
+
+
+def test_scaling_adds_a_pod_and_the_keys_stay(story: Story) -> None:
+    """Those that run stay, as these plugins build no world of a fixed size."""
+    assert story.scaling["Pod train-worker-2"] == "create"
+    assert [name for name in story.scaling if name.startswith("Pod ")] == ["Pod train-worker-2"]
+    assert story.scaled["Secret", "train-ssh"]["data"]["id_rsa"] == story.made["Secret", "train-ssh"]["data"]["id_rsa"]
+    assert story.scaled["ConfigMap", "train-svc"]["data"]["worker.host"].split() == [
+        f"train-worker-{index}.train" for index in range(3)
+    ]
+
+
+def test_another_token_makes_another_key(story: Story) -> None:
+    """All Pods are replaced with it."""
+    pods = {name: step for name, step in story.rotating.items() if name.startswith("Pod ")}
+
+    assert story.rotated["Secret", "train-ssh"]["data"]["id_rsa"] != story.made["Secret", "train-ssh"]["data"]["id_rsa"]
+    assert pods == dict.fromkeys(["Pod train-other-0", *(f"Pod train-worker-{index}" for index in range(3))], "replace")

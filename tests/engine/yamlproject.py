@@ -1,0 +1,131 @@
+"""Projects that the command line runs, and those in Pulumi YAML with one VolcanoJob."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import build
+import yaml
+
+TOOLS = ("pulumi", "pulumi-resource-kubernetes")
+Wire = dict[str, Any]
+
+
+class CommandLine:
+    """A Pulumi project, run by the command line; its state lies in its folder."""
+
+    def __init__(self, folder: Path, tools: Sequence[str] = TOOLS) -> None:
+        """Take the project in a folder; `tools` are those on its PATH, beside the component's provider."""
+        self.folder = folder
+        path = build.ensure(tools, lambda _: None)
+        (folder / "state").mkdir()
+        self.environment = {
+            **os.environ,
+            "PATH": os.pathsep.join([*map(str, path), str(Path(sys.executable).parent), os.environ["PATH"]]),
+            "PULUMI_BACKEND_URL": (folder / "state").as_uri(),
+            "PULUMI_CONFIG_PASSPHRASE": "for this test",
+            # For the log of events, which Pulumi's Automation API reads as well.
+            "PULUMI_DEBUG_COMMANDS": "1",
+            "PULUMI_HOME": str(folder / "home"),
+            "PULUMI_SKIP_UPDATE_CHECK": "1",
+        }
+
+    def pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run the command line."""
+        return subprocess.run(
+            ["pulumi", *arguments, "--non-interactive", "--color=never"],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=180,
+            check=False,
+        )
+
+    def done(self, *arguments: str) -> str:
+        """Run the command line, which must succeed; give what it prints."""
+        run = self.pulumi(*arguments)
+        assert run.returncode == 0, run.stdout + run.stderr
+        return run.stdout
+
+    def without_cluster(self, **config: str) -> None:
+        """Make the stack, with a provider that writes manifests to a folder, and secrets in its configuration."""
+        self.done("stack", "init", "dev")
+        self.done("config", "set", "kubernetes:renderYamlToDirectory", str(self.folder / "rendered"))
+        self.done("config", "set", "kubernetes:kubeconfig", "")
+        for key, value in config.items():
+            self.done("config", "set", "--secret", key, value)
+
+    def steps(self) -> dict[str, str]:
+        """Preview; give what would happen to each resource that changes, by type and name."""
+        ops: dict[str, set[str]] = {}
+        for name, step in self._previewed():
+            ops.setdefault(name, set()).add(step["op"])
+        return {
+            name: "replace" if "replace" in found else "+".join(sorted(found))
+            for name, found in ops.items()
+            if found != {"same"}
+        }
+
+    def planned(self) -> dict[str, Wire]:
+        """Preview; give the inputs of each resource that would be there, by type and name."""
+        return {name: step["new"]["inputs"] for name, step in self._previewed() if step.get("new")}
+
+    def _previewed(self) -> Iterator[tuple[str, Wire]]:
+        # `preview --json` of this command line breaks down where a secret is in the program.
+        log = self.folder / "events.json"
+        log.unlink(missing_ok=True)
+        self.done("preview", "--event-log", str(log))
+        for line in log.read_text("utf-8").splitlines():
+            step = json.loads(line).get("resourcePreEvent", {}).get("metadata")
+            if step:
+                yield _short(step["urn"]), step
+
+    def outputs(self) -> Wire:
+        """Give the stack's outputs."""
+        found: Wire = json.loads(self.pulumi("stack", "output", "--json").stdout)
+        return found
+
+    def manifests(self) -> dict[tuple[str, str], Wire]:
+        """Read what the provider wrote, by kind and name."""
+        written = [yaml.safe_load(path.read_text("utf-8")) for path in (self.folder / "rendered").rglob("*.yaml")]
+        return {(item["kind"], item["metadata"]["name"]): item for item in written}
+
+    def state(self) -> str:
+        """Read all that is in the state, as text."""
+        return "".join(path.read_text("utf-8") for path in (self.folder / "state").rglob("*.json*") if path.is_file())
+
+
+class YamlProject(CommandLine):
+    """A Pulumi YAML project with one VolcanoJob, and what else a test has."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the project in a folder."""
+        super().__init__(folder, [*TOOLS, "pulumi-language-yaml"])
+
+    def write(self, job: Wire, **others: Wire) -> None:
+        """Write the program; `others` are other parts of it, such as resources."""
+        files = {"renderYamlToDirectory": str(self.folder / "rendered"), "kubeconfig": ""}
+        resources = {
+            "files": {"type": "pulumi:providers:kubernetes", "properties": files},
+            "train": {
+                "type": "volcano-jobs:index:VolcanoJob",
+                "properties": job,
+                "options": {"providers": ["${files}"]},
+            },
+            **others.pop("resources", {}),
+        }
+        outputs = {"pods": "${train.podNames}", "hosts": "${train.hosts}", "group": "${train.podGroupName}"}
+        program = {"name": "tests", "runtime": "yaml", "resources": resources, "outputs": outputs, **others}
+        (self.folder / "Pulumi.yaml").write_text(yaml.safe_dump(program), "utf-8")
+
+
+def _short(urn: str) -> str:
+    kind, name = urn.split("::")[-2:]
+    return f"{kind.rpartition(':')[2]} {name}"

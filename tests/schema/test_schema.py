@@ -1,0 +1,211 @@
+"""The committed schema is the provider's own, describes all that it has, and breaks no program of the last release."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import packageschema
+import pytest
+
+from pulumi_volcano_jobs.component import VolcanoJobArgs, inputs, queueargs
+from pulumi_volcano_jobs.component.inputs import VolcanoJobInputs, VolcanoQueueInputs
+from pulumi_volcano_jobs.model import DependsOn, NetworkTopology, PartitionPolicy, Policy, Task, Volume
+
+Schema = dict[str, Any]
+RELEASED = Path(__file__).with_name("released.json")
+"""The schema of the last release; until there is one, the first that was committed."""
+JOB = "volcano-jobs:index:VolcanoJob"
+TASK = "volcano-jobs:index:Task"
+
+
+def committed() -> Schema:
+    """Read the committed schema."""
+    schema: Schema = json.loads(packageschema.COMMITTED.read_text("utf-8"))
+    return schema
+
+
+def properties() -> Iterator[tuple[str, Schema]]:
+    """Give each input, output and field with its place."""
+    schema = committed()
+    for token, item in {**schema["resources"], **schema["types"]}.items():
+        for part in ("inputProperties", "properties"):
+            for name, value in item.get(part, {}).items():
+                yield f"{token} {part} {name}", value
+
+
+def parts(value: Schema) -> Iterator[Schema]:
+    """Give a property's type, and those of the items in it."""
+    yield value
+    for key in ("items", "additionalProperties"):
+        if key in value:
+            yield from parts(value[key])
+
+
+def test_the_committed_schema_is_the_providers() -> None:
+    """After a change of the component `make schema` writes it anew, and the change is there to review."""
+    assert packageschema.COMMITTED.read_text("utf-8") == packageschema.text(), "run `make schema`"
+
+
+def test_no_program_of_the_last_release_is_broken() -> None:
+    """What it had is still there, with the same types; a release that breaks on purpose replaces released.json."""
+    assert list(packageschema.breaks(json.loads(RELEASED.read_text("utf-8")), committed())) == []
+
+
+def test_the_package_says_what_it_is() -> None:
+    """Name, version, licence and the like come from the distribution."""
+    schema = committed()
+
+    assert schema["name"] == "volcano-jobs"
+    assert schema["version"] == version("pulumi-volcano-jobs")
+    assert schema["displayName"] == "Volcano Jobs"
+    assert schema["description"].startswith("Distributed jobs on Kubernetes")
+    assert schema["license"] == "Apache-2.0"
+    assert {"volcano", "pytorch", "kind/component", "category/infrastructure"} <= set(schema["keywords"])
+
+
+def test_all_is_described_in_one_line() -> None:
+    """Docstrings became the descriptions of the component, its types, inputs and outputs."""
+    schema = committed()
+    described = dict(properties()) | schema["resources"] | schema["types"]
+
+    assert [place for place, value in described.items() if not value.get("description")] == []
+    assert [place for place, value in described.items() if "\n" in value["description"]] == []
+
+
+def test_no_property_has_two_types() -> None:
+    """Unions are what other languages cannot say."""
+    kinds = {
+        tuple(sorted(part.keys() - {"description", "plain"})) for _, value in properties() for part in parts(value)
+    }
+
+    assert kinds == {("$ref",), ("type",), ("items", "type"), ("additionalProperties", "type")}
+
+
+def test_structure_is_plain_and_inputs_are_at_the_leaves() -> None:
+    """Lists, maps and types decide what is made; what may be an Output is a single value, or lies within `Any`."""
+    inputs_only = [
+        value for place, value in properties() if ":index:Volcano" not in place or " inputProperties " in place
+    ]
+    leaves = [part for value in inputs_only for part in parts(value) if "plain" not in part]
+
+    assert {part["type"] for part in leaves} == {"string", "integer", "boolean"}
+
+
+def test_what_decides_about_a_jobs_objects_is_no_output() -> None:
+    """The inputs of a job that may be one."""
+    job = committed()["resources"][JOB]["inputProperties"]
+
+    assert {name for name, value in job.items() if any("plain" not in part for part in parts(value))} == {
+        "annotations",
+        "imageRegistry",
+        "labels",
+        "namespace",
+        "plugins",
+        "priorityClassName",
+        "queue",
+    }
+
+
+def test_programs_of_all_languages_can_say_the_same() -> None:
+    """Each argument of Python is an input; what jobs share, other languages have in the stack's configuration."""
+    assert VolcanoJobInputs.__annotations__.keys() == VolcanoJobArgs.__annotations__.keys() - {"job_defaults"}
+    assert VolcanoQueueInputs.__annotations__.keys() == queueargs.VolcanoQueueArgs.__annotations__.keys()
+
+
+@pytest.mark.parametrize("name", ["QueueAffinity", "QueueCluster", "QueueGuarantee", "QueueNodeGroups"])
+def test_a_type_of_a_queue_has_the_fields_of_pythons(name: str) -> None:
+    """By the same names."""
+    assert getattr(inputs, name).__annotations__.keys() == getattr(queueargs, name).__annotations__.keys()
+
+
+@pytest.mark.parametrize("model", [Task, Policy, Volume, NetworkTopology, PartitionPolicy, DependsOn])
+def test_a_type_has_the_fields_of_volcanos(model: Any) -> None:
+    """A Volcano Job's spec can be written as it stands."""
+    assert getattr(inputs, model.__name__).__annotations__.keys() == model.model_fields.keys()
+
+
+def without(schema: Schema, *path: str) -> None:
+    """Take something out of a schema."""
+    *above, last = path
+    for key in above:
+        schema = schema[key]
+    del schema[last]
+
+
+def changed(schema: Schema, value: Any, *path: str) -> None:
+    """Put something into a schema."""
+    *above, last = path
+    for key in above:
+        schema = schema[key]
+    schema[last] = value
+
+
+BREAKS: dict[str, tuple[Any, str]] = {
+    "a resource": (lambda new: without(new, "resources", JOB), "VolcanoJob is gone"),
+    "a type": (lambda new: without(new, "types", TASK), "Task is gone"),
+    "an input": (
+        lambda new: without(new, "resources", JOB, "inputProperties", "queue"),
+        "VolcanoJob, input queue is gone",
+    ),
+    "an output": (
+        lambda new: without(new, "resources", JOB, "properties", "hosts"),
+        "VolcanoJob, output hosts is gone",
+    ),
+    "a field": (lambda new: without(new, "types", TASK, "properties", "replicas"), "Task, input replicas is gone"),
+    "the type of an input": (
+        lambda new: changed(new, "number", "resources", JOB, "inputProperties", "minAvailable", "type"),
+        "VolcanoJob, input minAvailable has another type",
+    ),
+    "the type of a list's items": (
+        lambda new: changed(new, "#/types/other", "resources", JOB, "inputProperties", "tasks", "items", "$ref"),
+        "VolcanoJob, input tasks has another type",
+    ),
+    "an input that becomes plain": (
+        lambda new: changed(new, 1, "resources", JOB, "inputProperties", "queue", "plain"),
+        "VolcanoJob, input queue has another type",
+    ),
+    "an input that becomes required": (
+        lambda new: changed(new, ["tasks"], "resources", JOB, "requiredInputs"),
+        "VolcanoJob, input tasks is required",
+    ),
+    "a field that becomes required": (
+        lambda new: changed(new, ["name"], "types", TASK, "required"),
+        "Task, input name is required",
+    ),
+    "an output that may be missing": (
+        lambda new: changed(new, ["name", "namespace", "podGroupName", "podNames"], "resources", JOB, "required"),
+        "VolcanoJob, output hosts may be missing",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BREAKS)
+def test_what_breaks_programs_is_named(what: str) -> None:
+    """One change, one line."""
+    change, said = BREAKS[what]
+    new = copy.deepcopy(committed())
+    change(new)
+
+    if what == "an output":
+        new["resources"][JOB]["required"].remove("hosts")
+        assert list(packageschema.breaks(committed(), new)) == [said, "VolcanoJob, output hosts may be missing"]
+    else:
+        assert list(packageschema.breaks(committed(), new)) == [said]
+
+
+def test_what_is_new_breaks_nothing() -> None:
+    """Another optional input, type or output, and other words."""
+    new = copy.deepcopy(committed())
+    new["resources"][JOB]["inputProperties"]["more"] = {"type": "string"}
+    new["resources"][JOB]["properties"]["more"] = {"type": "string"}
+    new["resources"][JOB]["required"].append("more")
+    new["types"]["volcano-jobs:index:More"] = {"type": "object", "properties": {}, "required": ["a"]}
+    new["types"][TASK]["properties"]["more"] = {"type": "integer"}
+    changed(new, "In other words.", "resources", JOB, "inputProperties", "queue", "description")
+
+    assert list(packageschema.breaks(committed(), new)) == []
