@@ -147,6 +147,27 @@ def test_containers_restart_as_the_policy_says(cluster: Cluster, policy: str, ph
     assert cluster.pods["mine"].containers[0].exit_codes == codes
 
 
+def test_probes_have_times_of_their_own(cluster: Cluster) -> None:
+    """A liveness probe that comes late keeps no Pod from being ready, and none from ending; one that fails kills."""
+    probes = {
+        "readinessProbe": {"exec": {"command": ["true"]}, "periodSeconds": 1},
+        "livenessProbe": {"exec": {"command": ["test", "!", "-e", "/tmp/hangs"]}, "periodSeconds": 1},
+    }
+    late = {**probes, "livenessProbe": {"exec": {"command": ["false"]}, "initialDelaySeconds": 600}}
+    pods = {"mine": probes, "late": late}
+    cluster.apply(
+        text(*(pod(name, "sleep", "1000", container=one, restartPolicy="OnFailure") for name, one in pods.items()))
+    )
+    cluster.wait_for("Ready", "mine", "late")
+
+    cluster.pods["mine"].execute("touch", "/tmp/hangs")
+    cluster.pods["late"].kill()
+
+    cluster.wait(lambda: all(one.containers[0].restarts == 1 for one in cluster.pods.values()), "restarts", 60)
+    cluster.wait_for("Ready", "mine", "late")
+    assert [one.containers[0].exit_codes for one in cluster.pods.values()] == [[137], [137]]
+
+
 def test_init_containers_come_first_one_by_one(cluster: Cluster) -> None:
     """A failed one is run again, and ends the Pod where nothing is restarted."""
     volumes = [{"name": "kept", "emptyDir": {}}]

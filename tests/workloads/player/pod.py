@@ -7,7 +7,7 @@ import json
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -329,27 +329,43 @@ class PlayedPod:
         started = manifest.get("startupProbe") is None or self._until(manifest["startupProbe"], container, process)
         if not started:
             return
-        readiness, liveness = (manifest.get(kind) for kind in ("readinessProbe", "livenessProbe"))
-        if readiness is None:
+        watches = [("livenessProbe", self._watch_life), ("readinessProbe", self._watch_readiness)]
+        threads = [
+            threading.Thread(target=watch, args=[manifest[name], container, process], daemon=True)
+            for name, watch in watches
+            if name in manifest
+        ]
+        if "readinessProbe" not in manifest:
             self._tell_ready(container, process, ready=True)
-        failures = {"ready": 0, "live": 0}
-        time.sleep(max((probe or {}).get("initialDelaySeconds", 0) for probe in (readiness, liveness)))
-        while process.poll() is None and (readiness or liveness):
-            if readiness:
-                failures["ready"] = 0 if self._asks(readiness, container) else failures["ready"] + 1
-                if failures["ready"] == 0 or failures["ready"] >= readiness.get("failureThreshold", 3):
-                    self._tell_ready(container, process, ready=failures["ready"] == 0)
-            if liveness:
-                failures["live"] = 0 if self._asks(liveness, container) else failures["live"] + 1
-                if failures["live"] >= liveness.get("failureThreshold", 3):
-                    self._kill(container, "KILL")
-                    return
-            time.sleep(min(probe.get("periodSeconds", 10) for probe in (readiness, liveness) if probe))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _watch_readiness(self, probe: Mapping[str, Any], container: Container, process: subprocess.Popen[str]) -> None:
+        for failures in self._failures(probe, container, process):
+            if failures == 0 or failures >= probe.get("failureThreshold", 3):
+                self._tell_ready(container, process, ready=failures == 0)
+
+    def _watch_life(self, probe: Mapping[str, Any], container: Container, process: subprocess.Popen[str]) -> None:
+        for failures in self._failures(probe, container, process):
+            if failures >= probe.get("failureThreshold", 3):
+                self._kill(container, "KILL")
+
+    def _failures(
+        self, probe: Mapping[str, Any], container: Container, process: subprocess.Popen[str]
+    ) -> Iterator[int]:
+        """Ask a probe as long as the container runs, and tell each time how often it has failed in a row."""
+        failures = 0
+        delay = probe.get("initialDelaySeconds", 0)
+        while _runs_for(delay, process):
+            failures = 0 if self._asks(probe, container) else failures + 1
+            yield failures
+            delay = probe.get("periodSeconds", 10)
 
     def _until(self, probe: Mapping[str, Any], container: Container, process: subprocess.Popen[str]) -> bool:
         for _ in range(probe.get("failureThreshold", 3)):
-            time.sleep(probe.get("periodSeconds", 10))
-            if process.poll() is not None:
+            if not _runs_for(probe.get("periodSeconds", 10), process):
                 return False
             if self._asks(probe, container):
                 return True
@@ -387,6 +403,15 @@ class PlayedPod:
             ports = container.manifest.get("ports", [])
             port = next(one["containerPort"] for one in ports if one.get("name") == port)
         return f"{self.address}:{port}"
+
+
+def _runs_for(seconds: float, process: subprocess.Popen[str]) -> bool:
+    """Wait, and tell whether a process still runs after that; if it ends, at once."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
 
 
 def _bytes(quantity: str) -> int:
