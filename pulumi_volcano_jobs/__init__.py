@@ -1,47 +1,48 @@
 """Distributed jobs on Kubernetes with Volcano's job plugins, from Pulumi programs.
 
-`VolcanoJob` and `VolcanoQueue` are loaded on first use: everything else works without Pulumi.
+Each name is loaded on first use: importing the package takes no time, and all but `VolcanoJob` and `VolcanoQueue` work
+without Pulumi.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pulumi_volcano_jobs import presets
-from pulumi_volcano_jobs.cluster import ClusterFacts, Queue
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import JobError, Problem
-from pulumi_volcano_jobs.jobfile import load_jobs
-from pulumi_volcano_jobs.keys import KeyPair
-from pulumi_volcano_jobs.manifest import Container, ObjectRef, Pod
-from pulumi_volcano_jobs.model import (
-    DependsOn,
-    Job,
-    NetworkTopology,
-    PartitionPolicy,
-    Policy,
-    Task,
-    Volume,
-)
-from pulumi_volcano_jobs.plugins import (
-    EnvPlugin,
-    HcclrankPlugin,
-    MpiPlugin,
-    Plugin,
-    PytorchPlugin,
-    RayPlugin,
-    SshPlugin,
-    SvcPlugin,
-    TensorflowPlugin,
-    register,
-)
-from pulumi_volcano_jobs.plugins.access import Allow
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Stage, flag
-from pulumi_volcano_jobs.render import Rendered, render
-from pulumi_volcano_jobs.shared import JobDefaults
-
 if TYPE_CHECKING:
+    from pulumi_volcano_jobs import presets
+    from pulumi_volcano_jobs.cluster import ClusterFacts, Queue
     from pulumi_volcano_jobs.component import VolcanoJob, VolcanoJobArgs, VolcanoQueue, VolcanoQueueArgs
+    from pulumi_volcano_jobs.context import JobContext
+    from pulumi_volcano_jobs.errors import JobError, Problem
+    from pulumi_volcano_jobs.jobfile import load_jobs
+    from pulumi_volcano_jobs.keys import KeyPair
+    from pulumi_volcano_jobs.manifest import Container, ObjectRef, Pod
+    from pulumi_volcano_jobs.model import (
+        DependsOn,
+        Job,
+        NetworkTopology,
+        PartitionPolicy,
+        Policy,
+        Task,
+        Volume,
+    )
+    from pulumi_volcano_jobs.plugins import (
+        EnvPlugin,
+        HcclrankPlugin,
+        MpiPlugin,
+        Plugin,
+        PytorchPlugin,
+        RayPlugin,
+        SshPlugin,
+        SvcPlugin,
+        TensorflowPlugin,
+        register,
+    )
+    from pulumi_volcano_jobs.plugins.access import Allow
+    from pulumi_volcano_jobs.plugins.base import JobUpdate, Stage, flag
+    from pulumi_volcano_jobs.rendering import Rendered, render
+    from pulumi_volcano_jobs.shared import JobDefaults
 
 __all__ = [
     "Allow",
@@ -85,17 +86,38 @@ __all__ = [
     "render",
 ]
 
-_OF_COMPONENT = frozenset({"VolcanoJob", "VolcanoJobArgs", "VolcanoQueue", "VolcanoQueueArgs"})
+_HOMES = {
+    "cluster": "ClusterFacts Queue",
+    "component": "VolcanoJob VolcanoJobArgs VolcanoQueue VolcanoQueueArgs",
+    "context": "JobContext",
+    "errors": "JobError Problem",
+    "jobfile": "load_jobs",
+    "keys": "KeyPair",
+    "manifest": "Container ObjectRef Pod",
+    "model": "DependsOn Job NetworkTopology PartitionPolicy Policy Task Volume",
+    "plugins": (
+        "EnvPlugin HcclrankPlugin MpiPlugin Plugin PytorchPlugin RayPlugin SshPlugin SvcPlugin TensorflowPlugin"
+        " register"
+    ),
+    "plugins.access": "Allow",
+    "plugins.base": "JobUpdate Stage flag",
+    "rendering": "Rendered render",
+    "shared": "JobDefaults",
+}
+"""The public names by the module that they are from; `presets` is itself one."""
+_MODULE_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    """Load the component, and with it Pulumi, when it is first asked for."""
-    if name not in _OF_COMPONENT:
+    """Load the module that has a name, when it is first asked for."""
+    if name == "presets":
+        return import_module(f"{__name__}.presets")
+    if name not in _MODULE_OF:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    from pulumi_volcano_jobs import component  # noqa: PLC0415  # the rest of the library works without Pulumi
-
-    return getattr(component, name)
+    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -24,7 +24,7 @@ from pulumi_volcano_jobs.provenance import (
     native_names,
     trace,
 )
-from pulumi_volcano_jobs.render import JOB, Rendered
+from pulumi_volcano_jobs.rendering import JOB, Rendered
 from pulumi_volcano_jobs.spans import counted, span
 
 _APART = (VOLUME, LABEL, ANNOTATION)

@@ -9,7 +9,7 @@ from typing import Any
 from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.manifest import GROUP_ANNOTATION, Manifest, ObjectRef
 from pulumi_volcano_jobs.provenance import Origins, trace
-from pulumi_volcano_jobs.render import Rendered
+from pulumi_volcano_jobs.rendering import Rendered
 from pulumi_volcano_jobs.spans import counted, span
 
 # Kinds of objects by the fields that name them: of volumes, and of a variable's or all variables' source.

@@ -17,7 +17,7 @@ from pulumi_volcano_jobs.provenance import (
     as_volcano_names,
     trace,
 )
-from pulumi_volcano_jobs.render import JOB, TEMPLATE, Rendered
+from pulumi_volcano_jobs.rendering import JOB, TEMPLATE, Rendered
 from pulumi_volcano_jobs.spans import crop, span
 
 Traces = Mapping[str, tuple[Origins, Origins]]

@@ -10,7 +10,7 @@ from typing import Any
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.manifest import GROUP_ANNOTATION, Manifest
 from pulumi_volcano_jobs.model import Job, Task
-from pulumi_volcano_jobs.render import JOB, Rendered, claim_name, pod_in_steps
+from pulumi_volcano_jobs.rendering import JOB, Rendered, claim_name, pod_in_steps
 
 CONTAINER, INIT_CONTAINER = "container", "init container"
 VARIABLE, MOUNT, PORT, VOLUME, LABEL, ANNOTATION = "variable", "mount", "port", "volume", "label", "annotation"

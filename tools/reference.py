@@ -14,7 +14,7 @@ import griffe
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from pulumi_volcano_jobs import model
+from pulumi_volcano_jobs import model, policy, testing
 from pulumi_volcano_jobs.cli import app
 from pulumi_volcano_jobs.model import Model
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
@@ -72,6 +72,21 @@ PAGES: dict[str, Page] = {
             f"{PARTS}.TensorflowComponent",
         ),
     ),
+    "stack": Page(
+        "Queues and shared defaults",
+        "What the jobs of a stack have in common ([how to use it](../stack.md)).",
+        ("VolcanoQueue", "VolcanoQueueArgs", "JobDefaults"),
+    ),
+    "testing": Page(
+        "Tests of your programs",
+        "Programs that run without an engine ([how to use it](../testing.md)).",
+        tuple(f"{PACKAGE}.testing.{name}" for name in testing.__all__),
+    ),
+    "policy": Page(
+        "Policies",
+        "Rules of a platform as policies of Pulumi ([how to use them](../policies.md)).",
+        tuple(f"{PACKAGE}.policy.{name}" for name in policy.__all__),
+    ),
     "plugins": Page(
         "Plugins",
         "Volcano's job plugins as typed settings. Each setting that has one of Volcano's arguments names it; the others"
@@ -106,7 +121,7 @@ OPTIONS = {
     "presets": "{show_if_no_docstring: false}",
 }
 """What mkdocstrings is told of single names."""
-PATHS = {"register": f"{PACKAGE}.plugins.Registry.register", "render": f"{PACKAGE}.render.render"}
+PATHS = {"register": f"{PACKAGE}.plugins.Registry.register", "render": f"{PACKAGE}.rendering.render"}
 """Where a name is defined that is another thing in the package as well: a module, or a bound method."""
 MODELS: dict[str, type[Model]] = {name: getattr(model, name) for name in PAGES["model"].names}
 COMMANDS = "command-line"

@@ -16,7 +16,7 @@ from pulumi_volcano_jobs.cli.files import STDIN, for_each, give_up, refuse_twins
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.convert import Program, Secret, to_python, to_yaml, understand
 from pulumi_volcano_jobs.model import Job
-from pulumi_volcano_jobs.render import Rendered
+from pulumi_volcano_jobs.rendering import Rendered
 
 EXAMPLES = """\b
 Examples:

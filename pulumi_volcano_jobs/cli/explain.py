@@ -23,7 +23,7 @@ from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
 from pulumi_volcano_jobs.cli.files import Made, errors_only, for_each, give_up, refuse_twins_of_files, report
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.explain import Explanation, Section, explain, explain_pod, pods
-from pulumi_volcano_jobs.render import Rendered, render
+from pulumi_volcano_jobs.rendering import Rendered, render
 
 EXAMPLES = """\b
 Examples:

@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.errors import JobError, Problem, in_order
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef
-from pulumi_volcano_jobs.render import Rendered
+from pulumi_volcano_jobs.rendering import Rendered
 
 PROBLEMS, USAGE = 1, 2
 STDIN = "-"

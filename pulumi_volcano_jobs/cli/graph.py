@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.cli.checks import Checks, with_checks
 from pulumi_volcano_jobs.cli.files import errors_only, for_each, give_up, refuse_twins_of_files, report
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.graph import graph
-from pulumi_volcano_jobs.render import Rendered, render
+from pulumi_volcano_jobs.rendering import Rendered, render
 
 EXAMPLES = """\b
 Examples:

@@ -16,7 +16,7 @@ from pulumi_volcano_jobs.cli.files import STDIN, for_each, give_up, identity, re
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.plugins import SshPlugin
-from pulumi_volcano_jobs.render import Rendered, render
+from pulumi_volcano_jobs.rendering import Rendered, render
 
 EXAMPLES = """\b
 Examples:

@@ -14,7 +14,7 @@ from pulumi_volcano_jobs.cli.checks import Checks, with_checks
 from pulumi_volcano_jobs.cli.files import for_each, refuse_twins_of_files, report
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.errors import Problem, in_order
-from pulumi_volcano_jobs.render import Rendered, render
+from pulumi_volcano_jobs.rendering import Rendered, render
 from pulumi_volcano_jobs.report import Finding, as_json, as_sarif
 
 EXAMPLES = """\b

@@ -24,7 +24,7 @@ from pulumi_volcano_jobs.keys import KeyPair
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest, ObjectRef
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
-from pulumi_volcano_jobs.render import Rendered, render
+from pulumi_volcano_jobs.rendering import Rendered, render
 
 TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
 WORLD = "pulumi.com/volcano-replicas"

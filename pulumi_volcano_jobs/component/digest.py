@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.component.lift import Outputs
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.plugins.base import JobUpdate
-from pulumi_volcano_jobs.render import Rendered
+from pulumi_volcano_jobs.rendering import Rendered
 
 
 def digests(

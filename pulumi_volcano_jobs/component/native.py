@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.component.digest import digest, tokens
 from pulumi_volcano_jobs.component.lift import Outputs
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import API_VERSION, KIND, Job
-from pulumi_volcano_jobs.render import Rendered
+from pulumi_volcano_jobs.rendering import Rendered
 
 # What Volcano's webhook lets an update change; all else needs another Job.
 _OF_JOB = frozenset({"minAvailable", "priorityClassName"})

@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.errors import JobError
 from pulumi_volcano_jobs.jobfile import Document
 from pulumi_volcano_jobs.model import Job, Task, Volume
 from pulumi_volcano_jobs.parse import parse_job
-from pulumi_volcano_jobs.render import Rendered, render
+from pulumi_volcano_jobs.rendering import Rendered, render
 
 
 def understand(

@@ -28,6 +28,7 @@ from pulumi_volcano_jobs.testing.result import Result
 T = TypeVar("T")
 # Pulumi keeps some of its state, as Python does the working directory, for the whole process: runs take turns.
 _TURN = threading.Lock()
+_THREAD = "pulumi-program"
 Program: TypeAlias = Callable[[], object] | str | Path
 """A function, or a program's file or folder. If a function returns a mapping, it is exported."""
 
@@ -149,8 +150,10 @@ def _run(program: Program, recording: Recording, surroundings: Surroundings) -> 
         else:
             done.set_result(None)
 
+    if threading.current_thread().name == _THREAD:
+        raise RuntimeError("a program that runs under `run` cannot call `run`: call it beside the program, in the test")
     with _TURN:
-        thread = threading.Thread(target=lambda: contextvars.Context().run(inside), name="pulumi-program")
+        thread = threading.Thread(target=lambda: contextvars.Context().run(inside), name=_THREAD)
         thread.start()
         thread.join()
     for fault in recording.faults:

@@ -18,7 +18,8 @@ from tests.component.programs import digests
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = Path(__file__).with_name("digests.json")
-EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/Pulumi.yaml"))
+PROGRAMS = ROOT.glob("examples/*/__main__.py")
+EXAMPLES = sorted(path.parent.name for path in PROGRAMS if path.with_name("Pulumi.yaml").exists())
 
 
 def _digests(example: str, folder: Path) -> dict[str, str]:

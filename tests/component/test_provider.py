@@ -16,8 +16,8 @@ import pytest
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from pulumi_volcano_jobs.component.provider import JobProvider
-from tests.component.harness import Run, Secret, Source, Wire, failed, run
-from tests.conftest import task
+from pulumi_volcano_jobs.testing import Result, SecretValue, computed, failed, run
+from tests.conftest import Wire, task
 
 TYPE = "volcano-jobs:index:VolcanoJob"
 PYTORCH = {"pytorch": []}
@@ -137,8 +137,8 @@ def test_an_output_with_its_flag_in_one_argument_is_refused_with_the_way_out() -
     )
 
 
-def made(**inputs: Any) -> Run:
-    """Run a program with a job, in a preview."""
+def made(**inputs: Any) -> Result:
+    """Result a program with a job, in a preview."""
     return run(lambda: construct(**inputs), preview=True)
 
 
@@ -167,7 +167,7 @@ def test_secrets_and_unknowns_stay_what_they_are() -> None:
         worker = task()
         worker["template"]["spec"]["containers"][0]["env"] = [
             {"name": "TOKEN", "value": pulumi.Output.secret("hush")},
-            {"name": "PLACE", "value": Source("s", "here").value},
+            {"name": "PLACE", "value": computed("here")},
         ]
         construct(tasks=[worker])
 
@@ -175,7 +175,7 @@ def test_secrets_and_unknowns_stay_what_they_are() -> None:
 
     pod = "Pod train-worker-0"
     token, place = done.manifests()[pod]["spec"]["containers"][0]["env"][:2]
-    assert token["value"] == Secret("hush")
+    assert token["value"] == SecretValue("hush")
     assert done.unknown() >= {f"{pod}: spec.containers[0].env[1].value"}
     assert repr(place["value"]) == "<unknown>"
 

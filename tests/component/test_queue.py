@@ -55,7 +55,7 @@ def test_a_queue_is_one_object_below_a_component(*, preview: bool) -> None:
             },
         },
     }
-    assert done.outputs["VolcanoQueue research"] == {"name": "research"}
+    assert done.resources["VolcanoQueue research"].outputs == {"name": "research"}
     assert done.outputs["name"] == "research"
 
 

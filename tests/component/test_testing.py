@@ -797,3 +797,10 @@ class TestIsolation:
 
 def _made() -> Wire:
     return {"name": new_job("train", job()).name}
+
+
+def test_a_run_within_a_run_is_refused() -> None:
+    """It would wait for itself for ever."""
+    error, _ = failed(lambda: run(lambda: None))
+
+    assert str(error) == "a program that runs under `run` cannot call `run`: call it beside the program, in the test"

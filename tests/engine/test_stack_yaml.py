@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.engine.test_pulumi_yaml import JOB
 from tests.engine.yamlproject import YamlProject
+
+pytestmark = pytest.mark.engine
 
 
 def test_a_yaml_program_has_queues_and_the_stacks_defaults(tmp_path: Path) -> None:

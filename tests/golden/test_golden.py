@@ -12,7 +12,7 @@ import yaml
 
 from pulumi_volcano_jobs import ClusterFacts, JobError, jobfile, render
 from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.render import claim_name
+from pulumi_volcano_jobs.rendering import claim_name
 
 from . import compare
 

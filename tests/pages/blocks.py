@@ -25,11 +25,18 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/migrate-kubeflow.md", "python"): "tests/pages/test_migration.py",
     ("docs/migrate-kubeflow.md", "yaml"): "tests/pages/test_migration.py",
     ("docs/migrate-torchx.md", "python"): "tests/pages/test_migration.py",
+    ("docs/policies.md", "json"): "tests/engine/test_policies.py",
+    ("docs/policies.md", "python"): "tests/engine/test_policies.py",
+    ("docs/policies.md", "text"): "tests/engine/test_policies.py",
+    ("docs/stack.md", "python"): "tests/component/test_stack_docs.py",
+    ("docs/stack.md", "yaml"): "tests/component/test_stack_docs.py",
+    ("docs/testing.md", "python"): "tests/component/test_testing_page.py",
     ("docs/troubleshooting.md", "text"): "tests/pages/test_troubleshooting.py",
 }
 """The tests that run the blocks of a page and language."""
 NOT_RUN: dict[tuple[str, str], str] = {
     ("docs/frameworks.md", ""): "what programs printed when `make test-workloads` ran them",
+    ("docs/frameworks.md", "text"): "what programs printed when `make test-workloads` ran them",
     ("docs/start.md", "text"): "a requirements.txt with the name of this package",
 }
 """Why nobody runs the blocks of a page and language."""

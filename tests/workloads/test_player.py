@@ -177,7 +177,7 @@ def test_init_containers_come_first_one_by_one(cluster: Cluster) -> None:
         {"name": name, "image": "machine", "command": ["sh", "-c", script], "volumeMounts": mounts}
         for name, script in (("first", first), ("second", "echo second >> /kept/order"))
     ]
-    parts = {"container": {"volumeMounts": mounts}, "volumes": volumes, "initContainers": init}
+    parts: dict[str, Any] = {"container": {"volumeMounts": mounts}, "volumes": volumes, "initContainers": init}
 
     assert output(cluster, pod("mine", "cat", "/kept/order", restartPolicy="OnFailure", **parts)) == "first\nsecond\n"
 
