@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.component import native, neighbours, parts, stack, unsupported
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
 from pulumi_volcano_jobs.component.args import JobOptions
-from pulumi_volcano_jobs.component.children import child
+from pulumi_volcano_jobs.component.children import PodResource, child, pod
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.keys import stashed_pair
 from pulumi_volcano_jobs.component.lift import Outputs, plain_leaves
@@ -113,8 +113,10 @@ class BaseJob(pulumi.ComponentResource):
         self.objects: Sequence[pulumi.CustomResource]
         pods = {}
         ours = [item for item in rendered.objects if mode == "pulumi" or ObjectRef.of(item) in rendered.beyond]
-        made = {ObjectRef.of(item): self._object(item, rendered, ctx, options, outputs) for item in ours}
-        self.objects = list(made.values())
+        made: dict[ObjectRef, pulumi.CustomResource] = {}
+        for item in sorted(ours, key=_is_group):
+            made[ObjectRef.of(item)] = self._object(item, rendered, ctx, options, outputs, list(made.values()))
+        self.objects = [made[ObjectRef.of(item)] for item in ours]
         if mode == "volcano":
             opts = pulumi.ResourceOptions(parent=self, depends_on=self.objects)
             whole = native.hand_over(self._resource_name, rendered.handed_over, options, outputs, self.namespace, opts)
@@ -122,12 +124,13 @@ class BaseJob(pulumi.ComponentResource):
             self.pod_group_name = native.pod_group_name(job, whole)
         else:
             self.pod_group_name = pulumi.Output.from_input(job.name)
-            pods = self._make_pods(rendered, ctx, options, outputs)
+            *_, last = made.values()
+            pods = self._make_pods(rendered, ctx, options, outputs, last)
         for name, plugin in self.plugins.items():
             plugin.finish([resource for key, resource in made.items() if rendered.made_by.get(key) == name])
         for name, task in self.tasks.items():
             task.finish(pods.get(name, []), [pod["metadata"]["name"] for pod in _pods_of(rendered, name)])
-        self.pods: Sequence[pulumi.CustomResource] = [pod for task in self.tasks.values() for pod in task.pods]
+        self.pods: Sequence[PodResource] = [pod for task in self.tasks.values() for pod in task.pods]
         self.pod_names = pulumi.Output.from_input([pod["metadata"]["name"] for pod in rendered.pods])
         self.hosts = pulumi.Output.from_input({task.name or "": ctx.all_addresses(task) for task in ctx.tasks})
         self.register_outputs(
@@ -176,57 +179,82 @@ class BaseJob(pulumi.ComponentResource):
         return kind(f"{self._resource_name}-{plugin.name}", plugin, values, self, inputs)
 
     def _object(
-        self, item: Manifest, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs
+        self,
+        item: Manifest,
+        rendered: Rendered,
+        ctx: JobContext,
+        options: JobOptions,
+        outputs: Outputs,
+        before: Sequence[pulumi.Resource],
     ) -> pulumi.CustomResource:
+        """Make an object; the PodGroup comes after all others, so that a Pod need only wait for it."""
         made = ObjectRef.of(item)
         maker = next((plugin for plugin in rendered.plugins if plugin.name == rendered.made_by.get(made)), None)
         if maker:
             kept = made not in ctx.once(("goes", maker.name), lambda: maker.on_job_delete(ctx))
             return self._child(item, outputs, self.plugins[maker.name], retain_on_delete=kept)
-        is_group, is_claim = item["kind"] == "PodGroup", item["kind"] == "PersistentVolumeClaim"
+        is_group, is_claim = _is_group(item), item["kind"] == "PersistentVolumeClaim"
         return self._child(
             item,
             outputs,
             self,
             retain_on_delete=is_claim and options.get("claims") == "keep",
             hooks=on_missing_definitions(self._resource_name, "PodGroups") if is_group else None,
+            depends_on=before if is_group else None,
         )
 
     def _child(
         self, item: Manifest, outputs: Outputs, parent: pulumi.Resource, **options: Any
     ) -> pulumi.CustomResource:
+        opts = pulumi.ResourceOptions(parent=parent, **options)
+        return child(self._name_of(item), item, self.namespace, outputs, opts)
+
+    def _name_of(self, item: Manifest) -> str:
         # After the object's own name, so that it does not change with a list's order.
-        name = self._resource_name + item["metadata"]["name"].removeprefix(self._job_name)
-        return child(name, item, self.namespace, outputs, pulumi.ResourceOptions(parent=parent, **options))
+        name: str = item["metadata"]["name"]
+        return self._resource_name + name.removeprefix(self._job_name)
 
     def _make_pods(
-        self, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs
-    ) -> dict[str, list[pulumi.CustomResource]]:
+        self, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs, before: pulumi.Resource
+    ) -> dict[str, list[PodResource]]:
         """Make the Pods of each task, by its name."""
         updates = [plugin.on_job_update(ctx) for plugin in rendered.plugins]
         restart = digests(rendered, updates, options, outputs)
         scaling, world = on_scale(updates, options), replicas(ctx)
         made = {}
         for name, parent in self.tasks.items():
-            opts = self._pod_options(restart.get(name), scaling)
-            pods = _pods_of(rendered, name)
-            made[name] = [self._child(_of_world(pod, world), outputs, parent, **opts) for pod in pods]
+            shared = _pod_options(restart.get(name), scaling, before)
+            made[name] = [
+                pod(
+                    self._name_of(item),
+                    _of_world(item, world),
+                    self.namespace,
+                    outputs,
+                    pulumi.ResourceOptions(parent=parent, **shared),
+                )
+                for item in _pods_of(rendered, name)
+            ]
         return made
 
-    def _pod_options(self, digest: Any, scaling: str) -> dict[str, Any]:
-        # The provider compares a Pod's lists by position with the live object, where admission webhooks have added to
-        # them; what replaces a Pod is the digest of what we rendered, and the size of its world.
-        ignored: list[str] = ["spec"]
-        replacing: list[str] = []
-        (replacing if scaling == "restart" else ignored).append(f'metadata.annotations["{WORLD}"]')
-        return {
-            "depends_on": self.objects,
-            # The name stays, so the old Pod must go first.
-            "delete_before_replace": True,
-            "ignore_changes": ignored,
-            "replace_on_changes": replacing,
-            "replacement_trigger": digest,
-        }
+
+def _pod_options(digest: Any, scaling: str, before: pulumi.Resource) -> dict[str, Any]:
+    # The provider compares a Pod's lists by position with the live object, where admission webhooks have added to
+    # them; what replaces a Pod is the digest of what we rendered, and the size of its world.
+    ignored: list[str] = ["spec"]
+    replacing: list[str] = []
+    (replacing if scaling == "restart" else ignored).append(f'metadata.annotations["{WORLD}"]')
+    return {
+        "depends_on": [before],
+        # The name stays, so the old Pod must go first.
+        "delete_before_replace": True,
+        "ignore_changes": ignored,
+        "replace_on_changes": replacing,
+        "replacement_trigger": digest,
+    }
+
+
+def _is_group(item: Manifest) -> bool:
+    return bool(item["kind"] == "PodGroup")
 
 
 def _pods_of(rendered: Rendered, task: str) -> list[Manifest]:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import pulumi
 
+from pulumi_volcano_jobs.component.children import PodResource
 from pulumi_volcano_jobs.plugins import Plugin, SvcPlugin
 
 PACKAGE = "volcano-jobs"
@@ -121,7 +122,7 @@ BY_PLUGIN: Mapping[str, type[PluginComponent]] = {
 class TaskComponent(pulumi.ComponentResource):
     """A task of a job (`volcano-jobs:index:Task`) and its Pods."""
 
-    pods: Sequence[pulumi.CustomResource] = ()
+    pods: Sequence[PodResource] = ()
     """The Pods by index."""
     hosts: pulumi.Output[list[str]]
     """The addresses of the Pods by index, inside the job's namespace; they resolve if the job has the svc plugin."""
@@ -131,7 +132,7 @@ class TaskComponent(pulumi.ComponentResource):
         super().__init__(_token("Task"), name, {}, pulumi.ResourceOptions(parent=parent))
         self.hosts = pulumi.Output.from_input(hosts)
 
-    def finish(self, pods: Sequence[pulumi.CustomResource], names: list[str]) -> None:
+    def finish(self, pods: Sequence[PodResource], names: list[str]) -> None:
         """Take the Pods, and register the outputs."""
         self.pods = pods
         self.register_outputs({"hosts": self.hosts, "pod_names": names})

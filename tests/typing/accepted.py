@@ -286,7 +286,7 @@ def what_a_program_reads() -> None:
     assert_type(job.pod_names, pulumi.Output[list[str]])
     assert_type(job.hosts, pulumi.Output[dict[str, list[str]]])
     assert_type(job.tasks["worker"].hosts, pulumi.Output[list[str]])
-    assert_type(job.tasks["worker"].pods[1], pulumi.CustomResource)
+    assert_type(job.tasks["worker"].pods[1].status, pulumi.Output[dict[str, Any]])
     assert_type(job.ssh.public_key, pulumi.Output[str])
     assert_type(job.svc.service_name, pulumi.Output[str])
     assert_type(job.pytorch.master_port, pulumi.Output[int])
