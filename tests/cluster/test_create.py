@@ -12,8 +12,8 @@ from cluster import Cluster
 from pulumi_volcano_jobs import Rendered, keys, load_jobs, render
 from tests.cluster.conftest import Manifest, Objects, Space, Stack, content, task, use
 from tests.engine.conftest import ROOT, Project
+from tests.programs import EXAMPLES
 
-EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/Pulumi.yaml"))
 DOCUMENTS = ROOT / "tests" / "documents" / "jobs"
 OF_ANOTHER_NAME = {"pytorch": "pytorch-guide"}
 

@@ -15,11 +15,10 @@ import pytest
 
 from pulumi_volcano_jobs.testing import run
 from tests.component.programs import digests
+from tests.programs import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = Path(__file__).with_name("digests.json")
-PROGRAMS = ROOT.glob("examples/*/__main__.py")
-EXAMPLES = sorted(path.parent.name for path in PROGRAMS if path.with_name("Pulumi.yaml").exists())
 
 
 def _digests(example: str, folder: Path) -> dict[str, str]:
@@ -29,7 +28,7 @@ def _digests(example: str, folder: Path) -> dict[str, str]:
     return digests(run(copied))
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize("example", [path.name for path in EXAMPLES])
 def test_the_restart_digests_of_the_examples_stay_what_they_were(example: str, tmp_path: Path) -> None:
     """Each Pod of each example has the digest that was committed."""
     committed = json.loads(COMMITTED.read_text("utf-8")) if COMMITTED.exists() else {}

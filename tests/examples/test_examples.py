@@ -16,9 +16,9 @@ import yaml
 from pulumi import automation
 
 from pulumi_volcano_jobs import Rendered, load_jobs, render
+from tests.programs import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/__main__.py"))
 """Those in Python; tests/languages has the others."""
 DOCUMENTS = ROOT / "tests" / "documents" / "jobs"
 OF_ANOTHER_NAME = {"pytorch": "pytorch-guide"}
