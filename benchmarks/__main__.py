@@ -1,7 +1,7 @@
 """Measure what users wait for, side by side in one run: `make bench`, or some parts: `python -m benchmarks start`.
 
-Times are the best of several runs, each in a process of its own where imports or memory count. Nothing here passes or
-fails: a target stands beside each figure.
+Times are CPU time (but for starts), the best of several runs, in a process of its own where imports or memory count.
+Nothing here passes or fails: a target stands beside each figure.
 """
 
 from __future__ import annotations
