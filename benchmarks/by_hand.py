@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pulumi
-import pulumi_kubernetes as k8s
+import pulumi_kubernetes
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+# Plain dicts, as most programs have them; type checkers want other ones.
+k8s: Any = pulumi_kubernetes
 JOB = "train"
 SELECTOR = {"volcano.sh/job-name": JOB, "volcano.sh/job-namespace": "default"}
 KEYS = ("id_rsa", "id_rsa.pub", "authorized_keys", "config")
