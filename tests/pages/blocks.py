@@ -26,6 +26,9 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/migrate-kubeflow.md", "yaml"): "tests/pages/test_migration.py",
     ("docs/migrate-torchx.md", "python"): "tests/pages/test_migration.py",
     ("docs/troubleshooting.md", "text"): "tests/pages/test_troubleshooting.py",
+    ("examples/platform/README.md", "python"): "tests/examples/test_platform.py",
+    ("examples/platform/README.md", "sh"): "tests/examples/test_platform.py",
+    ("examples/platform/README.md", "text"): "tests/examples/test_platform.py",
 }
 """The tests that run the blocks of a page and language."""
 NOT_RUN: dict[tuple[str, str], str] = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from platform_jobs.stacks import queues
+from platform_jobs.stacks import Queues
 from platform_jobs.teams import TEAMS, Team
 from platform_jobs.training import GPUS, TrainingError, TrainingJob, TrainingJobArgs
 
-__all__ = ["GPUS", "TEAMS", "Team", "TrainingError", "TrainingJob", "TrainingJobArgs", "queues"]
+__all__ = ["GPUS", "TEAMS", "Queues", "Team", "TrainingError", "TrainingJob", "TrainingJobArgs"]

@@ -23,7 +23,7 @@ def team_problems(labels: Mapping[str, Any]) -> Iterator[str]:
     if labels.get("cost-centre") != team.cost_centre:
         yield f"the label cost-centre of team {team.name} must be {team.cost_centre}: leave it to TrainingJob"
     if labels.get(QUEUE_LABEL) != team.queue:
-        yield f"team {team.name} must use its own queue, {team.queue}: give queues().require_output({team.name!r})"
+        yield f"team {team.name} must use its own queue, {team.queue}: give Queues().of({team.name!r})"
 
 
 def _of_pod(args: ResourceValidationArgs, report: ReportViolation) -> None:

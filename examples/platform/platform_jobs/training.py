@@ -30,7 +30,7 @@ class TrainingJobArgs:
     team: str
     """One of `TEAMS`."""
     queue: pulumi.Input[str]
-    """The team's queue, of the stack that owns it: `queues().require_output(team)`."""
+    """The team's queue, of the stack that owns it: `Queues().of(team)`."""
     image: pulumi.Input[str]
     """Without a registry, it is of the stack's `volcano-jobs:imageRegistry`."""
     script: str

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from platform_jobs import TEAMS
 from platform_jobs.rules import team_problems
-from pulumi_volcano_jobs.testing import Result
+from pulumi_volcano_jobs.testing import Result, failed
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_each_team_has_a_queue_under_its_name(queues: Result) -> None:
@@ -55,3 +59,13 @@ def test_pods_have_what_the_stack_s_jobs_share(training: Result, stack: str) -> 
 def test_nothing_is_warned_of(queues: Result, training: Result) -> None:
     """A warning that nobody acts on hides the next one."""
     assert queues.warnings + training.warnings == []
+
+
+def test_a_queue_that_is_not_there_yet_is_told() -> None:
+    """Of a team that is entered, and whose queue nobody has brought up."""
+    failure = failed(ROOT / "training", stack="dev", stacks={"organization/platform-queues/dev": {"vision": "a"}})
+
+    assert str(failure.error) == (
+        "the stack organization/platform-queues/dev has no queue of the team language (it has vision): enter the team"
+        " in platform_jobs/teams.py, and run `pulumi up` in queues/"
+    )

@@ -28,7 +28,7 @@ def test_a_pod_with_its_team_s_labels_passes() -> None:
         ),
         (
             {**GOOD, QUEUE_LABEL: "team-language"},
-            "team vision must use its own queue, team-vision: give queues().require_output('vision')",
+            "team vision must use its own queue, team-vision: give Queues().of('vision')",
         ),
     ],
     ids=["no team", "another cost centre", "the queue of another"],

@@ -2,16 +2,16 @@
 
 import pulumi
 
-from platform_jobs import TrainingJob, TrainingJobArgs, queues
+from platform_jobs import Queues, TrainingJob, TrainingJobArgs
 
 tag = pulumi.Config().get("tag") or "stable"
-queue = queues()
+queues = Queues()
 
 resnet = TrainingJob(
     "resnet",
     TrainingJobArgs(
         team="vision",
-        queue=queue.require_output("vision"),
+        queue=queues.of("vision"),
         image=f"resnet:{tag}",
         script="train.py",
         arguments=["--epochs=90"],
@@ -21,7 +21,7 @@ llm = TrainingJob(
     "llm",
     TrainingJobArgs(
         team="language",
-        queue=queue.require_output("language"),
+        queue=queues.of("language"),
         image=f"llm:{tag}",
         script="pretrain.py",
         nodes=3,
