@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -72,12 +73,20 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Platform:
     return made
 
 
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Platform:
+    """Provide a platform whose queues are up, and no jobs."""
+    made = Platform(tmp_path_factory.mktemp("before") / "platform")
+    made.queues.up()
+    return made
+
+
 @pytest.fixture
-def training(platform: Platform) -> Iterator[Program]:
+def training(before: Platform) -> Iterator[Program]:
     """Provide the training program of it, for edits that a preview looks at."""
-    before = (platform.training.folder / "__main__.py").read_text("utf-8")
-    yield platform.training
-    platform.training.write("__main__.py", before)
+    text = (before.training.folder / "__main__.py").read_text("utf-8")
+    yield before.training
+    before.training.write("__main__.py", text)
 
 
 def test_both_stacks_are_as_the_policy_wants_them(platform: Platform) -> None:
@@ -117,15 +126,20 @@ def test_the_outputs_of_the_component_are_those_of_the_job(platform: Platform) -
     }
 
 
+# Pulumi leaves coroutines behind where an Output fails.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
 def test_jobs_before_the_queues_say_what_is_missing(tmp_path: Path) -> None:
     """Without a traceback."""
     with pytest.raises(automation.errors.CommandError) as caught:
         Platform(tmp_path / "platform").training.preview()
 
-    assert (
-        "the stack organization/platform-queues/dev has no queue of the team vision (it has none): enter the team in"
-        " platform_jobs/teams.py, and run `pulumi up` in queues/"
-    ) in str(caught.value)
+    # Both jobs fail; which is told is up to the engine.
+    assert re.search(
+        r"the stack organization/platform-queues/dev has no queue of the team (vision|language) \(it has none\): enter"
+        r" the team in platform_jobs/teams\.py, and run `pulumi up` in queues/",
+        str(caught.value),
+    )
     assert "Traceback" not in str(caught.value)
 
 
@@ -150,19 +164,19 @@ def test_jobs_before_the_queues_say_what_is_missing(tmp_path: Path) -> None:
     ],
     ids=["the queue of another team", "another registry"],
 )
-def test_the_policy_refuses_what_goes_round_the_component(  # a case is four texts
-    platform: Platform, training: Program, right: str, wrong: str, rule: str, message: str
+def test_the_policy_refuses_what_goes_round_the_component(
+    before: Platform, training: Program, right: str, wrong: str, rule: str, message: str
 ) -> None:
     """A preview knows the queue of the other stack, and tells."""
     training.replace(right, wrong)
 
-    verdict = platform.pack.check(training)
+    verdict = before.pack.check(training)
 
     assert verdict.error
-    assert [(level, name, said) for level, name, _, said in verdict.found] == [("mandatory", rule, message)]
+    assert {(level, name, said) for level, name, _, said in verdict.found} == {("mandatory", rule, message)}
 
 
-def test_the_policy_refuses_a_job_that_no_team_pays_for(platform: Platform, training: Program) -> None:
+def test_the_policy_refuses_a_job_that_no_team_pays_for(before: Platform, training: Program) -> None:
     """A VolcanoJob of its own is held to the same rules."""
     training.write(
         "__main__.py",
@@ -175,7 +189,7 @@ VolcanoJob("own", {"tasks": [{"name": "worker", "replicas": 1, "template": pod}]
 """,
     )
 
-    verdict = platform.pack.check(training)
+    verdict = before.pack.check(training)
 
     assert verdict.said == {
         "platform-team": {
