@@ -33,10 +33,10 @@ def put_engine_on_path() -> None:
 
 
 def open_stack(project: Path, state: Path, name: str, config: Mapping[str, str] | None = None) -> automation.Stack:
-    """Create or select a stack of the project in a folder, with its state below `state`."""
+    """Create or select a stack of the project in a folder, with its state below `state`, which projects may share."""
     settings = yaml.safe_load((project / "Pulumi.yaml").read_text("utf-8"))
     main = project / settings.get("main", ".") / "__main__.py"
-    workspace = state / "workspace"
+    workspace = state / "workspaces" / settings["name"]
 
     def program() -> None:
         runpy.run_path(str(main), run_name="__main__")

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from pulumi import automation
@@ -130,12 +131,20 @@ def _message(text: str) -> str:
     return text.strip().splitlines()[-1]
 
 
-class Pack:
-    """A copy of the example's pack, in a folder with a starter: the engine's own Python host is in no registry."""
+class HasStack(Protocol):
+    """A project with a stack."""
 
-    def __init__(self, folder: Path, program: str = "") -> None:
+    @property
+    def stack(self) -> automation.Stack:
+        """The stack."""
+
+
+class Pack:
+    """A copy of an example's pack, in a folder with a starter: the engine's own Python host is in no registry."""
+
+    def __init__(self, folder: Path, program: str = "", example: str = "policy") -> None:
         """Copy it, with another program if there is one."""
-        shutil.copytree(ROOT / "examples" / "policy", folder)
+        shutil.copytree(ROOT / "examples" / example, folder)
         if program:
             (folder / "__main__.py").write_text(program, "utf-8")
         self.starter = folder / "run"
@@ -143,7 +152,7 @@ class Pack:
         self.starter.chmod(0o700)
         self.config = folder / "config.json"
 
-    def check(self, project: Project, *, up: bool = False, config: object = None) -> Verdict:
+    def check(self, project: HasStack, *, up: bool = False, config: object = None) -> Verdict:
         """Run a preview or an update under the pack."""
         verdict = Verdict()
         configs: Sequence[str] | None = None

@@ -32,6 +32,9 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/stack.md", "yaml"): "tests/component/test_stack_docs.py",
     ("docs/testing.md", "python"): "tests/component/test_testing_page.py",
     ("docs/troubleshooting.md", "text"): "tests/pages/test_troubleshooting.py",
+    ("examples/platform/README.md", "python"): "tests/examples/test_platform.py",
+    ("examples/platform/README.md", "sh"): "tests/examples/test_platform.py",
+    ("examples/platform/README.md", "text"): "tests/examples/test_platform.py",
 }
 """The tests that run the blocks of a page and language."""
 NOT_RUN: dict[tuple[str, str], str] = {

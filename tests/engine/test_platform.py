@@ -1,0 +1,220 @@
+"""examples/platform on the real engine: a stack takes its queues from another one, under the platform's own policy."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import stack as stacks
+from pulumi import automation
+
+from tests.engine.conftest import ROOT, Project
+from tests.engine.test_policies import Pack, Verdict
+
+pytestmark = pytest.mark.engine
+
+
+class Program(Project):
+    """One of the platform's programs, with its `dev` stack as it is configured, in a state that both share."""
+
+    def __init__(self, folder: Path, state: Path) -> None:
+        """Take the program in the folder."""
+        self.folder = self.main = folder
+        self.state = state
+        workspace = state / "workspaces" / f"platform-{folder.name}"
+        workspace.mkdir(parents=True)
+        shutil.copy(folder / "Pulumi.dev.yaml", workspace)
+        with pytest.MonkeyPatch.context() as patched:
+            # The provider's folder is that of the program, as with Pulumi's own Python host.
+            patched.chdir(folder)
+            self.stack = stacks.open_stack(folder, state, "dev")
+
+    def replace(self, old: str, new: str) -> None:
+        """Edit the program."""
+        text = (self.folder / "__main__.py").read_text("utf-8")
+        assert text.count(old) == 1
+        self.write("__main__.py", text.replace(old, new))
+
+
+class Platform:
+    """A copy of the repository, for a user who has cloned it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Copy it."""
+        ignored = shutil.ignore_patterns("rendered", "__pycache__", ".*")
+        shutil.copytree(ROOT / "examples" / "platform", folder, ignore=ignored)
+        self.queues = Program(folder / "queues", folder / ".state")
+        self.training = Program(folder / "training", folder / ".state")
+        self.pack = Pack(folder / "pack", example="platform/policy")
+        self.verdicts: list[Verdict] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed() -> Iterator[None]:
+    """Let programs and packs import the platform's package, as `pip install` does."""
+    package = ROOT / "examples" / "platform"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(package)
+        patched.setenv("PYTHONPATH", f"{ROOT}:{package}")
+        yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "platform_jobs"]:
+        del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Platform:
+    """Provide a platform that is up: first the queues, then the jobs."""
+    made = Platform(tmp_path_factory.mktemp("clone") / "platform")
+    made.verdicts = [made.pack.check(program, up=True) for program in (made.queues, made.training)]
+    return made
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Platform:
+    """Provide a platform whose queues are up, and no jobs."""
+    made = Platform(tmp_path_factory.mktemp("before") / "platform")
+    made.queues.up()
+    return made
+
+
+@pytest.fixture
+def training(before: Platform) -> Iterator[Program]:
+    """Provide the training program of it, for edits that a preview looks at."""
+    text = (before.training.folder / "__main__.py").read_text("utf-8")
+    yield before.training
+    before.training.write("__main__.py", text)
+
+
+def test_both_stacks_are_as_the_policy_wants_them(platform: Platform) -> None:
+    """Nothing is reported, and all is made."""
+    assert [(verdict.found, verdict.error) for verdict in platform.verdicts] == [([], "")] * 2
+    assert sorted(platform.queues.manifests()) == ["Queue team-language", "Queue team-vision"]
+    assert "Pod llm-worker-1" in platform.training.manifests()
+
+
+def test_jobs_are_in_the_queues_of_the_other_stack(platform: Platform) -> None:
+    """Each stack with its own configuration."""
+    queues, jobs = platform.queues.manifests(), platform.training.manifests()
+
+    assert queues["Queue team-vision"]["spec"]["capability"] == {"nvidia.com/gpu": 16}
+    assert jobs["PodGroup llm"]["spec"]["queue"] == "team-language"
+    pod = jobs["Pod llm-worker-1"]
+    assert pod["spec"]["containers"][0]["image"] == "registry.example.com/training/llm:dev"
+    assert pod["spec"]["nodeSelector"] == {"pool": "gpu"}
+    labels = {"team": "language", "cost-centre": "4712", "stage": "dev", "volcano.sh/queue-name": "team-language"}
+    assert labels.items() <= pod["metadata"]["labels"].items()
+
+
+def test_a_second_up_reads_the_other_stack_and_changes_nothing(platform: Platform) -> None:
+    """All that the first made stays the same."""
+    assert platform.queues.up().steps == {}
+    assert platform.training.up().steps == {"StackReference organization/platform-queues/dev": "read"}
+
+
+def test_the_outputs_of_the_component_are_those_of_the_job(platform: Platform) -> None:
+    """Other programs of the team may take them from the stack."""
+    outputs = {name: output.value for name, output in platform.training.stack.outputs().items()}
+
+    assert outputs == {
+        "queues": {"llm": "team-language", "resnet": "team-vision"},
+        "pods": ["llm-master-0", "llm-worker-0", "llm-worker-1"],
+        "master_address": "llm-master-0.llm",
+    }
+
+
+# Pulumi leaves coroutines behind where an Output fails.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
+def test_jobs_before_the_queues_say_what_is_missing(tmp_path: Path) -> None:
+    """Without a traceback."""
+    with pytest.raises(automation.errors.CommandError) as caught:
+        Platform(tmp_path / "platform").training.preview()
+
+    # Both jobs fail; which is told is up to the engine.
+    assert re.search(
+        r"the stack organization/platform-queues/dev has no queue of the team (vision|language) \(it has none\): enter"
+        r" the team in platform_jobs/teams\.py, and run `pulumi up` in queues/",
+        str(caught.value),
+    )
+    assert "Traceback" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "rule", "message"),
+    [
+        (
+            'queues.of("vision")',
+            'queues.of("language")',
+            "platform-team",
+            "Pod resnet-master-0: team vision must use its own queue, team-vision: give Queues().of('vision')",
+        ),
+        (
+            'f"resnet:{tag}"',
+            'f"quay.io/resnet:{tag}"',
+            "volcano-job-images",
+            (
+                "job resnet, task master, container train: image: its registry is not on the list"
+                " (given: 'quay.io/resnet:dev'): use an image of registry.example.com/training"
+            ),
+        ),
+    ],
+    ids=["the queue of another team", "another registry"],
+)
+def test_the_policy_refuses_what_goes_round_the_component(
+    before: Platform, training: Program, right: str, wrong: str, rule: str, message: str
+) -> None:
+    """A preview knows the queue of the other stack, and tells."""
+    training.replace(right, wrong)
+
+    verdict = before.pack.check(training)
+
+    assert verdict.error
+    assert {(level, name, said) for level, name, _, said in verdict.found} == {("mandatory", rule, message)}
+
+
+def test_the_policy_refuses_a_job_that_no_team_pays_for(before: Platform, training: Program) -> None:
+    """A VolcanoJob of its own is held to the same rules."""
+    training.write(
+        "__main__.py",
+        """
+from pulumi_volcano_jobs import VolcanoJob
+
+container = {"name": "train", "image": "train:1", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}
+pod = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+VolcanoJob("own", {"tasks": [{"name": "worker", "replicas": 1, "template": pod}]})
+""",
+    )
+
+    verdict = before.pack.check(training)
+
+    assert verdict.said == {
+        "platform-team": {
+            (
+                "Pod own-worker-0: the label team must be one of language, vision: make the job with"
+                " platform_jobs.TrainingJob"
+            )
+        },
+        "volcano-job-queues": {
+            (
+                "job own: spec.queue: this queue is not on the list (given: 'default', which a job is in that names"
+                " none): use team-language or team-vision"
+            )
+        },
+    }
+
+
+def test_what_the_platform_refuses_is_said_without_a_traceback(training: Program) -> None:
+    """In the words of the platform, with the name of the job."""
+    training.replace("nodes=3", "nodes=30")
+
+    with pytest.raises(automation.errors.CommandError) as caught:
+        training.preview()
+
+    assert (
+        "llm.nodes: the queue of language has 32 GPUs, so the job would wait for ever"
+        " (given: 30 with 8 GPUs each): use fewer nodes"
+    ) in str(caught.value)
