@@ -6,12 +6,17 @@ from importlib.metadata import version
 from typing import Any
 
 import pulumi
+import pytest
+from pulumi.runtime import mocks
 
 from pulumi_volcano_jobs import VolcanoJob
 from pulumi_volcano_jobs.testing import Result
 
 # Before 3.262 Pulumi's SDK sends what is unknown in a preview without the mark of a secret; nothing is shown of it.
 LOSES_MARKS = tuple(map(int, version("pulumi").split(".")[:2])) < (3, 262)
+needs_transforms = pytest.mark.skipif(
+    not hasattr(mocks.MockMonitor, "RegisterStackTransform"), reason="this Pulumi refuses transforms under mocks"
+)
 
 
 def new_job(name: str, arguments: Any, opts: pulumi.ResourceOptions | None = None) -> VolcanoJob:

@@ -29,11 +29,8 @@ from pulumi_volcano_jobs.testing import (
     run,
 )
 from pulumi_volcano_jobs.testing.marks import inner
-from tests.component.programs import LOSES_MARKS, new_job
+from tests.component.programs import LOSES_MARKS, needs_transforms, new_job
 from tests.conftest import BYTES, PAIR, Wire, container, ssh_plugin, task
-
-HAS_TRANSFORMS = hasattr(mocks.MockMonitor, "RegisterStackTransform")
-"""Whether this release of Pulumi lets mocks have transforms at all."""
 
 
 def job(**fields: Any) -> Wire:
@@ -479,7 +476,7 @@ class TestSurroundings:
         assert found.claims["train-pvc-d"].retain_on_delete
         assert result.resources["Stash train-managed-by"] in pod.inputs_from["metadata"]
 
-    @pytest.mark.skipif(not HAS_TRANSFORMS, reason="this Pulumi refuses transforms under mocks")
+    @needs_transforms
     def test_transforms_run(self) -> None:
         """Of the job, which reach its Pods, then of the stack."""
 

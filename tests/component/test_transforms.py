@@ -7,13 +7,14 @@ from typing import Any
 import pulumi
 
 from pulumi_volcano_jobs.testing import run
-from tests.component.programs import new_job
+from tests.component.programs import needs_transforms, new_job
 from tests.component.test_stack_docs import PROGRAMS
 from tests.conftest import task
 
 POD = "Pod train-worker-0"
 
 
+@needs_transforms
 def test_a_jobs_transforms_see_all_that_is_below_it() -> None:
     """Once each; one that changes nothing leaves everything as it is without."""
     asked: list[str] = []
@@ -30,6 +31,7 @@ def test_a_jobs_transforms_see_all_that_is_below_it() -> None:
     assert done.manifests() == without.manifests()
 
 
+@needs_transforms
 def test_the_pages_transform_labels_pods_and_nothing_else() -> None:
     """It gives no options: those of a Pod have the digest."""
     page: dict[str, Any] = {}
