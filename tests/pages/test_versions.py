@@ -122,7 +122,7 @@ def test_the_versions_of_kubernetes_are_those_of_the_schemas() -> None:
     fields = rows()["Kubernetes: fields of templates"]
 
     assert (fields.oldest, fields.newest) == (schema.versions()[0], schema.versions()[-1])
-    assert schema.KUBERNETES_VERSION == f"{fields.newest}.0"
+    assert f"{fields.newest}.0" == schema.KUBERNETES_VERSION
 
 
 @pytest.mark.skipif(not VOLCANO.exists(), reason="Volcano's resource definitions are not there")

@@ -82,13 +82,14 @@ def test_this_python_is_found_by_its_version() -> None:
 
 def test_a_python_of_pyenv_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Though it is not on PATH."""
-    folder = tmp_path / "versions" / "3.99.0" / "bin"
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    folder = tmp_path / "versions" / "3" / "bin"
     folder.mkdir(parents=True)
-    (folder / "python3.99").symlink_to(sys.executable)
+    (folder / name).symlink_to(Path(sys.executable).resolve())
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
     monkeypatch.setenv("PATH", "")
 
-    assert package.interpreter("python3.99") == str(folder / "python3.99")
+    assert package.interpreter(name) == str(folder / name)
 
 
 def test_a_python_that_is_not_here_is_not_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
