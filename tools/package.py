@@ -43,12 +43,12 @@ def main(arguments: list[str]) -> int:
             print(*found, sep="\n")
             return 1
         tests = unpack(archive, folder)
-        for wanted in PYTHONS if "--pythons" in arguments else (sys.executable,):
-            python = interpreter(wanted)
-            if python is None:
-                print(f"Python {wanted}: not installed here", flush=True)
-            else:
+        pythons = {version: interpreter(version) for version in PYTHONS}
+        for version, python in pythons.items() if "--pythons" in arguments else [("", sys.executable)]:
+            if python:
                 run_tests(python, wheel, tests, folder / "environment")
+            else:
+                print(f"Python {version}: not installed here", flush=True)
     return 0
 
 
@@ -96,9 +96,9 @@ def unpack(archive: Path, folder: Path) -> Path:
     return folder / top
 
 
-def interpreter(wanted: str) -> str | None:
-    """Find a Python by its version (or path): one of uv, of pyenv, or on PATH; nothing is downloaded."""
-    command = [UV, "python", "find", "--no-python-downloads", "--no-project", wanted]
+def interpreter(version: str) -> str | None:
+    """Find a Python by its version: one of pyenv, of uv, or on PATH; nothing is downloaded."""
+    command = [UV, "python", "find", "--no-python-downloads", "--system", version]
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     path = os.pathsep.join([*map(str, pyenv.glob("versions/*/bin")), os.environ["PATH"]])
     done = subprocess.run(command, env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False)
