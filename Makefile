@@ -50,8 +50,9 @@ fuzz: setup ## bad input of all kinds, 20,000 of each (half an hour)
 
 floors: setup ## the tests that need no engine, with the oldest versions of everything that pyproject.toml allows
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-floors
-	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --resolution lowest-direct --editable . --group tests
-	.venv-floors/bin/python -m pytest tests/component tests/documents tests/golden tests/schema tests/unit
+	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --resolution lowest-direct --editable '.[policy,svg]' --group tests
+	.venv-floors/bin/python -m pytest -W default::DeprecationWarning:typer \
+		tests/cli tests/component tests/documents tests/golden tests/policy tests/schema tests/unit
 
 package: setup ## the wheel and the source archive: built, checked, and tested without the checkout (a minute)
 	@$(BIN)/python tools/package.py
