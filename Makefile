@@ -3,7 +3,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine demo cluster docs docs-serve test test-workloads bench fuzz floors check format schema clean
+.PHONY: help setup engine demo cluster docs docs-serve test test-workloads bench fuzz floors package pythons check format schema clean
 
 help: ## show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -50,9 +50,15 @@ fuzz: setup ## bad input of all kinds, 20,000 of each (half an hour)
 
 floors: setup ## the tests that need no engine, with the oldest versions of everything that pyproject.toml allows
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-floors
-	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --resolution lowest-direct --editable . \
-		"hypothesis>=6.130" "pytest>=8.3" "pytest-randomly>=3.16"
-	.venv-floors/bin/python -m pytest tests/component tests/documents tests/golden tests/schema tests/unit
+	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --resolution lowest-direct --editable '.[policy,svg]' --group tests
+	.venv-floors/bin/python -m pytest -W default::DeprecationWarning:typer \
+		tests/cli tests/component tests/documents tests/golden tests/policy tests/schema tests/unit
+
+package: setup ## the wheel and the source archive: built, checked, and tested without the checkout (a minute)
+	@$(BIN)/python tools/package.py
+
+pythons: setup ## the same with each Python of 3.10 to 3.14 that is installed here
+	@$(BIN)/python tools/package.py --pythons
 
 check: setup ## format, lint, types and import contracts
 	$(BIN)/ruff format --check .

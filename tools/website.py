@@ -33,7 +33,18 @@ SITE = ROOT / ".site"
 
 NAV: dict[str, tuple[str, ...]] = {
     "Begin": ("start", "frameworks", "troubleshooting"),
-    "Use": ("modes", "updates", "policies", "stack", "languages", "commands", "convert", "testing", "warnings"),
+    "Use": (
+        "modes",
+        "updates",
+        "policies",
+        "stack",
+        "languages",
+        "commands",
+        "convert",
+        "testing",
+        "versions",
+        "warnings",
+    ),
     "Come from": ("migrate-volcano", "migrate-torchx", "migrate-kubeflow"),
 }
 """The pages of docs/ by section; one that is not there (yet) is left out."""

@@ -106,7 +106,8 @@ class Monitor(mocks.MockMonitor, KeepsStashes):
         if kept:
             kept.outputs = outputs
         else:
-            self._recording.outputs = outputs
+            # `set_mocks` makes a stack too, and what it registers (nothing) may come after the program's.
+            self._recording.outputs |= outputs
         return empty_pb2.Empty()
 
     def RegisterStackTransform(self, request: Any) -> Any:  # noqa: N802  # gRPC's name

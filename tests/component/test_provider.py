@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -221,4 +222,4 @@ def test_pulumi_is_told_how_to_start_it_from_git() -> None:
 
     assert "runtime: python" in (root / "PulumiPlugin.yaml").read_text("utf-8").splitlines()
     assert not (root / "__main__.py").exists()
-    assert (root / "pulumi_volcano_jobs" / "__main__.py").is_file()
+    assert importlib.util.find_spec("pulumi_volcano_jobs.__main__") is not None

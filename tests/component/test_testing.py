@@ -14,6 +14,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 import pytest
 from pulumi.runtime import mocks, settings
+from pulumi.runtime.proto import resource_pb2
 
 from pulumi_volcano_jobs import JobError, MpiPlugin, PytorchPlugin, SshPlugin, SvcPlugin, VolcanoJob
 from pulumi_volcano_jobs.testing import (
@@ -28,6 +29,7 @@ from pulumi_volcano_jobs.testing import (
     reveal,
     run,
 )
+from pulumi_volcano_jobs.testing.engine import Monitor, Recording, World
 from pulumi_volcano_jobs.testing.marks import inner
 from tests.component.programs import LOSES_MARKS, needs_transforms, new_job
 from tests.conftest import BYTES, PAIR, Wire, container, ssh_plugin, task
@@ -513,6 +515,21 @@ class Bucket(pulumi.CustomResource):
     def __init__(self, name: str) -> None:
         """Make one."""
         super().__init__("aws:s3/bucket:Bucket", name, {"arn": None, "size": 1})
+
+
+def test_what_is_exported_is_not_lost_to_the_stack_of_set_mocks() -> None:
+    """Nothing is exported from that one, and it may tell so last."""
+
+    async def registered(*given: Wire) -> Wire:
+        recording = Recording()
+        monitor = Monitor(recording, World())
+        for outputs in given:
+            request = resource_pb2.RegisterResourceOutputsRequest(urn="urn:pulumi:stack::project::the::stack")
+            request.outputs.update(outputs)
+            monitor.RegisterResourceOutputs(request)
+        return recording.outputs
+
+    assert asyncio.run(registered({"zones": "a"}, {})) == {"zones": "a"}
 
 
 class Answers(mocks.Mocks):

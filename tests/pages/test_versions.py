@@ -1,0 +1,133 @@
+"""docs/versions.md says of versions what the metadata, the installed packages and the pins of the tests' tools say."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import package
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from pulumi_volcano_jobs import schema
+
+tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
+
+ROOT = Path(__file__).parents[2]
+VOLCANO = ROOT.parent / "shared" / "volcano" / "README.md"
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+REQUIREMENTS = {
+    **{Requirement(text).name: Requirement(text) for text in PROJECT["dependencies"]},
+    **{Requirement(text).name: Requirement(text) for extra in EXTRAS.values() for text in extra},
+}
+BUILT = {
+    "Pulumi CLI": "pulumi",
+    "Pulumi's Kubernetes provider": "pulumi-resource-kubernetes",
+    "Pulumi's host for YAML programs": "pulumi-language-yaml",
+    "Kubernetes: API server of the tests": "kube-apiserver",
+    "etcd of the tests": "etcd",
+    "kwok of the tests": "kwok",
+}
+"""The rows of what the tests build, and its name in `tools/build.py`."""
+OTHERS = ("Python", "Kubernetes: fields of templates", "Volcano: plugins, webhooks and resource definitions")
+
+
+class Row(NamedTuple):
+    """A row of the table."""
+
+    oldest: str
+    below: str
+    newest: str
+    source: str
+
+
+def rows() -> dict[str, Row]:
+    """Give the rows of the page's table, by what they tell of."""
+    found = re.findall(r"^\| (?!what |-)(.*) \|$", (ROOT / "docs" / "versions.md").read_text("utf-8"), re.MULTILINE)
+    cells = [[cell.strip() for cell in line.split("|")] for line in found]
+    return {what: Row(*rest) for what, *rest in cells}
+
+
+def row(package: str) -> Row:
+    """Give a package's row, which may name its extra."""
+    (found,) = (row for what, row in rows().items() if what.startswith(f"`{package}`"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def build() -> ModuleType:
+    """Load tools/build.py by its path: a distribution has the same name."""
+    spec = importlib.util.spec_from_file_location("build_of_versions", ROOT / "tools" / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_row_is_held_to_something() -> None:
+    """And every package and tool has one."""
+    extras = {Requirement(text).name: extra for extra, texts in EXTRAS.items() for text in texts}
+    packages = [f"`{name}`" + (f" (extra `{extras[name]}`)" if name in extras else "") for name in REQUIREMENTS]
+
+    assert sorted(rows()) == sorted([*packages, *BUILT, *OTHERS])
+
+
+@pytest.mark.parametrize("package", REQUIREMENTS)
+def test_a_package_has_the_bounds_of_the_metadata(package: str) -> None:
+    """The floor, and the first version that is not meant."""
+    bounds = {bound.operator: bound.version for bound in REQUIREMENTS[package].specifier}
+
+    assert bounds == {sign: text for sign, text in ((">=", row(package).oldest), ("<", row(package).below)) if text}
+
+
+@pytest.mark.parametrize("package", REQUIREMENTS)
+def test_no_package_is_older_here_than_the_page_says(package: str) -> None:
+    """What the page calls tried is run by these tests; a newer one may have come out since."""
+    assert Version(version(package)) >= Version(row(package).newest)
+
+
+def test_python_has_the_bounds_of_the_metadata() -> None:
+    """The classifiers name each version from the oldest to the newest that was run, all of which are looked for."""
+    python = rows()["Python"]
+    named = [text.rpartition(" ")[2] for text in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", text)]
+
+    assert PROJECT["requires-python"] == f">={python.oldest}"
+    assert named == [python.oldest, "3.11", "3.12", python.newest]
+    assert [*package.PYTHONS] == [*named, "3.14"]
+
+
+@pytest.mark.parametrize("what", BUILT)
+def test_a_tool_has_the_version_of_its_pin(what: str, build: ModuleType) -> None:
+    """A release, or a commit with its day; the oldest is what is taken from PATH, or what a commit counts as."""
+    tool = build.TOOLS[BUILT[what]]
+    pin = re.search(rf"^\s*(?:require )?{re.escape(tool.module)} v(\S+)", tool._go_mod(), re.MULTILINE)
+    assert pin is not None
+    commit = re.fullmatch(r"4\.0\.0-(\d{4})(\d\d)(\d\d)\d{6}-(\w+)", pin[1])
+
+    assert rows()[what].newest == (f"{commit[4]} ({commit[1]}-{commit[2]}-{commit[3]})" if commit else pin[1])
+    assert rows()[what].oldest == (tool.stamped_version or ".".join(map(str, tool.minimum or ())))
+
+
+def test_the_versions_of_kubernetes_are_those_of_the_schemas() -> None:
+    """The newest is the one that Volcano's resource definition embeds."""
+    fields = rows()["Kubernetes: fields of templates"]
+
+    assert (fields.oldest, fields.newest) == (schema.versions()[0], schema.versions()[-1])
+    assert f"{fields.newest}.0" == schema.KUBERNETES_VERSION
+
+
+@pytest.mark.skipif(not VOLCANO.exists(), reason="Volcano's resource definitions are not there")
+def test_volcano_is_that_of_the_resource_definitions() -> None:
+    """Those that the test clusters have."""
+    commit, day = rows()["Volcano: plugins, webhooks and resource definitions"].newest.rstrip(")").split(" (")
+
+    assert f"volcano-sh/volcano {commit}, {day}," in VOLCANO.read_text("utf-8")

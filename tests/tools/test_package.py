@@ -1,0 +1,97 @@
+"""What tools/package.py finds wrong in archives, and which Pythons it finds; `make package` runs the rest of it."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import package
+import pytest
+
+FILES = ("README.md", "pulumi_volcano_jobs/__init__.py", "pulumi_volcano_jobs/py.typed")
+OURS = FILES[1:]
+METADATA = tuple(
+    f"a-1.dist-info/{name}" for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
+)
+
+
+def wheel(folder: Path, *names: str) -> Path:
+    """Write a wheel of empty files."""
+    path = folder / "a.whl"
+    with zipfile.ZipFile(path, "w") as zipped:
+        for name in names:
+            zipped.writestr(name, "")
+    return path
+
+
+def archive(folder: Path, *names: str) -> Path:
+    """Write a source archive of empty files."""
+    path = folder / "a-1.tar.gz"
+    with tarfile.open(path, "w:gz") as packed:
+        for name in ("PKG-INFO", *names):
+            packed.addfile(tarfile.TarInfo(f"a-1/{name}"), io.BytesIO())
+    return path
+
+
+def test_archives_that_have_what_git_has_have_no_faults(tmp_path: Path) -> None:
+    """The wheel has the package of it, and its own metadata."""
+    assert [*package.faults(wheel(tmp_path, *OURS, *METADATA), archive(tmp_path, *FILES), FILES)] == []
+
+
+def test_what_is_in_an_archive_but_not_in_git_is_a_fault(tmp_path: Path) -> None:
+    """Such as a developer's own notes."""
+    added = "pulumi_volcano_jobs/notes.txt"
+
+    found = [*package.faults(wheel(tmp_path, *OURS, added, *METADATA), archive(tmp_path, *FILES, ".env"), FILES)]
+
+    assert found == [
+        "a-1.tar.gz: .env is in it, but not in git: commit it, or name it in .gitignore",
+        "a.whl: pulumi_volcano_jobs/notes.txt is in it, but not in git: commit it, or name it in .gitignore",
+    ]
+
+
+def test_what_is_missing_in_an_archive_is_a_fault(tmp_path: Path) -> None:
+    """The mark of types, a page, the licence."""
+    found = [*package.faults(wheel(tmp_path, *OURS[:1], *METADATA[:-1]), archive(tmp_path, *OURS), FILES)]
+
+    assert found == [
+        "a-1.tar.gz: README.md is missing",
+        "a.whl: pulumi_volcano_jobs/py.typed is missing",
+        "a.whl, .dist-info: licenses/LICENSE is missing",
+    ]
+
+
+def test_the_package_s_source_is_not_unpacked(tmp_path: Path) -> None:
+    """Tests there import what is installed."""
+    folder = package.unpack(archive(tmp_path, *FILES), tmp_path)
+
+    assert sorted(path.name for path in folder.iterdir()) == ["PKG-INFO", "README.md"]
+
+
+def test_this_python_is_found_by_its_version() -> None:
+    """It is installed here."""
+    major, minor, *_ = sys.version_info
+    found = package.interpreter(f"{major}.{minor}")
+
+    assert found is not None
+    assert Path(found).exists()
+
+
+def test_a_python_of_pyenv_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though it is not on PATH."""
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    folder = tmp_path / "versions" / "3" / "bin"
+    folder.mkdir(parents=True)
+    (folder / name).symlink_to(Path(sys.executable).resolve())
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("PATH", "")
+
+    assert package.interpreter(name) == str(folder / name)
+
+
+def test_a_python_that_is_not_here_is_not_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is none of that version at all."""
+    assert package.interpreter("3.98") is None
