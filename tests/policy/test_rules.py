@@ -482,6 +482,8 @@ class TestKeys:
         assert sorted(ask(self.rule, composed(job(pod, replicas=1)))) == [
             f"Pod train-worker-0: spec.containers[0].args[1]: {self.here}",
             f"Pod train-worker-0: spec.containers[0].env[1].value: {self.here}",
+            f"job train, task worker: containers[0].args[1]: {self.here}",
+            f"job train, task worker: containers[0].env[1].value: {self.here}",
         ]
         assert f"Job train: spec.tasks[0].template.spec.containers[0].args[1]: {self.here}" in ask(
             self.rule, native(job(pod))
