@@ -298,12 +298,12 @@ def test_an_edit_of_a_job_that_is_up_is_held_to_the_rules(pack: Pack, project: P
 def test_what_a_preview_does_not_know_is_checked_by_the_update(pack: Pack, project: Project) -> None:
     """The preview says as advice what it could not look at, and checks the rest; the update makes no such Pod."""
     program(project, LATER)
-    advice = next(text for language, text in BLOCKS if language == "text").strip()
+    advice = next(text for language, text in BLOCKS if language == "text").splitlines()
 
     preview, update = pack.check(project), pack.check(project, up=True)
 
     assert not preview.error
-    assert {(level, message) for level, _, _, message in preview.found} == {("advisory", advice)}
+    assert {(level, message) for level, _, _, message in preview.found} == {("advisory", text) for text in advice}
     assert update.error
     assert update.said == {
         "volcano-job-images": {
