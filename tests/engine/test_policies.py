@@ -313,7 +313,7 @@ def test_what_a_preview_does_not_know_is_checked_by_the_update(pack: Pack, proje
             )
         }
     }
-    assert "PodGroup" in kinds(project)
+    assert "VolcanoJob" in kinds(project)
     assert "Pod" not in kinds(project)
 
 
