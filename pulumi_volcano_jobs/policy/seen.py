@@ -52,10 +52,9 @@ class Seen:
     @property
     def job(self) -> str:
         """Say which job it belongs to, for a message."""
-        labels = at(self.props, "metadata", "labels")
-        name = (
-            at(self.props, "job") if self.kind == TASK else at(labels, JOB_NAME) or at(self.props, "metadata", "name")
-        )
+        metadata = at(self.props, "metadata")
+        told = at(self.props, "job") if self.kind == TASK else at(metadata, "labels", JOB_NAME)
+        name = told or at(metadata, "name")
         return f"job {name}" if isinstance(name, str) else "job"
 
 
