@@ -23,6 +23,7 @@ from pulumi_volcano_jobs.errors import JobError, Problem, loud, raise_if_any
 from pulumi_volcano_jobs.keys import KeyPair
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest, ObjectRef
+from pulumi_volcano_jobs.model import Task
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.rendering import Rendered, render
 
@@ -107,8 +108,7 @@ class BaseJob(pulumi.ComponentResource):
             plugin.name: self._plugin_component(plugin, mode, ctx, outputs) for plugin in rendered.plugins
         }
         self.tasks: Mapping[str, parts.TaskComponent] = {
-            task.name or "": parts.TaskComponent(f"{self._resource_name}-{task.name}", ctx.all_addresses(task), self)
-            for task in ctx.tasks
+            task.name or "": self._task_component(task, rendered, mode, ctx, outputs) for task in ctx.tasks
         }
         self.objects: Sequence[pulumi.CustomResource]
         pods = {}
@@ -177,6 +177,17 @@ class BaseJob(pulumi.ComponentResource):
         plain = outputs.plain_secrets(plugin.name) if mode == "pulumi" else None
         inputs = {} if plain is None else {parts.PLAIN_SECRETS: plain}
         return kind(f"{self._resource_name}-{plugin.name}", plugin, values, self, inputs)
+
+    def _task_component(
+        self, task: Task, rendered: Rendered, mode: str, ctx: JobContext, outputs: Outputs
+    ) -> parts.TaskComponent:
+        name = task.name or ""
+        inputs: dict[str, Any] = {}
+        if mode == "pulumi":
+            # For policies: of a Pod that is edited the engine shows them the old spec, whose changes are ignored.
+            spec = outputs.lower(rendered.first_pods[name]["spec"])
+            inputs = {"job": self._job_name, "task": name, parts.POD_SPEC: spec}
+        return parts.TaskComponent(f"{self._resource_name}-{name}", ctx.all_addresses(task), self, inputs)
 
     def _object(
         self,

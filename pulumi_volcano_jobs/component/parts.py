@@ -13,6 +13,8 @@ from pulumi_volcano_jobs.plugins import Plugin, SvcPlugin
 PACKAGE = "volcano-jobs"
 PLAIN_SECRETS = "plain_secrets"
 """The input of a plugin's component that names settings which hold a secret in plain text; policies look at it."""
+POD_SPEC = "pod_spec"
+"""The input of a task's component that has the spec of its first Pod, beside `job` and `task`; policies look at it."""
 
 
 class PluginComponent(pulumi.ComponentResource):
@@ -127,9 +129,9 @@ class TaskComponent(pulumi.ComponentResource):
     hosts: pulumi.Output[list[str]]
     """The addresses of the Pods by index, inside the job's namespace; they resolve if the job has the svc plugin."""
 
-    def __init__(self, name: str, hosts: list[str], parent: pulumi.Resource) -> None:
+    def __init__(self, name: str, hosts: list[str], parent: pulumi.Resource, inputs: Mapping[str, Any]) -> None:
         """Register the component; its Pods follow, then `finish`."""
-        super().__init__(_token("Task"), name, {}, pulumi.ResourceOptions(parent=parent))
+        super().__init__(TASK, name, {**inputs}, pulumi.ResourceOptions(parent=parent))
         self.hosts = pulumi.Output.from_input(hosts)
 
     def finish(self, pods: Sequence[PodResource], names: list[str]) -> None:
@@ -144,3 +146,5 @@ def _token(kind: str) -> str:
 
 SVC = _token(SvcPlugin.__name__)
 """The type of the svc plugin's component."""
+TASK = _token("Task")
+"""The type of a task's component."""

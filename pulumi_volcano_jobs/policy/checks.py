@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pulumi_volcano_jobs import paths, quantity
-from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS
+from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS, POD_SPEC, TASK
 from pulumi_volcano_jobs.defaults import QUEUE
 from pulumi_volcano_jobs.errors import Problem, shown
 from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin
@@ -28,6 +28,7 @@ from pulumi_volcano_jobs.policy.seen import (
     at,
     items,
     pod_specs,
+    task_of,
 )
 
 PluginT = TypeVar("PluginT", bound=Plugin)
@@ -117,9 +118,9 @@ def plain_keys(seen: Seen, parent: str) -> Found:
         yield from _key_of_job(seen)
     if seen.kind == JOB or (seen.kind in {CONFIG_MAP, POD} and seen.is_ours):
         kind, name = seen.kind.rpartition(":")[2], at(seen.props, "metadata", "name")
-        for path in _keys_in(seen.props):
-            hint = "put it into a Secret, and mount that or refer to it with secretKeyRef"
-            yield Problem(f"{kind} {name}: {path}", "a private key stands here in plain text", hint)
+        yield from _open_keys(f"{kind} {name}", seen.props)
+    elif seen.kind == TASK:
+        yield from _open_keys(task_of(seen), at(seen.props, POD_SPEC))
 
 
 def gang(job: JobSeen, share: float) -> Found:
@@ -214,6 +215,12 @@ def _key_of_job(seen: Seen) -> Found:
         reason = "everybody who can read Jobs can read this key"
         hint = 'leave it out, so that Volcano makes a pair; with managed_by="pulumi" a key lies in a Secret'
         yield Problem(f"{seen.job}: ssh: --ssh-private-key", reason, hint)
+
+
+def _open_keys(place: str, tree: Any) -> Found:
+    for path in _keys_in(tree):
+        hint = "put it into a Secret, and mount that or refer to it with secretKeyRef"
+        yield Problem(f"{place}: {path}", "a private key stands here in plain text", hint)
 
 
 def _keys_in(tree: Any, path: str = "") -> Iterator[str]:

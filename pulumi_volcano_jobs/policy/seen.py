@@ -10,6 +10,7 @@ from pulumi_policy.proxy import UnknownValueError
 
 from pulumi_volcano_jobs import model
 from pulumi_volcano_jobs.component.base import TOKEN
+from pulumi_volcano_jobs.component.parts import POD_SPEC, TASK
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.manifest import JOB_NAME, TASK_SPEC
 
@@ -51,7 +52,9 @@ class Seen:
     @property
     def job(self) -> str:
         """Say which job it belongs to, for a message."""
-        name = at(self.props, "metadata", "labels", JOB_NAME) or at(self.props, "metadata", "name")
+        metadata = at(self.props, "metadata")
+        told = at(self.props, "job") if self.kind == TASK else at(metadata, "labels", JOB_NAME)
+        name = told or at(metadata, "name")
         return f"job {name}" if isinstance(name, str) else "job"
 
 
@@ -86,14 +89,25 @@ def items(tree: Any) -> Sequence[Any]:
 
 
 def pod_specs(seen: Seen) -> Iterator[PodSpec | Unknown]:
-    """Yield the spec of a job's Pod, or those of all templates of a Job, whoever made it."""
+    """Yield the spec of a job's Pod or task, or those of all templates of a Job, whoever made it.
+
+    An edit is seen in the task: the engine shows the old spec of a Pod that is there, since the component ignores its
+    changes. What transforms add to a new Pod is seen in the Pod.
+    """
     if seen.kind == POD and seen.is_ours:
         task = at(seen.props, "metadata", "labels", TASK_SPEC)
         yield _pod_spec(f"{seen.job}, task {task}", at(seen.props, "spec"))
+    elif seen.kind == TASK and seen.is_ours:
+        yield _pod_spec(task_of(seen), at(seen.props, POD_SPEC))
     elif seen.kind == JOB:
         for task in items(at(seen.props, "spec", "tasks")):
             place = f"{seen.job}, task {at(task, 'name')}"
             yield _pod_spec(place, at(task, "template", "spec"))
+
+
+def task_of(seen: Seen) -> str:
+    """Say which task a component is, for a message."""
+    return f"{seen.job}, task {at(seen.props, 'task')}"
 
 
 def _pod_spec(place: str, fields: Any) -> PodSpec | Unknown:

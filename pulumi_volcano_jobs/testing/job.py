@@ -14,7 +14,6 @@ from pulumi_volcano_jobs.testing.resources import KubernetesObject, Resource
 
 T = TypeVar("T", bound=Resource)
 HANDED_OVER = "kubernetes:batch.volcano.sh/v1alpha1:Job"
-TASK = f"{parts.PACKAGE}:index:Task"
 
 
 class Job(Resource):
@@ -28,7 +27,7 @@ class Job(Resource):
     @property
     def plugins(self) -> Mapping[str, Resource]:
         """The components of the plugins by the plugin's name; `.outputs` is what each tells a program."""
-        components = [item for item in self.children if item.is_component and item.type != TASK]
+        components = [item for item in self.children if item.is_component and item.type != parts.TASK]
         return self._by_name("plugin", components, self._short)
 
     @property
@@ -112,7 +111,7 @@ class Job(Resource):
 
     @cached_property
     def _tasks(self) -> Mapping[str, Resource]:
-        components = [item for item in self.children if item.type == TASK]
+        components = [item for item in self.children if item.type == parts.TASK]
         return self._by_name("task", components, self._short, where="")
 
     @property

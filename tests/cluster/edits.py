@@ -144,7 +144,8 @@ HEAD = """\
 The job that is edited has the pytorch plugin (which brings svc), a task `master` of one Pod and a task `worker` of two.
 A Pod that is replaced has a new one of its name after the old one is gone; what is updated stays the same object.
 tests/cluster makes each of these edits on a real API server and compares all objects before and after; this table is
-written by `python -m tests.cluster.edits`.
+written by `python -m tests.cluster.edits`. Where an edit changes the spec of a task's Pods, a preview also shows an
+update of the task's component, which is no object of the cluster: its diff is that of the spec.
 
 | Edit | `restart="gang"` (the default) | `restart="pod"` |
 |---|---|---|

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from pulumi_volcano_jobs import Job, JobError, KeyPair, SshPlugin, SvcPlugin, Task, VolcanoJob, render
+from pulumi_volcano_jobs.component.parts import POD_SPEC
 from pulumi_volcano_jobs.testing import Result, SecretValue, computed, failed, reveal, run
 from tests.component.programs import new_job
 from tests.conftest import BYTES, PAIR, Wire, ssh_plugin, task
@@ -140,15 +141,16 @@ class TestKeySecret:
         """Of a Secret of the same program; nothing else is unknown for it but the digest of the Pods."""
         done = self.run(lambda: computed("team-1a2b"), preview=preview)
 
-        name = "spec.volumes[0].projected.sources[0].secret.name"
+        name = "volumes[0].projected.sources[0].secret.name"
         places = {
-            f"Pod train-worker-0: {name}",
+            f"Pod train-worker-0: spec.{name}",
+            f"Task train-worker: {POD_SPEC}.{name}",
             "Pod train-worker-0: (trigger)",
             "SshPlugin train-ssh has: secret_name",
         }
         assert done.unknown() == (places if preview else set())
         if not preview:
-            assert done.leaves()[f"Pod train-worker-0: {name}"] == "team-1a2b"
+            assert done.leaves()[f"Pod train-worker-0: spec.{name}"] == "team-1a2b"
 
 
 def test_two_jobs_have_two_pairs() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin, VolcanoJob
-from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS
+from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS, POD_SPEC
 from pulumi_volcano_jobs.testing import Result, computed, is_unknown, reveal, run
 from tests.component.programs import LOSES_MARKS, new_job
 from tests.conftest import PAIR, Wire, container, task
@@ -30,17 +31,28 @@ def pods(*paths: str) -> set[str]:
     return {f"Pod train-{pod}: {path}" for pod in PODS for path in paths}
 
 
+def with_tasks(places: set[str]) -> set[str]:
+    """Add the places in the tasks' own input, which has the spec of the first Pod: marked there like in the Pod."""
+    of_tasks = (re.fullmatch(r"Pod (train-\w+)-0: spec\.(.*)", place) for place in places)
+    return places | {f"Task {found[1]}: {POD_SPEC}.{found[2]}" for found in of_tasks if found}
+
+
 @dataclass(frozen=True)
 class Place:
     """A place where a value may be an Output."""
 
     arguments: Callable[[Any], Wire]
     """The job with a value there."""
-    leaves: set[str]
-    """All that the value is in, or decides."""
+    in_objects: set[str]
+    """All that the value is in, or decides, but for the tasks' own input."""
     value: Any = "value"
     secret: frozenset[str] = frozenset()
     """What is secret in any case."""
+
+    @property
+    def leaves(self) -> set[str]:
+        """All that the value is in, or decides."""
+        return with_tasks(self.in_objects)
 
 
 def job(worker: Wire | None = None, **fields: Any) -> Wire:

@@ -640,11 +640,13 @@ class TestChanges:
         assert third.changes.changed == ["Secret train-ssh"]
 
     PODS = ("Pod train-master-0", "Pod train-worker-0", "Pod train-worker-1")
+    # The size of the world is in a variable of each Pod.
+    SCALED = ("ConfigMap train-svc", "PodGroup train", "Task train-master", "Task train-worker")
     EDITS: ClassVar[dict[str, tuple[Wire, dict[str, list[str]]]]] = {
-        "an image": (in_container(image="image:2"), {"replaced": [*PODS]}),
+        "an image": (in_container(image="image:2"), {"replaced": [*PODS], "changed": ["Task train-worker"]}),
         "an image, of a task alone": (
             {**in_container(image="image:2"), "restart": "pod"},
-            {"replaced": ["Pod train-worker-0", "Pod train-worker-1"]},
+            {"replaced": ["Pod train-worker-0", "Pod train-worker-1"], "changed": ["Task train-worker"]},
         ),
         "the queue": (job(queue="research"), {"changed": [*PODS, "PodGroup train"]}),
         "more workers": (
@@ -652,16 +654,16 @@ class TestChanges:
             {
                 "made": ["Pod train-worker-2"],
                 "replaced": [*PODS],
-                "changed": ["ConfigMap train-svc", "PodGroup train"],
+                "changed": [*SCALED],
             },
         ),
         "more workers, and the others stay": (
             job(tasks=[task("master"), task("worker", 3)], on_scale="keep"),
-            {"made": ["Pod train-worker-2"], "changed": ["ConfigMap train-svc", "PodGroup train"]},
+            {"made": ["Pod train-worker-2"], "changed": [*SCALED]},
         ),
         "fewer workers": (
             job(tasks=[task("master"), task("worker", 1)], on_scale="keep"),
-            {"deleted": ["Pod train-worker-1"], "changed": ["ConfigMap train-svc", "PodGroup train"]},
+            {"deleted": ["Pod train-worker-1"], "changed": [*SCALED]},
         ),
     }
 

@@ -33,6 +33,8 @@ pulumi.export("private_key", job.ssh.private_key)
 """
 PODS = ["Pod train-master-0", "Pod train-worker-0"]
 HOSTS = {"ConfigMap train-svc": "replace", "PodGroup train": "update", "Secret train-ssh": "replace"}
+# Pods mount a key by the name of its file, which its type and its Secret decide.
+SPECS = {"Task train-master": "update", "Task train-worker": "update"}
 
 
 def mpi(folder: Path) -> Project:
@@ -151,7 +153,13 @@ def test_the_secret_holds_a_pair(life: Life) -> None:
 
 def test_the_key_stays_while_the_hosts_change(life: Life) -> None:
     """A worker more makes new host lists, in the Secret too, and no new key."""
-    assert life.scaled == {**dict.fromkeys(PODS, "replace"), **HOSTS, "Pod train-worker-1": "create"}
+    assert life.scaled == {
+        **dict.fromkeys(PODS, "replace"),
+        **HOSTS,
+        "Pod train-worker-1": "create",
+        # It has the hosts in a variable.
+        "Task train-master": "update",
+    }
     assert life.scaled_pair == life.first_pair
 
 
@@ -215,6 +223,7 @@ def test_another_type_makes_another_key_and_nothing_else_does(tmp_path: Path) ->
     previewed, typed = project.preview(), project.up()
     assert typed.steps == {
         **everywhere,
+        **SPECS,
         "Stash train-ssh-key": "delete",
         "Stash train-ssh-ed25519-key": "create",
     }
@@ -222,5 +231,9 @@ def test_another_type_makes_another_key_and_nothing_else_does(tmp_path: Path) ->
     assert project.stack.outputs()["public_key"].value.startswith("ssh-ed25519 ")
     assert project.up().steps == {}
     project.configure(ssh='{"key_secret": "team"}')
-    assert project.up().steps == {**everywhere, "Stash train-ssh-ed25519-key": "delete"}
+    assert project.up().steps == {
+        **everywhere,
+        **SPECS,
+        "Stash train-ssh-ed25519-key": "delete",
+    }
     assert list(project.manifests()["Secret train-ssh"]["data"]) == ["config"]

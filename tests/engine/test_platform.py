@@ -176,6 +176,21 @@ def test_the_policy_refuses_what_goes_round_the_component(
     assert {(level, name, said) for level, name, _, said in verdict.found} == {("mandatory", rule, message)}
 
 
+def test_the_policy_refuses_an_edit_of_a_job_that_is_up(tmp_path: Path) -> None:
+    """An image of another registry, which the engine shows for the task and not for its Pods."""
+    platform = Platform(tmp_path / "platform")
+    platform.queues.up()
+    platform.training.up()
+    platform.training.replace('f"resnet:{tag}"', 'f"quay.io/resnet:{tag}"')
+
+    verdict = platform.pack.check(platform.training, up=True)
+
+    assert verdict.error
+    assert [(name, where) for _, name, where, _ in verdict.found] == [("volcano-job-images", "Task resnet-master")]
+    pod = platform.training.manifests()["Pod resnet-master-0"]
+    assert pod["spec"]["containers"][0]["image"] == "registry.example.com/training/resnet:dev"
+
+
 def test_the_policy_refuses_a_job_that_no_team_pays_for(before: Platform, training: Program) -> None:
     """A VolcanoJob of its own is held to the same rules."""
     training.write(

@@ -217,7 +217,11 @@ def test_each_rule_holds_in_both_modes(pack: Pack, project: Project) -> None:
         if name != "volcano-job-keys"
         for where in (
             "Job vcjob",
-            *(["PodGroup train"] if name in whole else ["Pod train-worker-0", "Pod train-worker-1"]),
+            *(
+                ["PodGroup train"]
+                if name in whole
+                else ["Pod train-worker-0", "Pod train-worker-1", "Task train-worker"]
+            ),
         )
     }
     assert pack.check(project, up=True).error
@@ -255,20 +259,51 @@ def test_keys_that_lie_open_are_told_and_not_shown(pack: Pack, project: Project)
         ("Pod variable-worker-1", f"Pod variable-worker-1: {variable}"),
         ("SshPlugin output-ssh", f"job output: ssh_private_key: {OPEN_KEY}"),
         ("SshPlugin text-ssh", f"job text: ssh_private_key: {OPEN_KEY}"),
+        ("Task variable-worker", f"job variable, task worker: {variable.removeprefix('spec.')}"),
     ]
     assert verdict.rules == ["volcano-job-keys"]
     assert "PRIVATE KEY" not in verdict.text
 
 
+def test_an_edit_of_a_job_that_is_up_is_held_to_the_rules(pack: Pack, project: Project) -> None:
+    """The engine shows the rules the old spec of its Pods, so they are told of the task; nothing is replaced."""
+    program(project, 'job("train", "pulumi")')
+    project.up()
+    program(project, 'job("train", "pulumi", image="quay.io/train:2")')
+
+    preview, update = pack.check(project), pack.check(project, up=True)
+
+    for verdict in (preview, update):
+        assert verdict.error
+        assert verdict.found == [
+            (
+                "mandatory",
+                "volcano-job-images",
+                "Task train-worker",
+                (
+                    "job train, task worker, container train: image: its registry is not on the list (given:"
+                    " 'quay.io/train:2'): use an image of ghcr.io/my-team or registry.example.com"
+                ),
+            )
+        ]
+    assert project.manifests()["Pod train-worker-0"]["spec"]["containers"][0]["image"] == "ghcr.io/my-team/train:1"
+    # Without the pack it is an edit like any other.
+    assert project.preview().steps == {
+        "Task train-worker": "update",
+        "Pod train-worker-0": "replace",
+        "Pod train-worker-1": "replace",
+    }
+
+
 def test_what_a_preview_does_not_know_is_checked_by_the_update(pack: Pack, project: Project) -> None:
     """The preview says as advice what it could not look at, and checks the rest; the update makes no such Pod."""
     program(project, LATER)
-    advice = next(text for language, text in BLOCKS if language == "text").strip()
+    advice = next(text for language, text in BLOCKS if language == "text").splitlines()
 
     preview, update = pack.check(project), pack.check(project, up=True)
 
     assert not preview.error
-    assert {(level, message) for level, _, _, message in preview.found} == {("advisory", advice)}
+    assert {(level, message) for level, _, _, message in preview.found} == {("advisory", text) for text in advice}
     assert update.error
     assert update.said == {
         "volcano-job-images": {
@@ -278,7 +313,7 @@ def test_what_a_preview_does_not_know_is_checked_by_the_update(pack: Pack, proje
             )
         }
     }
-    assert "PodGroup" in kinds(project)
+    assert "VolcanoJob" in kinds(project)
     assert "Pod" not in kinds(project)
 
 

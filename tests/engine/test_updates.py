@@ -17,7 +17,11 @@ VolcanoJob.from_yaml("job", HERE / "job.yaml", options, opts)
 """
 MASTER, WORKERS = "Pod job-master-0", ["Pod job-worker-0", "Pod job-worker-1"]
 RESTART = dict.fromkeys([MASTER, *WORKERS], "replace")
-HOSTS = {"PodGroup job": "update", "ConfigMap job-svc": "replace"}
+# A task's component shows the new spec of its Pods.
+MASTER_SPEC = {"Task job-master": "update"}
+SPECS = {**MASTER_SPEC, "Task job-worker": "update"}
+# Each Pod has the size of the world in a variable.
+SCALED = {**SPECS, "PodGroup job": "update", "ConfigMap job-svc": "replace"}
 UP, DOWN = ("replicas: 2", "replicas: 3"), ("replicas: 2", "replicas: 1")
 IMAGE = ("sendrecv-test:1.0", "sendrecv-test:1.1")
 LABEL = ("- replicas: 2\n      name: worker\n      template:\n", "        metadata: {labels: {team: vision}}\n")
@@ -60,17 +64,17 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Project]:
 @pytest.mark.parametrize(
     ("options", "edits", "steps"),
     [
-        ("default", [IMAGE], RESTART),
-        ("pod", [IMAGE], {MASTER: "replace"}),
-        ("default", [("--port=23456", "--port=23457")], RESTART),
+        ("default", [IMAGE], {**RESTART, **MASTER_SPEC}),
+        ("pod", [IMAGE], {MASTER: "replace", **MASTER_SPEC}),
+        ("default", [("--port=23456", "--port=23457")], {**RESTART, **SPECS}),
         ("default", [LABEL], dict.fromkeys(WORKERS, "update")),
         ("default", [("minAvailable: 1", "minAvailable: 3")], {"PodGroup job": "update"}),
-        ("default", [UP], {**RESTART, **HOSTS, "Pod job-worker-2": "create"}),
-        ("default", [DOWN], {**RESTART, **HOSTS, "Pod job-worker-1": "delete"}),
-        ("keep", [UP], {**HOSTS, "Pod job-worker-2": "create"}),
-        ("keep", [DOWN], {**HOSTS, "Pod job-worker-1": "delete"}),
-        ("keep", [IMAGE], RESTART),
-        ("keep", [UP, IMAGE], {**RESTART, **HOSTS, "Pod job-worker-2": "create"}),
+        ("default", [UP], {**RESTART, **SCALED, "Pod job-worker-2": "create"}),
+        ("default", [DOWN], {**RESTART, **SCALED, "Pod job-worker-1": "delete"}),
+        ("keep", [UP], {**SCALED, "Pod job-worker-2": "create"}),
+        ("keep", [DOWN], {**SCALED, "Pod job-worker-1": "delete"}),
+        ("keep", [IMAGE], {**RESTART, **MASTER_SPEC}),
+        ("keep", [UP, IMAGE], {**RESTART, **SCALED, "Pod job-worker-2": "create"}),
     ],
     ids=[
         "an image restarts the gang",
@@ -102,7 +106,7 @@ def test_what_is_written_after_an_edit_is_the_edited_job(tmp_path: Path) -> None
     project.write("job.yaml", edited(LABEL))
     assert changed(project) == dict.fromkeys(WORKERS, "update")
     project.write("job.yaml", edited(LABEL, IMAGE))
-    assert changed(project) == RESTART
+    assert changed(project) == {**RESTART, **MASTER_SPEC}
 
     pods = [item for name, item in project.manifests().items() if name.startswith("Pod ")]
     images = [pod["spec"]["containers"][0]["image"].rpartition(":")[2] for pod in pods]
@@ -117,7 +121,7 @@ def test_pods_that_are_kept_are_as_they_were(tmp_path: Path) -> None:
     before = project.manifests()
 
     project.write("job.yaml", edited(UP))
-    assert changed(project) == {**HOSTS, "Pod job-worker-2": "create"}
+    assert changed(project) == {**SCALED, "Pod job-worker-2": "create"}
 
     after = project.manifests()
     worlds = {
@@ -153,6 +157,6 @@ def test_whether_scaling_restarts_can_be_decided_when_it_is_done(tmp_path: Path)
     project.configure(on_scale="keep")
     assert changed(project) == {}
     project.write("job.yaml", edited(UP))
-    assert changed(project) == {**HOSTS, "Pod job-worker-2": "create"}
+    assert changed(project) == {**SCALED, "Pod job-worker-2": "create"}
     project.configure(on_scale="restart")
     assert changed(project) == RESTART

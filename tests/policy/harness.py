@@ -19,7 +19,7 @@ from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError, unknown
 
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.component.base import TOKEN
-from pulumi_volcano_jobs.component.parts import SVC
+from pulumi_volcano_jobs.component.parts import POD_SPEC, SVC, TASK
 
 UNKNOWN = UNKNOWN_STRING_VALUE
 STACK = "urn:pulumi:dev::tests::"
@@ -87,10 +87,16 @@ def composed(document: Mapping[str, Any], **options: Any) -> list[PolicyResource
     rendered = render(document, **options)
     owner = made(TOKEN, "train", {}, "")
     plugins = [made(SVC, "train-svc", {})] if any(plugin.name == "svc" for plugin in rendered.plugins) else []
+    tasks = [task_component(name, pod["spec"]) for name, pod in rendered.first_pods.items()]
     objects = [resource(item) for item in (*rendered.objects, *rendered.pods)]
-    for item in (*plugins, *objects):
+    for item in (*plugins, *tasks, *objects):
         item.parent = owner
-    return [owner, *plugins, *objects]
+    return [owner, *plugins, *tasks, *objects]
+
+
+def task_component(name: str, pod_spec: Mapping[str, Any]) -> PolicyResource:
+    """Give a task's component of the job, as it is before or after an edit."""
+    return made(TASK, f"train-{name}", {"job": "train", "task": name, POD_SPEC: pod_spec})
 
 
 def native(document: Mapping[str, Any], **options: Any) -> list[PolicyResource]:

@@ -6,11 +6,23 @@ import base64
 from typing import Any
 
 import pytest
-from pulumi_policy import EnforcementLevel
+from pulumi_policy import EnforcementLevel, Policy
 
 from pulumi_volcano_jobs import JobError, keys, policy
-from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS
-from tests.policy.harness import UNKNOWN, ask, composed, container, job, made, native, raw, resource, spec
+from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS, TASK
+from tests.policy.harness import (
+    UNKNOWN,
+    ask,
+    composed,
+    container,
+    job,
+    made,
+    native,
+    raw,
+    resource,
+    spec,
+    task_component,
+)
 
 BOTH = pytest.mark.parametrize("become", [composed, native])
 PEM = keys.generate("ed25519").private
@@ -296,6 +308,70 @@ class TestHostNetwork:
         assert ask(self.rule, [resource(pod, ours=False)]) == []
 
 
+class TestEdits:
+    """A Pod that is edited is shown with its old spec, its task with the new one."""
+
+    @pytest.mark.parametrize(
+        ("rule", "pod", "said"),
+        [
+            (
+                policy.allowed_registries(["ghcr.io"]),
+                spec(container(image="quay.io/train:1")),
+                (
+                    "job train, task worker, container main: image: its registry is not on the list (given:"
+                    " 'quay.io/train:1'): use an image of ghcr.io"
+                ),
+            ),
+            (
+                policy.resource_requests(),
+                spec(container(resources={"limits": {"cpu": 1}})),
+                (
+                    "job train, task worker, container main: resources.requests: the container requests no memory: the"
+                    " scheduler places a gang by what its Pods request, so say what it needs"
+                ),
+            ),
+            (
+                policy.no_host_network(),
+                spec(hostNetwork=True),
+                (
+                    "job train, task worker: hostNetwork: Pods may not use the network of their node (given: true):"
+                    " remove it; the svc plugin gives each Pod an address of its own"
+                ),
+            ),
+            (
+                policy.no_plain_keys(),
+                spec(container(args=[PEM])),
+                (
+                    "job train, task worker: containers[0].args[0]: a private key stands here in plain text: put it"
+                    " into a Secret, and mount that or refer to it with secretKeyRef"
+                ),
+            ),
+        ],
+        ids=["image", "requests", "host network", "key"],
+    )
+    def test_the_new_spec_is_held_to_each_rule(self, rule: Policy, pod: dict[str, Any], said: str) -> None:
+        """In the words that a new Pod gets."""
+        before = [item for item in composed(job()) if item.resource_type != TASK]
+
+        assert ask(rule, [*before, task_component("worker", spec())]) == []
+        assert ask(rule, [*before, task_component("worker", pod)]) == [said]
+
+    def test_what_is_not_known(self) -> None:
+        """Pulumi says so, and asks again at the update."""
+        edited = task_component("worker", spec(container(image=UNKNOWN)))
+
+        assert ask(policy.allowed_registries(["ghcr.io"]), [edited]) == [
+            f"unknown: string value at .pod_spec.containers.0.image {NEVER}"
+        ]
+
+    def test_a_task_that_volcano_makes(self) -> None:
+        """It has no spec; the Job has it."""
+        task = made(TASK, "train-worker", {})
+
+        for rule in (policy.allowed_registries(["ghcr.io"]), policy.no_host_network(), policy.no_plain_keys()):
+            assert ask(rule, [task]) == []
+
+
 class TestGang:
     """`volcano-job-gang`."""
 
@@ -482,6 +558,8 @@ class TestKeys:
         assert sorted(ask(self.rule, composed(job(pod, replicas=1)))) == [
             f"Pod train-worker-0: spec.containers[0].args[1]: {self.here}",
             f"Pod train-worker-0: spec.containers[0].env[1].value: {self.here}",
+            f"job train, task worker: containers[0].args[1]: {self.here}",
+            f"job train, task worker: containers[0].env[1].value: {self.here}",
         ]
         assert f"Job train: spec.tasks[0].template.spec.containers[0].args[1]: {self.here}" in ask(
             self.rule, native(job(pod))

@@ -90,7 +90,9 @@ def test_another_argument_replaces_the_pods_and_nothing_else() -> None:
     after = made(replace(ARGS, arguments=["--lr=0.1"]), state=before)
 
     assert after.changes.replaced == ["Pod train-master-0", "Pod train-worker-0"]
-    assert after.changes.changed + after.changes.made + after.changes.deleted == []
+    # The components of the tasks show what is new in the Pods; they are no objects of the cluster.
+    assert after.changes.changed == ["Task train-master", "Task train-worker"]
+    assert after.changes.made + after.changes.deleted == []
 
 
 @pytest.mark.parametrize(
