@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -76,7 +77,10 @@ def test_an_open_port_ends_the_wait(tools: Path, closed: socket.socket) -> None:
     closed.listen()
     port = closed.getsockname()[1]
 
-    assert run(tools, "127.0.0.1", port, 60) == (
+    code, printed, faults = run(tools, "127.0.0.1", port, 60)
+
+    # On a busy machine a second may pass.
+    assert (code, re.sub(r"after \d s", "after 0 s", printed), faults) == (
         0,
         f"wait-for-master: waiting for 127.0.0.1:{port}, at most 60 s\nwait-for-master: the master answers after 0 s\n",
         "",
