@@ -21,7 +21,7 @@ def make(tasks: Sequence[dict[str, Any]]) -> None:
     """Make a PyTorch job of a master and workers."""
     hosts = {task["name"]: [f"{JOB}-{task['name']}-{at}" for at in range(task["replicas"])] for task in tasks}
     before = _objects(hosts)
-    names = [(f"VC_{task.upper()}_{what}", "") for task in hosts for what in ("HOSTS", "NUM")]
+    names = [f"VC_{task.upper()}_{what}" for task in hosts for what in ("HOSTS", "NUM")]
     size = sum(map(len, hosts.values()))
     rank = 0
     for task in tasks:
@@ -84,7 +84,7 @@ def _pair() -> tuple[str, str]:
 def _pod(
     task: dict[str, Any],
     index: int,
-    names: Sequence[tuple[str, str]],
+    names: Sequence[str],
     size: int,
     rank: int,
     before: Sequence[pulumi.Resource],
@@ -105,7 +105,7 @@ def _pod(
     template = task["template"]["spec"]
     hosts = [
         {"name": variable, "valueFrom": {"configMapKeyRef": {"key": variable, "name": f"{JOB}-svc"}}}
-        for variable, _ in names
+        for variable in names
     ]
     values = {
         "MASTER_ADDR": f"{JOB}-master-0.{JOB}",

@@ -20,6 +20,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import build  # a sibling
+
 PACKAGES = {
     "player": ["crun", "curl", "dnsmasq-base", "iproute2", "nftables", "util-linux"],
     "network_policy": [],
@@ -40,8 +42,7 @@ def environment(name: str) -> Path:
     """Give the folder of a framework's Python environment."""
     wanted = "\n".join([platform.python_version(), *ENVIRONMENTS.get(name, [])])
     key = hashlib.sha256(wanted.encode()).hexdigest()[:12]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "pulumi-volcano-jobs" / f"{name}-{key}"
+    return build.cache() / f"{name}-{key}"
 
 
 def install(frameworks: Sequence[str]) -> None:

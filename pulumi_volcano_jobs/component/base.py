@@ -234,14 +234,14 @@ class BaseJob(pulumi.ComponentResource):
         scaling, world = on_scale(updates, options), replicas(ctx)
         made = {}
         for name, parent in self.tasks.items():
-            shared = _pod_options(restart.get(name), scaling, before)
+            common = _pod_options(restart.get(name), scaling, before)
             made[name] = [
                 pod(
                     self._name_of(item),
                     _of_world(item, world),
                     self.namespace,
                     outputs,
-                    pulumi.ResourceOptions(parent=parent, **shared),
+                    pulumi.ResourceOptions(parent=parent, **common),
                 )
                 for item in _pods_of(rendered, name)
             ]

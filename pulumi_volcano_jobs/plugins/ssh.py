@@ -256,11 +256,15 @@ def _item(key: str, file: str) -> Manifest:
     return {"key": key, "path": f".ssh/{file}"}
 
 
-def _patterns(ctx: JobContext, task: Task, port: int) -> Iterator[str]:
-    """Yield what counts for all Pods of a task, however many: the first block that has a setting counts."""
+def _patterns(ctx: JobContext, task: Task, port: int) -> list[str]:
+    """Give the lines that count for all Pods of a task, however many: the first block that has a setting counts."""
     any_host = f"{ctx.name}-{task.name}-*"
-    yield from (f"Host {any_host} !*.*", f"  HostName %h.{names.subdomain(ctx.name, task)}")
-    yield from (f"Host {any_host}", f"  Port {port}")
+    return [
+        f"Host {any_host} !*.*",
+        f"  HostName %h.{names.subdomain(ctx.name, task)}",
+        f"Host {any_host}",
+        f"  Port {port}",
+    ]
 
 
 def _hosts(ctx: JobContext, task: Task) -> Iterator[tuple[str, str]]:

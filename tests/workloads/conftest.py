@@ -58,13 +58,8 @@ def _missing(framework: str) -> str:
 
 def _is_there(name: str) -> bool:
     if name in workloads.ENVIRONMENTS:
-        return (environment(name) / workloads.READY).exists()
+        return (workloads.environment(name) / workloads.READY).exists()
     return bool(shutil.which(name)) or Path(name).exists()
-
-
-def environment(name: str) -> Path:
-    """Give the folder of a Python environment that `tools/workloads.py` makes."""
-    return workloads.environment(name)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +83,7 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Image]:
     layer.chmod(0o755)
     machine = Image(layer=layer)
     return {"machine": machine} | {
-        name: Image({"PATH": f"{environment(name)}/bin:{machine.env['PATH']}"}, layer=layer)
+        name: Image({"PATH": f"{workloads.environment(name)}/bin:{machine.env['PATH']}"}, layer=layer)
         for name in ("ray", "tensorflow")
     }
 

@@ -102,8 +102,8 @@ class Node:
         number = next(self._addresses)
         address = f"10.244.{number // 250}.{number % 250 + 2}"
         made = self.start(["unshare", "--net", "--uts", "--ipc", "sh", "-ec", POD, hostname], stdout=subprocess.PIPE)
+        pid = int(made.stdout.readline()) if made.stdout else 0
         try:
-            pid = int(made.stdout.readline()) if made.stdout else 0
             self.run(["ip", "link", "add", f"pod{number}", "type", "veth", "peer", "name", "eth0", "netns", str(pid)])
             self.run(["ip", "link", "set", f"pod{number}", "master", "pods", "up"])
             self.run(["ip", "address", "add", f"{address}/16", "dev", "eth0"], pid)
