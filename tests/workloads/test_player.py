@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.workloads.player import Cluster, UnplayableError, read
+from tests.workloads.player import Cluster, Node, UnplayableError, read
 
 ROOT = Path(__file__).parents[2]
 LEFT = """
@@ -75,6 +76,17 @@ def test_variables_are_resolved_and_expanded(cluster: Cluster) -> None:
     assert output(cluster, secret(), pod("mine", *command, container=container)) == (
         "$(B) $(B) $(C)|b|bb|abc|mine|text|mine|bb|$(X)|$(D)\n"
     )
+
+
+def test_the_name_server_stays_where_pods_know_it(cluster: Cluster, node: Node) -> None:
+    """A bridge would else take over the hardware address of a Pod that comes later."""
+    addresses = []
+    for count in (1, 4):
+        cluster.apply(text(*(pod(f"mine-{index}", "sleep", "infinity") for index in range(count))))
+        cluster.wait_for("Ready", *cluster.pods)
+        addresses.append(json.loads(node.run(["ip", "-json", "link", "show", "pods"]))[0]["address"])
+
+    assert addresses == ["02:00:00:00:00:01"] * 2
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,15 @@ from __future__ import annotations
 import contextlib
 import itertools
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ADDRESS = "10.244.0.1"
 NAMESERVER = ADDRESS
+HARDWARE_ADDRESS = "02:00:00:00:00:01"
+"""The bridge's. It would else take the lowest of its Pods', so that a new Pod may change it, and older ones ask for
+names at the old one until their tables forget it, half a minute later."""
 DOMAIN = "cluster.local"
 NAMESPACES = ("cgroup", "ipc", "mount", "net", "pid", "uts")
 SCRATCH = Path("/mnt")
@@ -20,7 +24,7 @@ mount --make-rprivate /
 umount --recursive --lazy /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup
 mount -t tmpfs -o mode=0755 node {SCRATCH}
 ip link set lo up
-ip link add pods type bridge
+ip link add pods address {HARDWARE_ADDRESS} type bridge
 ip address add {ADDRESS}/16 dev pods
 ip link set pods up
 echo up
@@ -66,6 +70,11 @@ class Node:
         self._names = self.files / "names"
         self._names.write_text("")
         self._dns = self.start(DNSMASQ)
+        # Written when it listens; before that a signal would end it.
+        while not (self.files / "dnsmasq.pid").exists():
+            if self._dns.poll() is not None:
+                raise RuntimeError(f"the name server has ended: {self._dns.returncode}")
+            time.sleep(0.01)
 
     def close(self) -> None:
         """End it, and all that runs in it."""
