@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pulumi_volcano_jobs import presets
     from pulumi_volcano_jobs.cluster import ClusterFacts, Queue
-    from pulumi_volcano_jobs.component import VolcanoJob, VolcanoJobArgs, VolcanoQueue, VolcanoQueueArgs
+    from pulumi_volcano_jobs.component import (
+        KubernetesObject,
+        VolcanoJob,
+        VolcanoJobArgs,
+        VolcanoQueue,
+        VolcanoQueueArgs,
+    )
     from pulumi_volcano_jobs.context import JobContext
     from pulumi_volcano_jobs.errors import JobError, Problem
     from pulumi_volcano_jobs.jobfile import load_jobs
@@ -57,6 +63,7 @@ __all__ = [
     "JobError",
     "JobUpdate",
     "KeyPair",
+    "KubernetesObject",
     "MpiPlugin",
     "NetworkTopology",
     "ObjectRef",
@@ -88,7 +95,7 @@ __all__ = [
 
 _HOMES = {
     "cluster": "ClusterFacts Queue",
-    "component": "VolcanoJob VolcanoJobArgs VolcanoQueue VolcanoQueueArgs",
+    "component": "KubernetesObject VolcanoJob VolcanoJobArgs VolcanoQueue VolcanoQueueArgs",
     "context": "JobContext",
     "errors": "JobError Problem",
     "jobfile": "load_jobs",

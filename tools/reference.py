@@ -63,7 +63,7 @@ PAGES: dict[str, Page] = {
             f"{PACKAGE}.component.args.JobOptions",
             f"{PACKAGE}.choices.Choices",
             f"{PARTS}.TaskComponent",
-            f"{PACKAGE}.component.children.PodResource",
+            "KubernetesObject",
             f"{PARTS}.PluginComponent",
             f"{PARTS}.PytorchComponent",
             f"{PARTS}.SshComponent",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pulumi_volcano_jobs.component.args import JobOptions, VolcanoJobArgs
+from pulumi_volcano_jobs.component.children import KubernetesObject
 from pulumi_volcano_jobs.component.job import VolcanoJob
 from pulumi_volcano_jobs.component.queue import VolcanoQueue
 from pulumi_volcano_jobs.component.queueargs import VolcanoQueueArgs
 
-__all__ = ["JobOptions", "VolcanoJob", "VolcanoJobArgs", "VolcanoQueue", "VolcanoQueueArgs"]
+__all__ = ["JobOptions", "KubernetesObject", "VolcanoJob", "VolcanoJobArgs", "VolcanoQueue", "VolcanoQueueArgs"]

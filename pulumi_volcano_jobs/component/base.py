@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.component import native, neighbours, parts, stack, unsupported
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
 from pulumi_volcano_jobs.component.args import JobOptions
-from pulumi_volcano_jobs.component.children import PodResource, child, pod
+from pulumi_volcano_jobs.component.children import KubernetesObject
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.keys import stashed_pair
 from pulumi_volcano_jobs.component.lift import Outputs, plain_leaves
@@ -110,10 +110,10 @@ class BaseJob(pulumi.ComponentResource):
         self.tasks: Mapping[str, parts.TaskComponent] = {
             task.name or "": self._task_component(task, rendered, mode, ctx, outputs) for task in ctx.tasks
         }
-        self.objects: Sequence[pulumi.CustomResource]
+        self.objects: Sequence[KubernetesObject]
         pods = {}
         ours = [item for item in rendered.objects if mode == "pulumi" or ObjectRef.of(item) in rendered.beyond]
-        made: dict[ObjectRef, pulumi.CustomResource] = {}
+        made: dict[ObjectRef, KubernetesObject] = {}
         for item in sorted(ours, key=_is_group):
             made[ObjectRef.of(item)] = self._object(item, rendered, ctx, options, outputs, list(made.values()))
         self.objects = [made[ObjectRef.of(item)] for item in ours]
@@ -130,7 +130,7 @@ class BaseJob(pulumi.ComponentResource):
             plugin.finish([resource for key, resource in made.items() if rendered.made_by.get(key) == name])
         for name, task in self.tasks.items():
             task.finish(pods.get(name, []), [pod["metadata"]["name"] for pod in _pods_of(rendered, name)])
-        self.pods: Sequence[PodResource] = [pod for task in self.tasks.values() for pod in task.pods]
+        self.pods: Sequence[KubernetesObject] = [pod for task in self.tasks.values() for pod in task.pods]
         self.pod_names = pulumi.Output.from_input([pod["metadata"]["name"] for pod in rendered.pods])
         self.hosts = pulumi.Output.from_input({task.name or "": ctx.all_addresses(task) for task in ctx.tasks})
         self.register_outputs(
@@ -197,7 +197,7 @@ class BaseJob(pulumi.ComponentResource):
         options: JobOptions,
         outputs: Outputs,
         before: Sequence[pulumi.Resource],
-    ) -> pulumi.CustomResource:
+    ) -> KubernetesObject:
         """Make an object; the PodGroup comes after all others, so that a Pod need only wait for it."""
         made = ObjectRef.of(item)
         maker = next((plugin for plugin in rendered.plugins if plugin.name == rendered.made_by.get(made)), None)
@@ -214,11 +214,9 @@ class BaseJob(pulumi.ComponentResource):
             depends_on=before if is_group else None,
         )
 
-    def _child(
-        self, item: Manifest, outputs: Outputs, parent: pulumi.Resource, **options: Any
-    ) -> pulumi.CustomResource:
+    def _child(self, item: Manifest, outputs: Outputs, parent: pulumi.Resource, **options: Any) -> KubernetesObject:
         opts = pulumi.ResourceOptions(parent=parent, **options)
-        return child(self._name_of(item), item, self.namespace, outputs, opts)
+        return KubernetesObject(self._name_of(item), item, self.namespace, outputs, opts)
 
     def _name_of(self, item: Manifest) -> str:
         # After the object's own name, so that it does not change with a list's order.
@@ -227,24 +225,18 @@ class BaseJob(pulumi.ComponentResource):
 
     def _make_pods(
         self, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs, before: pulumi.Resource
-    ) -> dict[str, list[PodResource]]:
+    ) -> dict[str, list[KubernetesObject]]:
         """Make the Pods of each task, by its name."""
         updates = [plugin.on_job_update(ctx) for plugin in rendered.plugins]
         restart = digests(rendered, updates, options, outputs)
         scaling, world = on_scale(updates, options), replicas(ctx)
-        made = {}
+        made: dict[str, list[KubernetesObject]] = {}
         for name, parent in self.tasks.items():
+            made[name] = []
             common = _pod_options(restart.get(name), scaling, before)
-            made[name] = [
-                pod(
-                    self._name_of(item),
-                    _of_world(item, world),
-                    self.namespace,
-                    outputs,
-                    pulumi.ResourceOptions(parent=parent, **common),
-                )
-                for item in _pods_of(rendered, name)
-            ]
+            for item in _pods_of(rendered, name):
+                pod, opts = _of_world(item, world), pulumi.ResourceOptions(parent=parent, **common)
+                made[name].append(KubernetesObject(self._name_of(pod), pod, self.namespace, outputs, opts))
         return made
 
 

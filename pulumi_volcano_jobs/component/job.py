@@ -12,7 +12,7 @@ from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.component import parts
 from pulumi_volcano_jobs.component.args import JobOptions, VolcanoJobArgs
 from pulumi_volcano_jobs.component.base import BaseJob
-from pulumi_volcano_jobs.component.children import PodResource
+from pulumi_volcano_jobs.component.children import KubernetesObject
 from pulumi_volcano_jobs.component.problems import as_input_errors
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.model import Job
@@ -32,9 +32,9 @@ class VolcanoJob(BaseJob):
     """The tasks by name; `job.tasks["worker"].pods[1]` is a Pod."""
     plugins: Mapping[str, parts.PluginComponent]
     """The plugins by name, those brought in by others too; the built-in ones are attributes: `job.ssh`."""
-    objects: Sequence[pulumi.CustomResource]
+    objects: Sequence[KubernetesObject]
     """All objects but Pods, by kind and name; they exist before the first Pod. Managed by Volcano: the Job alone."""
-    pods: Sequence[PodResource]
+    pods: Sequence[KubernetesObject]
     """The Pods by task and index; none if Volcano makes them."""
     name: pulumi.Output[str]
     """The job's name."""

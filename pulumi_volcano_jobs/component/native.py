@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import pulumi
 
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
 from pulumi_volcano_jobs.component.args import JobOptions
-from pulumi_volcano_jobs.component.children import WAIT_FOR
+from pulumi_volcano_jobs.component.children import WAIT_FOR, KubernetesObject
 from pulumi_volcano_jobs.component.digest import digest, tokens
 from pulumi_volcano_jobs.component.lift import Outputs
 from pulumi_volcano_jobs.manifest import Manifest
-from pulumi_volcano_jobs.model import API_VERSION, KIND, Job
+from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.rendering import Rendered
 
 # What Volcano's webhook lets an update change; all else needs another Job.
@@ -27,21 +26,6 @@ _PHASES: Mapping[str, Sequence[str]] = {"running": ("Running", *_ENDS), "succeed
 DEFAULT_TIMEOUT = "1h"
 
 
-class HandedOver(pulumi.CustomResource):
-    """The Job as Volcano's controllers see it."""
-
-    metadata: pulumi.Output[Mapping[str, Any]]
-    """Its metadata; `uid` is in it once it exists."""
-    status: pulumi.Output[Mapping[str, Any]]
-    """Its status as of the end of the last update or refresh."""
-
-    def __init__(self, name: str, fields: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
-        """Register it. pulumi_kubernetes' own CustomResource has no status."""
-        # As its own classes do, so that all use one instance of the provider.
-        opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(version=version("pulumi_kubernetes")))
-        super().__init__(f"kubernetes:{API_VERSION}:{KIND}", name, {**fields, "status": None}, opts)
-
-
 def hand_over(
     name: str,
     job: Job,
@@ -49,19 +33,20 @@ def hand_over(
     outputs: Outputs,
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
-) -> HandedOver:
+) -> KubernetesObject:
     """Register the Job, fully defaulted: a partial one loses at its first update what only the webhook had set."""
     manifest = job.to_manifest()
     waits_for = options.get("wait_for", "created")
-    fields = outputs.lower(manifest)
-    fields["metadata"]["namespace"] = namespace
     if waits_for in _PHASES:
-        annotations = fields["metadata"].get("annotations", {})
-        fields["metadata"]["annotations"] = {**annotations, WAIT_FOR: _expression(_PHASES[waits_for])}
+        metadata = manifest["metadata"]
+        annotations = {**metadata.get("annotations", {}), WAIT_FOR: _expression(_PHASES[waits_for])}
+        manifest = {**manifest, "metadata": {**metadata, "annotations": annotations}}
     timeout = options.get("wait_timeout", DEFAULT_TIMEOUT)
-    made = HandedOver(
+    made = KubernetesObject(
         name,
-        fields,
+        manifest,
+        namespace,
+        outputs,
         pulumi.ResourceOptions.merge(
             opts,
             pulumi.ResourceOptions(
@@ -77,7 +62,7 @@ def hand_over(
     return made
 
 
-def pod_group_name(job: Job, made: HandedOver) -> pulumi.Output[str]:
+def pod_group_name(job: Job, made: KubernetesObject) -> pulumi.Output[str]:
     """Give the name of the PodGroup that Volcano makes of a Job; it has the Job's uid in it."""
     # The id comes from the cluster only, so that nothing is computed from a preview's metadata.
     uid = pulumi.Output.all(made.id, made.metadata).apply(lambda known: known[1].get("uid", ""))

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import pulumi
 
-from pulumi_volcano_jobs.component.children import PodResource
+from pulumi_volcano_jobs.component.children import KubernetesObject
 from pulumi_volcano_jobs.plugins import Plugin, SvcPlugin
 
 PACKAGE = "volcano-jobs"
@@ -23,7 +23,7 @@ class PluginComponent(pulumi.ComponentResource):
     The type is `volcano-jobs:index:<class of the plugin>`; each of the plugin's outputs is an attribute.
     """
 
-    objects: Sequence[pulumi.CustomResource] = ()
+    objects: Sequence[KubernetesObject] = ()
     """The objects that the plugin added to the job, by kind and name."""
 
     def __init__(
@@ -35,7 +35,7 @@ class PluginComponent(pulumi.ComponentResource):
         for key, value in self._values.items():
             setattr(self, key, value)
 
-    def finish(self, objects: Sequence[pulumi.CustomResource]) -> None:
+    def finish(self, objects: Sequence[KubernetesObject]) -> None:
         """Take the objects, and register the outputs."""
         self.objects = objects
         self.register_outputs(self._values)
@@ -124,7 +124,7 @@ BY_PLUGIN: Mapping[str, type[PluginComponent]] = {
 class TaskComponent(pulumi.ComponentResource):
     """A task of a job (`volcano-jobs:index:Task`) and its Pods."""
 
-    pods: Sequence[PodResource] = ()
+    pods: Sequence[KubernetesObject] = ()
     """The Pods by index."""
     hosts: pulumi.Output[list[str]]
     """The addresses of the Pods by index, inside the job's namespace; they resolve if the job has the svc plugin."""
@@ -134,7 +134,7 @@ class TaskComponent(pulumi.ComponentResource):
         super().__init__(TASK, name, {**inputs}, pulumi.ResourceOptions(parent=parent))
         self.hosts = pulumi.Output.from_input(hosts)
 
-    def finish(self, pods: Sequence[PodResource], names: list[str]) -> None:
+    def finish(self, pods: Sequence[KubernetesObject], names: list[str]) -> None:
         """Take the Pods, and register the outputs."""
         self.pods = pods
         self.register_outputs({"hosts": self.hosts, "pod_names": names})

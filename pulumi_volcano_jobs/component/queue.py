@@ -9,7 +9,7 @@ import pulumi
 from pulumi_volcano_jobs import queues, queueschema
 from pulumi_volcano_jobs.component import neighbours
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
-from pulumi_volcano_jobs.component.children import child
+from pulumi_volcano_jobs.component.children import KubernetesObject
 from pulumi_volcano_jobs.component.lift import Outputs
 from pulumi_volcano_jobs.component.problems import as_input_errors
 from pulumi_volcano_jobs.component.queueargs import VolcanoQueueArgs
@@ -46,7 +46,7 @@ class BaseQueue(pulumi.ComponentResource):
             manifest = queues.queue({"name": resource_name, **given})
             raise_if_any(neighbours.claim(resource_name, [manifest], TYPE))
         super().__init__(TOKEN, resource_name, {}, opts)
-        self.resource: pulumi.CustomResource = child(
+        self.resource = KubernetesObject(
             resource_name,
             manifest,
             None,
@@ -69,7 +69,7 @@ class VolcanoQueue(BaseQueue):
 
     name: pulumi.Output[str]
     """The queue's name; a job or a queue that takes it is made after this queue, and deleted before it."""
-    resource: pulumi.CustomResource
+    resource: KubernetesObject
     """The Queue itself."""
 
     def __init__(

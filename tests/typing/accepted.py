@@ -28,6 +28,7 @@ from pulumi_volcano_jobs import (
     JobContext,
     JobDefaults,
     JobError,
+    KubernetesObject,
     MpiPlugin,
     NetworkTopology,
     PartitionPolicy,
@@ -222,7 +223,7 @@ def queues_and_what_jobs_share() -> None:
     )
     VolcanoQueue("other", VolcanoQueueArgs(weight=2, capability=amounts))
     assert_type(research.name, pulumi.Output[str])
-    assert_type(research.resource, pulumi.CustomResource)
+    assert_type(research.resource, KubernetesObject)
     shared = JobDefaults(
         namespace="research",
         queue=research.name,
