@@ -17,10 +17,12 @@ ROOT_QUEUE = "root"
 
 @dataclass(frozen=True)
 class Queue:
-    """A Volcano queue: its state (`Open`, `Closed`, …) and how many queues have it as their parent."""
+    """A Volcano queue, as a job that names it meets it."""
 
     state: str = "Open"
+    """The state: `Open`, `Closing`, `Closed` or `Unknown`; only an open one takes jobs."""
     children: int = 0
+    """How many queues name it as their parent."""
 
 
 @dataclass(frozen=True)

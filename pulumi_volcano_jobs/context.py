@@ -21,7 +21,9 @@ class JobContext:
     """
 
     job: Job
+    """The job, with its defaults."""
     keys: KeyPair = PLACEHOLDERS
+    """The pair for an ssh plugin without a given key."""
     _made: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property

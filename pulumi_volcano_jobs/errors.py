@@ -68,15 +68,23 @@ class Problem:
     """
 
     path: str
+    """The field, from the job's root: `spec.tasks[0].replicas`."""
     reason: str
+    """The rule that it breaks."""
     hint: str = ""
+    """The way out."""
     value: str = ""
+    """What is there, as it is shown."""
     stage: Stage = Stage.STRICT
+    """Who would refuse the job first, if anybody does."""
     warning: bool = False
+    """Whether the job is made all the same."""
     code: str = ""
     """Of a warning: what switches it off (see `WARNINGS`)."""
     line: int = 0
+    """The line in the file, from 1; 0 if there is none."""
     column: int = 0
+    """The column in that line, from 1."""
 
     def __post_init__(self) -> None:
         """Shorten a value that is too long to be read."""
@@ -101,15 +109,14 @@ class Problem:
 
 
 class JobError(ValueError):
-    """A job that cannot be made as it was written, with all its problems at once.
-
-    `problems` are sorted by place; `stage` is the first of Volcano's stages that would refuse the job.
-    """
+    """A job that cannot be made as it was written, with all its problems at once."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         """Take what was found; there is at least one problem."""
         self.problems = tuple(in_order(problems))
+        """All of them, sorted by place."""
         self.stage = min(problem.stage for problem in self.problems)
+        """The first of Volcano's stages that would refuse the job."""
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 

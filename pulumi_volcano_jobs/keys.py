@@ -25,7 +25,9 @@ class KeyPair:
     """A private key (PEM) and its public key (one OpenSSH line); never shown by repr. Both may be leaves."""
 
     private: Any = field(repr=False)
+    """The private key."""
     public: Any = field(repr=False)
+    """The public key."""
 
     def fault(self) -> KeyFault | None:
         """Say what is wrong with a given pair, as far as it is known; never with the key in it."""

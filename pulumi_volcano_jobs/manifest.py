@@ -45,7 +45,7 @@ def copy_tree(tree: Any) -> Any:
 
 
 class Container:
-    """A container of a Pod. Its lists are edited by key; `fields` holds all else and may be changed at will.
+    """A container of a Pod while the plugins edit it: its lists are edited by key.
 
     With `keep_own` what it begins with stays: an edit of the same variable, path or port's name does nothing.
     """
@@ -55,7 +55,9 @@ class Container:
     def __init__(self, wire: Mapping[str, Any], *, keep_own: bool = False) -> None:
         """Take a container in wire form; nothing of it is shared."""
         self.fields: Manifest = {k: copy_tree(v) for k, v in wire.items() if k not in _CONTAINER_LISTS}
+        """All but variables, mounts, ports, as YAML spells it, to be changed at will."""
         self.name: str = wire.get("name", "")
+        """The container's name."""
         self._env: dict[str, Manifest] = _keyed(wire.get("env"), lambda entry: entry["name"])
         self._mounts: dict[str, Manifest] = _keyed(wire.get("volumeMounts"), lambda entry: entry["mountPath"])
         self._ports: dict[PortKey, Manifest] = _keyed(wire.get("ports"), _port_key)
@@ -155,12 +157,22 @@ class Pod:
     ) -> None:
         """Copy a PodTemplateSpec in wire form for the replica `index` of `task`."""
         metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
-        self.name, self.task, self.index = name, task, index
+        self.name = name
+        """The Pod's name; empty if a template stands for all Pods of its task."""
+        self.task = task
+        """The name of its task."""
+        self.index = index
+        """Its index in the task, from 0."""
         self.labels: Manifest = dict(metadata.get("labels") or {})
+        """The labels, to be changed at will."""
         self.annotations: Manifest = dict(metadata.get("annotations") or {})
+        """The annotations, to be changed at will."""
         self.fields: Manifest = {k: copy_tree(v) for k, v in spec.items() if k not in _POD_LISTS}
+        """All else of the spec, as YAML spells it, to be changed at will."""
         self.containers = [Container(wire, keep_own=keep_own) for wire in spec.get("containers") or ()]
+        """The containers."""
         self.init_containers = [Container(wire, keep_own=keep_own) for wire in spec.get("initContainers") or ()]
+        """The init containers."""
         self._volumes: dict[str, Manifest] = _keyed(spec.get("volumes"), lambda entry: entry["name"])
         self._kept = frozenset(self._volumes) if keep_own else frozenset()
 
@@ -245,7 +257,9 @@ class ObjectRef(NamedTuple):
     """An object of a job, in the job's namespace."""
 
     kind: str
+    """The kind, such as `Service`."""
     name: str
+    """The name in the cluster."""
 
     @classmethod
     def of(cls, item: Manifest) -> ObjectRef:

@@ -360,7 +360,7 @@ class Job(Model):
     ttl_seconds_after_finished: Count | None = None
     """How long Volcano keeps the job when it has ended."""
     priority_class_name: LeafSubdomain | None = None
-    """The PriorityClass of the PodGroup."""
+    """The PriorityClass of the PodGroup, and of Pods whose template names none."""
     min_success: Positive | None = None
     """How many Pods must succeed for the job to be completed."""
     network_topology: NetworkTopology | None = None

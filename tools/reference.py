@@ -115,14 +115,28 @@ PAGES: dict[str, Page] = {
     ),
 }
 """The pages of docstrings by file name; `commands` comes after them."""
-OPTIONS = {
+# How these make their attributes says nothing to whom they are given.
+_MADE_FOR_ONE = (
+    "JobError",
+    "Pod",
+    "Container",
+    f"{PARTS}.TaskComponent",
+    f"{PARTS}.PluginComponent",
+    *(f"{PACKAGE}.testing.{name}" for name in ("Container", "Resource", "Result")),
+)
+OPTIONS = dict.fromkeys(_MADE_FOR_ONE, "{show_attribute_values: false}") | {
     "Plugin": "{members: [name, stage, requires, aliases, validate, on_job_add, on_pod_create, extend_objects,"
     " extend_pod, on_job_update, on_job_delete, outputs, problem, from_args, to_args, with_]}",
     "VolcanoJob": "{merge_init_into_class: true}",
     "presets": "{show_if_no_docstring: false}",
 }
 """What mkdocstrings is told of single names."""
-PATHS = {"register": f"{PACKAGE}.plugins.Registry.register", "render": f"{PACKAGE}.rendering.render"}
+PATHS = {
+    "register": f"{PACKAGE}.plugins.Registry.register",
+    "render": f"{PACKAGE}.rendering.render",
+    f"{PACKAGE}.policy.pack": f"{PACKAGE}.policy.pack.pack",
+    f"{PACKAGE}.policy.rules": f"{PACKAGE}.policy.pack.rules",
+}
 """Where a name is defined that is another thing in the package as well: a module, or a bound method."""
 MODELS: dict[str, type[Model]] = {name: getattr(model, name) for name in PAGES["model"].names}
 COMMANDS = "command-line"
@@ -139,12 +153,17 @@ def pages() -> dict[str, str]:
     return found | {COMMANDS: "\n\n".join(_commands())}
 
 
+def path_of(name: str) -> str:
+    """Give the whole path of a page's name."""
+    return PATHS.get(name, name if "." in name else f"{PACKAGE}.{name}")
+
+
 def _page(page: Page) -> Iterator[str]:
     yield f"# {page.title}"
     yield page.text
     plugins = {plugin.__name__: plugin for plugin in BUILT_IN}
     for name in page.names:
-        yield f"::: {PATHS.get(name, name if '.' in name else f'{PACKAGE}.{name}')}"
+        yield f"::: {path_of(name)}"
         if name in OPTIONS:
             yield f"    options: {OPTIONS[name]}"
         elif name in plugins:
@@ -238,8 +257,8 @@ def _package() -> Any:
 
 
 def _commands() -> Iterator[str]:
-    yield "# volcano-jobs"
-    yield "Each command as its `--help` tells it. [What `explain` and `graph` print](../commands.md)"
+    yield "# Command line"
+    yield "Each command as its `--help` tells it. What they print is shown in [The command line](../commands.md)."
     runner = CliRunner(env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
     for name in ["", *get_command(app).commands]:  # type: ignore[attr-defined]  # it is a group
         command = f"volcano-jobs {name}".strip()

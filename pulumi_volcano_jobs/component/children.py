@@ -28,8 +28,11 @@ class KubernetesObject(pulumi.CustomResource):
     if TYPE_CHECKING:
         # Where Pulumi sees types, it translates.
         metadata: pulumi.Output[dict[str, Any]]
+        """Names, labels and annotations."""
         spec: pulumi.Output[dict[str, Any]]
+        """What was asked for."""
         status: pulumi.Output[dict[str, Any]]
+        """What the cluster said of it when the update ended."""
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ class VolcanoJob(BaseJob):
     """A Volcano Job composed of its own Pods, PodGroup, Services, Secret, ConfigMap and NetworkPolicy.
 
     In the tree each plugin and each task is a component of its own, which parents what it made. Pods that Pulumi made
-    have no controller: policies and retries of the job are not enacted (one warning says which).
+    have no controller: its policies are not enacted (one warning says which).
 
     With `managed_by="volcano"` it is one `batch.volcano.sh` Job instead, and Volcano's controllers make the rest;
     names, hosts and addresses are the same.
@@ -53,7 +53,7 @@ class VolcanoJob(BaseJob):
         args: VolcanoJobArgs | Job | jobfile.Document,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """Make a job.
+        """Register the job and all that it is made of.
 
         Args:
             resource_name: the resource's name, and the job's unless `args` has one.
@@ -61,7 +61,8 @@ class VolcanoJob(BaseJob):
             opts: `provider` and `transforms` reach every child; children wait for what the job depends on.
 
         Raises:
-            pulumi.RunError: with every problem of the arguments; nothing has been created then.
+            JobError: with every problem of the arguments, also as Pulumi's own `RunError` and `InputPropertiesError`;
+                nothing has been created then.
         """
         super().__init__(resource_name, args, opts)
 
@@ -76,7 +77,7 @@ class VolcanoJob(BaseJob):
         """Make the job of a file (a Path, or a str without a line break) or of YAML text, which holds one Job.
 
         Raises:
-            pulumi.RunError: with every problem of the file, and its line.
+            JobError: with every problem of the file, and its line.
         """
         with as_input_errors(resource_name, str(source) if isinstance(source, Path) else ""):
             document = _one_document(source)

@@ -15,28 +15,36 @@ class QueueNodeGroups(TypedDict, total=False):
     """Groups of nodes, by the values of their label `volcano.sh/nodegroup-name`."""
 
     required_during_scheduling_ignored_during_execution: pulumi.Input[Sequence[pulumi.Input[str]]]
+    """Those that must be kept to, or away from."""
     preferred_during_scheduling_ignored_during_execution: pulumi.Input[Sequence[pulumi.Input[str]]]
+    """Those that are kept to, or away from, where that is possible."""
 
 
 class QueueAffinity(TypedDict, total=False):
     """Where the Pods of a queue go (Volcano's nodegroup plugin)."""
 
     node_group_affinity: QueueNodeGroups
+    """The groups of nodes that they go to."""
     node_group_anti_affinity: QueueNodeGroups
+    """The groups of nodes that they keep away from."""
 
 
 class QueueGuarantee(TypedDict, total=False):
     """What is reserved for a queue."""
 
     resource: pulumi.Input[Amounts]
+    """Quantities by the resource's name."""
 
 
 class QueueCluster(TypedDict, total=False):
     """A cluster to which the jobs of a queue are dispatched."""
 
     name: pulumi.Input[str]
+    """The cluster's name."""
     weight: pulumi.Input[int]
+    """Its share of the jobs."""
     capacity: pulumi.Input[Amounts]
+    """What it has, in quantities by the resource's name."""
 
 
 class VolcanoQueueArgs(TypedDict, total=False):
@@ -48,7 +56,9 @@ class VolcanoQueueArgs(TypedDict, total=False):
     name: str
     """The queue's name; the resource's name by default."""
     labels: pulumi.Input[Mapping[str, pulumi.Input[str]]]
+    """Labels of the Queue."""
     annotations: pulumi.Input[Mapping[str, pulumi.Input[str]]]
+    """Annotations of the Queue."""
     weight: pulumi.Input[int]
     """Its share beside its siblings, from 1 (the default of Volcano) to 65535."""
     priority: pulumi.Input[int]
@@ -66,5 +76,8 @@ class VolcanoQueueArgs(TypedDict, total=False):
     dequeue_strategy: pulumi.Input[Literal["fifo", "traverse"]]
     """Whether jobs behind one that does not fit may start (`traverse`, the default) or wait for it (`fifo`)."""
     affinity: QueueAffinity
+    """Which nodes its Pods go to."""
     type: pulumi.Input[str]
+    """The queue's type, for Volcano's dispatcher."""
     extend_clusters: Sequence[QueueCluster]
+    """Clusters to which its jobs are dispatched."""

@@ -256,7 +256,7 @@ class Plugin(ABC):
         return self.with_(**hidden)
 
     def validate(self, job: Job) -> Iterator[Problem]:  # noqa: ARG002  # subclasses look at the job
-        """Yield the problems of these settings with this job; their types are right (see `mistyped`)."""
+        """Yield the problems of these settings with this job; their types have been checked."""
         yield from ()
 
     def malformed(self) -> Iterator[Problem]:

@@ -57,6 +57,7 @@ class Unknown:
 
 
 UNKNOWN = Unknown()
+"""What is not known in a preview; compare with `is UNKNOWN`."""
 Text: TypeAlias = str | SecretValue | Unknown
 """A text that may be secret, or not known in a preview."""
 

@@ -21,6 +21,7 @@ class Container:
         self.spec = spec
         """The container as it stands in the Pod."""
         self.name: str = spec["name"]
+        """The container's name."""
         self._where = f"container {self.name} of {pod}"
 
     @property

@@ -41,11 +41,13 @@ class Resource:
         request = registration.request
         self._stack = stack
         self.urn: str = registration.urn
+        """The URN: what the engine calls it."""
         self.name: str = request.name
         """The name in the stack, not that in the cluster."""
         self.type: str = request.type
         """The whole type, such as `kubernetes:core/v1:Pod`."""
         self.is_component: bool = not request.custom
+        """Whether it is a component, which no provider makes."""
         self.inputs: Wire = read(json_format.MessageToDict(request.object))
         """All inputs, with `SecretValue` and `UNKNOWN` in the place of what is secret and not known."""
         self.outputs: Wire = registration.outputs
@@ -53,10 +55,15 @@ class Resource:
         self.warnings: list[str] = list(registration.warnings)
         """The warnings that were logged about this very resource."""
         self.protect: bool = request.protect
+        """Whether the engine refuses to delete it."""
         self.ignore_changes: list[str] = list(request.ignoreChanges)
+        """The inputs whose changes count for nothing."""
         self.replace_on_changes: list[str] = list(request.replaceOnChanges)
+        """The inputs whose changes replace it."""
         self.delete_before_replace: bool = request.deleteBeforeReplace
+        """Whether the old one goes before the new one is made."""
         self.retain_on_delete: bool = request.retainOnDelete
+        """Whether it stays in the cluster when it leaves the stack."""
         trigger = request.replacement_trigger
         self.replacement_trigger: Any = read(json_format.MessageToDict(trigger)) if trigger.WhichOneof("kind") else None
         """Another value replaces the resource. Of a job's Pods it is a digest of all that may not change in place."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import reference
@@ -17,6 +19,35 @@ def test_every_public_name_is_in_the_reference_once() -> None:
     listed = [name for page in reference.PAGES.values() for name in page.names if "." not in name]
 
     assert sorted(listed) == sorted(pulumi_volcano_jobs.__all__)
+
+
+def sources() -> Iterator[Any]:
+    """Give what each page of the reference is about, as it stands in the code."""
+    package = reference._package()
+    for page in reference.PAGES.values():
+        for name in page.names:
+            found = package[reference.path_of(name).removeprefix(f"{reference.PACKAGE}.")]
+            yield found.final_target if found.is_alias else found
+
+
+def test_no_name_of_the_reference_is_taken_for_its_module() -> None:
+    """`policy.pack` is a function, and the module that it is from has the same path; presets alone are a module."""
+    assert [found.path for found in sources() if found.is_module] == [f"{reference.PACKAGE}.presets"]
+
+
+def test_everything_in_the_reference_is_described() -> None:
+    """Each name has a docstring, and so has each attribute and method of a class."""
+    told_otherwise = {f"{plugin.__module__}.{plugin.__name__}" for plugin in reference.BUILT_IN}
+    told = [found for found in sources() if found.path not in told_otherwise]
+    members = [
+        member
+        for found in told
+        if found.is_class
+        for name, member in found.members.items()
+        if not name.startswith("_") and name not in {"finish", "of"}
+    ]
+
+    assert [found.path for found in [*told, *members] if not found.docstring] == []
 
 
 def test_every_setting_of_a_plugin_is_told() -> None:
