@@ -143,12 +143,34 @@ HEAD = """\
 
 The job that is edited has the pytorch plugin (which brings svc), a task `master` of one Pod and a task `worker` of two.
 A Pod that is replaced has a new one of its name after the old one is gone; what is updated stays the same object.
-tests/cluster makes each of these edits on a real API server and compares all objects before and after; this table is
-written by `python -m tests.cluster.edits`. Where an edit changes the spec of a task's Pods, a preview also shows an
-update of the task's component, which is no object of the cluster: its diff is that of the spec.
+The repository's tests make each of these edits on a real API server, and compare all objects before and after. Where
+an edit changes the spec of a task's Pods, a preview also shows an update of the task's component, which is no object of
+the cluster: its diff is that of the spec.
 
 | Edit | `restart="gang"` (the default) | `restart="pod"` |
 |---|---|---|
+"""
+
+TAIL = """
+[From one mode to the other](modes.md#from-one-to-the-other) is an edit of `managed_by`; what an edit does to a Job that
+Volcano's controllers run stands in [the table of both modes](modes.md).
+
+## Another number of replicas
+
+Pods come and go at the end of their task; PodGroup, host lists and ssh configuration follow. Of the other Pods:
+
+| plugins of the job | `on_scale` by default | the other Pods |
+|---|---|---|
+| mpi, tensorflow, or pytorch that is not elastic | `"restart"` | are replaced, since each was told how many there are |
+| none of these, or an elastic pytorch | `"keep"` | stay, with the variables that they have |
+
+`on_scale` decides otherwise, for one update or for all. Host lists and ssh configuration stand in a ConfigMap and a
+Secret, which the provider replaces; with its `enable_config_map_mutable` and `enable_secret_mutable` it updates them.
+
+## A value that a preview does not know
+
+Where a Pod has a value in it that comes from a resource of the same update, the preview announces that the Pods are
+replaced. `up` replaces them only if the value turns out to be another one.
 """
 
 
@@ -173,7 +195,7 @@ def document() -> str:
     """Write docs/updates.md."""
     rows = [(edit.name, described(edit.expected("gang")), described(edit.expected("pod"))) for edit in EDITS]
     rows += [(move, *["deletes all objects, makes new ones"] * 2) for move in MOVES]
-    return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows) + TAIL
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 from pulumi_volcano_jobs.testing import run
 from tests.readme import ROOT, programs
 
-PODS = {"readme_0": 4, "readme_1": 3}
+PODS = {"readme_0": 3, "readme_1": 4}
 
 
 @pytest.mark.parametrize("name", PODS)
