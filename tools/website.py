@@ -45,7 +45,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "versions",
         "warnings",
     ),
-    "Come from": ("migrate-volcano", "migrate-torchx", "migrate-kubeflow"),
+    "Migrate": ("migrate-volcano", "migrate-torchx", "migrate-kubeflow"),
 }
 """The pages of docs/ by section; one that is not there (yet) is left out."""
 HOME = "index"

@@ -44,6 +44,7 @@ NOT_RUN: dict[tuple[str, str], str] = {
 }
 """Why nobody runs the blocks of a page and language."""
 NOT_RUN_COMMANDS = {
+    ".": "activates a virtual environment that is not there",
     "echo": "writes into such a folder",
     "helm": "needs a cluster and the network",
     "kubectl": "needs a cluster",
