@@ -1,0 +1,41 @@
+"""CONTRIBUTING.md: its layout has every module of the package, in the order of the import contracts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.pages.blocks import ROOT
+
+tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
+
+PACKAGE = ROOT / "pulumi_volcano_jobs"
+ROWS = [
+    re.findall(r"`(\w+)(?:\.py|/)`", row)
+    for row in re.findall(r"^\| (`[^|]*) \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
+]
+
+
+def is_module(path: Path) -> bool:
+    """Tell whether something in the package's folder is a module of its own."""
+    return not path.name.startswith("_") and (path.suffix == ".py" or (path / "__init__.py").exists())
+
+
+def test_every_module_has_a_place_in_the_layout() -> None:
+    """And nothing else is told of as one."""
+    named = [name for row in ROWS for name in row if name not in {"tools", "benchmarks"}]
+
+    assert sorted(named) == sorted(path.stem for path in PACKAGE.iterdir() if is_module(path))
+
+
+def test_the_layout_is_the_one_that_is_checked() -> None:
+    """A module never stands above one of a lower layer."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    (layers,) = (contract["layers"] for contract in settings["contracts"] if contract["type"] == "layers")
+    height = {name: -number for number, layer in enumerate(layers) for name in re.findall(r"\.(\w+)", layer)}
+
+    told = [height[name] for row in ROWS for name in row if name in height]
+
+    assert told == sorted(told)
