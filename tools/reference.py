@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import griffe
@@ -53,6 +54,11 @@ class Page:
     """Public names of the package, or whole paths of what one gets from them."""
 
 
+def of_module(module: ModuleType, *first: str) -> tuple[str, ...]:
+    """Give the whole paths of a module's public names: those first that a reader begins with."""
+    return tuple(f"{module.__name__}.{name}" for name in dict.fromkeys((*first, *module.__all__)))
+
+
 PAGES: dict[str, Page] = {
     "job": Page(
         "VolcanoJob",
@@ -81,12 +87,12 @@ PAGES: dict[str, Page] = {
     "testing": Page(
         "Tests of your programs",
         "Programs that run without an engine ([how to use it](../testing.md)).",
-        tuple(f"{PACKAGE}.testing.{name}" for name in testing.__all__),
+        of_module(testing, "run", "failed", "Surroundings", "Result", "Job", "Pod", "Container"),
     ),
     "policy": Page(
         "Policies",
         "Rules of a platform as policies of Pulumi ([how to use them](../policies.md)).",
-        tuple(f"{PACKAGE}.policy.{name}" for name in policy.__all__),
+        of_module(policy, "pack", "rules"),
     ),
     "plugins": Page(
         "Plugins",

@@ -1,4 +1,4 @@
-// The PyTorch job of the README, in Go.
+// A PyTorch job with a secret, in Go.
 package main
 
 import (

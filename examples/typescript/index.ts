@@ -1,4 +1,4 @@
-// The PyTorch job of the README, in TypeScript.
+// A PyTorch job with a secret, in TypeScript.
 import * as pulumi from "@pulumi/pulumi";
 import * as volcano from "@pulumi/volcano-jobs";
 

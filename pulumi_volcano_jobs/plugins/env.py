@@ -8,7 +8,7 @@ from pulumi_volcano_jobs.plugins.base import Plugin, Stage
 
 
 class EnvPlugin(Plugin):
-    """Give every container, init containers too, its Pod's replica index from 0.
+    """Give every container, init containers too, its Pod's index in the task, from 0.
 
     `VK_TASK_INDEX` is the old name of `VC_TASK_INDEX`.
     """
