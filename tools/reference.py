@@ -98,10 +98,10 @@ PAGES: dict[str, Page] = {
         "Plugins",
         "Volcano's job plugins as typed settings. Each setting that has one of Volcano's arguments names it; the others"
         " are options of this library, and do as Volcano does unless they are given"
-        ' ([when to use them](../frameworks.md)). What is recommended counts with `defaults="recommended"`.',
-        tuple(plugin.__name__ for plugin in BUILT_IN),
+        ' ([when to use them](../frameworks.md)). What is recommended counts with `defaults="recommended"`.'
+        f" `Allow` is an entry of svc's `allow`. {_TEXT}",
+        (*(plugin.__name__ for plugin in BUILT_IN), "Allow"),
     ),
-    "access": Page("svc's allow-list", "Who else may reach the Pods: the entries of `SvcPlugin.allow`.", ("Allow",)),
     "model": Page(
         "Job",
         "A Volcano Job field by field, for `VolcanoJob` and without Pulumi. Every field has Volcano's spelling too"
