@@ -131,8 +131,8 @@ _MADE_FOR_ONE = (
     *(f"{PACKAGE}.testing.{name}" for name in ("Container", "Resource", "Result")),
 )
 OPTIONS = dict.fromkeys(_MADE_FOR_ONE, "{show_attribute_values: false}") | {
-    "Plugin": "{members: [name, stage, requires, aliases, validate, on_job_add, on_pod_create, extend_objects,"
-    " extend_pod, on_job_update, on_job_delete, outputs, problem, from_args, to_args, with_]}",
+    "Plugin": "{members: [name, stage, requires, aliases, validate, on_job_add, on_pod_create, on_job_update,"
+    " on_job_delete, outputs, problem, from_args, to_args, with_]}",
     "VolcanoJob": "{merge_init_into_class: true}",
     "presets": "{show_if_no_docstring: false}",
 }
@@ -270,4 +270,4 @@ def _commands() -> Iterator[str]:
         command = f"volcano-jobs {name}".strip()
         told = runner.invoke(app, [*([name] if name else []), "--help"], prog_name="volcano-jobs")
         yield f"## {command}"
-        yield f"```text\n{told.output.strip()}\n```"
+        yield f"```\n{told.output.strip()}\n```"

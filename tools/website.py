@@ -54,6 +54,7 @@ _LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]*)\)")
 _LOADS = re.compile(
     r"""(?:\bsrc=|<link[^>]*rel="?(?:stylesheet|preconnect|icon)"?[^>]*href=)["']?((?:https?:)?//[^"'\s>]+)"""
 )
+_MESSAGE = re.compile(r"^```text$", re.MULTILINE)
 _MERMAID = re.compile(r"```mermaid\n(.*?)```\n", re.DOTALL)
 
 
@@ -105,7 +106,7 @@ def nav() -> list[Any]:
 
 
 def page_of_site(text: str, name: str) -> tuple[str, dict[str, str]]:
-    """Draw a page's pictures, and leave only the words of links to files that are not in the site.
+    """Draw a page's pictures, let long messages break, and leave only the words of links to files that are not there.
 
     Returns:
         The page, and its pictures by file name.
@@ -117,7 +118,8 @@ def page_of_site(text: str, name: str) -> tuple[str, dict[str, str]]:
         pictures[file] = mermaidx.render(found[1]).svg()
         return f"![The picture that this page tells of]({file}){{ .picture }}\n"
 
-    return _MERMAID.sub(draw, _LINK.sub(r"\1", text)), pictures
+    breaking = _MESSAGE.sub("``` { .text .message }", text)
+    return _MERMAID.sub(draw, _LINK.sub(r"\1", breaking)), pictures
 
 
 def loaded_from_elsewhere(folder: Path) -> set[str]:

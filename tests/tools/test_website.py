@@ -125,6 +125,14 @@ def test_links_out_of_the_site_keep_their_words_only() -> None:
     assert pictures == {}
 
 
+def test_a_message_may_break() -> None:
+    """Its block has a class, by which docs/site.css knows it; other blocks stay as they are."""
+    text, _ = website.page_of_site("```text\na message\n```\n\n```sh\nls\n```\n", "page")
+
+    assert text == "``` { .text .message }\na message\n```\n\n```sh\nls\n```\n"
+    assert ".message" in (website.DOCS / "site.css").read_text("utf-8")
+
+
 def test_mermaid_is_drawn_when_the_site_is_built() -> None:
     """No script draws it in the reader's browser."""
     page = "before\n\n```mermaid\nflowchart LR\n  a{{one}} --> b\n```\nafter\n"
