@@ -152,6 +152,9 @@ the cluster: its diff is that of the spec.
 """
 
 TAIL = """
+`priority_class_name` and `scheduler_name` stand in the spec of Pods whose template has none, and replace them. So does,
+once, another `restart`: what is compared is then the spec of the whole gang, or that of the task.
+
 [From one mode to the other](modes.md#from-one-to-the-other) is an edit of `managed_by`; what an edit does to a Job that
 Volcano's controllers run stands in [the table of both modes](modes.md).
 
