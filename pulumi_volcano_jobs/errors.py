@@ -5,6 +5,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeVar
+
+from typing_extensions import Self
+
+JobErrorT = TypeVar("JobErrorT", bound="JobError")
 
 
 class Stage(enum.IntEnum):
@@ -105,6 +110,19 @@ class JobError(ValueError):
 
     `problems` are sorted by place; `stage` is the first of Volcano's stages that would refuse the job.
     """
+
+    _raised: ClassVar[Any] = None
+
+    def __new__(cls, *_given: object) -> Self:
+        """Make the kind of it that whoever runs the program shows best (see `raised_as`)."""
+        made: Self = super().__new__(JobError._raised if cls is JobError and JobError._raised else cls)
+        return made
+
+    @staticmethod
+    def raised_as(kind: type[JobErrorT]) -> type[JobErrorT]:
+        """Let each JobError be one of this subclass from now on (a decorator)."""
+        JobError._raised = kind
+        return kind
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         """Take what was found; there is at least one problem."""

@@ -14,9 +14,9 @@ from pulumi_volcano_jobs import paths, podcheck, queueschema
 from pulumi_volcano_jobs.cluster import ROOT_QUEUE
 from pulumi_volcano_jobs.defaults import QUEUE
 from pulumi_volcano_jobs.errors import Problem, Stage, raise_if_any
+from pulumi_volcano_jobs.fields import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import Manifest
-from pulumi_volcano_jobs.model import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.podcheck import amounts
 from pulumi_volcano_jobs.podcheck.names import is_label_value, is_qualified, subdomain
 from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault

@@ -131,8 +131,7 @@ def render(
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
     plugins = tuple(plugin.redacted() for plugin in stored.plugins)
     changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if _shows(old, new)}
-    job: Job = stored.job.with_(plugins={**stored.job.uses, **changed}) if changed else stored.job
-    return job, plugins
+    return stored.job.with_(plugins={**stored.job.uses, **changed}) if changed else stored.job, plugins
 
 
 def _shows(given: Plugin, redacted: Plugin) -> bool:
@@ -163,8 +162,7 @@ def _objects(
 
 def _handed_over(ctx: JobContext, plugins: Sequence[Plugin]) -> Job:
     """Give the job with what our own options add to its templates."""
-    job: Job = ctx.job.with_(tasks=tuple(_extended(ctx, plugins, task) for task in ctx.tasks))
-    return job
+    return ctx.job.with_(tasks=tuple(_extended(ctx, plugins, task) for task in ctx.tasks))
 
 
 def _extended(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:
@@ -176,8 +174,7 @@ def _extended(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:
     if after == before:
         return task
     kept = task.pod_template.get("metadata") or {}
-    extended: Task = task.with_(template={**after, "metadata": {**kept, **after["metadata"]}})
-    return extended
+    return task.with_(template={**after, "metadata": {**kept, **after["metadata"]}})
 
 
 def _pods(

@@ -13,9 +13,9 @@ from pydantic.alias_generators import to_camel
 
 from pulumi_volcano_jobs import images, podcheck, schema
 from pulumi_volcano_jobs.choices import Defaults, ManagedBy
+from pulumi_volcano_jobs.document import DOCUMENT_FIELDS
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import Leaf, Text, derive, has_leaf, is_given
-from pulumi_volcano_jobs.model import DOCUMENT_FIELDS
 from pulumi_volcano_jobs.podcheck.names import subdomain
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from pulumi_volcano_jobs import names, podcheck, traps
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.model import MAX_LABEL, Job
+from pulumi_volcano_jobs.fields import MAX_LABEL
+from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SvcPlugin
 
 
