@@ -228,8 +228,8 @@ BY_HAND: dict[str, tuple[Callable[[], object], str]] = {
     "a job": (
         lambda: Job(name="Train", min_available=-1),
         (
-            "metadata.name: this must be lower-case letters, digits and '-', beginning and ending with a letter or digit"
-            " (given: 'Train'): for example my-job-1\n"
+            "metadata.name: this must be lower-case letters, digits and '-', beginning and ending with a letter or"
+            " digit (given: 'Train'): for example my-job-1\n"
             "spec.minAvailable: this must be at least 0 (given: -1): give a larger number"
         ),
     ),
@@ -248,8 +248,8 @@ BY_HAND: dict[str, tuple[Callable[[], object], str]] = {
     "an Output that decides how many Pods there are": (
         lambda: Task(name="worker", replicas=Output()),
         (
-            "Task[worker].replicas: this must be a plain value, not an Output: it decides how many Pods there are: take it"
-            " from pulumi.Config, or from StackReference.get_output_details, which gives plain values"
+            "Task[worker].replicas: this must be a plain value, not an Output: it decides how many Pods there are: take"
+            " it from pulumi.Config, or from StackReference.get_output_details, which gives plain values"
         ),
     ),
     "a value that may be secret": (
