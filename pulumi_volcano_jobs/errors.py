@@ -86,8 +86,8 @@ class Problem:
     def __post_init__(self) -> None:
         """Shorten a value that is too long to be read."""
         if len(self.value) > _LONGEST:
-            shown = f"{self.value[:_SHOWN]}… ({len(self.value)} characters)"
-            object.__setattr__(self, "value", shown)
+            cropped = f"{self.value[:_SHOWN]}… ({len(self.value)} characters)"
+            object.__setattr__(self, "value", cropped)
 
     def at(self, line: int, column: int) -> Problem:
         """Give the same problem with its place in a file (both count from 1)."""

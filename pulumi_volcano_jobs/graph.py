@@ -158,10 +158,11 @@ def _sources(container: Manifest) -> Iterator[Manifest]:
 
 
 def _selected(item: Manifest, labels: Mapping[str, Any]) -> Iterator[str]:
-    spec = item.get("spec", {})
-    if item["kind"] == "Service" and spec["selector"].items() <= labels.items():
+    spec, kind = item.get("spec", {}), item["kind"]
+    # A Service without a selector is of no Pod, a policy without one of all.
+    if kind == "Service" and spec.get("selector") and spec["selector"].items() <= labels.items():
         yield "host names" if spec.get("clusterIP") == "None" else "one address"
-    if item["kind"] == "NetworkPolicy" and spec["podSelector"]["matchLabels"].items() <= labels.items():
+    if kind == "NetworkPolicy" and spec["podSelector"].get("matchLabels", {}).items() <= labels.items():
         yield "guarded by"
 
 

@@ -148,8 +148,8 @@ def _objects(
 ) -> tuple[list[Manifest], dict[ObjectRef, str], frozenset[ObjectRef]]:
     objects = [podgroup.pod_group(ctx, cluster.priority_classes)]
     objects += [
-        manifest.build("v1", "PersistentVolumeClaim", claim_name(ctx.name, volume), ctx.namespace, spec=spec)
-        for volume in ctx.job.volumes or ()
+        manifest.build("v1", "PersistentVolumeClaim", name, ctx.namespace, spec=spec)
+        for volume, name in _claims(ctx.job)
         if (spec := manifest.copy_tree(volume.volume_claim)) is not None
     ]
     made_by, beyond = {}, set()
