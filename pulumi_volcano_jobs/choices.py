@@ -49,9 +49,13 @@ def problems(choices: Mapping[str, Any]) -> Iterator[Problem]:
 def of_plugins(given: Any) -> Iterator[Problem]:
     """Yield what has not the form of `plugin_options`."""
     path = "plugin_options"
-    if not isinstance(given, Mapping):
+    if not _has_names(given):
         yield Problem(path, "this must be a mapping", 'for example {"pytorch": {"wait_master_enabled": True}}')
         return
     for name, settings in given.items():
-        if not isinstance(settings, Mapping):
+        if not _has_names(settings):
             yield Problem(f"{path}.{name}", "this must be a mapping of options", 'for example {"port": 29500}')
+
+
+def _has_names(given: Any) -> bool:
+    return isinstance(given, Mapping) and all(isinstance(name, str) for name in given)

@@ -113,7 +113,7 @@ class JobError(ValueError):
 
     _raised: ClassVar[Any] = None
 
-    def __new__(cls, *_given: object) -> Self:
+    def __new__(cls, *_given: object, **_named: object) -> Self:
         """Make the kind of it that whoever runs the program shows best (see `raised_as`)."""
         made: Self = super().__new__(JobError._raised if cls is JobError and JobError._raised else cls)
         return made
@@ -129,6 +129,10 @@ class JobError(ValueError):
         self.problems = tuple(in_order(problems))
         self.stage = min(problem.stage for problem in self.problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type[JobError], tuple[tuple[Problem, ...]]]:
+        """Travel between processes as the problems: an exception would be made of its text."""
+        return JobError, (self.problems,)
 
 
 def loud(problems: Iterable[Problem], ignored: Collection[str]) -> list[Problem]:

@@ -11,7 +11,7 @@ import pytest
 from pulumi_volcano_jobs import Job, JobError, Policy, PytorchPlugin, SshPlugin, Task, Volume, render
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf
-from tests.conftest import Wire, job, problems, task
+from tests.conftest import Wire, job, problems, refused, task
 
 
 def of_task(**fields: Any) -> Wire:
@@ -358,6 +358,13 @@ class TestForms:
     def test_a_job_without_a_namespace_gets_the_given_one(self) -> None:
         """That of the stack, or of the command line."""
         assert render(job(), namespace="team").pods[0]["metadata"]["namespace"] == "team"
+
+    @pytest.mark.parametrize("strict", [True, False])
+    def test_a_namespace_that_is_no_text(self, *, strict: bool) -> None:
+        """It would stand in each manifest."""
+        told = str(refused(job(), namespace=3, strict=strict))
+
+        assert told == "metadata.namespace: this must be a string (given: 3): put it in quotes"
 
     def test_models_are_frozen(self) -> None:
         """A job is a value."""

@@ -268,6 +268,14 @@ CHOICES: dict[str, tuple[Wire, str]] = {
         {"plugin_options": ["svc"]},
         'plugin_options: this must be a mapping: for example {"pytorch": {"wait_master_enabled": True}}',
     ),
+    "options of a plugin without a name": (
+        {"plugin_options": {1: {}}},
+        'plugin_options: this must be a mapping: for example {"pytorch": {"wait_master_enabled": True}}',
+    ),
+    "an option without a name": (
+        {"plugin_options": {"svc": {1: True}}},
+        'plugin_options.svc: this must be a mapping of options: for example {"port": 29500}',
+    ),
     "options of a plugin that are no mapping": (
         {"plugin_options": {"svc": True}},
         'plugin_options.svc: this must be a mapping of options: for example {"port": 29500}',
