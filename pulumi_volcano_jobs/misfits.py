@@ -28,17 +28,19 @@ _DECODE_ERRORS = (
     "string_unicode",
     "less_than_equal",
     "plugin_twice",
-    "int_from_float",
 )
+_A_LIST = ("this must be a list", "write it as a YAML list: [...]")
+_A_MAPPING = ("this must be a mapping", "write it as key: value lines")
 _REASONS: dict[str, tuple[str, str]] = {
     "missing": ("this field is required", "add it"),
     "int_type": ("this must be a whole number", "write it without quotes or fraction"),
     "string_type": ("this must be a string", "put it in quotes"),
-    "is_instance_of": ("this must be a list", "write it as a YAML list: [...]"),
-    "sequence_str": ("this must be a list", "write it as a YAML list: [...]"),
-    "sequence_type": ("this must be a list", "write it as a YAML list: [...]"),
-    "tuple_type": ("this must be a list", "write it as a YAML list: [...]"),
-    "dict_type": ("this must be a mapping", "write it as key: value lines"),
+    "is_instance_of": _A_LIST,
+    "list_type": _A_LIST,
+    "sequence_str": _A_LIST,
+    "tuple_type": _A_LIST,
+    "dict_type": _A_MAPPING,
+    "model_type": _A_MAPPING,
     "greater_than_equal": ("this must be at least {ge}", "give a larger number"),
     "less_than_equal": ("this must be at most {le}", "give a smaller number"),
     "literal_error": ("this must be one of {expected}", "choose one of them"),
@@ -59,10 +61,7 @@ _REASONS: dict[str, tuple[str, str]] = {
     ),
     "plugin_twice": ("the plugin {name} is listed twice", "keep one of them"),
     "too_short": ("this must not be empty", "add at least one entry"),
-    "model_type": ("this must be a mapping", "write it as key: value lines"),
 }
-
-
 # Why a field cannot be an Output, where there is more to say than `_STRUCTURE`.
 _STRUCTURE = "it decides which objects there are or what they are called"
 _WHY_PLAIN = {
@@ -134,7 +133,7 @@ def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> tupl
     if kind == "string_pattern_mismatch":
         return _PATTERNS.get(str(location[-1]), _NAME_PATTERN)
     if kind not in _REASONS:
-        return error["msg"].removeprefix("Value error, "), ""
+        return error["msg"], ""
     reason, hint = (text.format(**error.get("ctx", {})) for text in _REASONS[kind])
     return reason, hint
 

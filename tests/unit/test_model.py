@@ -8,7 +8,7 @@ from typing import Any
 import pydantic
 import pytest
 
-from pulumi_volcano_jobs import Job, JobError, Policy, PytorchPlugin, SshPlugin, Task, Volume, render
+from pulumi_volcano_jobs import DependsOn, Job, JobError, Policy, PytorchPlugin, SshPlugin, Task, Volume, render
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf
 from tests.conftest import Wire, job, problems, refused, task
@@ -240,6 +240,14 @@ BY_HAND: dict[str, tuple[Callable[[], object], str]] = {
     "kubectl's document": (
         lambda: Job.model_validate(job(queue=5)),
         "spec.queue: this must be a string (given: 5): put it in quotes",
+    ),
+    "a generator for a list": (
+        lambda: DependsOn(name=(name for name in ["master"])),
+        "DependsOn.name: this must be a list: write it as a YAML list: [...]",
+    ),
+    "bytes for a list": (
+        lambda: DependsOn(name=bytearray(b"master")),
+        "DependsOn.name: this must be a list: write it as a YAML list: [...]",
     ),
     "what is no mapping": (
         lambda: Task.model_validate([]),
