@@ -38,7 +38,7 @@ class Choices(TypedDict, total=False):
     too: with `ghcr.io/team` the image `train:1` is `ghcr.io/team/train:1`."""
 
 
-def problems(choices: Mapping[str, Any]) -> Iterator[Problem]:
+def wrong_choices(choices: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield what is none of the choices; whether a plugin has such an option is seen with the job."""
     for name, words in WORDS.items():
         if name in choices and choices[name] not in words:
