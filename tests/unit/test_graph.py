@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pulumi_volcano_jobs import JobContext, Plugin, manifest, render
+from pulumi_volcano_jobs import JobContext, Plugin, SshPlugin, SvcPlugin, manifest, render
 from pulumi_volcano_jobs.graph import graph
 from pulumi_volcano_jobs.manifest import Manifest
 from tests.conftest import Wire, container, job, task
@@ -77,6 +77,14 @@ def test_pods_are_linked_to_what_they_use() -> None:
         f"{pods} -.- Service<br/>train<br/>by svc: host names",
         f"{pods} -.- Service<br/>train-head-svc<br/>by ray: head: one address",
     ]
+
+
+def test_what_one_volume_brings_together_is_linked_one_by_one() -> None:
+    """As the keys of ssh, when the user's own Secret has them and the job's has the rest."""
+    found = links(drawn(job(task(), plugins=[SshPlugin(key_secret="mine"), SvcPlugin()])))
+
+    secrets = [link.partition(" -.- ")[2] for link in found if "Secret" in link]
+    assert secrets == ["Secret<br/>mine<br/>not of this job: /root/.ssh", "Secret<br/>train-ssh<br/>by ssh: /root/.ssh"]
 
 
 def test_a_task_without_pods_uses_nothing() -> None:
