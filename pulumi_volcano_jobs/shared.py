@@ -70,7 +70,7 @@ def checked(given: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], li
     if not isinstance(given, Mapping):
         return {}, [Problem(place(""), "this must be a mapping", 'for example {"queue": "research"}')]
     problems = [
-        Problem(place(name), "no default has this name", schema.nearest(name, NAMES))
+        Problem(place(str(name)), "no default has this name", schema.nearest(str(name), NAMES))
         for name in given
         if name not in NAMES
     ]
