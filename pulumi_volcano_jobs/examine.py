@@ -28,7 +28,8 @@ class Examined(NamedTuple):
     @property
     def can_be_looked_into(self) -> bool:
         """Whether the plugins can be asked for Pods, if only to look at these: the job's shape and theirs are right."""
-        return not any(
+        has_containers = all(task.pod_spec.get("containers") for task in self.stored.job.tasks or ())
+        return has_containers and not any(
             problem.stage <= Stage.SCHEMA or problem.path.startswith("spec.plugins")
             for problem in self.problems
             if not problem.warning

@@ -468,3 +468,12 @@ def test_what_is_made_of_one_path_in_two_spellings_is_made_once() -> None:
 
     claims = [item["metadata"]["name"] for item in rendered.objects if item["kind"] == "PersistentVolumeClaim"]
     assert claims == ["train-pvc-data"]
+
+
+def test_a_pod_without_containers_is_told_whatever_the_plugins_add_to_it() -> None:
+    """The plugins are not asked for Pods: each may rely on a container."""
+    document = job(task("master", containers=[]), task("worker"), plugins={"mpi": []})
+
+    assert [str(problem) for problem in problems(document, defaults="recommended")] == [
+        "spec.tasks[0].template.spec.containers: a Pod needs at least one container"
+    ]
