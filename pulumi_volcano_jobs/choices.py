@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, TypedDict
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, TypedDict, get_args
 
+from pulumi_volcano_jobs.errors import Problem, shown
 from pulumi_volcano_jobs.leaf import Text
 
 ManagedBy = Literal["pulumi", "volcano"]
 OnConflict = Literal["error", "plugin", "user"]
 Defaults = Literal["volcano", "recommended"]
+WORDS: Mapping[str, tuple[str, ...]] = {
+    "managed_by": get_args(ManagedBy),
+    "on_conflict": get_args(OnConflict),
+    "defaults": get_args(Defaults),
+}
+"""What each choice of one word may be."""
 
 
 class Choices(TypedDict, total=False):
@@ -29,3 +36,26 @@ class Choices(TypedDict, total=False):
     image_registry: Text
     """A registry, perhaps with a path, that is put before each image that names none, init containers' and plugins'
     too: with `ghcr.io/team` the image `train:1` is `ghcr.io/team/train:1`."""
+
+
+def wrong_choices(choices: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what is none of the choices; whether a plugin has such an option is seen with the job."""
+    for name, words in WORDS.items():
+        if name in choices and choices[name] not in words:
+            yield Problem(name, f"this must be one of {', '.join(words)}", value=shown(choices[name]))
+    yield from of_plugins(choices.get("plugin_options", {}))
+
+
+def of_plugins(given: Any) -> Iterator[Problem]:
+    """Yield what has not the form of `plugin_options`."""
+    path = "plugin_options"
+    if not _has_names(given):
+        yield Problem(path, "this must be a mapping", 'for example {"pytorch": {"wait_master_enabled": True}}')
+        return
+    for name, settings in given.items():
+        if not _has_names(settings):
+            yield Problem(f"{path}.{name}", "this must be a mapping of options", 'for example {"port": 29500}')
+
+
+def _has_names(given: Any) -> bool:
+    return isinstance(given, Mapping) and all(isinstance(name, str) for name in given)

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from pulumi_volcano_jobs import paths
-from pulumi_volcano_jobs.errors import JobError, Problem
+from pulumi_volcano_jobs import paths, schema
+from pulumi_volcano_jobs.errors import JobError, Problem, shown
 
 ROOT_QUEUE = "root"
 
@@ -32,16 +32,21 @@ class ClusterFacts:
     Without facts nothing is assumed: priority classes count 0, queues and claims are not checked (`None`).
     """
 
-    # Not what kubectl prints, so `from_objects` leaves it empty.
     kubernetes_version: str = ""
-    """The version of Kubernetes, such as 1.31 (see `schema.versions`): fields that it does not know are problems."""
-
+    """The version of Kubernetes, such as 1.31: fields that it does not know are problems. `from_objects` leaves it
+    empty: kubectl prints it elsewhere."""
     priority_classes: Mapping[str, int] = field(default_factory=dict)
     """The value of each PriorityClass by name."""
     queues: Mapping[str, Queue] | None = None
     """Volcano's queues by name."""
     claims: frozenset[tuple[str, str]] | None = None
     """The namespace and name of each PersistentVolumeClaim."""
+
+    def __post_init__(self) -> None:
+        """Refuse a version whose schemas are not here."""
+        if self.kubernetes_version and self.kubernetes_version not in (known := schema.versions()):
+            reason = f"this must be one of {', '.join(known)}"
+            raise JobError([Problem("kubernetes_version", reason, value=shown(self.kubernetes_version))])
 
     @classmethod
     def from_objects(cls, objects: Any) -> ClusterFacts:

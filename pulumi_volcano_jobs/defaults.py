@@ -11,20 +11,11 @@ from typing import Any
 
 from pulumi_volcano_jobs import images, limits, paths, schema
 from pulumi_volcano_jobs.choices import Choices
+from pulumi_volcano_jobs.document import IN_METADATA
 from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.fields import PluginSettings, Uses, whole_number
 from pulumi_volcano_jobs.leaf import has_leaf, is_given
-from pulumi_volcano_jobs.model import (
-    IN_METADATA,
-    Job,
-    Model,
-    NetworkTopology,
-    PartitionPolicy,
-    PluginSettings,
-    Task,
-    Uses,
-    Volume,
-    whole_number,
-)
+from pulumi_volcano_jobs.model import Job, Model, NetworkTopology, PartitionPolicy, Task, Volume
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, SshPlugin, registry
 from pulumi_volcano_jobs.plugins.base import flag_of, mistyped, secret_settings, settings_of
 
@@ -53,13 +44,14 @@ def store(job: Job, choices: Choices, *, strict: bool) -> Stored:
     Unknown fields and misread plugin arguments are among the problems only with `strict`.
     """
     walk = schema.Walk()
-    registry = choices.get("image_registry", "")
-    tasks = tuple(_task(task, index, walk, registry) for index, task in enumerate(job.tasks or ()))
+    image_registry = choices.get("image_registry", "")
+    tasks = tuple(_task(task, index, walk, image_registry) for index, task in enumerate(job.tasks or ()))
     volumes = tuple(_volume(volume, index, walk) for index, volume in enumerate(job.volumes or ()))
     read, problems = _read_plugins(job.uses, strict=strict)
     plugins, chosen = _chosen(_closure(read), choices)
     plugins = {
-        name: plugin.with_images(lambda image: images.in_registry(image, registry)) for name, plugin in plugins.items()
+        name: plugin.with_images(lambda image: images.in_registry(image, image_registry))
+        for name, plugin in plugins.items()
     }
     stored = job.with_(
         namespace=job.namespace if is_given(job.namespace) else "default",
@@ -72,7 +64,7 @@ def store(job: Job, choices: Choices, *, strict: bool) -> Stored:
         volumes=volumes if job.volumes is not None else None,
         plugins=None if job.plugins is None else _defaulted_uses(job.uses, read, plugins, strict=strict),
     )
-    problems += [*chosen, *walk.problems, *images.problems(registry, "image_registry")]
+    problems += [*chosen, *walk.problems, *images.problems(image_registry, "image_registry")]
     problems += _unknown_fields(job)
     problems += limits.pods(stored)
     kept = [problem for problem in problems if strict or problem.stage < Stage.STRICT]
@@ -83,15 +75,15 @@ def _order(plugin: Plugin) -> tuple[int, str]:
     return plugin.stage, plugin.name
 
 
-def _task(task: Task, index: int, walk: schema.Walk, registry: Any) -> Task:
+def _task(task: Task, index: int, walk: schema.Walk, image_registry: Any) -> Task:
     # The webhook's patch spells out an empty Pod spec, and the schema then misses its containers.
     template = walk.conform({"spec": {}} | task.pod_template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
-    template = images.of_template(template, registry)
+    template = images.of_template(template, image_registry)
     spec = template.get("spec")
     if isinstance(spec, dict) and spec.get("hostNetwork") is True and not spec.get("dnsPolicy"):
         template["spec"] = spec | {"dnsPolicy": "ClusterFirstWithHostNet"}
     partition = task.partition_policy and _partition(task.partition_policy)
-    defaulted: Task = task.with_(
+    return task.with_(
         name=task.name or f"default{index}",
         replicas=task.size,
         min_available=_task_minimum(task, partition),
@@ -99,7 +91,6 @@ def _task(task: Task, index: int, walk: schema.Walk, registry: Any) -> Task:
         partition_policy=partition,
         template=template,
     )
-    return defaulted
 
 
 def _task_minimum(task: Task, partition: PartitionPolicy | None) -> int:
@@ -111,11 +102,10 @@ def _task_minimum(task: Task, partition: PartitionPolicy | None) -> int:
 
 
 def _partition(policy: PartitionPolicy) -> PartitionPolicy:
-    defaulted: PartitionPolicy = policy.with_(
+    return policy.with_(
         min_partitions=policy.min_partitions or 0,
         network_topology=_topology(policy.network_topology),
     )
-    return defaulted
 
 
 def _topology(topology: NetworkTopology | None) -> NetworkTopology | None:
@@ -126,8 +116,7 @@ def _volume(volume: Volume, index: int, walk: schema.Walk) -> Volume:
     if volume.volume_claim is None:
         return volume
     claim = walk.conform(volume.volume_claim, schema.CLAIM, f"spec.volumes[{index}].volumeClaim")
-    conformed: Volume = volume.with_(volume_claim=claim)
-    return conformed
+    return volume.with_(volume_claim=claim)
 
 
 def _read_plugins(uses: Uses, *, strict: bool) -> tuple[dict[str, Plugin], list[Problem]]:

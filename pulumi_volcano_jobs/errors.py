@@ -5,6 +5,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeVar
+
+from typing_extensions import Self
+
+JobErrorT = TypeVar("JobErrorT", bound="JobError")
 
 
 class Stage(enum.IntEnum):
@@ -89,8 +94,8 @@ class Problem:
     def __post_init__(self) -> None:
         """Shorten a value that is too long to be read."""
         if len(self.value) > _LONGEST:
-            shown = f"{self.value[:_SHOWN]}… ({len(self.value)} characters)"
-            object.__setattr__(self, "value", shown)
+            cropped = f"{self.value[:_SHOWN]}… ({len(self.value)} characters)"
+            object.__setattr__(self, "value", cropped)
 
     def at(self, line: int, column: int) -> Problem:
         """Give the same problem with its place in a file (both count from 1)."""
@@ -111,6 +116,19 @@ class Problem:
 class JobError(ValueError):
     """A job that cannot be made as it was written, with all its problems at once."""
 
+    _raised: ClassVar[Any] = None
+
+    def __new__(cls, *_given: object, **_named: object) -> Self:
+        """Make the kind of it that whoever runs the program shows best (see `raised_as`)."""
+        made: Self = super().__new__(JobError._raised if cls is JobError and JobError._raised else cls)
+        return made
+
+    @staticmethod
+    def raised_as(kind: type[JobErrorT]) -> type[JobErrorT]:
+        """Let each JobError be one of this subclass from now on (a decorator)."""
+        JobError._raised = kind
+        return kind
+
     def __init__(self, problems: Iterable[Problem]) -> None:
         """Take what was found; there is at least one problem."""
         self.problems = tuple(in_order(problems))
@@ -118,6 +136,10 @@ class JobError(ValueError):
         self.stage = min(problem.stage for problem in self.problems)
         """The first of Volcano's stages that would refuse the job."""
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type[JobError], tuple[tuple[Problem, ...]]]:
+        """Travel between processes as the problems: an exception would be made of its text."""
+        return JobError, (self.problems,)
 
 
 def loud(problems: Iterable[Problem], ignored: Collection[str]) -> list[Problem]:

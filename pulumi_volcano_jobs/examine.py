@@ -11,7 +11,7 @@ from pulumi_volcano_jobs import strict as strict_checks
 from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.defaults import Stored, plugin_place, store
-from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
+from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any, shown
 from pulumi_volcano_jobs.leaf import Leaf, is_given
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.parse import parse_what_fits
@@ -28,7 +28,8 @@ class Examined(NamedTuple):
     @property
     def can_be_looked_into(self) -> bool:
         """Whether the plugins can be asked for Pods, if only to look at these: the job's shape and theirs are right."""
-        return not any(
+        has_containers = all(task.pod_spec.get("containers") for task in self.stored.job.tasks or ())
+        return has_containers and not any(
             problem.stage <= Stage.SCHEMA or problem.path.startswith("spec.plugins")
             for problem in self.problems
             if not problem.warning
@@ -66,7 +67,7 @@ def examine(
         raise JobError(malformed)
     if not is_given(model.namespace):
         model = model.with_(namespace=namespace)
-        malformed += podcheck.dns_label(namespace, "metadata.namespace")
+        malformed += _of_namespace(namespace)
     stored = store(model, choices, strict=strict)
     refused = [*stored.problems, *webhook.metadata(stored.job)]
     problems = [*malformed, *_not_following([plugin_place(item, model) for item in refused], malformed)]
@@ -86,6 +87,14 @@ def examine(
             # No fall-back of Volcano's: it would do something else.
             raise_if_any(problem for plugin in stored.plugins for problem in plugin.not_native())
     return Examined(stored, tuple(problems))
+
+
+def _of_namespace(namespace: Any) -> Iterator[Problem]:
+    path = "metadata.namespace"
+    if isinstance(namespace, (str, Leaf)):
+        yield from podcheck.dns_label(namespace, path)
+    else:
+        yield Problem(path, "this must be a string", "put it in quotes", shown(namespace), Stage.DECODE)
 
 
 def _all_problems(stored: Stored, cluster: ClusterFacts) -> list[Problem]:

@@ -12,17 +12,18 @@ from pulumi_volcano_jobs.provenance import Origins, trace
 from pulumi_volcano_jobs.rendering import Rendered
 from pulumi_volcano_jobs.spans import counted, span
 
-# Kinds of objects by the fields that name them: of volumes, and of a variable's or all variables' source.
+# Kinds of objects by the fields that name them: of volumes, of what several bring in one, and of variables' sources.
 _VOLUMES = (
     ("configMap", "name", "ConfigMap"),
     ("secret", "secretName", "Secret"),
     ("persistentVolumeClaim", "claimName", "PersistentVolumeClaim"),
 )
+_PROJECTED = (("configMap", "name", "ConfigMap"), ("secret", "name", "Secret"))
 _VARIABLES = (
-    ("configMapKeyRef", "ConfigMap"),
-    ("configMapRef", "ConfigMap"),
-    ("secretKeyRef", "Secret"),
-    ("secretRef", "Secret"),
+    ("configMapKeyRef", "name", "ConfigMap"),
+    ("configMapRef", "name", "ConfigMap"),
+    ("secretKeyRef", "name", "Secret"),
+    ("secretRef", "name", "Secret"),
 )
 # What would end a label in quotes, or mean something in it.
 _ESCAPES = {ord(mark): f"#{ord(mark)};" for mark in '"#&<>`\\'}
@@ -139,17 +140,22 @@ def _uses(pod: Manifest, objects: Iterable[Manifest]) -> list[tuple[ObjectRef, s
             for mount in container.get("volumeMounts", ())
             if mount["name"] == volume["name"]
         }
-        keys = [ObjectRef(kind, volume[field].get(name, "")) for field, name, kind in _VOLUMES if field in volume]
-        uses += [(key, path) for key in keys for path in sorted(paths)]
-    sources = [source for container in containers for source in _sources(container)]
-    found = [
-        ObjectRef(kind, source[field].get("name", ""))
-        for source in sources
-        for field, kind in _VARIABLES
-        if field in source
-    ]
+        uses += [(key, path) for key in _brought(volume) for path in sorted(paths)]
+    sources = (source for container in containers for source in _sources(container))
+    found = (key for source in sources for key in _named(source, _VARIABLES))
     uses += [(key, "variables") for key in dict.fromkeys(found)]
     return uses + [(ObjectRef.of(item), way) for item in objects for way in _selected(item, metadata["labels"])]
+
+
+def _brought(volume: Manifest) -> Iterator[ObjectRef]:
+    """Give the objects whose contents a volume has."""
+    yield from _named(volume, _VOLUMES)
+    for source in volume.get("projected", {}).get("sources") or ():
+        yield from _named(source, _PROJECTED)
+
+
+def _named(holder: Manifest, fields: Iterable[tuple[str, str, str]]) -> Iterator[ObjectRef]:
+    return (ObjectRef(kind, holder[field].get(name, "")) for field, name, kind in fields if field in holder)
 
 
 def _sources(container: Manifest) -> Iterator[Manifest]:
@@ -158,10 +164,11 @@ def _sources(container: Manifest) -> Iterator[Manifest]:
 
 
 def _selected(item: Manifest, labels: Mapping[str, Any]) -> Iterator[str]:
-    spec = item.get("spec", {})
-    if item["kind"] == "Service" and spec["selector"].items() <= labels.items():
+    spec, kind = item.get("spec", {}), item["kind"]
+    # A Service without a selector is of no Pod, a policy without one of all.
+    if kind == "Service" and spec.get("selector") and spec["selector"].items() <= labels.items():
         yield "host names" if spec.get("clusterIP") == "None" else "one address"
-    if item["kind"] == "NetworkPolicy" and spec["podSelector"]["matchLabels"].items() <= labels.items():
+    if kind == "NetworkPolicy" and spec["podSelector"].get("matchLabels", {}).items() <= labels.items():
         yield "guarded by"
 
 

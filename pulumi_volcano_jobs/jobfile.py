@@ -15,7 +15,6 @@ from pulumi_volcano_jobs import nodes
 from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Job
-from pulumi_volcano_jobs.parse import parse_job
 
 # libyaml's is some ten times faster; a Python built without it has the other.
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -46,7 +45,7 @@ class Document:
         """
         try:
             raise_if_any(self.problems)
-            return parse_job(self.data)
+            return Job.model_validate(self.data)
         except JobError as error:
             found = [*error.problems, *self.problems]
         raise JobError(self.placed(found))

@@ -97,6 +97,11 @@ def is_given(value: Any) -> bool:
     return isinstance(value, Leaf) or bool(value)
 
 
+def may_be_output(value: Any) -> bool:
+    """Tell whether a value is not known yet: a leaf, or what looks like the Output that one will stand for."""
+    return isinstance(value, Leaf) or hasattr(value, "apply")
+
+
 def is_whole(text: str) -> bool:
     """Tell whether text can be written: half of a character outside of Unicode's first plane (a surrogate) cannot."""
     try:

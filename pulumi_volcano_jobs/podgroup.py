@@ -7,9 +7,9 @@ from typing import Any
 
 from pulumi_volcano_jobs import resources
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.leaf import Leaf, derive
+from pulumi_volcano_jobs.leaf import derive, is_given
 from pulumi_volcano_jobs.manifest import PARTITION_ID, TASK_SPEC, Manifest, build
-from pulumi_volcano_jobs.model import NetworkTopology, Task
+from pulumi_volcano_jobs.model import NetworkTopology, PartitionPolicy, Task
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"
 # The parts of a Pod spec that minResources depends on: what is unknown elsewhere must not make it unknown.
@@ -23,13 +23,13 @@ def pod_group(ctx: JobContext, priority_classes: Mapping[str, int]) -> Manifest:
     spec: Manifest = {"queue": job.queue}
     if job.min_available:
         spec["minMember"] = job.min_available
-    if isinstance(job.priority_class_name, Leaf) or job.priority_class_name:
+    if is_given(job.priority_class_name):
         spec["priorityClassName"] = job.priority_class_name
     if ctx.tasks:
         spec["minTaskMember"] = {task.name: task.min_available for task in ctx.tasks}
     if job.network_topology:
         spec["networkTopology"] = _topology(job.network_topology)
-    groups = [_sub_group(task) for task in ctx.tasks if task.partition_policy]
+    groups = [_sub_group(task.name, task.partition_policy) for task in ctx.tasks if task.partition_policy]
     if groups:
         spec["subGroupPolicy"] = groups
     spec["minResources"] = _min_resources(ctx.tasks, job.min_available or 0, priority_classes)
@@ -45,15 +45,12 @@ def _topology(topology: NetworkTopology) -> Manifest:
     return {key: value for key, value in wire.items() if value != ""}
 
 
-def _sub_group(task: Task) -> Manifest:
-    policy = task.partition_policy
-    if policy is None:
-        return {}
+def _sub_group(task: str | None, policy: PartitionPolicy) -> Manifest:
     group: Manifest = {
-        "name": task.name,
+        "name": task,
         "subGroupSize": policy.partition_size,
         "minSubGroups": policy.min_partitions or 0,
-        "labelSelector": {"matchLabels": {TASK_SPEC: task.name}},
+        "labelSelector": {"matchLabels": {TASK_SPEC: task}},
         "matchLabelKeys": [PARTITION_ID],
     }
     if policy.network_topology:

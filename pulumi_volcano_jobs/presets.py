@@ -9,12 +9,12 @@ volume, the path of a mount, the key of a label); what is there and different is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from pulumi_volcano_jobs import quantity
-from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any
-from pulumi_volcano_jobs.leaf import Text
+from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any, shown
+from pulumi_volcano_jobs.leaf import Text, may_be_output
 from pulumi_volcano_jobs.manifest import JOB_NAME
 from pulumi_volcano_jobs.templates import Editor, Template, plain
 
@@ -34,16 +34,26 @@ def apply(template: Mapping[str, Any], *chosen: Preset) -> Template:
     Raises:
         JobError: with what all presets find in their way.
     """
-    made: Any = plain(template)
+    made: Template = plain(template)
     problems: list[Problem] = []
-    for preset in chosen:
+    for position, preset in enumerate(chosen):
         try:
-            made = preset(made)
+            made = _applied(preset, made, f"presets.apply[{position}]")
         except JobError as error:
             problems += error.problems
     raise_if_any(problems)
-    result: Template = made
-    return result
+    return made
+
+
+def _applied(preset: Preset, template: Template, place: str) -> Template:
+    made: Any = preset(template) if callable(preset) else preset
+    if isinstance(made, Mapping):
+        return dict(made)
+    if preset is made or callable(made):
+        reason, hint = "this is no preset", 'call it, as in presets.shm("8Gi"), and give several one by one'
+    else:
+        reason, hint = f"this preset gives no template, but a {type(made).__name__}", "let it return the template"
+    raise JobError([Problem(place, reason, hint)])
 
 
 def shm(size: Text, *, container: str = "") -> Preset:
@@ -80,14 +90,10 @@ def nccl(
         variables: others, such as `{"NCCL_IB_HCA": "mlx5"}`.
         container: the container's name; needed if the template has several.
     """
-    if debug is not None and debug not in get_args(NcclDebug):
-        reason = f"this must be one of {', '.join(get_args(NcclDebug))}"
-        raise _refusal("nccl", "debug", reason, value=debug)
-    for name in variables or {}:
-        if not name.startswith("NCCL_"):
-            raise _refusal("nccl", "variables", "NCCL's variables begin with NCCL_", "set others in the template", name)
+    if debug is not None:
+        _check_choice("nccl", "debug", debug, get_args(NcclDebug))
     own = {"NCCL_SOCKET_IFNAME": interface or None, "NCCL_DEBUG": debug}
-    given = {name: value for name, value in own.items() if value is not None} | {**(variables or {})}
+    given = {name: value for name, value in own.items() if value is not None} | _of_nccl(variables or {})
     if not given:
         raise _refusal("nccl", "", "this sets nothing", 'for example interface="eth0"')
 
@@ -149,6 +155,10 @@ def gpu_tolerations(*keys: str) -> Preset:
     Args:
         keys: the taints' keys; `nvidia.com/gpu` if there are none.
     """
+    for key in keys:
+        if not isinstance(key, str) or not key:
+            reason = "each key must be a string, and not empty: without a key all taints are tolerated"
+            raise _refusal("gpu_tolerations", "keys", reason, 'for example "amd.com/gpu"', key)
     entries = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in keys or (NVIDIA_GPU,)]
 
     def edit(pod: Editor) -> None:
@@ -179,6 +189,7 @@ def topology_spread(
         when_unsatisfiable: whether Pods wait (`DoNotSchedule`) where it cannot be.
     """
     _check_count("topology_spread", "max_skew", max_skew)
+    _check_choice("topology_spread", "when_unsatisfiable", when_unsatisfiable, get_args(Unsatisfiable))
     entry = {
         "maxSkew": max_skew,
         "topologyKey": key,
@@ -221,20 +232,36 @@ def _preset(name: str, edit: Callable[[Editor], None]) -> Preset:
     return preset
 
 
-def _check_quantity(preset: str, argument: str, value: Text) -> None:
+def _of_nccl(variables: Any) -> dict[str, Text]:
+    if not isinstance(variables, Mapping):
+        hint = 'for example {"NCCL_IB_HCA": "mlx5"}'
+        raise _refusal("nccl", "variables", "this must be a mapping of names and values", hint)
+    for name in variables:
+        if not str(name).startswith("NCCL_"):
+            raise _refusal("nccl", "variables", "NCCL's variables begin with NCCL_", "set others in the template", name)
+    return dict(variables)
+
+
+def _check_choice(preset: str, argument: str, value: object, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise _refusal(preset, argument, f"this must be one of {', '.join(choices)}", value=value)
+
+
+def _check_quantity(preset: str, argument: str, value: object) -> None:
     try:
-        is_sound = not isinstance(value, str) or quantity.parse(value).nano > 0
+        is_sound = may_be_output(value) or quantity.parse(value).nano > 0
     except ValueError:
         is_sound = False
     if not is_sound:
         raise _refusal(preset, argument, "this must be a quantity above 0, such as 8Gi", value=value)
 
 
-def _check_count(preset: str, argument: str, value: int) -> None:
+def _check_count(preset: str, argument: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise _refusal(preset, argument, "this must be a whole number, at least 1", value=value)
 
 
-def _refusal(preset: str, argument: str, reason: str, hint: str = "", value: Any = None) -> JobError:
+def _refusal(preset: str, argument: str, reason: str, hint: str = "", value: object = None) -> JobError:
     path = f"presets.{preset}.{argument}".rstrip(".")
-    return JobError([Problem(path, reason, hint, "" if value is None else repr(value))])
+    # A preset that was not called is given a template, in which there may be secrets.
+    return JobError([Problem(path, reason, hint, shown(value) if isinstance(value, (str, int, float)) else "")])

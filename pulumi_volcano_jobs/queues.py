@@ -14,9 +14,9 @@ from pulumi_volcano_jobs import paths, podcheck, queueschema
 from pulumi_volcano_jobs.cluster import ROOT_QUEUE
 from pulumi_volcano_jobs.defaults import QUEUE
 from pulumi_volcano_jobs.errors import Problem, Stage, raise_if_any
+from pulumi_volcano_jobs.fields import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import Manifest
-from pulumi_volcano_jobs.model import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.podcheck import amounts
 from pulumi_volcano_jobs.podcheck.names import is_label_value, is_qualified, subdomain
 from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault
@@ -65,13 +65,11 @@ def queue(fields: Mapping[str, Any]) -> Manifest:
 
 def _metadata(metadata: Mapping[str, Any]) -> Iterator[Problem]:
     yield from _name(metadata.get("name"))
-    for key in ("labels", "annotations"):
-        yield from _texts(metadata.get(key), f"metadata.{key}")
-    yield from podcheck.labels(metadata.get("labels"), "metadata.labels", Stage.SCHEMA)
-    annotations = metadata.get("annotations")
-    if isinstance(annotations, Mapping):
-        yield from podcheck.keys(annotations, "metadata.annotations", Stage.SCHEMA)
-        yield from _hierarchy(Place(annotations, "metadata.annotations"))
+    for key, check in (("labels", podcheck.labels), ("annotations", podcheck.keys)):
+        given, path = metadata.get(key), f"metadata.{key}"
+        yield from _texts(given, path)
+        yield from check(_with_text_keys(given), path, Stage.SCHEMA)
+    yield from _hierarchy(Place(_with_text_keys(metadata.get("annotations")), "metadata.annotations"))
 
 
 def _name(name: Any) -> Iterator[Problem]:
@@ -95,8 +93,14 @@ def _texts(given: Any, path: str) -> Iterator[Problem]:
         yield Problem(path, "this must be a mapping", "write it as key: value lines", stage=Stage.DECODE)
         return
     for key, value in given.items():
-        if not isinstance(value, (str, Leaf)):
-            yield Problem(paths.join(path, str(key)), "this must be a string", "put it in quotes", stage=Stage.DECODE)
+        if not (isinstance(key, str) and isinstance(value, (str, Leaf))):
+            reason = f"{'this' if isinstance(key, str) else 'each key'} must be a string"
+            yield Problem(paths.join(path, str(key)), reason, "put it in quotes", stage=Stage.DECODE)
+
+
+def _with_text_keys(given: Any) -> dict[str, Any]:
+    items = given.items() if isinstance(given, Mapping) else ()
+    return {key: value for key, value in items if isinstance(key, str)}
 
 
 def _hierarchy(annotations: Place) -> Iterator[Problem]:

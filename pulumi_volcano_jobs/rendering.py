@@ -14,7 +14,7 @@ from typing import Any
 from typing_extensions import Unpack
 
 from pulumi_volcano_jobs import limits, manifest, names, podgroup, sizes, traps
-from pulumi_volcano_jobs.choices import Choices, OnConflict
+from pulumi_volcano_jobs.choices import Choices, OnConflict, wrong_choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.conflicts import Ledger
 from pulumi_volcano_jobs.context import JobContext
@@ -97,6 +97,7 @@ def render(
     Raises:
         JobError: with all problems at once (strict), or with those of the first stage of Volcano's that refuses.
     """
+    raise_if_any(wrong_choices(choices))
     cluster = cluster or ClusterFacts()
     found = examine(job, cluster, namespace, earlier, choices, strict=strict)
     shown, plugins = _redacted(found.stored) if redact else (found.stored.job, found.stored.plugins)
@@ -131,8 +132,7 @@ def render(
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
     plugins = tuple(plugin.redacted() for plugin in stored.plugins)
     changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if _shows(old, new)}
-    job: Job = stored.job.with_(plugins={**stored.job.uses, **changed}) if changed else stored.job
-    return job, plugins
+    return stored.job.with_(plugins={**stored.job.uses, **changed}) if changed else stored.job, plugins
 
 
 def _shows(given: Plugin, redacted: Plugin) -> bool:
@@ -147,8 +147,8 @@ def _objects(
 ) -> tuple[list[Manifest], dict[ObjectRef, str], frozenset[ObjectRef]]:
     objects = [podgroup.pod_group(ctx, cluster.priority_classes)]
     objects += [
-        manifest.build("v1", "PersistentVolumeClaim", claim_name(ctx.name, volume), ctx.namespace, spec=spec)
-        for volume in ctx.job.volumes or ()
+        manifest.build("v1", "PersistentVolumeClaim", name, ctx.namespace, spec=spec)
+        for volume, name in _claims(ctx.job)
         if (spec := manifest.copy_tree(volume.volume_claim)) is not None
     ]
     made_by, beyond = {}, set()
@@ -163,8 +163,7 @@ def _objects(
 
 def _handed_over(ctx: JobContext, plugins: Sequence[Plugin]) -> Job:
     """Give the job with what our own options add to its templates."""
-    job: Job = ctx.job.with_(tasks=tuple(_extended(ctx, plugins, task) for task in ctx.tasks))
-    return job
+    return ctx.job.with_(tasks=tuple(_extended(ctx, plugins, task) for task in ctx.tasks))
 
 
 def _extended(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:
@@ -176,8 +175,7 @@ def _extended(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:
     if after == before:
         return task
     kept = task.pod_template.get("metadata") or {}
-    extended: Task = task.with_(template={**after, "metadata": {**kept, **after["metadata"]}})
-    return extended
+    return task.with_(template={**after, "metadata": {**kept, **after["metadata"]}})
 
 
 def _pods(

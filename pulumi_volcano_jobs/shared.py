@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypedDict, get_args
+from dataclasses import replace
+from typing import Any, TypedDict
 
 from pydantic.alias_generators import to_camel
 
 from pulumi_volcano_jobs import images, podcheck, schema
-from pulumi_volcano_jobs.choices import Defaults, ManagedBy
+from pulumi_volcano_jobs.choices import WORDS, Defaults, ManagedBy
+from pulumi_volcano_jobs.document import DOCUMENT_FIELDS
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.leaf import Leaf, Text, derive, has_leaf, is_given
-from pulumi_volcano_jobs.model import DOCUMENT_FIELDS
 from pulumi_volcano_jobs.podcheck.names import subdomain
 
 
@@ -52,11 +53,6 @@ OPTIONS = ("image_registry", "defaults", "managed_by", "kubernetes_version")
 STRUCTURED = ("image_pull_secrets", "labels", "node_selector", "tolerations")
 """Those that are no text."""
 
-_CHOICES: Mapping[str, Callable[[], tuple[str, ...]]] = {
-    "defaults": lambda: get_args(Defaults),
-    "managed_by": lambda: get_args(ManagedBy),
-    "kubernetes_version": schema.versions,
-}
 _SPEC = ("image_pull_secrets", "node_selector", "tolerations")
 _MAPPINGS = ("labels", "node_selector")
 _CONTAINER = {"name": "main", "image": "main"}  # a Pod needs one to be looked at
@@ -74,7 +70,7 @@ def checked(given: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], li
     if not isinstance(given, Mapping):
         return {}, [Problem(place(""), "this must be a mapping", 'for example {"queue": "research"}')]
     problems = [
-        Problem(place(name), "no default has this name", schema.nearest(name, NAMES))
+        Problem(place(str(name)), "no default has this name", schema.nearest(str(name), NAMES))
         for name in given
         if name not in NAMES
     ]
@@ -89,7 +85,7 @@ def checked(given: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], li
     more = [problem for problem in podcheck.check(conformed, "template") if problem.path not in said]
     for problem in (*walk.problems, *more):
         name, tail = _placed(problem.path)
-        found.append((name, _moved(problem, place(name) + tail)))
+        found.append((name, replace(problem, path=place(name) + tail)))
     refused = {name for name, _ in found}
     sound = {name: value for name, value in values.items() if name not in refused}
     return sound, [*problems, *(problem for _, problem in found)]
@@ -101,12 +97,12 @@ def _is_missing(name: str, value: Any) -> bool:
 
 
 def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
-    if name in _CHOICES:
-        choices = _CHOICES[name]()
+    words = schema.versions() if name == "kubernetes_version" else WORDS.get(name)
+    if words:
         if isinstance(value, Leaf):
             yield schema.structural(path, "it decides what the job is made of")
-        elif value not in choices:
-            yield Problem(path, f"this must be one of {', '.join(choices)}", value=repr(value))
+        elif value not in words:
+            yield Problem(path, f"this must be one of {', '.join(words)}", value=repr(value))
     elif name == "image_registry":
         yield from images.problems(value, path)
     elif not isinstance(value, (str, Leaf)):
@@ -130,10 +126,6 @@ def _placed(path: str) -> tuple[str, str]:
     key, tail = match.groups() if match else (path, "")
     name = _SNAKE.get(key, key)
     return name, tail.removesuffix(".name") if name == "image_pull_secrets" else tail
-
-
-def _moved(problem: Problem, path: str) -> Problem:
-    return Problem(path, problem.reason, problem.hint, problem.value, problem.stage)
 
 
 def merged(own: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:

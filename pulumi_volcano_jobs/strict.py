@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 
 from pulumi_volcano_jobs import names, podcheck, traps
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.model import MAX_LABEL, Job
+from pulumi_volcano_jobs.fields import MAX_LABEL
+from pulumi_volcano_jobs.model import Job, Volume
 from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SvcPlugin
 
 
@@ -32,7 +34,20 @@ def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
         if len(last) > MAX_LABEL:
             reason = f"the last Pod's name {last} has {len(last)} characters; a host name has at most {MAX_LABEL}"
             yield Problem(f"spec.tasks[{index}].name", reason, "shorten the job's or the task's name", stage=Stage.API)
+    yield from _mounted_twice(job.volumes or ())
     service = names.head_service(job.name)
     if RayPlugin.name in used and len(service) > MAX_LABEL:
         reason = f"the head's Service {service} has {len(service)} characters; a Service has at most {MAX_LABEL}"
         yield Problem("metadata.name", reason, "shorten the job's name", stage=Stage.API)
+
+
+def _mounted_twice(volumes: Sequence[Volume]) -> Iterator[Problem]:
+    """Yield paths that are the same in another spelling: the later volume would hide the earlier one."""
+    seen = set()
+    for index, volume in enumerate(volumes):
+        # Two slashes in front are not one to posixpath.
+        path = posixpath.normpath(f"/{volume.mount_path.lstrip('/')}")
+        if path in seen:
+            place, value = f"spec.volumes[{index}].mountPath", repr(volume.mount_path)
+            yield Problem(place, "this path is mounted twice", "remove one", value)
+        seen.add(path)

@@ -28,7 +28,7 @@ class Editor:
         """Find the container of this name; without one, the only container."""
         path, found = "template.spec.containers", self.list_at(self._spec, "containers", "template.spec")
         wires = [self._fields(item, f"{path}[{index}]") for index, item in enumerate(found)]
-        matches = [index for index, wire in enumerate(wires) if name in {"", wire.get("name")}]
+        matches = [index for index, wire in enumerate(wires) if name in ("", wire.get("name"))]
         if len(matches) == 1:
             return ContainerEditor(self, wires[matches[0]], f"{path}[{matches[0]}]")
         if not self.problems:

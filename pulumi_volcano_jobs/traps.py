@@ -54,7 +54,9 @@ def of_pods(job: Job, firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
             made = {item["name"]: item for item in firsts[task.name or ""]["spec"].get(kind) or ()}
             for index, container in enumerate(task.pod_spec.get(kind) or ()):
                 path = f"spec.tasks[{position}].template.spec.{kind}[{index}].env"
-                yield from _references(container.get("env") or (), made[container["name"]].get("env") or (), path)
+                # A plugin may have taken it out.
+                env = made.get(container["name"], {}).get("env")
+                yield from _references(container.get("env") or (), env or (), path)
 
 
 def _twice(task: Task, path: str) -> Iterator[Problem]:

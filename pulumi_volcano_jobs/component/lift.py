@@ -10,8 +10,9 @@ import pulumi
 
 from pulumi_volcano_jobs import paths, schema
 from pulumi_volcano_jobs.component.wire import to_wire
+from pulumi_volcano_jobs.document import DOCUMENT_FIELDS, METADATA_FIELDS
 from pulumi_volcano_jobs.leaf import Derived, Leaf, has_leaf, leaves, substitute
-from pulumi_volcano_jobs.model import DOCUMENT_FIELDS, METADATA_FIELDS, Model
+from pulumi_volcano_jobs.model import Model
 from pulumi_volcano_jobs.plugins import Plugin, registry
 from pulumi_volcano_jobs.plugins.base import secret_settings
 

@@ -7,20 +7,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from pulumi_volcano_jobs import schema
-from pulumi_volcano_jobs.choices import Choices, Defaults, ManagedBy, OnConflict
+from pulumi_volcano_jobs.choices import WORDS, Choices, of_plugins
 from pulumi_volcano_jobs.component.args import Claims, JobOptions, OnScale, Restart, WaitFor
 from pulumi_volcano_jobs.component.unsupported import Unsupported
 from pulumi_volcano_jobs.errors import Problem, unknown_codes
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
+    **WORDS,
     "restart": get_args(Restart),
     "on_scale": get_args(OnScale),
     "claims": get_args(Claims),
-    "managed_by": get_args(ManagedBy),
     "wait_for": get_args(WaitFor),
     "unsupported": get_args(Unsupported),
-    "on_conflict": get_args(OnConflict),
-    "defaults": get_args(Defaults),
     "kubernetes_version": schema.versions(),
 }
 _DURATION = re.compile(r"(?=.*[1-9])(\d+h)?(\d+m)?(\d+s)?", re.ASCII)
@@ -51,7 +49,7 @@ def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
     fits = {key: value for key, value in plain.items() if key not in refused}
     modes = () if "managed_by" in refused else _of_mode(fits)
     timeout = _of_timeout(fits, known="wait_for" not in refused)
-    rest = [*_of_codes(options.get(_CODES, ())), *_of_plugins(options.get(_PLUGINS, {}))]
+    rest = [*_of_codes(options.get(_CODES, ())), *of_plugins(options.get(_PLUGINS, {}))]
     refused |= {problem.path.partition(".")[0] for problem in rest}
     options = {key: value for key, value in options.items() if key not in refused}
     return options, [*mistyped, *wrong, *modes, *timeout, *rest]
@@ -62,15 +60,6 @@ def choices(options: JobOptions) -> Choices:
     found: Any = {key: options[key] for key in Choices.__annotations__ if key in options}  # type: ignore[literal-required]  # they are its keys
     chosen: Choices = found
     return chosen
-
-
-def _of_plugins(given: Any) -> Iterator[Problem]:
-    if not isinstance(given, Mapping):
-        yield Problem(_PLUGINS, "this must be a mapping", 'for example {"pytorch": {"wait_master_enabled": True}}')
-        return
-    for name, settings in given.items():
-        if not isinstance(settings, Mapping):
-            yield Problem(f"{_PLUGINS}.{name}", "this must be a mapping of options", 'for example {"port": 29500}')
 
 
 def _of_codes(codes: Any) -> Iterator[Problem]:

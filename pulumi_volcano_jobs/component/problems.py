@@ -12,8 +12,13 @@ from pulumi_volcano_jobs.errors import JobError, Problem
 Place = Callable[[Iterable[Problem]], list[Problem]]
 
 
-class JobInputError(JobError, pulumi.RunError, pulumi.InputPropertiesError):
-    """Bad arguments of a component: ends the program without a traceback, and keeps each problem with its path."""
+@JobError.raised_as
+class ProgramError(JobError, pulumi.RunError):
+    """A mistake in a program, be it in no resource yet, as in a Task or a preset: it ends without a traceback."""
+
+
+class JobInputError(ProgramError, pulumi.InputPropertiesError):
+    """Bad arguments of a component: Pulumi gets each problem with its path."""
 
     def __init__(self, summary: str, problems: Sequence[Problem]) -> None:
         """Say the problems, each in a line, under the summary."""

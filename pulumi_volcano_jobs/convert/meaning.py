@@ -14,7 +14,6 @@ from pulumi_volcano_jobs.defaults import store
 from pulumi_volcano_jobs.errors import JobError
 from pulumi_volcano_jobs.jobfile import Document
 from pulumi_volcano_jobs.model import Job, Task, Volume
-from pulumi_volcano_jobs.parse import parse_job
 from pulumi_volcano_jobs.rendering import Rendered, render
 
 
@@ -50,11 +49,11 @@ def understand(
 
 
 def _meaning(document: Mapping[str, Any], *, templates_of: Job | None = None) -> Job:
-    job = parse_job(document)
+    job = Job.model_validate(document)
     stored = templates_of or job
     # As the file has them: the program says itself what was chosen for them.
     plugins = {plugin.name: plugin for plugin in store(job, {}, strict=templates_of is None).plugins}
-    meaning: Job = job.with_(
+    meaning = job.with_(
         plugins={name: plugins[name] for name, use in job.uses.items() if use is not None} or None,
         tasks=tuple(map(_task, job.tasks or (), stored.tasks or ())),
         volumes=None if job.volumes is None else tuple(map(_volume, job.volumes, stored.volumes or ())),
@@ -64,13 +63,11 @@ def _meaning(document: Mapping[str, Any], *, templates_of: Job | None = None) ->
 
 
 def _task(task: Task, stored: Task) -> Task:
-    meaning: Task = task.with_(template=_without_nulls(stored.pod_template))
-    return meaning
+    return task.with_(template=_without_nulls(stored.pod_template))
 
 
 def _volume(volume: Volume, stored: Volume) -> Volume:
-    meaning: Volume = volume.with_(volume_claim=_without_nulls(stored.volume_claim))
-    return meaning
+    return volume.with_(volume_claim=_without_nulls(stored.volume_claim))
 
 
 def _without_nulls(tree: Any) -> Any:

@@ -9,10 +9,11 @@ from typing import Any, Literal, get_args
 from pulumi_volcano_jobs import names, users
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.fields import DNS_SUBDOMAIN, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.keys import KeyPair, KeyType
 from pulumi_volcano_jobs.leaf import Text, is_given
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, secret
-from pulumi_volcano_jobs.model import DNS_SUBDOMAIN, MAX_SUBDOMAIN, Job, Task
+from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, flag, option, port_problems
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT
 

@@ -8,13 +8,13 @@ from typing import Any, TypeAlias
 
 from pulumi_policy.proxy import UnknownValueError
 
-from pulumi_volcano_jobs import model
+from pulumi_volcano_jobs import document
 from pulumi_volcano_jobs.component.base import TOKEN
 from pulumi_volcano_jobs.component.parts import POD_SPEC, TASK
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.manifest import JOB_NAME, TASK_SPEC
 
-JOB = f"kubernetes:{model.API_VERSION}:{model.KIND}"
+JOB = f"kubernetes:{document.API_VERSION}:{document.KIND}"
 POD_GROUP = "kubernetes:scheduling.volcano.sh/v1beta1:PodGroup"
 POD = "kubernetes:core/v1:Pod"
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"

@@ -10,7 +10,17 @@ from typing import Any
 import pulumi
 import pytest
 
-from pulumi_volcano_jobs import EnvPlugin, MpiPlugin, PytorchPlugin, SshPlugin, SvcPlugin, Task, VolcanoJob
+from pulumi_volcano_jobs import (
+    EnvPlugin,
+    MpiPlugin,
+    PytorchPlugin,
+    SshPlugin,
+    SvcPlugin,
+    Task,
+    VolcanoJob,
+    load_jobs,
+    presets,
+)
 from pulumi_volcano_jobs.component.args import JobOptions
 from pulumi_volcano_jobs.testing import computed, failed
 from tests.component.programs import new_job
@@ -382,3 +392,30 @@ def test_a_wrong_option_beside_a_file_is_refused() -> None:
 def test_a_plugin_twice_is_refused() -> None:
     """The list names the plugin."""
     assert "the plugin env is listed twice" in str(refusal(in_job(plugins=[EnvPlugin(), EnvPlugin()])))
+
+
+BEFORE_THE_JOB: dict[str, tuple[Callable[[], object], str]] = {
+    "a task": (
+        lambda: Task(name="worker", replicas=-1),
+        "Task[worker].replicas: this must be at least 0 (given: -1): give a larger number",
+    ),
+    "a preset": (
+        lambda: presets.shm("8 Gi"),
+        "presets.shm.size: this must be a quantity above 0, such as 8Gi (given: '8 Gi')",
+    ),
+    "a file": (
+        lambda: load_jobs("kind: Pod\n"),
+        "kind: this is no Volcano Job: its kind is Pod: give a Job of batch.volcano.sh/v1alpha1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), BEFORE_THE_JOB.values(), ids=BEFORE_THE_JOB)
+def test_what_is_wrong_before_there_is_a_job_ends_the_program_without_a_traceback(
+    make: Callable[[], object], message: str
+) -> None:
+    """Pulumi shows a RunError as its message alone."""
+    error, _ = failed(lambda: make() and None)
+
+    assert isinstance(error, pulumi.RunError)
+    assert str(error) == message

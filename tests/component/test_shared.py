@@ -324,6 +324,14 @@ VALUE = "a label's value is at most 63 letters, digits, '-', '_' and '.', beginn
             {"quueue": "a"},
             "job_defaults.quueue: no default has this name: did you mean queue?",
         ),
+        (
+            {1: "a"},
+            (
+                "job_defaults.1: no default has this name: remove it (known here: defaults, image_pull_secrets,"
+                " image_registry, kubernetes_version, labels, managed_by, namespace, node_selector,"
+                " priority_class_name, queue, tolerations)"
+            ),
+        ),
         ({"queue": 3}, "job_defaults.queue: this must be a string: put it in quotes"),
         ({"queue": "A"}, f"job_defaults.queue: {SUBDOMAIN} (given: 'A')"),
         ({"priority_class_name": "A"}, f"job_defaults.priority_class_name: {SUBDOMAIN} (given: 'A')"),

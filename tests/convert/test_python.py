@@ -14,7 +14,7 @@ import pytest
 from pulumi_volcano_jobs import KeyPair, Plugin, VolcanoJob, flag, jobfile
 from pulumi_volcano_jobs.convert import to_python, understand
 from pulumi_volcano_jobs.plugins import registry
-from pulumi_volcano_jobs.testing import run
+from pulumi_volcano_jobs.testing import Result, run
 from tests.conftest import BYTES, PAIR, Wire, container, job, task
 from tests.convert.cases import ACCEPTED, DOCUMENTS, MENDED, evaluated, expected, program_files, rendered
 
@@ -82,9 +82,12 @@ def test_a_program_registers_what_from_yaml_registers(name: str, monkeypatch: py
 
     from_yaml = run(lambda: {"job": VolcanoJob.from_yaml(resource, text).name})
     assert made.tree() == from_yaml.tree()
-    assert [(item.inputs, item.replacement_trigger) for item in made.resources.values()] == [
-        (item.inputs, item.replacement_trigger) for item in from_yaml.resources.values()
-    ]
+    assert _registered(made) == _registered(from_yaml)
+
+
+def _registered(done: Result) -> dict[str, tuple[Any, Any]]:
+    """Give inputs and digest of each resource; the order in which they come is asyncio's."""
+    return {key: (item.inputs, item.replacement_trigger) for key, item in done.resources.items()}
 
 
 def test_a_given_key_is_nowhere_in_the_program() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
@@ -38,6 +40,13 @@ def test_an_error_s_text_is_a_line_for_each_problem() -> None:
 
     assert error.problems == (same_line, early, late)
     assert str(error) == "c: same line, further left\na: early\nb: late"
+
+
+def test_an_error_travels_between_processes() -> None:
+    """As one of a pool that renders many jobs."""
+    error = JobError([Problem("a", "it is wrong").at(2, 5)])
+
+    assert pickle.loads(pickle.dumps(error)).problems == error.problems  # noqa: S301  # it is our own
 
 
 def test_problems_without_a_place_keep_their_order() -> None:

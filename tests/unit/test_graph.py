@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs import JobContext, Plugin, SshPlugin, SvcPlugin, manifest, render
 from pulumi_volcano_jobs.graph import graph
+from pulumi_volcano_jobs.manifest import Manifest
 from tests.conftest import Wire, container, job, task
 
 
@@ -78,6 +79,14 @@ def test_pods_are_linked_to_what_they_use() -> None:
     ]
 
 
+def test_what_one_volume_brings_together_is_linked_one_by_one() -> None:
+    """As the keys of ssh, when the user's own Secret has them and the job's has the rest."""
+    found = links(drawn(job(task(), plugins=[SshPlugin(key_secret="mine"), SvcPlugin()])))
+
+    secrets = [link.partition(" -.- ")[2] for link in found if "Secret" in link]
+    assert secrets == ["Secret<br/>mine<br/>not of this job: /root/.ssh", "Secret<br/>train-ssh<br/>by ssh: /root/.ssh"]
+
+
 def test_a_task_without_pods_uses_nothing() -> None:
     """It is there, as what it is."""
     lines = drawn(job(task("some"), task("none", 0), plugins={"svc": []}))
@@ -121,3 +130,27 @@ def test_two_ways_are_two_links() -> None:
 
     a, b = "a: 1 Pod<br/>train-a-0", "b: 1 Pod<br/>train-b-0"
     assert links(lines)[:2] == [f"{a} --> {b}: LEFT", f"{b} --> {a}: RIGHT"]
+
+
+class Guard(Plugin):
+    """A plugin whose objects select in their own ways."""
+
+    name = "test-guard"
+
+    def on_job_add(self, ctx: JobContext) -> list[Manifest]:
+        """Make a policy for all Pods of the namespace, and a Service without a selector."""
+        everyone = {"podSelector": {}, "policyTypes": ["Ingress"]}
+        return [
+            manifest.build("networking.k8s.io/v1", "NetworkPolicy", "all", ctx.namespace, spec=everyone),
+            manifest.service("elsewhere", ctx.namespace, {"type": "ExternalName", "externalName": "example.org"}),
+        ]
+
+
+def test_a_plugin_s_objects_may_select_all_pods_or_none() -> None:
+    """An empty selector of a policy is of all Pods; a Service without one is of none."""
+    found = links(drawn(job(task(), plugins=[Guard()])))
+
+    assert [link.partition(" -.- ")[2] for link in found] == [
+        "PodGroup<br/>train: gang",
+        "NetworkPolicy<br/>all<br/>by test-guard: guarded by",
+    ]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pydantic
 import pytest
 
-from pulumi_volcano_jobs import Job, JobError, Policy, PytorchPlugin, SshPlugin, Task, render
+from pulumi_volcano_jobs import DependsOn, Job, JobError, Policy, PytorchPlugin, SshPlugin, Task, Volume, render
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf
-from tests.conftest import Wire, job, problems, task
+from tests.conftest import Wire, job, problems, refused, task
 
 
 def of_task(**fields: Any) -> Wire:
@@ -198,14 +199,83 @@ def test_other_wrong_values_are_shown() -> None:
     assert problem.value == "'My Team'"
 
 
-def test_pydantic_s_own_message_shows_no_input() -> None:
-    """A model that is built by hand raises pydantic's error."""
-    plugins: Any = {"ssh": SECRET}
+class Output:
+    """Looks like Pulumi's."""
 
-    with pytest.raises(pydantic.ValidationError) as refused:
-        Job(name="train", plugins=plugins)
+    def apply(self, func: Any) -> Any:
+        """Be taken for one."""
+        raise AssertionError(func)
 
-    assert SECRET not in str(refused.value)
+
+BY_HAND: dict[str, tuple[Callable[[], object], str]] = {
+    "a task without a name": (
+        lambda: Task(replicas=-1),
+        "Task.replicas: this must be at least 0 (given: -1): give a larger number",
+    ),
+    "a task with a name": (
+        lambda: Task(name="worker", replicas=-1),
+        "Task[worker].replicas: this must be at least 0 (given: -1): give a larger number",
+    ),
+    "all that is wrong at once, in what is inside too": (
+        lambda: Task(name="worker", min_available=-1, policies=[{"exitCode": "1"}]),
+        (
+            "Task[worker].minAvailable: this must be at least 0 (given: -1): give a larger number\n"
+            "Task[worker].policies[0].exitCode: this must be a whole number (given: '1'): write it without quotes or"
+            " fraction"
+        ),
+    ),
+    "a model of another kind": (Volume, "Volume.mountPath: this field is required: add it"),
+    "a job": (
+        lambda: Job(name="Train", min_available=-1),
+        (
+            "metadata.name: this must be lower-case letters, digits and '-', beginning and ending with a letter or"
+            " digit (given: 'Train'): for example my-job-1\n"
+            "spec.minAvailable: this must be at least 0 (given: -1): give a larger number"
+        ),
+    ),
+    "a job without anything": (
+        Job,
+        "this is no Volcano Job: it has none of its fields: give a batch.volcano.sh/v1alpha1 Job",
+    ),
+    "kubectl's document": (
+        lambda: Job.model_validate(job(queue=5)),
+        "spec.queue: this must be a string (given: 5): put it in quotes",
+    ),
+    "a generator for a list": (
+        lambda: DependsOn(name=(name for name in ["master"])),
+        "DependsOn.name: this must be a list: write it as a YAML list: [...]",
+    ),
+    "bytes for a list": (
+        lambda: DependsOn(name=bytearray(b"master")),
+        "DependsOn.name: this must be a list: write it as a YAML list: [...]",
+    ),
+    "what is no mapping": (
+        lambda: Task.model_validate([]),
+        "Task: this must be a mapping: write it as key: value lines",
+    ),
+    "an Output that decides how many Pods there are": (
+        lambda: Task(name="worker", replicas=Output()),
+        (
+            "Task[worker].replicas: this must be a plain value, not an Output: it decides how many Pods there are: take"
+            " it from pulumi.Config, or from StackReference.get_output_details, which gives plain values"
+        ),
+    ),
+    "a value that may be secret": (
+        lambda: Job(name="train", plugins={"ssh": SECRET}),
+        "spec.plugins.ssh: this must be a list: write it as a YAML list: [...]",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), BY_HAND.values(), ids=BY_HAND)
+def test_a_model_that_is_made_by_hand_says_what_is_wrong_as_a_file_does(
+    make: Callable[[], object], message: str
+) -> None:
+    """Place, value, rule and way out, not pydantic's words and links."""
+    with pytest.raises(JobError) as refused:
+        make()
+
+    assert str(refused.value) == message
 
 
 class TestForms:
@@ -296,6 +366,13 @@ class TestForms:
     def test_a_job_without_a_namespace_gets_the_given_one(self) -> None:
         """That of the stack, or of the command line."""
         assert render(job(), namespace="team").pods[0]["metadata"]["namespace"] == "team"
+
+    @pytest.mark.parametrize("strict", [True, False])
+    def test_a_namespace_that_is_no_text(self, *, strict: bool) -> None:
+        """It would stand in each manifest."""
+        told = str(refused(job(), namespace=3, strict=strict))
+
+        assert told == "metadata.namespace: this must be a string (given: 3): put it in quotes"
 
     def test_models_are_frozen(self) -> None:
         """A job is a value."""

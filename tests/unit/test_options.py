@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import JobContext, Plugin, PytorchPlugin, SvcPlugin, render
+from pulumi_volcano_jobs import ClusterFacts, JobContext, JobError, Plugin, PytorchPlugin, SvcPlugin, render, schema
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf, Text
 from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map
@@ -252,3 +252,49 @@ def test_settings_that_were_given_are_remembered() -> None:
     assert SvcPlugin(inject_hosts_env=True).given == {"inject_hosts_env"}
     assert SvcPlugin().with_(inject_hosts_env=True).given == {"inject_hosts_env"}
     assert SvcPlugin(inject_hosts_env=True) == SvcPlugin()
+
+
+CHOICES: dict[str, tuple[Wire, str]] = {
+    "who makes the Pods": (
+        {"managed_by": "volcan"},
+        "managed_by: this must be one of pulumi, volcano (given: 'volcan')",
+    ),
+    "who counts": ({"on_conflict": True}, "on_conflict: this must be one of error, plugin, user (given: True)"),
+    "a set of defaults": (
+        {"defaults": "best"},
+        "defaults: this must be one of volcano, recommended (given: 'best')",
+    ),
+    "options that are no mapping": (
+        {"plugin_options": ["svc"]},
+        'plugin_options: this must be a mapping: for example {"pytorch": {"wait_master_enabled": True}}',
+    ),
+    "options of a plugin without a name": (
+        {"plugin_options": {1: {}}},
+        'plugin_options: this must be a mapping: for example {"pytorch": {"wait_master_enabled": True}}',
+    ),
+    "an option without a name": (
+        {"plugin_options": {"svc": {1: True}}},
+        'plugin_options.svc: this must be a mapping of options: for example {"port": 29500}',
+    ),
+    "options of a plugin that are no mapping": (
+        {"plugin_options": {"svc": True}},
+        'plugin_options.svc: this must be a mapping of options: for example {"port": 29500}',
+    ),
+}
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize(("choices", "message"), CHOICES.values(), ids=CHOICES)
+def test_what_is_none_of_the_choices_is_refused(choices: Wire, message: str, *, strict: bool) -> None:
+    """In lenient mode too: it is no mistake in the job."""
+    assert str(refused(job(plugins={"svc": []}), strict=strict, **choices)) == message
+
+
+def test_a_version_of_kubernetes_whose_fields_are_not_known_is_refused() -> None:
+    """With those that are."""
+    with pytest.raises(JobError) as refusal:
+        ClusterFacts(kubernetes_version="1.99")
+
+    assert str(refusal.value) == (
+        f"kubernetes_version: this must be one of {', '.join(schema.versions())} (given: '1.99')"
+    )

@@ -476,6 +476,40 @@ ARGUMENTS: dict[str, tuple[Callable[[], Preset], str]] = {
         lambda: presets.nccl(variables={"PATH": "/"}),
         "presets.nccl.variables: NCCL's variables begin with NCCL_ (given: 'PATH'): set others in the template",
     ),
+    "variables in a list": (
+        lambda: presets.nccl(variables=["NCCL_IB_HCA=mlx5"]),  # type: ignore[arg-type]  # that is the mistake
+        ('presets.nccl.variables: this must be a mapping of names and values: for example {"NCCL_IB_HCA": "mlx5"}'),
+    ),
+    "a variable that is no text": (
+        lambda: presets.nccl(variables={1: "a"}),  # type: ignore[dict-item]  # that is the mistake
+        "presets.nccl.variables: NCCL's variables begin with NCCL_ (given: 1): set others in the template",
+    ),
+    "a size below zero": (
+        lambda: presets.shm(-8),  # type: ignore[arg-type]  # that is the mistake
+        "presets.shm.size: this must be a quantity above 0, such as 8Gi (given: -8)",
+    ),
+    "a size that is none": (
+        lambda: presets.shm(None),  # type: ignore[arg-type]  # that is the mistake
+        "presets.shm.size: this must be a quantity above 0, such as 8Gi",
+    ),
+    "what happens where it cannot be": (
+        lambda: presets.topology_spread("train", "zone", when_unsatisfiable="Wait"),  # type: ignore[arg-type]  # that is the mistake
+        "presets.topology_spread.when_unsatisfiable: this must be one of ScheduleAnyway, DoNotSchedule (given: 'Wait')",
+    ),
+    "a taint without a key": (
+        lambda: presets.gpu_tolerations(""),
+        (
+            "presets.gpu_tolerations.keys: each key must be a string, and not empty: without a key all taints are"
+            " tolerated (given: ''): for example \"amd.com/gpu\""
+        ),
+    ),
+    "taints in a list": (
+        lambda: presets.gpu_tolerations(["amd.com/gpu", "sku"]),  # type: ignore[arg-type]  # that is the mistake
+        (
+            "presets.gpu_tolerations.keys: each key must be a string, and not empty: without a key all taints are"
+            ' tolerated: for example "amd.com/gpu"'
+        ),
+    ),
     "nothing": (presets.nccl, 'presets.nccl: this sets nothing: for example interface="eth0"'),
 }
 
@@ -487,3 +521,31 @@ def test_a_wrong_argument_is_told_where_the_preset_is_made(make: Callable[[], Pr
         make()
 
     assert str(caught.value) == message
+
+
+NOT_CALLED = 'this is no preset: call it, as in presets.shm("8Gi"), and give several one by one'
+NO_PRESETS: dict[str, tuple[Any, str]] = {
+    "one that was not called": (presets.efa, "presets.efa.devices: this must be a whole number, at least 1"),
+    "a maker of presets": (lambda _template: presets.efa(), f"presets.apply[1]: {NOT_CALLED}"),
+    "a list of presets": ([presets.efa()], f"presets.apply[1]: {NOT_CALLED}"),
+    "nothing": (None, f"presets.apply[1]: {NOT_CALLED}"),
+    "a function without a return": (
+        lambda _template: None,
+        "presets.apply[1]: this preset gives no template, but a NoneType: let it return the template",
+    ),
+}
+
+
+@pytest.mark.parametrize(("preset", "message"), NO_PRESETS.values(), ids=NO_PRESETS)
+def test_what_is_no_preset_is_told(preset: Any, message: str) -> None:
+    """With its position, and nothing of the template."""
+    given = template(container(env=[{"name": "TOKEN", "value": "secret"}]))
+
+    assert refused(given, presets.no_istio_sidecar(), preset) == message
+
+
+def test_a_container_without_a_name_that_is_text() -> None:
+    """It is none of those that are looked for."""
+    given = template({**container(), "name": {}}, container("log"))
+
+    assert presets.shm("8Gi", container="log")(given)["spec"]["containers"][1]["volumeMounts"]

@@ -128,6 +128,8 @@ UNNAMED = (
         ),
         ({"labels": []}, "metadata.labels: this must be a mapping: write it as key: value lines"),
         ({"labels": {"a": 1}}, "metadata.labels.a: this must be a string: put it in quotes"),
+        ({"labels": {1: "a"}}, "metadata.labels.1: each key must be a string: put it in quotes"),
+        ({"annotations": {1: "a"}}, "metadata.annotations.1: each key must be a string: put it in quotes"),
         (
             {"labels": {"a": "b c"}},
             (

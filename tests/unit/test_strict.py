@@ -446,3 +446,34 @@ def test_what_the_api_server_would_refuse_of_what_is_made_is_told(name: str) -> 
 def test_there_are_cases_of_what_the_api_server_would_refuse() -> None:
     """Else the test above would say nothing."""
     assert len(API_REJECTS) > 10
+
+
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+
+
+@pytest.mark.parametrize("second", ["/data/", "//data", "/data/."])
+def test_one_path_in_two_spellings_is_told(second: str) -> None:
+    """The second volume would hide the first; Volcano compares the texts."""
+    volumes = [{"mountPath": path, "volumeClaim": CLAIM} for path in ("/data", second)]
+
+    assert [str(problem) for problem in problems(job(task(), volumes=volumes))] == [
+        f"spec.volumes[1].mountPath: this path is mounted twice (given: {second!r}): remove one"
+    ]
+
+
+def test_what_is_made_of_one_path_in_two_spellings_is_made_once() -> None:
+    """In lenient mode: two claims of one name would be one object twice."""
+    volumes = [{"mountPath": path, "volumeClaim": CLAIM} for path in ("/data", "/data/")]
+    rendered = render(job(task(), volumes=volumes), strict=False)
+
+    claims = [item["metadata"]["name"] for item in rendered.objects if item["kind"] == "PersistentVolumeClaim"]
+    assert claims == ["train-pvc-data"]
+
+
+def test_a_pod_without_containers_is_told_whatever_the_plugins_add_to_it() -> None:
+    """The plugins are not asked for Pods: each may rely on a container."""
+    document = job(task("master", containers=[]), task("worker"), plugins={"mpi": []})
+
+    assert [str(problem) for problem in problems(document, defaults="recommended")] == [
+        "spec.tasks[0].template.spec.containers: a Pod needs at least one container"
+    ]

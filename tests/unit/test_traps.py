@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import MpiPlugin, PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin, TensorflowPlugin, render
+from pulumi_volcano_jobs import (
+    JobContext,
+    MpiPlugin,
+    Plugin,
+    Pod,
+    PytorchPlugin,
+    RayPlugin,
+    SshPlugin,
+    SvcPlugin,
+    TensorflowPlugin,
+    render,
+)
 from pulumi_volcano_jobs.errors import WARNINGS
 from pulumi_volcano_jobs.leaf import Leaf
 from tests.conftest import Wire, container, job, task
@@ -302,3 +313,21 @@ def test_the_table_of_the_docs_has_every_code_with_its_title() -> None:
 
     assert {code: title for code, title in WARNINGS.items() if f"## {code}: {title}\n" not in text} == {}
     assert text.count("\n## VJ") == len(WARNINGS)
+
+
+class Emptying(Plugin):
+    """A plugin that takes a container out."""
+
+    name = "test-emptying"
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+        """Leave the first."""
+        del pod.containers[1:]
+
+
+def test_a_container_that_a_plugin_took_out_refers_to_nothing() -> None:
+    """It has no variables to be looked at."""
+    variables = [{"name": "A", "value": "$(B)"}, {"name": "B", "value": "b"}]
+    containers = [container("main"), container("other", env=variables)]
+
+    assert render(job(task(containers=containers), plugins=[Emptying()])).warnings == ()
