@@ -109,12 +109,14 @@ class SshPlugin(Plugin):
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
         """Let the Secret follow, since its configuration names every host.
 
-        Another given key or other names of hosts replace the Pods: a mount by subPath never follows its Secret (volcano
-        1420).
+        Another given key, other names of hosts and another port replace the Pods: a mount by subPath never follows its
+        Secret (volcano 1420).
         """
         follows = frozenset({ObjectRef("Secret", names.ssh_secret(ctx.name))})
         given = (self.ssh_public_key,) if is_given(self.ssh_private_key) else ()
-        return JobUpdate(follows=follows, restarts_on=(*given, *(["address_aliases"] if self.address_aliases else [])))
+        aliases = ("address_aliases",) if self.address_aliases else ()
+        port = (self._port,) if self._port != DEFAULT_PORT else ()
+        return JobUpdate(follows=follows, restarts_on=(*given, *aliases, *port))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the name of the Secret with the keys, and these if Pulumi knows them; the public key is no secret."""
@@ -238,16 +240,19 @@ class SshPlugin(Plugin):
         given = is_given(self.ssh_private_key)
         return KeyPair(self.ssh_private_key, self.ssh_public_key) if given else ctx.keys
 
+    @property
+    def _port(self) -> int:
+        return self.ssh_port if 1 <= self.ssh_port <= MAX_PORT else DEFAULT_PORT
+
     def _config(self, ctx: JobContext) -> str:
-        port = self.ssh_port if 1 <= self.ssh_port <= MAX_PORT else DEFAULT_PORT
         lines = ["StrictHostKeyChecking no", "UserKnownHostsFile /dev/null"]
         for task in ctx.tasks:
-            if self.address_aliases and not task.pod_spec.get("hostname"):
-                lines += _patterns(ctx, task, port)
+            if self.address_aliases and not names.has_fixed_host(task):
+                lines += _patterns(ctx, task, self._port)
                 continue
             for host, address in _hosts(ctx, task):
                 known_as = f"{host} {address}" if self.address_aliases else host
-                lines += [f"Host {known_as}", f"  HostName {address}", f"  Port {port}"]
+                lines += [f"Host {known_as}", f"  HostName {address}", f"  Port {self._port}"]
         return "\n".join(lines) + "\n"
 
 
@@ -257,10 +262,14 @@ def _item(key: str, file: str) -> Manifest:
 
 
 def _patterns(ctx: JobContext, task: Task, port: int) -> list[str]:
-    """Give the lines that count for all Pods of a task, however many: the first block that has a setting counts."""
+    """Give the lines that count for all Pods of a task, however many: the first block that has a setting counts.
+
+    Names of Pods of another task (`worker-late`) may fit, too, and it may have another domain.
+    """
     any_host = f"{ctx.name}-{task.name}-*"
+    others = [f"!{ctx.name}-{other.name}-*" for other in ctx.tasks if (other.name or "").startswith(f"{task.name}-")]
     return [
-        f"Host {any_host} !*.*",
+        f"Host {' '.join([any_host, *others, '!*.*'])}",
         f"  HostName %h.{names.subdomain(ctx.name, task)}",
         f"Host {any_host}",
         f"  Port {port}",
