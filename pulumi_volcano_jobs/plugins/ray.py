@@ -9,7 +9,7 @@ from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.errors import Stage as Refusal
-from pulumi_volcano_jobs.leaf import derive, is_given
+from pulumi_volcano_jobs.leaf import Leaf, derive, is_given
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Container, Manifest, Pod, members, service
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import raystart
@@ -159,10 +159,20 @@ class RayPlugin(Plugin):
                 yield from _unnamed(container.get("ports") or (), name, number, f"{path}.ports")
 
     def _kept(self, job: Job) -> Iterator[Problem]:
+        """Yield what keeps a program from running on the cluster, or the cluster from ending with it."""
         for path, container in self._heads(job) if self.keep_command else ():
             if not is_given(container.get("command")):
                 reason = "keep_command runs this container's command once Ray is up, and it has none"
                 yield Problem(path, reason, "write its command here: what the image runs by itself is not known")
+        for position, task in enumerate(job.tasks or ()) if self.keep_command else ():
+            policy = task.pod_spec.get("restartPolicy")
+            if task.name == self.worker and not isinstance(policy, Leaf) and policy != "Never":
+                reason = (
+                    "with keep_command the head ends with its program, and workers that start again wait for another"
+                    " head for ever"
+                )
+                path, value = f"spec.tasks[{position}].template.spec.restartPolicy", repr(policy) if policy else ""
+                yield Problem(path, reason, "set restartPolicy: Never", value, warning=True, code="VJ118")
 
     def _heads(self, job: Job) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Find the containers that run the head, and their places."""
