@@ -26,7 +26,8 @@ from pulumi_volcano_jobs.model import (
     whole_number,
 )
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, SshPlugin, registry
-from pulumi_volcano_jobs.plugins.base import flag_of, mistyped, secret_settings, settings_of
+from pulumi_volcano_jobs.plugins.base import mistyped
+from pulumi_volcano_jobs.plugins.settings import flag_of, secret_settings, settings_of
 
 SCHEDULER = "volcano"
 QUEUE = "default"

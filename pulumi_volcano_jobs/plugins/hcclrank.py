@@ -10,7 +10,8 @@ from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.leaf import Leaf, derive
 from pulumi_volcano_jobs.manifest import Pod
 from pulumi_volcano_jobs.model import Job
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, flag, role_problem
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, role_problem
+from pulumi_volcano_jobs.plugins.settings import flag
 
 ANNOTATION = "hccl/rankIndex"
 

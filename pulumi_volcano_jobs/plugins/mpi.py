@@ -11,8 +11,9 @@ from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, config_map
 from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins import mpihosts, requested
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, flag, option, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
+from pulumi_volcano_jobs.plugins.settings import flag, option
 
 PORT_NAME = "mpijob-port"
 NO_FILE = "none"

@@ -7,14 +7,15 @@ from typing import Any
 
 from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import JobError, Problem
+from pulumi_volcano_jobs.errors import JobError, Problem, shown
 from pulumi_volcano_jobs.errors import Stage as Refusal
 from pulumi_volcano_jobs.leaf import Leaf, derive, is_given
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Container, Manifest, Pod, members, service
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import raystart
-from pulumi_volcano_jobs.plugins.base import Plugin, flag, option, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
+from pulumi_volcano_jobs.plugins.settings import flag, option
 
 GCS, DASHBOARD, CLIENT = "gcs", "dashboard", "client-server"
 _NOT_NATIVE = "Volcano's plugin writes the command itself, and takes no more than the ports"
@@ -171,7 +172,7 @@ class RayPlugin(Plugin):
                     "with keep_command the head ends with its program, and workers that start again wait for another"
                     " head for ever"
                 )
-                path, value = f"spec.tasks[{position}].template.spec.restartPolicy", repr(policy) if policy else ""
+                path, value = f"spec.tasks[{position}].template.spec.restartPolicy", shown(policy) if policy else ""
                 yield Problem(path, reason, "set restartPolicy: Never", value, warning=True, code="VJ118")
 
     def _heads(self, job: Job) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -200,4 +201,4 @@ def _unnamed(ports: Sequence[Mapping[str, Any]], name: str, number: int, path: s
     for index, port in list(same.items())[:1]:
         reason = f"the head's Service looks for port {number} by the TCP port's name {name}, and does not find this one"
         hint = f"set name: {name} and protocol: TCP, or remove it: Ray's plugin then declares it"
-        yield Problem(f"{path}[{index}]", reason, hint, repr(port.get("name") or ""))
+        yield Problem(f"{path}[{index}]", reason, hint, shown(port.get("name") or ""))

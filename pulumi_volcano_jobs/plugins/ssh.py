@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args
 
-from pulumi_volcano_jobs import names, users
+from pulumi_volcano_jobs import names, podcheck, users
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.keys import KeyPair, KeyType
 from pulumi_volcano_jobs.leaf import Text, is_given
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, secret
-from pulumi_volcano_jobs.model import DNS_SUBDOMAIN, MAX_SUBDOMAIN, Job, Task
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, flag, option, port_problems
+from pulumi_volcano_jobs.model import Job, Task
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, port_problems
+from pulumi_volcano_jobs.plugins.settings import flag, option
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT
 
 FileModes = Literal["volcano", "by-user"]
@@ -24,7 +24,6 @@ DEFAULT_PORT = 22
 # root's 0600 (volcano 1606, 1975). Kubernetes gives what has an fsGroup to that group, and lets it read.
 ROOT_MODE, GROUP_MODE, USER_MODE = 0o600, 0o640, 0o644
 AUTHORIZED, CONFIG = "authorized_keys", "config"
-_SECRET_KEY = re.compile(r"(?!\.\.)(?!\.$)[-._a-zA-Z0-9]+")
 _NOT_OURS = "Volcano's controllers mount a Secret of their own at the key path"
 
 
@@ -161,14 +160,14 @@ class SshPlugin(Plugin):
         private, public = is_given(self.ssh_private_key), is_given(self.ssh_public_key)
         if public and not private:
             reason = "a public key alone is ignored; the job would get a generated pair"
-            yield self.problem("ssh_public_key", reason, "give ssh_private_key too, or neither", shown=False)
+            yield self.problem("ssh_public_key", reason, "give ssh_private_key too, or neither")
         if private and not public:
             reason = "without its public key nobody can log in with this key"
-            yield self.problem("ssh_private_key", reason, "give ssh_public_key too", shown=False)
+            yield self.problem("ssh_private_key", reason, "give ssh_public_key too")
         if private and public:
             fault = KeyPair(self.ssh_private_key, self.ssh_public_key).fault()
             if fault:
-                yield self.problem(f"ssh_{fault.part}_key", fault.reason, fault.hint, shown=False)
+                yield self.problem(f"ssh_{fault.part}_key", fault.reason, fault.hint)
         for setting in ("key_secret_private", "key_secret_public"):
             if setting in self.beyond():
                 yield self.problem(
@@ -177,7 +176,7 @@ class SshPlugin(Plugin):
 
     def _secret_problems(self, job: Job) -> Iterator[Problem]:
         name = self.key_secret
-        if isinstance(name, str) and (len(name) > MAX_SUBDOMAIN or not re.fullmatch(DNS_SUBDOMAIN, name)):
+        if isinstance(name, str) and not podcheck.is_subdomain(name):
             reason = (
                 "a Secret's name is at most 253 lower-case letters, digits, '-' and '.', beginning and ending with a"
                 " letter or digit"
@@ -187,8 +186,7 @@ class SshPlugin(Plugin):
             reason = "the job makes a Secret of this name itself, for the ssh configuration"
             yield self.problem("key_secret", reason, "copy yours to one of another name")
         for setting in ("key_secret_private", "key_secret_public"):
-            key = getattr(self, setting)
-            if len(key) > MAX_SUBDOMAIN or not _SECRET_KEY.fullmatch(key):
+            if not podcheck.is_data_key(getattr(self, setting)):
                 reason = (
                     "a key in a Secret is at most 253 letters, digits, '-', '_' and '.', not '.' alone, and does not"
                     " begin with '..'"

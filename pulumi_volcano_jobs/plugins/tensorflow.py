@@ -10,7 +10,8 @@ from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.manifest import Pod
 from pulumi_volcano_jobs.model import Job, Task
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, flag, option, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.settings import flag, option
 
 # A task with the name of several roles counts for the first of these in the cluster, and for the first of those as
 # its own type: upstream's two switches differ.

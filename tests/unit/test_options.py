@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import JobContext, Plugin, PytorchPlugin, SvcPlugin, render
+from pulumi_volcano_jobs import Job, JobContext, Plugin, Problem, PytorchPlugin, SvcPlugin, render
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf, Text
 from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map
-from pulumi_volcano_jobs.plugins.base import flag, option
+from pulumi_volcano_jobs.plugins.settings import flag, option
 from tests.conftest import Wire, job, problems, refused, task
 
 
@@ -252,3 +253,33 @@ def test_settings_that_were_given_are_remembered() -> None:
     assert SvcPlugin(inject_hosts_env=True).given == {"inject_hosts_env"}
     assert SvcPlugin().with_(inject_hosts_env=True).given == {"inject_hosts_env"}
     assert SvcPlugin(inject_hosts_env=True) == SvcPlugin()
+
+
+class Keyed(Plugin):
+    """A plugin with a secret, which it finds wrong."""
+
+    name = "test-keyed"
+    token: str = flag("token", default="", secret=True)
+    """The secret."""
+
+    def validate(self, job: Job) -> Iterator[Problem]:
+        """Yield a problem of the secret, as one forgets that it is one."""
+        yield from super().validate(job)
+        yield self.problem("token", "this has no dots", "make another")
+
+
+def test_a_problem_of_a_secret_does_not_show_it() -> None:
+    """Whoever writes the check need not think of it."""
+    assert str(refused(job(plugins=[Keyed(token="hunter2")]))) == (
+        "spec.plugins.test-keyed.token: this has no dots: make another"
+    )
+
+
+def test_numbers_and_text_that_cannot_be_written_are_refused() -> None:
+    """Of options as of arguments: thousands of digits would end a message with a traceback."""
+    found = refused(job(task("master"), plugins=[PytorchPlugin(max_nodes=10**5000, nproc_per_node="\ud800")]))
+
+    assert str(found) == (
+        "spec.plugins.pytorch.nproc_per_node: this holds half of a character, a surrogate, which cannot be written\n"
+        "spec.plugins.pytorch.max_nodes: this does not fit into 64 bits (given: a number of thousands of digits)"
+    )
