@@ -257,6 +257,9 @@ def test_every_code_is_tried_here() -> None:
 
 SILENT: dict[str, Wire] = {
     "an unknown restartPolicy": job(task(restartPolicy=Leaf("policy"))),
+    "an MPI master of which that is not known": job(
+        task("master", restartPolicy=Leaf("policy")), task(), plugins=[MpiPlugin()]
+    ),
     "an MPI worker that is not started again": job(restarting(), task(), plugins=[MpiPlugin()]),
     "a small gang without a world": job(task("a", 3), plugins=SVC, minAvailable=1),
     "a gang of all": job(task("master"), task("worker", 2), plugins=[PytorchPlugin()], minAvailable=3),
