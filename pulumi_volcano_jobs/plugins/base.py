@@ -68,7 +68,7 @@ class JobUpdate:
     follows: frozenset[ObjectRef] = frozenset()
     """Objects whose contents depend on the job's replicas, and follow them."""
     scaled_env: frozenset[str] = frozenset()
-    """Variables in Pods whose values depend on the job's replicas."""
+    """Variables in Pods whose values depend on the job's replicas; a change of what else is in them is an edit."""
     restarts_on: tuple[Any, ...] = ()
     """Values (leaves may be among them) that running Pods would never see change: another one replaces the Pods."""
     is_elastic: bool = False

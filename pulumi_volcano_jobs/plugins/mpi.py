@@ -32,7 +32,7 @@ class MpiPlugin(Plugin):
     """The task that runs mpiexec."""
     worker: str = flag("worker", default="worker")
     """The task of the workers, which run sshd."""
-    port: int = flag("port", default=22)
+    port: int = flag("port", default=mpihosts.SSHD_PORT)
     """sshd's port."""
     hostfile: str = option(default=NO_FILE, recommended="openmpi", choices=(NO_FILE, *mpihosts.FORMS))
     """Give the master's containers a host file with slots, in the form of a launcher, which finds it by itself:

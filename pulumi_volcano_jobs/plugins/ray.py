@@ -64,6 +64,13 @@ class RayPlugin(Plugin):
         yield from role_problem(self, "head", job)
         if self.worker != type(self).worker:
             yield from role_problem(self, "worker", job)
+        head = job.task(self.head)
+        if head and head.size > 1:
+            reason = (
+                f"the head's task must have 1 replica, and {self.head} has {head.size}: each head is a cluster of its"
+                " own, all workers join the first, and the Service leads to any of them"
+            )
+            yield self.problem("head", reason, "set its replicas to 1 and count the others as workers")
         yield from self._containers(job)
         yield from self._declared(job)
         yield from self._start_args()

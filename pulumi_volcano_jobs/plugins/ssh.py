@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args
 
@@ -82,6 +83,9 @@ class SshPlugin(Plugin):
             yield self.problem(
                 "ssh_key_file_path", "this must be an absolute path without ':'", "for example /home/me/.ssh"
             )
+        elif isinstance(path, str) and path != ROOT_PATH and posixpath.normpath(path) == ROOT_PATH:
+            reason = f"Volcano does not take this for {ROOT_PATH}, and gives the key a mode that ssh refuses to root"
+            yield self.problem("ssh_key_file_path", reason, f"write {ROOT_PATH}")
         yield from self._secret_problems(job) if is_given(self.key_secret) else self._pair_problems()
         if self.key_type != "rsa" and (is_given(self.key_secret) or is_given(self.ssh_private_key)):
             yield self.problem(
