@@ -46,7 +46,8 @@ if TYPE_CHECKING:
         register,
     )
     from pulumi_volcano_jobs.plugins.access import Allow
-    from pulumi_volcano_jobs.plugins.base import JobUpdate, Stage, flag
+    from pulumi_volcano_jobs.plugins.base import JobUpdate, Stage
+    from pulumi_volcano_jobs.plugins.settings import flag
     from pulumi_volcano_jobs.rendering import Rendered, render
     from pulumi_volcano_jobs.shared import JobDefaults
 
@@ -107,7 +108,8 @@ _HOMES = {
         " register"
     ),
     "plugins.access": "Allow",
-    "plugins.base": "JobUpdate Stage flag",
+    "plugins.base": "JobUpdate Stage",
+    "plugins.settings": "flag",
     "rendering": "Rendered render",
     "shared": "JobDefaults",
 }

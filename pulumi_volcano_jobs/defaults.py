@@ -17,7 +17,8 @@ from pulumi_volcano_jobs.fields import PluginSettings, Uses, whole_number
 from pulumi_volcano_jobs.leaf import has_leaf, is_given
 from pulumi_volcano_jobs.model import Job, Model, NetworkTopology, PartitionPolicy, Task, Volume
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, SshPlugin, registry
-from pulumi_volcano_jobs.plugins.base import flag_of, mistyped, secret_settings, settings_of
+from pulumi_volcano_jobs.plugins.base import mistyped
+from pulumi_volcano_jobs.plugins.settings import flag_of, secret_settings, settings_of
 
 SCHEDULER = "volcano"
 QUEUE = "default"

@@ -49,6 +49,7 @@ WARNINGS = {
     "VJ115": "a key that stands twice in YAML, with one value",
     "VJ116": "an entry of a template that stands twice; the last counts",
     "VJ117": "a key pair that Volcano makes anew with each restart",
+    "VJ118": "Ray workers that start again when the head has ended",
 }
 """The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
 

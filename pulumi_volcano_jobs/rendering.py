@@ -26,7 +26,7 @@ from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod
 from pulumi_volcano_jobs.model import Job, Task, Volume
 from pulumi_volcano_jobs.plugins import Plugin
-from pulumi_volcano_jobs.plugins.base import secret_settings
+from pulumi_volcano_jobs.plugins.settings import secret_settings
 
 TEMPLATE, JOB = "the template", "the job"
 """Who sets what in a Pod, beside plugins."""

@@ -17,8 +17,8 @@ from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, RayPlugin, SshPlugin, SvcPlugin
-from pulumi_volcano_jobs.plugins.base import place
 from pulumi_volcano_jobs.plugins.ray import DASHBOARD
+from pulumi_volcano_jobs.plugins.settings import place
 
 PluginT = TypeVar("PluginT", bound=Plugin)
 _CONTAINERS = ("initContainers", "containers")

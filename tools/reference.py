@@ -19,7 +19,7 @@ from pulumi_volcano_jobs import model, policy, testing
 from pulumi_volcano_jobs.cli import app
 from pulumi_volcano_jobs.model import Model
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
-from pulumi_volcano_jobs.plugins.base import flag_of
+from pulumi_volcano_jobs.plugins.settings import flag_of
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "pulumi_volcano_jobs"

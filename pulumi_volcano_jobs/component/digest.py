@@ -12,7 +12,10 @@ from pulumi_volcano_jobs.component.lift import Outputs
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.plugins.base import JobUpdate
-from pulumi_volcano_jobs.rendering import Rendered
+from pulumi_volcano_jobs.rendering import Rendered, pod_in_steps
+
+# Not 1: Volcano tells nothing of a cluster to a job of one Pod.
+_FIXED_SIZE = 2
 
 
 def digests(
@@ -30,7 +33,10 @@ def digests(
     if values := [value for update in updates for value in update.restarts_on]:
         parts["values"] = values
     scaled = frozenset().union(*(update.scaled_env for update in updates))
-    specs = {task: _without(pod["spec"], scaled) for task, pod in rendered.first_pods.items()}
+    specs = {task: pod["spec"] for task, pod in rendered.first_pods.items()}
+    if scaled:
+        fixed = _of_fixed_size(rendered)
+        specs = {task: _with_env(spec, fixed[task], scaled) for task, spec in specs.items()}
     if options.get("restart", "gang") == "gang":
         whole = outputs.apply(digest, parts | {"specs": specs})
         return dict.fromkeys(specs, whole)
@@ -58,19 +64,28 @@ def on_scale(updates: Sequence[JobUpdate], options: JobOptions) -> str:
     return options.get("on_scale") or ("restart" if is_static else "keep")
 
 
-def _without(spec: Manifest, variables: frozenset[str]) -> Manifest:
-    """Leave out the variables whose values follow the replicas: scaling is told apart from edits."""
-    kept = dict(spec)
+def _of_fixed_size(rendered: Rendered) -> dict[str, Manifest]:
+    """Give the spec of each task's first Pod, by the task's name, as if every task had the same number of Pods."""
+    tasks = tuple(task.with_(replicas=_FIXED_SIZE) for task in rendered.job.tasks or ())
+    ctx = JobContext(rendered.job.with_(tasks=tasks))
+    steps = (pod_in_steps(ctx, rendered.plugins, task, 0, keep_own=rendered.keep_own) for task in tasks)
+    pods = [pod for *_, (_, pod) in steps]
+    return {pod.task: pod.to_template()["spec"] for pod in pods}
+
+
+def _with_env(spec: Manifest, fixed: Manifest, variables: frozenset[str]) -> Manifest:
+    """Take some variables from another spec: what they say beside the replicas (a port, a role) is no scaling."""
+    made = dict(spec)
     for kind in ("containers", "initContainers"):
+        others = {container["name"]: container for container in fixed.get(kind, ())}
         if kind in spec:
-            kept[kind] = [_without_env(container, variables) for container in spec[kind]]
-    return kept
+            made[kind] = [_with_env_of(others.get(item["name"], {}), item, variables) for item in spec[kind]]
+    return made
 
 
-def _without_env(container: Manifest, variables: frozenset[str]) -> Manifest:
-    if "env" not in container:
-        return container
-    return container | {"env": [entry for entry in container["env"] if entry["name"] not in variables]}
+def _with_env_of(other: Manifest, container: Manifest, variables: frozenset[str]) -> Manifest:
+    own = [entry for entry in container.get("env", ()) if entry["name"] not in variables]
+    return container | {"env": [*own, *(entry for entry in other.get("env", ()) if entry["name"] in variables)]}
 
 
 def digest(parts: Mapping[str, Any] | Sequence[Any]) -> str:

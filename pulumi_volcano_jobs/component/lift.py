@@ -14,7 +14,7 @@ from pulumi_volcano_jobs.document import DOCUMENT_FIELDS, METADATA_FIELDS
 from pulumi_volcano_jobs.leaf import Derived, Leaf, has_leaf, leaves, substitute
 from pulumi_volcano_jobs.model import Model
 from pulumi_volcano_jobs.plugins import Plugin, registry
-from pulumi_volcano_jobs.plugins.base import secret_settings
+from pulumi_volcano_jobs.plugins.settings import secret_settings
 
 # Fields of a job that hold a Kubernetes type, in either spelling.
 _KUBERNETES_TYPES = {

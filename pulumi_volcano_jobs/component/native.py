@@ -12,7 +12,6 @@ from pulumi_volcano_jobs.component.args import JobOptions
 from pulumi_volcano_jobs.component.children import WAIT_FOR, KubernetesObject
 from pulumi_volcano_jobs.component.digest import digest, tokens
 from pulumi_volcano_jobs.component.lift import Outputs
-from pulumi_volcano_jobs.document import API_VERSION, KIND
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.rendering import Rendered

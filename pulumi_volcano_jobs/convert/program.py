@@ -10,7 +10,7 @@ from typing import Any
 from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.model import Job, Model
 from pulumi_volcano_jobs.plugins import Plugin
-from pulumi_volcano_jobs.plugins.base import secret_settings
+from pulumi_volcano_jobs.plugins.settings import secret_settings
 
 # What happens stands behind when it happens, and what is longest hides no other field.
 _LAST = frozenset({"action", "tasks", "template"})

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from pulumi_volcano_jobs import names, paths, podcheck
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.errors import Problem, Stage, shown
 from pulumi_volcano_jobs.leaf import Leaf, Text
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest, members, network_policy
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, NAME_RULE, PORT_RULE, is_port_name
@@ -94,11 +94,11 @@ def _list(check: Callable[[Any, str], Iterator[Problem]], means: str) -> Callabl
 def _port(value: Any, path: str) -> Iterator[Problem]:
     if isinstance(value, str):
         if not is_port_name(value):
-            yield Problem(path, NAME_RULE, value=repr(value), stage=Stage.API)
+            yield Problem(path, NAME_RULE, value=shown(value), stage=Stage.API)
     elif isinstance(value, bool) or not isinstance(value, int):
         yield _misfit(value, path, "this must be a port's number, or its name")
     elif not 1 <= value <= MAX_PORT:
-        yield Problem(path, PORT_RULE, value=repr(value), stage=Stage.API)
+        yield Problem(path, PORT_RULE, value=shown(value), stage=Stage.API)
 
 
 def _labels(value: Any, path: str) -> Iterator[Problem]:
@@ -118,7 +118,7 @@ def _cidr(value: Any, path: str) -> Iterator[Problem]:
     if not isinstance(value, str):
         yield _misfit(value, path, "this must be a string", hint)
     elif not _is_network(value):
-        yield Problem(path, "this is no network in CIDR notation", hint, repr(value), Stage.API)
+        yield Problem(path, "this is no network in CIDR notation", hint, shown(value), Stage.API)
 
 
 def _is_network(text: str) -> bool:
@@ -137,7 +137,7 @@ def _task(value: Any, path: str) -> Iterator[Problem]:
 def _misfit(value: Any, path: str, reason: str, hint: str = "") -> Problem:
     if isinstance(value, Leaf):
         return Problem(path, "this must be a plain value, not an Output", hint, stage=Stage.DECODE)
-    return Problem(path, reason, hint, repr(value), Stage.DECODE)
+    return Problem(path, reason, hint, shown(value), Stage.DECODE)
 
 
 _FIELDS: Mapping[str, Callable[[Any, str], Iterator[Problem]]] = {

@@ -21,22 +21,31 @@ import functools
 import re
 from abc import ABC
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from typing_extensions import Self, dataclass_transform
 
 from pulumi_volcano_jobs import errors
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
-from pulumi_volcano_jobs.errors import Stage as Refusal
-from pulumi_volcano_jobs.leaf import Leaf, is_given, is_whole
+from pulumi_volcano_jobs.leaf import Leaf, is_given
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Placeholder, Pod
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import goflag
+from pulumi_volcano_jobs.plugins.settings import (
+    FLAG_TYPES,
+    UNSET,
+    fields_of,
+    flag,
+    flags_of,
+    kind_of,
+    misfits,
+    option,
+    place,
+    settings_of,
+)
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
-from pulumi_volcano_jobs.schema import SURROGATE, nearest
-
-T = TypeVar("T")
+from pulumi_volcano_jobs.schema import nearest
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 
@@ -59,7 +68,7 @@ class JobUpdate:
     follows: frozenset[ObjectRef] = frozenset()
     """Objects whose contents depend on the job's replicas, and follow them."""
     scaled_env: frozenset[str] = frozenset()
-    """Variables in Pods whose values depend on the job's replicas."""
+    """Variables in Pods whose values depend on the job's replicas; a change of what else is in them is an edit."""
     restarts_on: tuple[Any, ...] = ()
     """Values (leaves may be among them) that running Pods would never see change: another one replaces the Pods."""
     is_elastic: bool = False
@@ -69,56 +78,6 @@ class JobUpdate:
     def is_static(self) -> bool:
         """Whether Pods are told how many they are, so that another number of them has to begin anew."""
         return bool(self.scaled_env) and not self.is_elastic
-
-
-_UNSET: Any = object()
-
-
-def flag(argument: str, *, default: T, recommended: T = _UNSET, placeholder: str = "", secret: bool = False) -> T:
-    """Declare a field that is also one of Volcano's arguments, `--argument`.
-
-    Args:
-        argument: the name of Volcano's flag, without dashes.
-        default: Volcano's default; its type (str, int or bool) is the flag's.
-        recommended: what it is with `defaults="recommended"`, unless it is given.
-        placeholder: for key material, what is shown in its place (a secret has one anyway); the field is then left
-            out of repr too.
-        secret: whether Pulumi must keep the value encrypted.
-    """
-    placeholder = placeholder or ("<secret>" if secret else "")
-    metadata = {"flag": argument, "placeholder": placeholder, "secret": secret, "recommended": recommended}
-    made: T = dataclasses.field(default=default, repr=not placeholder, metadata=metadata)
-    return made
-
-
-def option(
-    *,
-    default: T,
-    recommended: T = _UNSET,
-    kinds: tuple[type, ...] = (),
-    choices: Sequence[T] = (),
-    not_native: str = "",
-    may_be_output: bool = False,
-) -> T:
-    """Declare a field for which Volcano has no argument.
-
-    Args:
-        default: what does as Volcano does.
-        recommended: what it is with `defaults="recommended"`, unless it is given.
-        kinds: the types of its values; that of the default if there are none.
-        choices: the values that it may have, if they are few.
-        not_native: why it cannot be had with `managed_by="volcano"`; empty if it can.
-        may_be_output: whether it is a value that only stands somewhere, and decides nothing.
-    """
-    metadata = {
-        "recommended": recommended,
-        "kinds": kinds or (type(default),),
-        "choices": tuple(choices),
-        "not_native": not_native,
-        "may_be_output": may_be_output,
-    }
-    made: T = dataclasses.field(default=default, metadata=metadata)
-    return made
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(flag, option, dataclasses.field))
@@ -167,9 +126,9 @@ class Plugin(ABC):
         With `strict`, misnamed arguments of upstream's documents (`aliases`) are taken for what they mean, and what
         stands behind a mistake is read too.
         """
-        flags = _flags(cls)
+        flags = flags_of(cls)
         aliases = cls.aliases if strict else {}
-        kinds = {name: _kind(item) for name, item in flags.items()}
+        kinds = {name: kind_of(item) for name, item in flags.items()}
         parsed = goflag.parse(kinds | {alias: kinds[name] for alias, name in aliases.items()}, args, read_on=strict)
         values = {flags[aliases.get(name, name)].name: value for name, value in parsed.values.items()}
         return cls(**values), [cls._mistake(item, args, kinds) for item in parsed.mistakes]
@@ -186,7 +145,7 @@ class Plugin(ABC):
     def to_args(self) -> list[Any]:
         """Give the settings that differ from Volcano's defaults as its arguments; a leaf stands behind its flag."""
         args: list[Any] = []
-        for name, item in sorted(_flags(type(self)).items()):
+        for name, item in sorted(flags_of(type(self)).items()):
             value = getattr(self, item.name)
             if isinstance(value, Leaf):
                 args += [f"--{name}", value]
@@ -226,20 +185,20 @@ class Plugin(ABC):
         With `native` those that cannot be had with `managed_by="volcano"` stay as they are: nobody asked for them by
         name.
         """
-        items = [item for item in _fields(type(self)) if not (native and item.metadata.get("not_native"))]
-        values = {item.name: item.metadata.get("recommended", _UNSET) for item in items}
-        free = [name for name, value in values.items() if value is not _UNSET and name not in self.given]
+        items = [item for item in fields_of(type(self)) if not (native and item.metadata.get("not_native"))]
+        values = {item.name: item.metadata.get("recommended", UNSET) for item in items}
+        free = [name for name, value in values.items() if value is not UNSET and name not in self.given]
         return self.with_(**{name: values[name] for name in free})
 
     def beyond(self) -> dict[str, Any]:
         """Give the settings that differ from their default and for which Volcano has no argument."""
-        own = (item for item in _fields(type(self)) if "flag" not in item.metadata)
+        own = (item for item in fields_of(type(self)) if "flag" not in item.metadata)
         values = ((item, getattr(self, item.name)) for item in own)
         return {item.name: value for item, value in values if isinstance(value, Leaf) or value != item.default}
 
     def not_native(self) -> Iterator[Problem]:
         """Yield the settings that cannot be had with `managed_by="volcano"`."""
-        reasons = {item.name: item.metadata.get("not_native", "") for item in _fields(type(self))}
+        reasons = {item.name: item.metadata.get("not_native", "") for item in fields_of(type(self))}
         for name, value in self.beyond().items():
             if reasons[name]:
                 reason = f'with managed_by="volcano" this cannot be had: {reasons[name]}'
@@ -250,7 +209,7 @@ class Plugin(ABC):
         """Copy the settings with placeholders for given keys and other secrets."""
         hidden: dict[str, Any] = {
             item.name: Placeholder(item.metadata["placeholder"])
-            for item in _flags(type(self)).values()
+            for item in flags_of(type(self)).values()
             if item.metadata["placeholder"] and is_given(getattr(self, item.name))
         }
         return self.with_(**hidden)
@@ -297,97 +256,23 @@ class Plugin(ABC):
     def problem(
         self, setting: str, reason: str, hint: str = "", *, shown: bool = True, warning: bool = False, code: str = ""
     ) -> Problem:
-        """Make a Problem about one of the settings; `shown=False` keeps its value out of it.
+        """Make a Problem about one of the settings; `shown=False` keeps its value out of it, and a key is never shown.
 
         With one of our codes (`errors.WARNINGS`) it is a warning.
         """
-        value = errors.shown(getattr(self, setting)) if shown else ""
+        is_key = any(item.name == setting and item.metadata["placeholder"] for item in flags_of(type(self)).values())
+        value = errors.shown(getattr(self, setting)) if shown and not is_key else ""
         at = f"{place(type(self))}.{setting}"
         return Problem(at, reason, hint, value=value, warning=warning or bool(code), code=code)
 
 
-_TYPE_NAMES: dict[type, str] = {str: "a string", int: "a whole number", bool: "True or False"}
-_KIND_NAMES = _TYPE_NAMES | {
-    float: "a number",
-    list: "a list",
-    tuple: "a list",
-    dict: "a mapping",
-    Mapping: "a mapping",
-    type(None): "None",
-}
-
-
 def mistyped(plugin: Plugin) -> Iterator[Problem]:
-    """Yield a Problem for each setting that has not the type of its flag: with such a plugin nothing can be done.
+    """Yield a Problem for each setting that cannot have its value: with such a plugin nothing can be done.
 
-    If all have theirs, yield what is wrong inside of them.
+    If all can, yield what is wrong inside of them.
     """
-    found = list(_of_wrong_type(plugin))
+    found = list(misfits(plugin))
     yield from found or plugin.malformed()
-
-
-def _of_wrong_type(plugin: Plugin) -> Iterator[Problem]:
-    for item in _flags(type(plugin)).values():
-        value, kind, at = getattr(plugin, item.name), type(item.default), f"{place(type(plugin))}.{item.name}"
-        if isinstance(value, Leaf):
-            if not item.metadata["placeholder"]:
-                reason = "this must be a plain value, not an Output"
-                yield Problem(at, reason, "only keys may be Outputs", stage=Refusal.DECODE)
-        elif not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            shown = "" if item.metadata["placeholder"] else errors.shown(value)
-            yield Problem(at, f"this must be {_TYPE_NAMES[kind]}", value=shown, stage=Refusal.DECODE)
-        elif isinstance(value, str) and not is_whole(value):
-            yield Problem(at, SURROGATE, stage=Refusal.DECODE)
-        elif isinstance(value, int) and not goflag.MIN <= value <= goflag.MAX:
-            yield Problem(at, "this does not fit into 64 bits", value=errors.shown(value), stage=Refusal.DECODE)
-    for item in _fields(type(plugin)):
-        if "kinds" in item.metadata:
-            yield from _misfit(getattr(plugin, item.name), item, f"{place(type(plugin))}.{item.name}")
-
-
-def _misfit(value: Any, item: dataclasses.Field[Any], at: str) -> Iterator[Problem]:
-    kinds, choices = item.metadata["kinds"], item.metadata["choices"]
-    if isinstance(value, Leaf):
-        if not item.metadata["may_be_output"]:
-            yield Problem(at, "this must be a plain value, not an Output", stage=Refusal.DECODE)
-    elif not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        names = " or ".join(dict.fromkeys(_KIND_NAMES[kind] for kind in kinds))
-        yield Problem(at, f"this must be {names}", value=errors.shown(value), stage=Refusal.DECODE)
-    elif choices and value not in choices:
-        yield Problem(at, f"this must be one of {', '.join(map(str, choices))}", value=errors.shown(value))
-
-
-def place(plugin: type[Plugin]) -> str:
-    """Give the path of a plugin in the job."""
-    return f"spec.plugins.{plugin.name}"
-
-
-def flag_of(plugin: type[Plugin], setting: str) -> str:
-    """Give the name of Volcano's argument for a setting; empty if it has none."""
-    return next((name for name, item in _flags(plugin).items() if item.name == setting), "")
-
-
-def secret_settings(plugin: type[Plugin]) -> dict[str, str]:
-    """Map Volcano's arguments that hold secrets to the settings."""
-    return {name: item.name for name, item in _flags(plugin).items() if item.metadata["secret"]}
-
-
-def _flags(plugin: type[Plugin]) -> dict[str, dataclasses.Field[Any]]:
-    return {item.metadata["flag"]: item for item in _fields(plugin) if "flag" in item.metadata}
-
-
-def settings_of(plugin: type[Plugin]) -> list[str]:
-    """Give the names of a plugin's settings."""
-    return [item.name for item in _fields(plugin)]
-
-
-def _fields(plugin: type[Plugin]) -> tuple[dataclasses.Field[Any], ...]:
-    return dataclasses.fields(plugin)  # type: ignore[arg-type]  # see __init_subclass__
-
-
-def _kind(item: dataclasses.Field[Any]) -> goflag.Kind:
-    kinds: dict[type, goflag.Kind] = {bool: "bool", int: "int", str: "string"}
-    return kinds[type(item.default)]
 
 
 def port_problems(plugin: Plugin, *settings: str) -> Iterator[Problem]:
@@ -422,8 +307,8 @@ def check_definition(plugin: type[Plugin]) -> None:
         faults.append("stage must be one of Stage.BASE, Stage.FRAMEWORK, Stage.OBSERVE")
     faults += [
         f"the field {item.name} needs a default of the type str, int or bool"
-        for item in _flags(plugin).values()
-        if type(item.default) not in _TYPE_NAMES
+        for item in flags_of(plugin).values()
+        if type(item.default) not in FLAG_TYPES
     ]
     if faults:
         raise TypeError(f"{plugin.__module__}.{plugin.__qualname__} is not a plugin: {'; '.join(faults)}")

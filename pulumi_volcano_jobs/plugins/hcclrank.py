@@ -10,7 +10,8 @@ from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.leaf import Leaf, derive
 from pulumi_volcano_jobs.manifest import Pod
 from pulumi_volcano_jobs.model import Job
-from pulumi_volcano_jobs.plugins.base import Plugin, Stage, flag, role_problem
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, role_problem
+from pulumi_volcano_jobs.plugins.settings import flag
 
 ANNOTATION = "hccl/rankIndex"
 
@@ -45,6 +46,10 @@ class HcclrankPlugin(Plugin):
             pod.annotations[ANNOTATION] = derive(lambda value: value or counted or "", rank)
         elif rank or counted is not None:
             pod.annotations[ANNOTATION] = rank or counted
+
+    def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
+        """Say that other roles replace the Pods: their programs took the rank when they began."""
+        return JobUpdate(restarts_on=tuple(self.to_args()))
 
     def _count(self, pod: Pod, ctx: JobContext) -> str | None:
         if pod.task == self.master:

@@ -8,11 +8,13 @@ from typing import Any
 from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, config_map
 from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins import mpihosts, requested
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, flag, option, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
+from pulumi_volcano_jobs.plugins.settings import flag, option
 
 PORT_NAME = "mpijob-port"
 NO_FILE = "none"
@@ -30,7 +32,7 @@ class MpiPlugin(Plugin):
     """The task that runs mpiexec."""
     worker: str = flag("worker", default="worker")
     """The task of the workers, which run sshd."""
-    port: int = flag("port", default=22)
+    port: int = flag("port", default=mpihosts.SSHD_PORT)
     """sshd's port."""
     hostfile: str = option(default=NO_FILE, recommended="openmpi", choices=(NO_FILE, *mpihosts.FORMS))
     """Give the master's containers a host file with slots, in the form of a launcher, which finds it by itself:
@@ -65,8 +67,9 @@ class MpiPlugin(Plugin):
             if getattr(self, setting) < 0:
                 unit = "processes" if setting == "slots" else "seconds"
                 yield self.problem(setting, f"this is a number of {unit}, at least 0")
-        for index, task in enumerate(job.tasks or ()):
-            if task.name == self.master and task.pod_spec.get("restartPolicy") == "Never" and not self.wait_for_workers:
+        for index, task in enumerate(job.tasks or ()) if not self.wait_for_workers else ():
+            policy = task.pod_spec.get("restartPolicy")
+            if task.name == self.master and not isinstance(policy, Leaf) and policy == "Never":
                 reason = "mpiexec ends at once where a worker's sshd does not answer yet, and is not started again"
                 hint = "set restartPolicy: OnFailure, or give mpi the option wait_for_workers"
                 path = f"spec.tasks[{index}].template.spec.restartPolicy"
@@ -159,8 +162,9 @@ class MpiPlugin(Plugin):
             return
         hosts = f"{names.HOSTS_PATH}/{names.host_file(self.worker)}"
         image, timeout = self.wait_for_workers_image, self.wait_for_workers_timeout
-        waiting = mpihosts.waiting_container(pod.containers[0], image, hosts, self.port, timeout)
-        pod.init_containers.append(waiting)
+        pod.init_containers += [
+            mpihosts.waiting_container(like, image, hosts, self.port, timeout) for like in pod.containers[:1]
+        ]
 
     def _host_file_problems(self, job: Job) -> Iterator[Problem]:
         has_workers = any(task.name == self.worker and task.size for task in job.tasks or ())

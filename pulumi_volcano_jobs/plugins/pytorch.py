@@ -10,8 +10,9 @@ from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.manifest import Container, Pod
 from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins import waiting
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, flag, option, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
+from pulumi_volcano_jobs.plugins.settings import flag, option
 from pulumi_volcano_jobs.plugins.torchrun import DEVICES, NNODES, PER_REQUEST, elastic_world, fixed_world, processes
 
 PORT_NAME = "pytorchjob-port"

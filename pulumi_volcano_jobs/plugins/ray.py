@@ -7,14 +7,15 @@ from typing import Any
 
 from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import JobError, Problem
+from pulumi_volcano_jobs.errors import JobError, Problem, shown
 from pulumi_volcano_jobs.errors import Stage as Refusal
-from pulumi_volcano_jobs.leaf import derive, is_given
+from pulumi_volcano_jobs.leaf import Leaf, derive, is_given
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Container, Manifest, Pod, members, service
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import raystart
-from pulumi_volcano_jobs.plugins.base import Plugin, flag, option, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
+from pulumi_volcano_jobs.plugins.settings import flag, option
 
 GCS, DASHBOARD, CLIENT = "gcs", "dashboard", "client-server"
 _NOT_NATIVE = "Volcano's plugin writes the command itself, and takes no more than the ports"
@@ -63,6 +64,13 @@ class RayPlugin(Plugin):
         yield from role_problem(self, "head", job)
         if self.worker != type(self).worker:
             yield from role_problem(self, "worker", job)
+        head = job.task(self.head)
+        if head and head.size > 1:
+            reason = (
+                f"the head's task must have 1 replica, and {self.head} has {head.size}: each head is a cluster of its"
+                " own, all workers join the first, and the Service leads to any of them"
+            )
+            yield self.problem("head", reason, "set its replicas to 1 and count the others as workers")
         yield from self._containers(job)
         yield from self._declared(job)
         yield from self._start_args()
@@ -159,10 +167,20 @@ class RayPlugin(Plugin):
                 yield from _unnamed(container.get("ports") or (), name, number, f"{path}.ports")
 
     def _kept(self, job: Job) -> Iterator[Problem]:
+        """Yield what keeps a program from running on the cluster, or the cluster from ending with it."""
         for path, container in self._heads(job) if self.keep_command else ():
             if not is_given(container.get("command")):
                 reason = "keep_command runs this container's command once Ray is up, and it has none"
                 yield Problem(path, reason, "write its command here: what the image runs by itself is not known")
+        for position, task in enumerate(job.tasks or ()) if self.keep_command else ():
+            policy = task.pod_spec.get("restartPolicy")
+            if task.name == self.worker and not isinstance(policy, Leaf) and policy != "Never":
+                reason = (
+                    "with keep_command the head ends with its program, and workers that start again wait for another"
+                    " head for ever"
+                )
+                path, value = f"spec.tasks[{position}].template.spec.restartPolicy", shown(policy) if policy else ""
+                yield Problem(path, reason, "set restartPolicy: Never", value, warning=True, code="VJ118")
 
     def _heads(self, job: Job) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Find the containers that run the head, and their places."""
@@ -190,4 +208,4 @@ def _unnamed(ports: Sequence[Mapping[str, Any]], name: str, number: int, path: s
     for index, port in list(same.items())[:1]:
         reason = f"the head's Service looks for port {number} by the TCP port's name {name}, and does not find this one"
         hint = f"set name: {name} and protocol: TCP, or remove it: Ray's plugin then declares it"
-        yield Problem(f"{path}[{index}]", reason, hint, repr(port.get("name") or ""))
+        yield Problem(f"{path}[{index}]", reason, hint, shown(port.get("name") or ""))

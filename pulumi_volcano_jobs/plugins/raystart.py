@@ -74,5 +74,7 @@ def probe(container: Container, path: str, port: int) -> None:
 
 def agent_port(arguments: Sequence[str]) -> int:
     """Give the port of a node's agent, which tells of its raylet."""
-    given = [argument.partition("=")[2] for argument in arguments if flag_of(argument) == _AGENT_FLAG]
+    # A flag's value may be an argument of its own.
+    pairs = zip(arguments, (*arguments[1:], ""), strict=False)
+    given = [argument.partition("=")[2] or behind for argument, behind in pairs if flag_of(argument) == _AGENT_FLAG]
     return int(given[-1]) if given and given[-1].isdecimal() else AGENT_PORT

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pulumi_volcano_jobs import quantity
 from pulumi_volcano_jobs.leaf import derive
+from pulumi_volcano_jobs.podcheck.amounts import parsed
 
 _NANO = 10**9
 _SHARED_GPU = "volcano.sh/vgpu-number"
@@ -75,4 +75,9 @@ def _whole(resources: Mapping[str, Any] | None, name: str) -> int:
 
 def _nano(resources: Mapping[str, Any] | None, name: str) -> int:
     amounts = [(resources or {}).get(kind) or {} for kind in ("requests", "limits")]
-    return next((quantity.parse(found[name]).nano for found in amounts if name in found), 0)
+    return next((nano_of(found[name]) for found in amounts if name in found), 0)
+
+
+def nano_of(amount: Any) -> int:
+    """Give an amount in units of 10^-9; what is none is somebody else's to refuse, and counts nothing."""
+    return max(parsed(amount) or 0, 0)

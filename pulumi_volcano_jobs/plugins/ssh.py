@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
+import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args
 
-from pulumi_volcano_jobs import names, users
+from pulumi_volcano_jobs import names, podcheck, users
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.fields import DNS_SUBDOMAIN, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.keys import KeyPair, KeyType
 from pulumi_volcano_jobs.leaf import Text, is_given
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, secret
 from pulumi_volcano_jobs.model import Job, Task
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, flag, option, port_problems
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, port_problems
+from pulumi_volcano_jobs.plugins.settings import flag, option
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT
 
 FileModes = Literal["volcano", "by-user"]
@@ -25,7 +25,6 @@ DEFAULT_PORT = 22
 # root's 0600 (volcano 1606, 1975). Kubernetes gives what has an fsGroup to that group, and lets it read.
 ROOT_MODE, GROUP_MODE, USER_MODE = 0o600, 0o640, 0o644
 AUTHORIZED, CONFIG = "authorized_keys", "config"
-_SECRET_KEY = re.compile(r"(?!\.\.)(?!\.$)[-._a-zA-Z0-9]+")
 _NOT_OURS = "Volcano's controllers mount a Secret of their own at the key path"
 
 
@@ -84,6 +83,9 @@ class SshPlugin(Plugin):
             yield self.problem(
                 "ssh_key_file_path", "this must be an absolute path without ':'", "for example /home/me/.ssh"
             )
+        elif isinstance(path, str) and path != ROOT_PATH and posixpath.normpath(path) == ROOT_PATH:
+            reason = f"Volcano does not take this for {ROOT_PATH}, and gives the key a mode that ssh refuses to root"
+            yield self.problem("ssh_key_file_path", reason, f"write {ROOT_PATH}")
         yield from self._secret_problems(job) if is_given(self.key_secret) else self._pair_problems()
         if self.key_type != "rsa" and (is_given(self.key_secret) or is_given(self.ssh_private_key)):
             yield self.problem(
@@ -110,12 +112,14 @@ class SshPlugin(Plugin):
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
         """Let the Secret follow, since its configuration names every host.
 
-        Another given key or other names of hosts replace the Pods: a mount by subPath never follows its Secret (volcano
-        1420).
+        Another given key, other names of hosts and another port replace the Pods: a mount by subPath never follows its
+        Secret (volcano 1420).
         """
         follows = frozenset({ObjectRef("Secret", names.ssh_secret(ctx.name))})
         given = (self.ssh_public_key,) if is_given(self.ssh_private_key) else ()
-        return JobUpdate(follows=follows, restarts_on=(*given, *(["address_aliases"] if self.address_aliases else [])))
+        aliases = ("address_aliases",) if self.address_aliases else ()
+        port = (self._port,) if self._port != DEFAULT_PORT else ()
+        return JobUpdate(follows=follows, restarts_on=(*given, *aliases, *port))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the name of the Secret with the keys, and these if Pulumi knows them; the public key is no secret."""
@@ -160,14 +164,14 @@ class SshPlugin(Plugin):
         private, public = is_given(self.ssh_private_key), is_given(self.ssh_public_key)
         if public and not private:
             reason = "a public key alone is ignored; the job would get a generated pair"
-            yield self.problem("ssh_public_key", reason, "give ssh_private_key too, or neither", shown=False)
+            yield self.problem("ssh_public_key", reason, "give ssh_private_key too, or neither")
         if private and not public:
             reason = "without its public key nobody can log in with this key"
-            yield self.problem("ssh_private_key", reason, "give ssh_public_key too", shown=False)
+            yield self.problem("ssh_private_key", reason, "give ssh_public_key too")
         if private and public:
             fault = KeyPair(self.ssh_private_key, self.ssh_public_key).fault()
             if fault:
-                yield self.problem(f"ssh_{fault.part}_key", fault.reason, fault.hint, shown=False)
+                yield self.problem(f"ssh_{fault.part}_key", fault.reason, fault.hint)
         for setting in ("key_secret_private", "key_secret_public"):
             if setting in self.beyond():
                 yield self.problem(
@@ -176,7 +180,7 @@ class SshPlugin(Plugin):
 
     def _secret_problems(self, job: Job) -> Iterator[Problem]:
         name = self.key_secret
-        if isinstance(name, str) and (len(name) > MAX_SUBDOMAIN or not re.fullmatch(DNS_SUBDOMAIN, name)):
+        if isinstance(name, str) and not podcheck.is_subdomain(name):
             reason = (
                 "a Secret's name is at most 253 lower-case letters, digits, '-' and '.', beginning and ending with a"
                 " letter or digit"
@@ -186,8 +190,7 @@ class SshPlugin(Plugin):
             reason = "the job makes a Secret of this name itself, for the ssh configuration"
             yield self.problem("key_secret", reason, "copy yours to one of another name")
         for setting in ("key_secret_private", "key_secret_public"):
-            key = getattr(self, setting)
-            if len(key) > MAX_SUBDOMAIN or not _SECRET_KEY.fullmatch(key):
+            if not podcheck.is_data_key(getattr(self, setting)):
                 reason = (
                     "a key in a Secret is at most 253 letters, digits, '-', '_' and '.', not '.' alone, and does not"
                     " begin with '..'"
@@ -239,16 +242,19 @@ class SshPlugin(Plugin):
         given = is_given(self.ssh_private_key)
         return KeyPair(self.ssh_private_key, self.ssh_public_key) if given else ctx.keys
 
+    @property
+    def _port(self) -> int:
+        return self.ssh_port if 1 <= self.ssh_port <= MAX_PORT else DEFAULT_PORT
+
     def _config(self, ctx: JobContext) -> str:
-        port = self.ssh_port if 1 <= self.ssh_port <= MAX_PORT else DEFAULT_PORT
         lines = ["StrictHostKeyChecking no", "UserKnownHostsFile /dev/null"]
         for task in ctx.tasks:
-            if self.address_aliases and not task.pod_spec.get("hostname"):
-                lines += _patterns(ctx, task, port)
+            if self.address_aliases and not names.has_fixed_host(task):
+                lines += _patterns(ctx, task, self._port)
                 continue
             for host, address in _hosts(ctx, task):
                 known_as = f"{host} {address}" if self.address_aliases else host
-                lines += [f"Host {known_as}", f"  HostName {address}", f"  Port {port}"]
+                lines += [f"Host {known_as}", f"  HostName {address}", f"  Port {self._port}"]
         return "\n".join(lines) + "\n"
 
 
@@ -258,10 +264,14 @@ def _item(key: str, file: str) -> Manifest:
 
 
 def _patterns(ctx: JobContext, task: Task, port: int) -> list[str]:
-    """Give the lines that count for all Pods of a task, however many: the first block that has a setting counts."""
+    """Give the lines that count for all Pods of a task, however many: the first block that has a setting counts.
+
+    Names of Pods of another task (`worker-late`) may fit, too, and it may have another domain.
+    """
     any_host = f"{ctx.name}-{task.name}-*"
+    others = [f"!{ctx.name}-{other.name}-*" for other in ctx.tasks if (other.name or "").startswith(f"{task.name}-")]
     return [
-        f"Host {any_host} !*.*",
+        f"Host {' '.join([any_host, *others, '!*.*'])}",
         f"  HostName %h.{names.subdomain(ctx.name, task)}",
         f"Host {any_host}",
         f"  Port {port}",

@@ -7,13 +7,14 @@ from typing import Any
 
 from pulumi_volcano_jobs import names, paths, podcheck
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.errors import Problem, shown
 from pulumi_volcano_jobs.errors import Stage as Refusal
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, config_map, members, network_policy, service
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.plugins import access
 from pulumi_volcano_jobs.plugins.access import Allow
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, flag, option, place
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage
+from pulumi_volcano_jobs.plugins.settings import flag, option, place
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
 
 
@@ -59,7 +60,7 @@ class SvcPlugin(Plugin):
             if "task" in entry and entry["task"] not in known:
                 at = f"{place(type(self))}.allow[{index}].task"
                 reason = f"the job has no task of this name (it has {', '.join(known)})"
-                yield Problem(at, reason, "name the task that is to be reached", repr(entry["task"]))
+                yield Problem(at, reason, "name the task that is to be reached", shown(entry["task"]))
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
         """Return the ConfigMap with the host lists, the headless Service and the NetworkPolicy."""
@@ -131,11 +132,11 @@ def _port_problems(ports: Mapping[Any, Any], path: str) -> Iterator[Problem]:
         at = paths.join(path, str(name))
         yield from podcheck.dns_label(str(name), at)
         if isinstance(number, bool) or not isinstance(number, int):
-            yield Problem(at, "this must be a port's number", value=repr(number), stage=Refusal.DECODE)
+            yield Problem(at, "this must be a port's number", value=shown(number), stage=Refusal.DECODE)
         elif not 1 <= number <= MAX_PORT:
-            yield Problem(at, PORT_RULE, value=repr(number), stage=Refusal.API)
+            yield Problem(at, PORT_RULE, value=shown(number), stage=Refusal.API)
         elif number in named:
             reason = f"the port {named[number]} has this number too"
-            yield Problem(at, reason, "give each number one name", repr(number), Refusal.API)
+            yield Problem(at, reason, "give each number one name", shown(number), Refusal.API)
         else:
             named[number] = name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +11,8 @@ from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.manifest import Pod
 from pulumi_volcano_jobs.model import Job, Task
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, flag, option, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.settings import flag, option
 
 # A task with the name of several roles counts for the first of these in the cluster, and for the first of those as
 # its own type: upstream's two switches differ.
@@ -58,6 +60,10 @@ class TensorflowPlugin(Plugin):
             tasks = ", ".join(task.name or "" for task in job.tasks or ())
             reason = f"no task is a ps, worker, chief or evaluator (the job has {tasks}): the cluster would be empty"
             yield self.problem("worker", reason, "name the task of each role")
+        for role, other in itertools.combinations(CLUSTER_ROLES, 2):
+            if getattr(self, role) == getattr(self, other) and job.task(getattr(self, role)):
+                reason = f"this task is the {role}'s too: it would stand in the cluster as one role and run as another"
+                yield self.problem(other, reason, "give each role a task of its own")
         yield from self._strategy_problems(job) if self.strategy != "any" else ()
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:

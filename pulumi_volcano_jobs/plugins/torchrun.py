@@ -10,8 +10,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.leaf import Leaf, derive
 from pulumi_volcano_jobs.manifest import Container
-from pulumi_volcano_jobs.plugins.requested import is_accelerator
-from pulumi_volcano_jobs.quantity import parse
+from pulumi_volcano_jobs.plugins.requested import is_accelerator, nano_of
 
 PER_REQUEST = "request"
 DEVICES = ("auto", "gpu", "cpu", "xpu", "npu")
@@ -67,4 +66,4 @@ def _amounts(limits: Mapping[str, Any] | None) -> list[Any]:
 
 def _total(amounts: Sequence[Any]) -> str:
     # Without an accelerator one process, as torchrun does by itself.
-    return str(max(sum(parse(amount).nano for amount in amounts) // 10**9, 1))
+    return str(max(sum(map(nano_of, amounts)) // 10**9, 1))

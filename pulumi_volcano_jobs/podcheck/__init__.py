@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.podcheck import amounts, containers, made, network, scheduling, security, volumes
-from pulumi_volcano_jobs.podcheck.names import dns_label, keys, labels, subdomain
+from pulumi_volcano_jobs.podcheck.names import dns_label, is_data_key, is_subdomain, keys, labels, subdomain
 from pulumi_volcano_jobs.podcheck.place import Choices, Place, Wire
 
-__all__ = ["check", "dns_label", "keys", "labels", "once_made"]
+__all__ = ["check", "dns_label", "is_data_key", "is_subdomain", "keys", "labels", "once_made"]
 
 once_made = made.check
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs import paths
-from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.errors import Problem, Stage, shown
 from pulumi_volcano_jobs.fields import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.podcheck.place import Place, fault
 
@@ -37,7 +37,7 @@ def keys(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
         # Kubernetes, too, takes capitals in the prefix of an annotation's key and of no label's.
         text = key.lower() if path.endswith(".annotations") else key
         if not is_qualified(text):
-            yield Problem(paths.join(path, key), _KEY_RULE, _KEY_HINT, repr(key), stage)
+            yield Problem(paths.join(path, key), _KEY_RULE, _KEY_HINT, shown(key), stage)
 
 
 def label_key(value: Any, path: str) -> Iterator[Problem]:
@@ -49,7 +49,7 @@ def label_key(value: Any, path: str) -> Iterator[Problem]:
 def label_value(value: Any, path: str, stage: Stage = Stage.WEBHOOK) -> Iterator[Problem]:
     """Yield a Problem if no label can have a value."""
     if isinstance(value, str) and not is_label_value(value):
-        yield Problem(path, _VALUE_RULE, value=repr(value), stage=stage)
+        yield Problem(path, _VALUE_RULE, value=shown(value), stage=stage)
 
 
 def is_label_value(value: str) -> bool:
@@ -96,10 +96,15 @@ def reference(place: Place, key: str, what: str) -> Iterator[Problem]:
         yield from place.required(key, f"name the {what}")
 
 
+def is_data_key(text: str) -> bool:
+    """Tell whether a ConfigMap or a Secret can have a key."""
+    return len(text) <= MAX_SUBDOMAIN and bool(_DATA_KEY.fullmatch(text))
+
+
 def data_key(place: Place, key: str, what: str) -> Iterator[Problem]:
     """Yield a Problem if a field is no key that a ConfigMap or a Secret can have."""
     text = place.text(key)
-    if text and (len(text) > MAX_SUBDOMAIN or not _DATA_KEY.fullmatch(text)):
+    if text and not is_data_key(text):
         yield place.fault(key, "a key is at most 253 letters, digits, '-', '_' and '.', and does not begin with '..'")
     elif not text:
         yield from place.required(key, f"name the key of the {what}")

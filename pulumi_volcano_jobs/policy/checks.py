@@ -14,7 +14,7 @@ from pulumi_volcano_jobs import paths, quantity
 from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS, POD_SPEC, TASK
 from pulumi_volcano_jobs.defaults import QUEUE
 from pulumi_volcano_jobs.errors import Problem, shown
-from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin
+from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin, waiting
 from pulumi_volcano_jobs.policy import images
 from pulumi_volcano_jobs.policy.seen import (
     CONFIG_MAP,
@@ -156,8 +156,8 @@ def job_of(seen: Seen) -> JobSeen:
     svc = _plugin(seen, SvcPlugin)
     off = svc if isinstance(svc, Unknown) else bool(svc and svc.disable_network_policy)
     tasks = items(at(seen.props, "spec", "tasks"))
-    sizes = [_number(at(task, "replicas"), default=1) for task in tasks]
-    least = [_number(at(task, "minAvailable"), default=size) for task, size in zip(tasks, sizes, strict=True)]
+    sizes = [_number(at(task, "replicas"), default=0) for task in tasks]
+    least = [_least(task, size) for task, size in zip(tasks, sizes, strict=True)]
     given = at(seen.props, "spec", "minAvailable")
     return JobSeen(
         place=seen.job,
@@ -174,6 +174,17 @@ def total(numbers: Sequence[int | Unknown]) -> int | Unknown:
     known = [number for number in numbers if not isinstance(number, Unknown)]
     missing = [number for number in numbers if isinstance(number, Unknown)]
     return missing[0] if missing else sum(known)
+
+
+def _least(task: Any, size: int | Unknown) -> int | Unknown:
+    """Read how many Pods of a task must start at once, with the defaults of Volcano's webhook."""
+    policy = at(task, "partitionPolicy")
+    groups, group = (_number(at(policy, key), default=0) for key in ("minPartitions", "partitionSize"))
+    if isinstance(groups, Unknown) or isinstance(group, Unknown):
+        default = groups if isinstance(groups, Unknown) else group
+    else:
+        default = groups * group or size
+    return _number(at(task, "minAvailable"), default=default)
 
 
 def _number(given: Any, *, default: int | Unknown) -> int | Unknown:
@@ -194,8 +205,18 @@ def _images(seen: Seen) -> Iterator[tuple[str, Any]]:
     pytorch = _plugin(seen, PytorchPlugin)
     if isinstance(pytorch, Unknown):
         yield "", pytorch
-    elif pytorch and pytorch.wait_master_enabled:
+    elif pytorch and pytorch.wait_master_enabled and any(map(_gets_wait, _tasks(seen, pytorch.worker))):
         yield f"{seen.job}: pytorch: --wait-master-image", pytorch.wait_master_image
+
+
+def _tasks(seen: Seen, name: str) -> Iterator[Any]:
+    yield from (task for task in items(at(seen.props, "spec", "tasks")) if at(task, "name") == name)
+
+
+def _gets_wait(task: Any) -> bool:
+    """Tell whether Volcano adds the container that waits for the master: not where the template has one of its name."""
+    names = [at(container, "name") for container in items(at(task, "template", "spec", "initContainers"))]
+    return not any(name == waiting.NAME or isinstance(name, Unknown) for name in names)
 
 
 def _plugin(seen: Seen, plugin: type[PluginT]) -> PluginT | Unknown | None:
@@ -204,7 +225,9 @@ def _plugin(seen: Seen, plugin: type[PluginT]) -> PluginT | Unknown | None:
     if arguments is None:
         return None
     unknown = [argument for argument in items(arguments) if isinstance(argument, Unknown)]
-    return unknown[0] if unknown else plugin.read_args(items(arguments), strict=False)[0]
+    # A Job with others than strings is refused by Volcano.
+    known = [argument for argument in items(arguments) if isinstance(argument, str)]
+    return unknown[0] if unknown else plugin.read_args(known, strict=False)[0]
 
 
 def _key_of_job(seen: Seen) -> Found:

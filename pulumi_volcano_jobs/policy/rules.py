@@ -8,7 +8,7 @@ at the end of a preview, and so before `pulumi up` begins.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from pulumi_policy import (
@@ -167,8 +167,8 @@ def network_policy(
 
 def _list(given: Sequence[str], setting: str, pattern: str, what: str) -> dict[str, Any]:
     """Check a list, and describe it; an empty one has no default, so that the engine demands it."""
-    are_names = not isinstance(given, str) and all(isinstance(name, str) and re.search(pattern, name) for name in given)
-    if not are_names:
+    is_list = isinstance(given, Collection) and not isinstance(given, (str, Mapping))
+    if not (is_list and all(isinstance(name, str) and re.search(pattern, name) for name in given)):
         raise JobError([Problem(setting, f"this must be a list of {what}", value=shown(given))])
     items = {"type": "string", "pattern": pattern}
     described: dict[str, Any] = {"type": "array", "items": items, "minItems": 1}

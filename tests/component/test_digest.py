@@ -8,8 +8,13 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import (
+    Container,
+    HcclrankPlugin,
+    JobContext,
+    JobUpdate,
     MpiPlugin,
     Plugin,
+    Pod,
     PytorchPlugin,
     RayPlugin,
     SshPlugin,
@@ -187,6 +192,7 @@ SSH: dict[str, Wire] = {
     "names of hosts": {"address_aliases": True},
     "a pair of a Secret": {"key_secret": "team"},
     "another user's path": {"ssh_key_file_path": "/home/me/.ssh"},
+    "another port": {"ssh_port": 2222},
 }
 
 
@@ -197,6 +203,70 @@ def test_another_option_of_ssh_replaces_all_pods(settings: Wire, restart: str) -
     before, after = (job(plugins=[SshPlugin(**given), SvcPlugin()], restart=restart) for given in ({}, settings))
 
     assert replaced(before, after) == ALL
+
+
+def roles(plugin: Plugin, **worker: Any) -> Wire:
+    """Give a job of three tasks, the workers' with other fields of its Pods."""
+    tasks = [task("master"), task("worker", 2, **worker), task("other", 2)]
+    return {"plugins": [plugin], "tasks": tasks, "restart": "pod"}
+
+
+EVERY = ALL | {"train-other-0", "train-other-1"}
+# What is in Pods only as part of a variable that follows the replicas, or as what running Pods do not see change.
+INSIDE: dict[str, tuple[Wire, Wire, set[str]]] = {
+    "tensorflow's port": (roles(TensorflowPlugin()), roles(TensorflowPlugin(port=3333)), EVERY),
+    "a role of tensorflow": (roles(TensorflowPlugin(chief="master")), roles(TensorflowPlugin(ps="master")), EVERY),
+    "who is told of the evaluator": (
+        roles(TensorflowPlugin(evaluator="other")),
+        roles(TensorflowPlugin(evaluator="other", evaluator_in_cluster="own")),
+        ALL,
+    ),
+    "the domain of tensorflow's hosts": (
+        roles(TensorflowPlugin()),
+        roles(TensorflowPlugin(), subdomain="nodes"),
+        EVERY,
+    ),
+    "a role of mpi": (roles(MpiPlugin()), roles(MpiPlugin(worker="other")), MASTER),
+    "the domain of mpi's hosts": (roles(MpiPlugin()), roles(MpiPlugin(), subdomain="nodes"), ALL),
+    "a role of hcclrank": (roles(HcclrankPlugin()), roles(HcclrankPlugin(worker="other")), EVERY),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), INSIDE.values(), ids=INSIDE)
+def test_what_is_told_beside_the_replicas_is_an_edit(before: Wire, after: Wire, expected: set[str]) -> None:
+    """The engine ignores the spec of a Pod that is there, so without another digest no Pod would ever see it."""
+    assert replaced(before, after) == expected
+
+
+def test_a_job_of_one_pod_that_grows_is_scaled() -> None:
+    """Volcano gives it no TF_CONFIG before: what is told of a cluster follows the replicas."""
+    before, after = (
+        {"plugins": [TensorflowPlugin()], "tasks": [task("worker", n)], "on_scale": "keep"} for n in (1, 2)
+    )
+
+    assert replaced(before, after) == set()
+
+
+class GrowingPlugin(Plugin):
+    """It has a container more in a larger job, and a variable that follows the replicas there."""
+
+    name = "growing"
+
+    def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
+        """Add the container in all jobs but those of a Pod."""
+        if len(ctx.addresses(ctx.tasks[0])) == 1:
+            pod.init_containers.append(Container({**container("before"), "env": [{"name": "SIZE", "value": "1"}]}))
+
+    def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
+        """Declare the variable."""
+        return JobUpdate(scaled_env=frozenset({"SIZE"}))
+
+
+def test_a_plugin_may_add_containers_by_the_replicas() -> None:
+    """What a job of another size has not is not looked for in it."""
+    alone = {"plugins": [GrowingPlugin()], "tasks": [task("worker")]}
+
+    assert replaced(alone, alone) == set()
 
 
 def test_generated_keys_are_not_in_the_digest() -> None:

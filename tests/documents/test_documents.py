@@ -28,7 +28,7 @@ from pulumi_volcano_jobs import (
     jobfile,
     render,
 )
-from pulumi_volcano_jobs.plugins.base import flag_of
+from pulumi_volcano_jobs.plugins.settings import flag_of
 from tests.conftest import Wire, job, places, problems, task
 
 HERE = Path(__file__).parent

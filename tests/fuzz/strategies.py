@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pulumi_volcano_jobs import Plugin
 from pulumi_volcano_jobs.plugins import BUILT_IN
-from pulumi_volcano_jobs.plugins.base import _flags
+from pulumi_volcano_jobs.plugins.settings import flags_of
 from tests.property import strategies as sound
 
 TESTS = pathlib.Path(__file__).parent.parent
@@ -164,7 +164,7 @@ KEYS = (
     "lifecycle", "livenessProbe", "envFrom", "valueFrom", "tolerations", "affinity", "securityContext", "hostAliases",
     "apiVersion", "kind", "status", "name", "replicas", "overhead", "topologyPolicy", "runningEstimate", "maxRetry",
 )  # fmt: skip
-FLAGS = sorted({name for plugin in BUILT_IN for name in [*_flags(plugin), *plugin.aliases]})
+FLAGS = sorted({name for plugin in BUILT_IN for name in [*flags_of(plugin), *plugin.aliases]})
 _values = st.one_of(
     st.sampled_from(
         ["", "master", "worker", "22", "0", "-1", "99999", "0x16", "1_0", "true", "maybe", "9" * 5000, "a b"]

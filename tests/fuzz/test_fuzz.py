@@ -73,10 +73,10 @@ def test_text_that_was_a_job(text: bytes, command: list[str], lenient: bool) -> 
 
 
 @profile
-@given(strategies.spoiled(), st.booleans())
-def test_a_job_with_something_odd_in_it(document: Any, strict: bool) -> None:  # noqa: FBT001
-    """As a Python program may have it."""
-    outcome(document, strict=strict)
+@given(strategies.spoiled(), st.booleans(), st.sampled_from(["volcano", "recommended"]))
+def test_a_job_with_something_odd_in_it(document: Any, strict: bool, defaults: str) -> None:  # noqa: FBT001
+    """As a Python program may have it; options look at more of it than Volcano's plugins do."""
+    outcome(document, strict=strict, defaults=defaults)
 
 
 @profile

@@ -18,6 +18,8 @@ DIFFERENCES = {
     "written once": "server-side apply refuses a name, path or port (its name too) twice: the last one wins",
     "plugin order": "the design runs hcclrank after pytorch, which is one of Volcano's random orders",
     "wait script": "the init container's words are ours; host, port and timeout are compared",
+    "ssh configuration": "Volcano's goes stale when a task is scaled; ours follows, for Pods that come then",
+    "ranks": "with more masters Volcano gives two Pods one hccl/rankIndex; ours moves on in Pods that are there",
 }
 UID = "00000000-0000-0000-0000-000000000001"
 KEYS = {"env": "name", "volumes": "name", "volumeMounts": "mountPath", "containers": "name", "initContainers": "name"}

@@ -165,7 +165,12 @@ def test_probes_ask_the_head_for_its_control_service_and_workers_for_their_rayle
 
 @pytest.mark.parametrize(
     ("arguments", "port"),
-    [(("--dashboard-agent-listen-port=5000",), 5000), (("--dashboard-agent-listen-port",), 52365)],
+    [
+        (("--dashboard-agent-listen-port=5000",), 5000),
+        (("--labels=a=b", "--dashboard-agent-listen-port", "5000", "--num-cpus=1"), 5000),
+        (("--dashboard-agent-listen-port",), 52365),
+        (("--dashboard-agent-listen-port=auto",), 52365),
+    ],
 )
 def test_workers_are_probed_where_their_agent_listens(arguments: tuple[str, ...], port: int) -> None:
     """As far as the argument tells."""

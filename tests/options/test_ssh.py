@@ -190,6 +190,23 @@ class TestAddressAliases:
 
     @needs_ssh
     @pytest.mark.parametrize(
+        ("host", "domain"),
+        [("train-worker-0", "nodes"), ("train-worker-late-0", "train"), ("train-worker-late-1", "train")],
+    )
+    def test_a_task_whose_name_begins_like_another_s_has_its_own_domain(
+        self, host: str, domain: str, tmp_path: Path
+    ) -> None:
+        """The pattern of the shorter name fits the Pods of the longer one, too."""
+        tasks = (task(subdomain="nodes"), task("worker-late", 2))
+        file = tmp_path / "config"
+        file.write_text(config(with_ssh(*tasks, address_aliases=True)), "utf-8")
+
+        answer = subprocess.run(["ssh", "-G", "-F", file, host], capture_output=True, text=True, check=True).stdout
+
+        assert f"hostname {host}.{domain}" in answer.splitlines()
+
+    @needs_ssh
+    @pytest.mark.parametrize(
         ("aliases", "host", "port"),
         [
             (True, "train-worker-0", "2222"),

@@ -392,6 +392,10 @@ class TestServicePorts:
         "a list": ([29500], f"{AT}: this must be a mapping or None (given: [29500])"),
         "text for a number": ({"tcp-a": "1"}, f"{AT}.tcp-a: this must be a port's number (given: '1')"),
         "a number that there is not": ({"tcp-a": 0}, f"{AT}.tcp-a: a port is a number from 1 to 65535 (given: 0)"),
+        "a number beyond all bounds": (
+            {"tcp-a": 10**5000},
+            f"{AT}.tcp-a: a port is a number from 1 to 65535 (given: a number of thousands of digits)",
+        ),
         "one number twice": (
             {"tcp-a": 1, "tcp-b": 1},
             f"{AT}.tcp-b: the port tcp-a has this number too (given: 1): give each number one name",

@@ -154,16 +154,38 @@ class TestImages:
         ]
 
     def test_the_image_that_volcano_waits_with(self) -> None:
-        """Its pytorch plugin adds a container to the Pods of a Job, unless it does not wait."""
+        """Its pytorch plugin adds a container to the workers' Pods of a Job, unless it does not wait."""
         waits = ["--wait-master-enabled=true", "--wait-master-image=quay.io/nc:1"]
+        tasks = [{"name": "worker"}]
 
-        assert ask(self.rule, raw(plugins={"pytorch": waits})) == [
+        assert ask(self.rule, raw(plugins={"pytorch": waits}, tasks=tasks)) == [
             (
                 "job raw: pytorch: --wait-master-image: its registry is not on the list (given: 'quay.io/nc:1'): use an"
                 " image of docker.io/library, ghcr.io/my-team/ or registry.example.com:5000"
             )
         ]
-        assert ask(self.rule, raw(plugins={"pytorch": waits[1:]})) == []
+        assert ask(self.rule, raw(plugins={"pytorch": waits[1:]}, tasks=tasks)) == []
+        assert ask(self.rule, raw(plugins={"pytorch": waits}, tasks=[{"name": "master"}])) == []
+
+    @pytest.mark.parametrize("options", [{"defaults": "recommended"}, {}])
+    @BOTH
+    def test_a_wait_in_an_image_of_the_job_s_own(self, become: Any, options: dict[str, Any]) -> None:
+        """Volcano adds no container where the template waits already, and its image is not pulled."""
+        tasks = [{"name": name, "replicas": 1, "template": {"spec": spec()}} for name in ("master", "worker")]
+        document = job(plugins={"pytorch": ["--wait-master-enabled=true"]}, tasks=tasks)
+
+        said = ask(policy.allowed_registries(["ghcr.io"]), become(document, **options))
+
+        assert all("busybox" in text for text in said)
+        assert len(said) == (not options)
+
+    def test_a_wait_that_is_not_known(self) -> None:
+        """What is not known may be the container itself."""
+        tasks = [{"name": "worker", "template": {"spec": {"initContainers": UNKNOWN}}}]
+
+        assert ask(self.rule, raw(plugins={"pytorch": ["--wait-master-enabled=true"]}, tasks=tasks)) == [
+            f"unknown: string value at .spec.tasks.0.template.spec.initContainers {NEVER}"
+        ]
 
     def test_one_unknown_image_hides_no_other(self) -> None:
         """The others are checked in the same preview."""
@@ -192,7 +214,8 @@ class TestImages:
         assert len(ask(self.rule, raw(**fields))) == 1
 
     @pytest.mark.parametrize(
-        "registries", ["ghcr.io", ["https://ghcr.io"], ["busybox"], ["ghcr.io/*"], ["ghcr.io/a:1"], [""], [7]]
+        "registries",
+        ["ghcr.io", ["https://ghcr.io"], ["busybox"], ["ghcr.io/*"], ["ghcr.io/a:1"], [""], [7], 7, {"ghcr.io": 1}],
     )
     def test_a_list_that_is_none(self, registries: Any) -> None:
         """It is refused when the pack starts: it would let nothing in."""
@@ -416,16 +439,36 @@ class TestGang:
         assert ask(self.rule, become(job(replicas=replicas, minAvailable=least)), share=share) == []
 
     def test_tasks_of_a_job_without_the_component(self) -> None:
-        """Their own minimum counts where the Job has none; a task without replicas has one Pod."""
+        """Their own minimum counts where the Job has none; a task without replicas has no Pods, as for Volcano."""
         tasks = [{"name": "a", "replicas": 3, "minAvailable": 1}, {"name": "b"}]
 
         assert [text.split(": ")[2:4] for text in ask(self.rule, raw(tasks=tasks))] == [
-            ["of the job's 4 Pods at least 4 must start at once (given", "2)"]
+            ["of the job's 3 Pods at least 3 must start at once (given", "1)"]
         ]
+        assert ask(self.rule, raw(tasks=[{"name": "a", "replicas": 3}, {"name": "b"}], minAvailable=3)) == []
         assert ask(self.rule, raw(tasks=[{"name": "a", "replicas": 3}])) == []
         assert ask(self.rule, raw(tasks=[{"name": "a", "replicas": UNKNOWN}])) == [
             f"unknown: string value at .spec.tasks.0.replicas {NEVER}"
         ]
+
+    @pytest.mark.parametrize(
+        ("partitions", "said"),
+        [
+            ({"minPartitions": 1}, "(given: 2)"),
+            ({"minPartitions": 2}, ""),
+            ({}, ""),
+            ({"minPartitions": UNKNOWN}, "minPartitions"),
+            ({"minPartitions": 1, "partitionSize": UNKNOWN}, "partitionSize"),
+        ],
+    )
+    def test_partitions_of_a_job_without_the_component(self, partitions: dict[str, Any], said: str) -> None:
+        """Volcano takes a task's minimum from its partitions."""
+        policy = {"totalPartitions": 2, "partitionSize": 2, **partitions}
+
+        found = ask(self.rule, raw(tasks=[{"name": "a", "replicas": 4, "partitionPolicy": policy}]))
+
+        assert len(found) == bool(said)
+        assert all(said in text for text in found)
 
     def test_a_pod_group_of_others(self) -> None:
         """What did not come from a VolcanoJob is nobody's business."""
@@ -487,6 +530,10 @@ class TestNetworkPolicy:
         """Volcano adds it to theirs."""
         assert ask(self.rule, raw(plugins={"pytorch": []}), everyJob=True) == []
         assert ask(self.rule, raw(plugins={"pytorch": [], "svc": ["-disable-network-policy"]})) != []
+
+    def test_arguments_that_are_none(self) -> None:
+        """Volcano refuses such a Job; the rule says what it can."""
+        assert len(ask(self.rule, raw(plugins={"svc": [8080, None, "--disable-network-policy"]}))) == 1
 
     def test_arguments_that_are_not_known(self) -> None:
         """Any may be the one that switches it off."""

@@ -219,7 +219,7 @@ def fitting_jobs(draw: st.DrawFn) -> Wire:
     """
     document = draw(jobs())
     found = ("worker", *sorted(draw(st.sets(st.sampled_from(["head", "master", "ps"])))))
-    sizes = {name: 1 if name == "master" else draw(st.integers(1, 3)) for name in found}
+    sizes = {name: 1 if name in {"master", "head"} else draw(st.integers(1, 3)) for name in found}
     tasks: list[Wire] = [
         {"name": name, "replicas": size, "template": draw(templates(found))} for name, size in sizes.items()
     ]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from pulumi_volcano_jobs import ClusterFacts, Plugin, Rendered, SshPlugin, jobfile, render
 from pulumi_volcano_jobs.leaf import Leaf, substitute
 from pulumi_volcano_jobs.plugins import BUILT_IN
-from pulumi_volcano_jobs.plugins.base import flag_of
+from pulumi_volcano_jobs.plugins.settings import flag_of
 from tests.conftest import container, job, task
 from tests.property import strategies
 

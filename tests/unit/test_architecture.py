@@ -13,7 +13,7 @@ import pytest
 
 import pulumi_volcano_jobs
 from pulumi_volcano_jobs.plugins import BUILT_IN
-from pulumi_volcano_jobs.plugins.base import flag_of
+from pulumi_volcano_jobs.plugins.settings import flag_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(pulumi_volcano_jobs.__file__).parent

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import ClusterFacts, JobContext, JobError, Plugin, PytorchPlugin, SvcPlugin, render, schema
+from pulumi_volcano_jobs import (
+    ClusterFacts,
+    Job,
+    JobContext,
+    JobError,
+    MpiPlugin,
+    Plugin,
+    Problem,
+    PytorchPlugin,
+    RayPlugin,
+    SvcPlugin,
+    render,
+    schema,
+)
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf, Text
 from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map
-from pulumi_volcano_jobs.plugins.base import flag, option
-from tests.conftest import Wire, job, problems, refused, task
+from pulumi_volcano_jobs.plugins.settings import flag, option
+from tests.conftest import Wire, container, job, problems, refused, task
 
 
 class Tuned(Plugin):
@@ -297,4 +311,63 @@ def test_a_version_of_kubernetes_whose_fields_are_not_known_is_refused() -> None
 
     assert str(refusal.value) == (
         f"kubernetes_version: this must be one of {', '.join(schema.versions())} (given: '1.99')"
+    )
+
+
+class Keyed(Plugin):
+    """A plugin with a secret, which it finds wrong."""
+
+    name = "test-keyed"
+    token: str = flag("token", default="", secret=True)
+    """The secret."""
+
+    def validate(self, job: Job) -> Iterator[Problem]:
+        """Yield a problem of the secret, as one forgets that it is one."""
+        yield from super().validate(job)
+        yield self.problem("token", "this has no dots", "make another")
+
+
+def test_a_problem_of_a_secret_does_not_show_it() -> None:
+    """Whoever writes the check need not think of it."""
+    assert str(refused(job(plugins=[Keyed(token="hunter2")]))) == (
+        "spec.plugins.test-keyed.token: this has no dots: make another"
+    )
+
+
+def test_numbers_and_text_that_cannot_be_written_are_refused() -> None:
+    """Of options as of arguments: thousands of digits would end a message with a traceback."""
+    found = refused(job(task("master"), plugins=[PytorchPlugin(max_nodes=10**5000, nproc_per_node="\ud800")]))
+
+    assert str(found) == (
+        "spec.plugins.pytorch.nproc_per_node: this holds half of a character, a surrogate, which cannot be written\n"
+        "spec.plugins.pytorch.max_nodes: this does not fit into 64 bits (given: a number of thousands of digits)"
+    )
+
+
+ROLES = ("master", "worker")
+COUNTING: dict[str, Plugin] = {
+    "ray": RayPlugin(head="master", head_container="main", worker_container="main", requested_resources=True),
+    "pytorch": PytorchPlugin(torchrun=True),
+    "mpi": MpiPlugin(hostfile="openmpi", wait_for_workers=True),
+}
+
+
+@pytest.mark.parametrize("amount", ["two", "-1"])
+@pytest.mark.parametrize("name", COUNTING)
+def test_an_option_that_counts_leaves_a_wrong_amount_to_kubernetes_rule(name: str, amount: str) -> None:
+    """Recommended ones are among them, so that a slip of the pen would else end with a traceback."""
+    tasks = [task(role, containers=[container(resources={"limits": {"nvidia.com/gpu": amount}})]) for role in ROLES]
+
+    assert [problem.path for problem in refused(job(*tasks, plugins=[COUNTING[name]])).problems] == [
+        f"spec.tasks[{index}].template.spec.containers[0].resources.limits.nvidia.com/gpu" for index in (0, 1)
+    ]
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_a_pod_without_containers_is_refused(name: str) -> None:
+    """And breaks no option that looks at the first of them."""
+    tasks = [task(role, containers=[]) for role in ROLES]
+
+    assert "spec.tasks[0].template.spec.containers: a Pod needs at least one container" in str(
+        refused(job(*tasks, plugins=[COUNTING[name]]))
     )

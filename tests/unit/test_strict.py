@@ -38,6 +38,7 @@ SETTINGS: dict[str, tuple[Plugin, tuple[Wire, ...], list[str]]] = {
     "ssh: a port beyond 16 bits": (SshPlugin(ssh_port=65536), TRAINING, ["ssh_port"]),
     "ssh: a relative path": (SshPlugin(ssh_key_file_path=".ssh"), TRAINING, ["ssh_key_file_path"]),
     "ssh: a path with a colon": (SshPlugin(ssh_key_file_path="/a:b"), TRAINING, ["ssh_key_file_path"]),
+    "ssh: root's path in other words": (SshPlugin(ssh_key_file_path="/root/.ssh/"), TRAINING, ["ssh_key_file_path"]),
     "ssh: an empty path": (SshPlugin(ssh_key_file_path=""), TRAINING, ["ssh_key_file_path"]),
     "ssh: a public key alone": (SshPlugin(ssh_public_key="ssh-rsa A"), TRAINING, ["ssh_public_key"]),
     "ssh: a private key alone": (SshPlugin(ssh_private_key="PEM"), TRAINING, ["ssh_private_key"]),
@@ -56,6 +57,7 @@ SETTINGS: dict[str, tuple[Plugin, tuple[Wire, ...], list[str]]] = {
         TRAINING,
         ["chief", "evaluator"],
     ),
+    "tensorflow: a task of two roles": (TensorflowPlugin(ps="master", chief="master"), TRAINING, ["chief"]),
     "tensorflow: a port of 0": (TensorflowPlugin(port=0), TRAINING, ["port"]),
     "mpi: no worker's task": (MpiPlugin(), (task("master"), task("helper")), ["worker"]),
     "mpi: a named worker that is no task": (MpiPlugin(worker="node"), TRAINING, ["worker"]),
@@ -63,6 +65,7 @@ SETTINGS: dict[str, tuple[Plugin, tuple[Wire, ...], list[str]]] = {
     "ray: no head's task": (RayPlugin(), (task("worker", containers=[container("worker")]),), ["head"]),
     "ray: a named head that is no task": (RayPlugin(head="boss"), RAY, ["head"]),
     "ray: a named worker that is no task": (RayPlugin(worker="node"), RAY, ["worker"]),
+    "ray: two heads": (RayPlugin(), (task("head", 2, containers=[container("head")]), RAY[1]), ["head"]),
     "ray: containers of other names": (
         RayPlugin(),
         (task("head"), task("worker")),
@@ -87,6 +90,31 @@ def test_a_wrong_setting_is_told_by_its_name(plugin: Plugin, tasks: tuple[Wire, 
 
     assert [problem.path for problem in found] == [f"spec.plugins.{plugin.name}.{setting}" for setting in settings]
     assert {problem.stage for problem in found} == {Stage.STRICT}
+
+
+WORDS = {
+    "ssh: root's path in other words": (
+        "spec.plugins.ssh.ssh_key_file_path: Volcano does not take this for /root/.ssh, and gives the key a mode that"
+        " ssh refuses to root (given: '/root/.ssh/'): write /root/.ssh"
+    ),
+    "tensorflow: a task of two roles": (
+        "spec.plugins.tensorflow.chief: this task is the ps's too: it would stand in the cluster as one role and run as"
+        " another (given: 'master'): give each role a task of its own"
+    ),
+    "ray: two heads": (
+        "spec.plugins.ray.head: the head's task must have 1 replica, and head has 2: each head is a cluster of its own,"
+        " all workers join the first, and the Service leads to any of them (given: 'head'): set its replicas to 1 and"
+        " count the others as workers"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_roles_and_paths_that_volcano_takes_otherwise_are_told_in_full(name: str) -> None:
+    """With the way out."""
+    plugin, tasks, _ = SETTINGS[name]
+
+    assert [str(problem) for problem in problems(job(*tasks, plugins=[plugin]))] == [WORDS[name]]
 
 
 @pytest.mark.parametrize(
@@ -222,12 +250,14 @@ OTHER: dict[str, list[str]] = {
     "ssh-keys-given": ["plugins.ssh[0]"],
     "ssh-keys-multiline": ["plugins.ssh[0]"],
     "ssh-keys-equals": ["plugins.ssh[0]"],
+    "ssh-path-trailing-slash": ["plugins.ssh[0]"],
     "ray-port-name-clash": ["tasks[0].template.spec.containers[0].ports[0]"],
     "ssh-mount-clash": ["tasks[0].template.spec.containers[0].volumeMounts[0]"],
     "ssh-volume-clash": ["tasks[0].template.spec.volumes[0]"],
     "svc-env-clash": ["tasks[0].template.spec.containers[0].env[0]"],
     "tensorflow-init": ["tasks[1].template.spec.containers[0].env[0]"],
     "tensorflow-no-roles": ["plugins.tensorflow"],
+    "tensorflow-same-names": ["plugins.tensorflow"],
 }
 
 

@@ -30,6 +30,13 @@ QUIET_RAY = [RayPlugin(), SvcPlugin(disable_network_policy=True)]
 RAY = (task("head", containers=[container("head")]), task("worker", containers=[container("worker")]))
 
 
+def on_ray(workers: Any = "Never", **settings: Any) -> Wire:
+    """Give a job that runs a program on Ray, with the restartPolicy of its workers."""
+    head = task("head", containers=[container("head", command=["python", "driver.py"])])
+    worker = task("worker", containers=[container("worker")], restartPolicy=workers)
+    return job(head, worker, plugins=[RayPlugin(**settings), SvcPlugin(disable_network_policy=True)])
+
+
 def restarting(name: str = "master", replicas: int = 1, **pod_spec: Any) -> Wire:
     """Give a task whose Pods start again after a failure, as an MPI master should."""
     return task(name, replicas, restartPolicy="OnFailure", **pod_spec)
@@ -115,6 +122,13 @@ TOLD: dict[str, tuple[Wire, str]] = {
             " other"
             " ports: use `kubectl port-forward train-head-0 8265`, let others in by svc's option allow, or give svc"
             " --disable-network-policy=true [VJ105]"
+        ),
+    ),
+    "VJ118 workers that survive the head": (
+        on_ray(keep_command=True, workers="OnFailure"),
+        (
+            "spec.tasks[1].template.spec.restartPolicy: with keep_command the head ends with its program, and workers"
+            " that start again wait for another head for ever (given: 'OnFailure'): set restartPolicy: Never [VJ118]"
         ),
     ),
     "VJ106 the node's own sshd": (
@@ -254,6 +268,9 @@ def test_every_code_is_tried_here() -> None:
 
 SILENT: dict[str, Wire] = {
     "an unknown restartPolicy": job(task(restartPolicy=Leaf("policy"))),
+    "an MPI master of which that is not known": job(
+        task("master", restartPolicy=Leaf("policy")), task(), plugins=[MpiPlugin()]
+    ),
     "an MPI worker that is not started again": job(restarting(), task(), plugins=[MpiPlugin()]),
     "a small gang without a world": job(task("a", 3), plugins=SVC, minAvailable=1),
     "a gang of all": job(task("master"), task("worker", 2), plugins=[PytorchPlugin()], minAvailable=3),
@@ -264,6 +281,9 @@ SILENT: dict[str, Wire] = {
     "names that only begin alike": looking("cat train-worker-svc; echo pretrain-worker-0"),
     "an init container with unknown arguments": looking(Leaf("command")),  # type: ignore[arg-type]
     "a dashboard for everybody": job(*RAY, plugins=QUIET_RAY),
+    "Ray workers that end with the head": on_ray(keep_command=True),
+    "Ray workers of which that is not known": on_ray(keep_command=True, workers=Leaf("policy")),
+    "Ray workers whose head stays": on_ray(workers="OnFailure"),
     "hostNetwork with another port": logging_in({"hostNetwork": True}, ssh_port=2222),
     "hostNetwork of workers": job(
         task("master"), task(hostNetwork=True), plugins=[PytorchPlugin(wait_master_enabled=True)]

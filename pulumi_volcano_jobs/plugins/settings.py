@@ -1,0 +1,150 @@
+"""The settings of a plugin, which are its fields: how they are declared, and what values they cannot have."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from pulumi_volcano_jobs import errors
+from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.leaf import Leaf, is_whole
+from pulumi_volcano_jobs.plugins import goflag
+from pulumi_volcano_jobs.schema import SURROGATE
+
+T = TypeVar("T")
+
+UNSET: Any = object()
+"""What a setting has that is not recommended otherwise."""
+FLAG_TYPES: dict[type, str] = {str: "a string", int: "a whole number", bool: "True or False"}
+"""The types that one of Volcano's flags can have, in words."""
+_TYPES = FLAG_TYPES | {
+    float: "a number",
+    list: "a list",
+    tuple: "a list",
+    dict: "a mapping",
+    Mapping: "a mapping",
+    type(None): "None",
+}
+
+
+class HasSettings(Protocol):
+    """A plugin, of which only the settings are looked at."""
+
+    name: ClassVar[str]
+
+
+def flag(argument: str, *, default: T, recommended: T = UNSET, placeholder: str = "", secret: bool = False) -> T:
+    """Declare a field that is also one of Volcano's arguments, `--argument`.
+
+    Args:
+        argument: the name of Volcano's flag, without dashes.
+        default: Volcano's default; its type (str, int or bool) is the flag's.
+        recommended: what it is with `defaults="recommended"`, unless it is given.
+        placeholder: for key material, what is shown in its place (a secret has one anyway); the field is then left
+            out of repr too.
+        secret: whether Pulumi must keep the value encrypted.
+    """
+    placeholder = placeholder or ("<secret>" if secret else "")
+    metadata = {
+        "flag": argument,
+        "placeholder": placeholder,
+        "secret": secret,
+        "recommended": recommended,
+        "kinds": (type(default),),
+        "may_be_output": bool(placeholder),
+    }
+    made: T = dataclasses.field(default=default, repr=not placeholder, metadata=metadata)
+    return made
+
+
+def option(
+    *,
+    default: T,
+    recommended: T = UNSET,
+    kinds: tuple[type, ...] = (),
+    choices: Sequence[T] = (),
+    not_native: str = "",
+    may_be_output: bool = False,
+) -> T:
+    """Declare a field for which Volcano has no argument.
+
+    Args:
+        default: what does as Volcano does.
+        recommended: what it is with `defaults="recommended"`, unless it is given.
+        kinds: the types of its values; that of the default if there are none.
+        choices: the values that it may have, if they are few.
+        not_native: why it cannot be had with `managed_by="volcano"`; empty if it can.
+        may_be_output: whether it is a value that only stands somewhere, and decides nothing.
+    """
+    metadata = {
+        "recommended": recommended,
+        "kinds": kinds or (type(default),),
+        "choices": tuple(choices),
+        "not_native": not_native,
+        "may_be_output": may_be_output,
+    }
+    made: T = dataclasses.field(default=default, metadata=metadata)
+    return made
+
+
+def place(plugin: type[HasSettings]) -> str:
+    """Give the path of a plugin in the job."""
+    return f"spec.plugins.{plugin.name}"
+
+
+def fields_of(plugin: type[HasSettings]) -> tuple[dataclasses.Field[Any], ...]:
+    """Give the fields that are a plugin's settings."""
+    return dataclasses.fields(plugin)  # type: ignore[arg-type]  # see Plugin.__init_subclass__
+
+
+def flags_of(plugin: type[HasSettings]) -> dict[str, dataclasses.Field[Any]]:
+    """Give the settings that are Volcano's arguments, by these."""
+    return {item.metadata["flag"]: item for item in fields_of(plugin) if "flag" in item.metadata}
+
+
+def settings_of(plugin: type[HasSettings]) -> list[str]:
+    """Give the names of a plugin's settings."""
+    return [item.name for item in fields_of(plugin)]
+
+
+def flag_of(plugin: type[HasSettings], setting: str) -> str:
+    """Give the name of Volcano's argument for a setting; empty if it has none."""
+    return next((name for name, item in flags_of(plugin).items() if item.name == setting), "")
+
+
+def secret_settings(plugin: type[HasSettings]) -> dict[str, str]:
+    """Map Volcano's arguments that hold secrets to the settings."""
+    return {name: item.name for name, item in flags_of(plugin).items() if item.metadata["secret"]}
+
+
+def kind_of(item: dataclasses.Field[Any]) -> goflag.Kind:
+    """Give the kind of a setting that is one of Volcano's flags."""
+    kinds: dict[type, goflag.Kind] = {bool: "bool", int: "int", str: "string"}
+    return kinds[type(item.default)]
+
+
+def misfits(plugin: HasSettings) -> Iterator[Problem]:
+    """Yield a Problem for each setting of a plugin whose value is of another type, or none of its choices."""
+    for item in fields_of(type(plugin)):
+        if "kinds" in item.metadata:
+            yield from _misfit(getattr(plugin, item.name), item, f"{place(type(plugin))}.{item.name}")
+
+
+def _misfit(value: Any, item: dataclasses.Field[Any], at: str) -> Iterator[Problem]:
+    kinds, choices = item.metadata["kinds"], item.metadata.get("choices")
+    if isinstance(value, Leaf):
+        if not item.metadata["may_be_output"]:
+            hint = "only keys may be Outputs" if "flag" in item.metadata else ""
+            yield Problem(at, "this must be a plain value, not an Output", hint, stage=Stage.DECODE)
+        return
+    shown = "" if item.metadata.get("placeholder") else errors.shown(value)
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        types = " or ".join(dict.fromkeys(_TYPES[kind] for kind in kinds))
+        yield Problem(at, f"this must be {types}", value=shown, stage=Stage.DECODE)
+    elif isinstance(value, str) and not is_whole(value):
+        yield Problem(at, SURROGATE, stage=Stage.DECODE)
+    elif isinstance(value, int) and not goflag.MIN <= value <= goflag.MAX:
+        yield Problem(at, "this does not fit into 64 bits", value=shown, stage=Stage.DECODE)
+    elif choices and value not in choices:
+        yield Problem(at, f"this must be one of {', '.join(map(str, choices))}", value=shown)
