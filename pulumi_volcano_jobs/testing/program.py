@@ -24,6 +24,7 @@ from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.testing.engine import Engine, Monitor, Recording, World
 from pulumi_volcano_jobs.testing.marks import SecretValue, Wire, reveal
 from pulumi_volcano_jobs.testing.result import Result
+from pulumi_volcano_jobs.testing.turns import Turns
 
 T = TypeVar("T")
 # Pulumi keeps some of its state, as Python does the working directory, for the whole process: runs take turns.
@@ -162,6 +163,7 @@ def _run(program: Program, recording: Recording, surroundings: Surroundings) -> 
 
 
 async def _program(call: Callable[[], object], recording: Recording, surroundings: Surroundings) -> None:
+    asyncio.get_running_loop().set_default_executor(Turns())
     before, preview = surroundings.get("state"), surroundings.get("preview", False)
     if before is not None and (preview or before.preview):
         raise ValueError(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from concurrent import futures
 from typing import Any
 
 from pulumi.runtime import _callbacks
 from pulumi.runtime.proto import resource_pb2
 
 from pulumi_volcano_jobs.testing.resources import Registration
+from pulumi_volcano_jobs.testing.turns import give_way, step_aside
 
 # How the same option is called in a registration and for a transform.
 _OPTIONS: Mapping[str, str] = {
@@ -27,7 +29,8 @@ _OPTIONS: Mapping[str, str] = {
     "retainOnDelete": "retain_on_delete",
     "version": "version",
 }
-_PATIENCE = 60
+# Seconds: then a transform may wait for a resource behind its own, and then nothing will come any more.
+_SOON, _PATIENCE = 0.1, 60.0
 
 
 class Transforms:
@@ -53,14 +56,24 @@ class Transforms:
                 properties=request.object,
                 options=_options(request),
             )
-            answer = self._call(callback.token, asked.SerializeToString())
+            answer = self._call(callback.token, asked)
             request.object.CopyFrom(answer.properties)
             if answer.HasField("options"):
                 _take(request, answer.options)
 
-    def _call(self, token: str, asked: bytes) -> Any:
+    def _call(self, token: str, asked: resource_pb2.TransformRequest) -> Any:
         found = [item._callbacks[token] for item in _callbacks._CallbackServicer._servicers if token in item._callbacks]  # noqa: SLF001  # there is no other way to a transform
-        return asyncio.run_coroutine_threadsafe(found[0](asked), self._loop).result(_PATIENCE)  # type: ignore[arg-type]  # it is a coroutine
+
+        async def answer() -> Any:
+            step_aside()
+            return await found[0](asked.SerializeToString())
+
+        answering = asyncio.run_coroutine_threadsafe(answer(), self._loop)
+        if not futures.wait([answering], _SOON).done:
+            give_way()
+        if not futures.wait([answering], _PATIENCE).done:
+            raise TimeoutError(f"a transform of {asked.type} {asked.name} has not ended after {_PATIENCE:g} seconds")
+        return answering.result()
 
 
 def _inherited(request: Any, registered: Mapping[str, Registration]) -> Iterator[Any]:
