@@ -20,7 +20,7 @@ from rich.text import Text
 
 from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
-from pulumi_volcano_jobs.cli.files import Made, errors_only, for_each, give_up, refuse_twins_of_files, report
+from pulumi_volcano_jobs.cli.files import Made, errors_only, for_each, give_up, refuse_twins_of_files, report, write_out
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.explain import Explanation, Section, explain, explain_pod, pods
 from pulumi_volcano_jobs.rendering import Rendered, render
@@ -70,8 +70,7 @@ def explain_command(
     made = for_each(files, make, errors_only(report))
     refuse_twins_of_files(made, managed_by, report)
     told = [explain(item.rendered, native=native) for item in made] if pod is None else _pods(made, pod, native=native)
-    # UTF-8, whatever the terminal speaks, as the other commands.
-    typer.echo(shown(told).encode(), nl=False)
+    write_out(shown(told))
 
 
 def _pods(made: Sequence[Made], name: str, *, native: bool) -> list[Explanation]:

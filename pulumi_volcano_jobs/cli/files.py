@@ -69,6 +69,10 @@ def shown(file: str) -> str:
 
 def read(file: str) -> str:
     """Read a file, or standard input; end the command if that cannot be."""
+    if not file:
+        give_up("a FILE has an empty name: give one, or - for standard input")
+    if file == STDIN and sys.stdin is None:
+        give_up(f"cannot read {shown(file)}: it is closed")
     try:
         return jobfile.decode(sys.stdin.buffer, shown(file)) if file == STDIN else jobfile.text_of(Path(file))
     except OSError as error:
@@ -111,6 +115,19 @@ def errors_only(report: Report) -> Report:
         report(file, [problem for problem in problems if not problem.warning])
 
     return tell
+
+
+def write_out(text: str) -> None:
+    """Print what a command is asked for, in UTF-8, whatever the terminal speaks."""
+    try:
+        typer.echo(text.encode(), nl=False)
+    except BrokenPipeError:
+        # The reader has had enough; typer ends the command without a word.
+        raise
+    except OSError as error:
+        # Python would try again at its end, and show a traceback.
+        sys.stdout = None
+        give_up(f"cannot write to standard output: {error.strerror}")
 
 
 def give_up(message: str) -> NoReturn:

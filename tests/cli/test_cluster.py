@@ -167,3 +167,10 @@ class TestBadFile:
         answer = shell("validate", shell.write("job.yaml", job()), "--cluster", name)
 
         assert (answer.code, answer.err) == (2, f"volcano-jobs: cannot read {name}: {reason}\n")
+
+    def test_that_is_standard_input_leaves_none_for_a_job(self, shell: Shell) -> None:
+        """It would be read as an empty file."""
+        answer = shell("validate", "--cluster", "-", "-", stdin=b"kind: List\nitems: []\n")
+
+        message = "volcano-jobs: - is given as --cluster and as FILE: standard input can be read once\n"
+        assert (answer.code, answer.err) == (2, message)

@@ -278,6 +278,7 @@ class TestExitCodes:
             ("nowhere.yaml", "cannot read nowhere.yaml: No such file or directory"),
             (".", "cannot read .: Is a directory"),
             ("image.png", "cannot read image.png: it is not UTF-8 text"),
+            ("", "a FILE has an empty name: give one, or - for standard input"),
         ],
     )
     def test_a_file_that_cannot_be_read(self, shell: Shell, command: str, name: str, reason: str) -> None:
