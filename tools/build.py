@@ -205,7 +205,7 @@ def ensure(names: Sequence[str], progress: Callable[[str], None]) -> list[Path]:
         _check_go(tool)
     if missing:
         titles = " and ".join(tool.title for tool in missing)
-        progress(f"building {titles} from Go modules, once: a first build takes 6 to 15 minutes")
+        progress(f"building {titles} from Go modules, once: the first time, some minutes for each")
     for tool in missing:
         with _lock(tool, progress):
             # Another run may have built it while this one waited.
@@ -317,7 +317,7 @@ def _lock(tool: Tool, progress: Callable[[str], None]) -> Iterator[None]:
 def _check_go(tool: Tool) -> None:
     """Raise BuildError unless there is a Go that can read the tool's go.mod."""
     needs = f"building {tool.title} needs Go {tool.go} or newer"
-    cure = f"Install it from https://go.dev/dl/, or put a {tool.name} of your own on PATH."
+    cure = f"Install it from https://go.dev/dl/, or put your own {tool.name} on PATH."
     if shutil.which("go") is None:
         msg = f"{needs}, and no go is on PATH. {cure}"
         raise BuildError(msg)

@@ -47,6 +47,9 @@ def environment(name: str) -> Path:
 
 def install(frameworks: Sequence[str]) -> None:
     """Install what frameworks need and is not there."""
+    for name in frameworks:
+        if name not in PACKAGES:
+            raise SystemExit(f"tools/workloads.py: there is no framework {name!r}; there are {', '.join(PACKAGES)}")
     names = {package for name in ("player", *frameworks) for package in PACKAGES[name]}
     missing = sorted(name for name in names if not _is_installed(name))
     if missing:
