@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
-from concurrent import futures
+from collections.abc import Awaitable, Iterator, Mapping
 from typing import Any
 
 from pulumi.runtime import _callbacks
 from pulumi.runtime.proto import resource_pb2
 
 from pulumi_volcano_jobs.testing.resources import Registration
-from pulumi_volcano_jobs.testing.turns import give_way, step_aside
+from pulumi_volcano_jobs.testing.turns import Turn, step_aside, turn
 
 # How the same option is called in a registration and for a transform.
 _OPTIONS: Mapping[str, str] = {
@@ -29,8 +28,7 @@ _OPTIONS: Mapping[str, str] = {
     "retainOnDelete": "retain_on_delete",
     "version": "version",
 }
-# Seconds: then a transform may wait for a resource behind its own, and then nothing will come any more.
-_SOON, _PATIENCE = 0.1, 60.0
+_ROUNDS, _ROUND, _PATIENCE = 50, 0.01, 60.0
 
 
 class Transforms:
@@ -63,17 +61,25 @@ class Transforms:
 
     def _call(self, token: str, asked: resource_pb2.TransformRequest) -> Any:
         found = [item._callbacks[token] for item in _callbacks._CallbackServicer._servicers if token in item._callbacks]  # noqa: SLF001  # there is no other way to a transform
+        answering = _answer(found[0](asked.SerializeToString()), asked, turn())
+        return asyncio.run_coroutine_threadsafe(answering, self._loop).result()
 
-        async def answer() -> Any:
-            step_aside()
-            return await found[0](asked.SerializeToString())
 
-        answering = asyncio.run_coroutine_threadsafe(answer(), self._loop)
-        if not futures.wait([answering], _SOON).done:
-            give_way()
-        if not futures.wait([answering], _PATIENCE).done:
-            raise TimeoutError(f"a transform of {asked.type} {asked.name} has not ended after {_PATIENCE:g} seconds")
-        return answering.result()
+async def _answer(called: Awaitable[Any], asked: resource_pb2.TransformRequest, mine: Turn) -> Any:
+    """Wait for a transform; if that takes long, let those behind it in the line begin, of which it may need one."""
+    step_aside()
+    answer = asyncio.ensure_future(called)
+    for _ in range(_ROUNDS):
+        if answer.done():
+            break
+        # At least one round of the event loop, which may be busy.
+        await asyncio.wait([answer], timeout=_ROUND)
+    else:
+        mine.set()
+        await asyncio.wait([answer], timeout=_PATIENCE)
+    if not answer.done():
+        raise TimeoutError(f"a transform of {asked.type} {asked.name} has not ended after {_PATIENCE:g} seconds")
+    return answer.result()
 
 
 def _inherited(request: Any, registered: Mapping[str, Registration]) -> Iterator[Any]:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeAlias, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# Of the thread that has the turn: what lets the next one begin.
-_HELD = threading.local()
+Turn: TypeAlias = threading.Event
+"""A place in the line; set once the next one may begin."""
+_OF_THREAD = threading.local()
 _IS_ASIDE: ContextVar[bool] = ContextVar("is_aside", default=False)
 
 
@@ -20,21 +21,21 @@ class Turns(ThreadPoolExecutor):
     """Threads that begin in the order of what they are given, each when the one before has ended or gives way."""
 
     def __init__(self) -> None:
-        """Begin with the first turn free."""
+        """Begin with nobody in the line."""
         super().__init__()
         self._aside = ThreadPoolExecutor()
-        self._last = threading.Event()
+        self._last = Turn()
         self._last.set()
 
     def submit(self, call: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Put a call in the line, or beside it if one in the line waits for it."""
+        """Put a call into the line, or beside it if one in the line waits for it."""
         if _IS_ASIDE.get():
             return self._aside.submit(call, *args, **kwargs)
-        before, after = self._last, threading.Event()
-        self._last = after
-        done = super().submit(_in_turn, before, after, partial(call, *args, **kwargs))
+        before, mine = self._last, Turn()
+        self._last = mine
+        done = super().submit(_in_turn, before, mine, partial(call, *args, **kwargs))
         # Also if it is cancelled before it begins.
-        done.add_done_callback(lambda _: after.set())
+        done.add_done_callback(lambda _: mine.set())
         return done
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002  # Python's own
@@ -43,17 +44,18 @@ class Turns(ThreadPoolExecutor):
         self._aside.shutdown(wait, cancel_futures=cancel_futures)
 
 
+def turn() -> Turn:
+    """Give the turn that this thread has; beside the line nobody waits for it."""
+    mine: Turn = getattr(_OF_THREAD, "turn", Turn())
+    return mine
+
+
 def step_aside() -> None:
-    """Say that what this asyncio task asks for is waited for by the thread that has the turn."""
+    """Say that what this asyncio task asks for is waited for by a thread that has its turn."""
     _IS_ASIDE.set(True)
 
 
-def give_way() -> None:
-    """Let the next one begin before this thread has ended."""
-    _HELD.after.set()
-
-
-def _in_turn(before: threading.Event, after: threading.Event, call: Callable[[], T]) -> T:
+def _in_turn(before: Turn, mine: Turn, call: Callable[[], T]) -> T:
     before.wait()
-    _HELD.after = after
+    _OF_THREAD.turn = mine
     return call()

@@ -91,6 +91,30 @@ def test_a_transform_may_wait_for_a_resource_that_comes_later() -> None:
 
 
 @needs_transforms
+def test_many_resources_with_transforms_keep_their_order() -> None:
+    """Although the event loop is busy, so that each transform takes long."""
+
+    def program() -> None:
+        for index in range(400):
+            Thing(str(index), opts=pulumi.ResourceOptions(transforms=[lambda _: time.sleep(0.002)]))
+
+    assert run(program).names("Thing") == [str(index) for index in range(400)]
+
+
+@needs_transforms
+def test_a_transform_may_make_a_resource() -> None:
+    """Also one with a transform."""
+
+    def add(args: pulumi.ResourceTransformArgs) -> None:
+        if args.name == "first":
+            Thing("second", opts=pulumi.ResourceOptions(transforms=[add]))
+
+    result = run(lambda: Thing("first", opts=pulumi.ResourceOptions(transforms=[add])))
+
+    assert sorted(result.names("Thing")) == ["first", "second"]
+
+
+@needs_transforms
 def test_a_transform_that_never_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the resource that it is called for."""
     monkeypatch.setattr(transforms, "_PATIENCE", 0.4)
