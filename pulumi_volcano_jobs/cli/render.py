@@ -23,7 +23,8 @@ Examples:
   volcano-jobs render train.yaml
   volcano-jobs render train.yaml -o manifests --show-keys
   volcano-jobs render train.yaml --managed-by volcano --format json
-  volcano-jobs render train.yaml --defaults recommended --set svc.publish_not_ready_addresses=true
+  volcano-jobs render train.yaml --defaults recommended
+  volcano-jobs render train.yaml --set svc.publish_not_ready_addresses=true
   kubectl get vcjob train -o yaml | volcano-jobs render -
 
 A folder is readable by its owner only: ssh keys may lie in it."""

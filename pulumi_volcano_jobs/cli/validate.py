@@ -22,7 +22,8 @@ Examples:
   volcano-jobs validate jobs/*.yaml
   volcano-jobs validate train.yaml --ignore VJ103,VJ105
   volcano-jobs validate train.yaml --format sarif > volcano-jobs.sarif
-  volcano-jobs validate train.yaml --kubernetes-version 1.31 --cluster cluster.yaml
+  volcano-jobs validate train.yaml --kubernetes-version 1.31
+  volcano-jobs validate train.yaml --cluster cluster.yaml
 
 The exit code is 0 without problems (warnings are none), 1 with problems, 2 for bad usage or files."""
 
