@@ -29,6 +29,7 @@ from typing_extensions import Self
 sys.path.insert(0, str(Path(__file__).parent))
 
 import build
+import pins
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
@@ -371,5 +372,5 @@ def main() -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except build.BuildError as error:
+    except pins.BuildError as error:
         sys.exit(f"tools/cluster.py: {error}")

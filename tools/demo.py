@@ -12,7 +12,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import build  # a sibling
+import pins  # a sibling
 import stack as stacks  # a sibling
 
 ROOT = Path(__file__).parents[1]
@@ -66,5 +66,5 @@ def pod_line(pod: dict[str, object]) -> str:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except build.BuildError as error:
+    except pins.BuildError as error:
         sys.exit(f"tools/demo.py: {error}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pins
 import pytest
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class TestKey:
         """A cache that two kinds of machine share keeps their programs apart."""
         before = world.tool.key
 
-        monkeypatch.setattr(build, "platform", SimpleNamespace(system=lambda: "Plan9", machine=lambda: "vax"))
+        monkeypatch.setattr(pins, "platform", SimpleNamespace(system=lambda: "Plan9", machine=lambda: "vax"))
 
         assert before != world.tool.key
 
