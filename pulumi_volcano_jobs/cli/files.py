@@ -63,8 +63,13 @@ def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered],
 
 
 def shown(file: str) -> str:
-    """Give a file's name as messages have it: on one line, and in text that can be written."""
-    return "<stdin>" if file == STDIN else file.encode("utf-8", "backslashreplace").decode().replace("\n", "\\n")
+    """Give a file's name as messages have it."""
+    return "<stdin>" if file == STDIN else printable(file)
+
+
+def printable(text: str) -> str:
+    """Write out what would break a line or steer a terminal, and what is no character."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
 def read(file: str) -> str:
@@ -104,7 +109,7 @@ def report(file: str, problems: Iterable[Problem]) -> None:
     for problem in in_order(problems):
         place = f"{file}:{problem.line}:{problem.column}" if problem.line else file
         level = "warning: " if problem.warning else ""
-        text = " ".join(str(problem).removeprefix(": ").split())
+        text = printable(" ".join(str(problem).removeprefix(": ").split()))
         typer.echo(f"{place}: {level}{text}", err=True)
 
 
@@ -132,7 +137,7 @@ def write_out(text: str) -> None:
 
 def give_up(message: str) -> NoReturn:
     """End the command for bad usage or a file that cannot be read or written."""
-    typer.echo(f"volcano-jobs: {message}", err=True)
+    typer.echo(f"volcano-jobs: {printable(message)}", err=True)
     raise typer.Exit(USAGE)
 
 

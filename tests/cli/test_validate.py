@@ -312,6 +312,18 @@ class TestExitCodes:
         assert answer.code == 1
         assert {"text": written, "json": json.dumps(written), "sarif": quote(written)}[style] in answer.out + answer.err
 
+    def test_a_file_steers_no_terminal(self, shell: Shell) -> None:
+        """Neither its name nor what is in it."""
+        red = "\x1b[31m"
+        document = job()
+        document["spec"][f"quue{red}"] = "a"
+
+        problems = shell("validate", shell.write(f"job{red}.yaml", document)).err
+        refusal = shell("validate", f"nowhere{red}.yaml").err
+
+        assert problems.startswith(r"job\x1b[31m.yaml:6:3: spec.quue\x1b[31m: unknown field; Volcano drops it: ")
+        assert refusal == "volcano-jobs: cannot read nowhere\\x1b[31m.yaml: No such file or directory\n"
+
     def test_standard_input_that_is_no_text(self, shell: Shell) -> None:
         """It is read as bytes: the terminal's encoding does not matter."""
         answer = shell("validate", "-", stdin=b"\xff\xfe")
