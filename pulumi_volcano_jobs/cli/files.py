@@ -93,6 +93,9 @@ def cluster_facts(file: Path | None) -> ClusterFacts:
     name = shown(str(file))
     try:
         objects = nodes.load(read(str(file)))
+    except nodes.TooLarge:
+        most = f"{name} has more than {nodes.MOST_VALUES} keys and values"
+        give_up(f"{most}; leave out what the jobs do not need: kubectl get -n NAMESPACE in the place of -A")
     except nodes.Refused:
         give_up(f"{name} is no YAML; it must be what kubectl get ... -o yaml prints")
     if not objects:
