@@ -16,6 +16,8 @@ PARTS = {"rendering": rendering.measure, "program": program.measure, "start": st
 def main() -> None:
     """Print the parts that are asked for, or all."""
     for name in sys.argv[1:] or PARTS:
+        if name not in PARTS:
+            raise SystemExit(f"there is no part {name!r}; there are {', '.join(PARTS)}")
         PARTS[name]()
 
 

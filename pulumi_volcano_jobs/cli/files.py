@@ -63,12 +63,21 @@ def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered],
 
 
 def shown(file: str) -> str:
-    """Give a file's name as messages have it: on one line, and in text that can be written."""
-    return "<stdin>" if file == STDIN else file.encode("utf-8", "backslashreplace").decode().replace("\n", "\\n")
+    """Give a file's name as messages have it."""
+    return "<stdin>" if file == STDIN else printable(file)
+
+
+def printable(text: str) -> str:
+    """Write out what would break a line or steer a terminal, and what is no character."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
 def read(file: str) -> str:
     """Read a file, or standard input; end the command if that cannot be."""
+    if not file:
+        give_up("a FILE has an empty name: give one, or - for standard input")
+    if file == STDIN and sys.stdin is None:
+        give_up(f"cannot read {shown(file)}: it is closed")
     try:
         return jobfile.decode(sys.stdin.buffer, shown(file)) if file == STDIN else jobfile.text_of(Path(file))
     except OSError as error:
@@ -84,6 +93,9 @@ def cluster_facts(file: Path | None) -> ClusterFacts:
     name = shown(str(file))
     try:
         objects = nodes.load(read(str(file)))
+    except nodes.TooLarge:
+        most = f"{name} has more than {nodes.MOST_VALUES} keys and values"
+        give_up(f"{most}; leave out what the jobs do not need: kubectl get -n NAMESPACE in the place of -A")
     except nodes.Refused:
         give_up(f"{name} is no YAML; it must be what kubectl get ... -o yaml prints")
     if not objects:
@@ -100,7 +112,7 @@ def report(file: str, problems: Iterable[Problem]) -> None:
     for problem in in_order(problems):
         place = f"{file}:{problem.line}:{problem.column}" if problem.line else file
         level = "warning: " if problem.warning else ""
-        text = " ".join(str(problem).removeprefix(": ").split())
+        text = printable(" ".join(str(problem).removeprefix(": ").split()))
         typer.echo(f"{place}: {level}{text}", err=True)
 
 
@@ -113,9 +125,22 @@ def errors_only(report: Report) -> Report:
     return tell
 
 
+def write_out(text: str) -> None:
+    """Print what a command is asked for, in UTF-8, whatever the terminal speaks."""
+    try:
+        typer.echo(text.encode(), nl=False)
+    except BrokenPipeError:
+        # The reader has had enough; typer ends the command without a word.
+        raise
+    except OSError as error:
+        # Python would try again at its end, and show a traceback.
+        sys.stdout = None
+        give_up(f"cannot write to standard output: {error.strerror}")
+
+
 def give_up(message: str) -> NoReturn:
     """End the command for bad usage or a file that cannot be read or written."""
-    typer.echo(f"volcano-jobs: {message}", err=True)
+    typer.echo(f"volcano-jobs: {printable(message)}", err=True)
     raise typer.Exit(USAGE)
 
 

@@ -9,7 +9,7 @@ import typer
 
 from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.cli.checks import Checks, with_checks
-from pulumi_volcano_jobs.cli.files import errors_only, for_each, give_up, refuse_twins_of_files, report
+from pulumi_volcano_jobs.cli.files import errors_only, for_each, give_up, refuse_twins_of_files, report, write_out
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.graph import graph
 from pulumi_volcano_jobs.rendering import Rendered, render
@@ -50,7 +50,7 @@ def graph_command(
     made = for_each(files, make, errors_only(report))
     refuse_twins_of_files(made, Manager.PULUMI, report)
     text = graph(item.rendered for item in made)
-    typer.echo((text if style is Picture.MERMAID else _svg(text)).encode(), nl=False)
+    write_out(text if style is Picture.MERMAID else _svg(text))
 
 
 def _svg(text: str) -> str:

@@ -12,7 +12,7 @@ import typer
 
 from pulumi_volcano_jobs import jobfile, keys
 from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
-from pulumi_volcano_jobs.cli.files import STDIN, for_each, give_up, identity, refuse_twins, report
+from pulumi_volcano_jobs.cli.files import STDIN, for_each, give_up, identity, refuse_twins, report, write_out
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.plugins import SshPlugin
@@ -23,7 +23,8 @@ Examples:
   volcano-jobs render train.yaml
   volcano-jobs render train.yaml -o manifests --show-keys
   volcano-jobs render train.yaml --managed-by volcano --format json
-  volcano-jobs render train.yaml --defaults recommended --set svc.publish_not_ready_addresses=true
+  volcano-jobs render train.yaml --defaults recommended
+  volcano-jobs render train.yaml --set svc.publish_not_ready_addresses=true
   kubectl get vcjob train -o yaml | volcano-jobs render -
 
 A folder is readable by its owner only: ssh keys may lie in it."""
@@ -75,8 +76,7 @@ def render_command(
     refuse_twins(made, managed_by, report)
     manifests = [manifest for item in made for manifest in item.manifests(managed_by)]
     if output == STDIN:
-        # YAML and JSON are UTF-8, whatever the terminal speaks.
-        typer.echo(jobfile.dump(manifests, style.value).encode(), nl=False)
+        write_out(jobfile.dump(manifests, style.value))
     else:
         _write_folder(Path(output), manifests, style)
 

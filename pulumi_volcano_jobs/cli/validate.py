@@ -11,7 +11,7 @@ import typer
 
 from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.cli.checks import Checks, with_checks
-from pulumi_volcano_jobs.cli.files import for_each, refuse_twins_of_files, report
+from pulumi_volcano_jobs.cli.files import for_each, refuse_twins_of_files, report, write_out
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.errors import Problem, in_order
 from pulumi_volcano_jobs.rendering import Rendered, render
@@ -22,7 +22,8 @@ Examples:
   volcano-jobs validate jobs/*.yaml
   volcano-jobs validate train.yaml --ignore VJ103,VJ105
   volcano-jobs validate train.yaml --format sarif > volcano-jobs.sarif
-  volcano-jobs validate train.yaml --kubernetes-version 1.31 --cluster cluster.yaml
+  volcano-jobs validate train.yaml --kubernetes-version 1.31
+  volcano-jobs validate train.yaml --cluster cluster.yaml
 
 The exit code is 0 without problems (warnings are none), 1 with problems, 2 for bad usage or files."""
 
@@ -62,4 +63,4 @@ def validate(
     finally:
         if style is not ReportStyle.TEXT:
             text = as_json(findings) if style is ReportStyle.JSON else as_sarif(findings)
-            typer.echo(f"{text}\n".encode(), nl=False)
+            write_out(f"{text}\n")

@@ -111,6 +111,10 @@ class JobProvider(ComponentProvider):
     ) -> provider.ConstructResult:
         """Make a job or a queue; a mistake in it is an error of the program, not of this provider."""
         kind = resource_type.rpartition(":")[2]
+        if kind not in _INPUTS:
+            # The SDK that a program was written with may be newer than this provider.
+            found = f"pulumi-resource-volcano-jobs {self.version} has no {kind} (it has {', '.join(_INPUTS)})"
+            raise _of_program(f"{found}: update {_DISTRIBUTION}, or generate the SDK again")
         try:
             with as_input_errors(name, kind=kind):
                 raise_if_any(_unknown(inputs, kind))

@@ -42,8 +42,9 @@ def _field(value: Any, definition: str, name: str) -> Any:
 def _fields(value: Any) -> Mapping[str, Any] | None:
     if isinstance(value, Mapping):
         return value
-    # An args class of pulumi_kubernetes keeps what it was given under its Python names.
-    if type(value).__module__.startswith("pulumi_kubernetes."):
+    # An args class of pulumi_kubernetes, or one of the program's own that is such, keeps what it was given under its
+    # Python names.
+    if any(base.__module__.startswith("pulumi_kubernetes.") for base in type(value).__mro__):
         given: dict[str, Any] = vars(value)
         return given
     return None

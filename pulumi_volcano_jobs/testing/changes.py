@@ -10,7 +10,8 @@ from typing import Any
 from pulumi_volcano_jobs.testing.marks import reveal
 from pulumi_volcano_jobs.testing.resources import Resource
 
-_STEP = re.compile(r'\["([^"]+)"\]|\[(\d+)\]|([^.\[]+)')
+_STEP = re.compile(r'\["([^"]+)"\]|\[(\d+|\*)\]|([^.\[]+)')
+_ALL = "*"
 _ABSENT = object()
 
 
@@ -50,7 +51,7 @@ def _is_replaced(old: Resource, new: Resource) -> bool:
     # A resource that had no trigger yet only gets one.
     has_trigger = old.replacement_trigger is not None and new.replacement_trigger is not None
     return (has_trigger and old.replacement_trigger != new.replacement_trigger) or any(
-        _at(old.inputs, path) != _at(new.inputs, path) for path in new.replace_on_changes
+        _at(old.inputs, _steps(path)) != _at(new.inputs, _steps(path)) for path in new.replace_on_changes
     )
 
 
@@ -66,20 +67,24 @@ def _steps(path: str) -> list[str]:
     return [quoted or index or plain for quoted, index, plain in _STEP.findall(path)]
 
 
-def _at(tree: Any, path: str) -> Any:
-    for step in _steps(path):
-        tree = _below(tree).get(step, _ABSENT)
-    return tree
+def _at(tree: Any, steps: Sequence[str]) -> Any:
+    if not steps:
+        return tree
+    step, *rest = steps
+    fields = _below(tree)
+    if step == _ALL:
+        return {key: _at(value, rest) for key, value in fields.items()}
+    return _at(fields[step], rest) if step in fields else _ABSENT
 
 
 def _without(tree: Any, steps: Sequence[str]) -> Any:
     step, *rest = steps
     fields = _below(tree)
-    if step not in fields:
+    found = fields.keys() if step == _ALL else fields.keys() & {step}
+    if not found:
         return tree
-    if not rest:
-        return {key: value for key, value in fields.items() if key != step}
-    return {**fields, step: _without(fields[step], rest)}
+    kept = {key: value for key, value in fields.items() if key not in found}
+    return kept | {key: _without(fields[key], rest) for key in found} if rest else kept
 
 
 def _below(tree: Any) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from pulumi_volcano_jobs.testing.found import Found
+from pulumi_volcano_jobs.testing.found import Found, NotFound
 from pulumi_volcano_jobs.testing.marks import Text, Wire, inner
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Manifested
 
@@ -129,7 +129,9 @@ class PodFields(Manifested):
 
     @property
     def _first(self) -> Container:
-        return next(iter(self.containers.values()))
+        for container in self.containers.values():
+            return container
+        raise NotFound(f"{self._what} has no containers")
 
     def _containers(self, what: str, key: str) -> Mapping[str, Container]:
         return self._named(what, ((item["name"], Container(item, self._what)) for item in self._list(key)))

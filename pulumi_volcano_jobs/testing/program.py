@@ -10,7 +10,7 @@ import os
 import runpy
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,15 +22,17 @@ from typing_extensions import Unpack
 
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.testing.engine import Engine, Monitor, Recording, World
+from pulumi_volcano_jobs.testing.found import missing
 from pulumi_volcano_jobs.testing.marks import SecretValue, Wire, reveal
 from pulumi_volcano_jobs.testing.result import Result
+from pulumi_volcano_jobs.testing.turns import Turns
 
 T = TypeVar("T")
 # Pulumi keeps some of its state, as Python does the working directory, for the whole process: runs take turns.
 _TURN = threading.Lock()
 _THREAD = "pulumi-program"
 Program: TypeAlias = Callable[[], object] | str | Path
-"""A function, or a program's file or folder. If a function returns a mapping, it is exported."""
+"""A function, async or not, or a program's file or folder. If a function returns a mapping, it is exported."""
 
 
 class Surroundings(TypedDict, total=False):
@@ -127,6 +129,8 @@ def _ready(value: T) -> asyncio.Future[T]:
 
 def _sealed(surroundings: Surroundings) -> Surroundings:
     """Mark the secrets: test runners may show the variables of all frames of a failure."""
+    for name in surroundings.keys() - Surroundings.__annotations__.keys():
+        raise TypeError(missing("argument", name, Surroundings.__annotations__, "run"))
     secrets = {key: SecretValue(value) for key, value in surroundings.get("secrets", {}).items()}
     return {**surroundings, "secrets": secrets}
 
@@ -162,6 +166,7 @@ def _run(program: Program, recording: Recording, surroundings: Surroundings) -> 
 
 
 async def _program(call: Callable[[], object], recording: Recording, surroundings: Surroundings) -> None:
+    asyncio.get_running_loop().set_default_executor(Turns())
     before, preview = surroundings.get("state"), surroundings.get("preview", False)
     if before is not None and (preview or before.preview):
         raise ValueError(
@@ -196,8 +201,19 @@ async def _program(call: Callable[[], object], recording: Recording, surrounding
     await _settled()
 
 
-def _exporting(call: Callable[[], object]) -> None:
+def _exporting(call: Callable[[], object]) -> Awaitable[None] | None:
     given = call()
+    if isinstance(given, Awaitable):
+        return _exporting_later(given)
+    _export(given)
+    return None
+
+
+async def _exporting_later(given: Awaitable[object]) -> None:
+    _export(await given)
+
+
+def _export(given: object) -> None:
     for name, value in given.items() if isinstance(given, Mapping) else ():
         pulumi.export(name, value)
 

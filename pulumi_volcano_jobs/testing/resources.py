@@ -13,6 +13,8 @@ from google.protobuf import json_format  # type: ignore[import-untyped]  # it ha
 from pulumi_volcano_jobs.testing.found import Found
 from pulumi_volcano_jobs.testing.marks import SecretValue, Text, Wire, inner, read
 
+_SECRET = "kubernetes:core/v1:Secret"  # noqa: S105  # a type
+
 
 @dataclass
 class Registration:
@@ -176,15 +178,23 @@ class KubernetesObject(Resource, Manifested):
 
     @property
     def data(self) -> Mapping[str, Text]:
-        """The data of a ConfigMap, or of a Secret: decoded, and each a `SecretValue`."""
-        raw = self._texts(self.inputs, "key", "data")
-        return Found("key", ((key, self._decoded(value)) for key, value in raw.items()), self._what)
+        """The data of a ConfigMap, or of a Secret: each a `SecretValue`, decoded where that gives text."""
+        data = dict(self._texts(self.inputs, "key", "data"))
+        if self.type == _SECRET:
+            data = {key: _decoded(value) for key, value in data.items()}
+            data |= self._texts(self.inputs, "key", "stringData")
+        return Found("key", data.items(), self._what)
 
     @property
     def _what(self) -> str:
         return str(self)
 
-    def _decoded(self, value: Text) -> Text:
-        if self.type != "kubernetes:core/v1:Secret" or not isinstance(value, SecretValue):
-            return value
+
+def _decoded(value: Text) -> Text:
+    """Take base64 off a value of a Secret, unless no text is under it."""
+    if not isinstance(value, SecretValue):
+        return value
+    try:
         return SecretValue(base64.b64decode(value.reveal()).decode())
+    except ValueError:
+        return value

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from typing import Any
 
 from pulumi.runtime import _callbacks
 from pulumi.runtime.proto import resource_pb2
 
 from pulumi_volcano_jobs.testing.resources import Registration
+from pulumi_volcano_jobs.testing.turns import Turn, step_aside, turn
 
 # How the same option is called in a registration and for a transform.
 _OPTIONS: Mapping[str, str] = {
@@ -27,7 +28,7 @@ _OPTIONS: Mapping[str, str] = {
     "retainOnDelete": "retain_on_delete",
     "version": "version",
 }
-_PATIENCE = 60
+_ROUNDS, _ROUND, _PATIENCE = 50, 0.01, 60.0
 
 
 class Transforms:
@@ -53,14 +54,32 @@ class Transforms:
                 properties=request.object,
                 options=_options(request),
             )
-            answer = self._call(callback.token, asked.SerializeToString())
+            answer = self._call(callback.token, asked)
             request.object.CopyFrom(answer.properties)
             if answer.HasField("options"):
                 _take(request, answer.options)
 
-    def _call(self, token: str, asked: bytes) -> Any:
+    def _call(self, token: str, asked: resource_pb2.TransformRequest) -> Any:
         found = [item._callbacks[token] for item in _callbacks._CallbackServicer._servicers if token in item._callbacks]  # noqa: SLF001  # there is no other way to a transform
-        return asyncio.run_coroutine_threadsafe(found[0](asked), self._loop).result(_PATIENCE)  # type: ignore[arg-type]  # it is a coroutine
+        answering = _answer(found[0](asked.SerializeToString()), asked, turn())
+        return asyncio.run_coroutine_threadsafe(answering, self._loop).result()
+
+
+async def _answer(called: Awaitable[Any], asked: resource_pb2.TransformRequest, mine: Turn) -> Any:
+    """Wait for a transform; if that takes long, let those behind it in the line begin, of which it may need one."""
+    step_aside()
+    answer = asyncio.ensure_future(called)
+    for _ in range(_ROUNDS):
+        if answer.done():
+            break
+        # At least one round of the event loop, which may be busy.
+        await asyncio.wait([answer], timeout=_ROUND)
+    else:
+        mine.set()
+        await asyncio.wait([answer], timeout=_PATIENCE)
+    if not answer.done():
+        raise TimeoutError(f"a transform of {asked.type} {asked.name} has not ended after {_PATIENCE:g} seconds")
+    return answer.result()
 
 
 def _inherited(request: Any, registered: Mapping[str, Registration]) -> Iterator[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from pulumi_volcano_jobs import nodes
 from tests.cli.conftest import Shell
 from tests.conftest import container, job, task
 
@@ -133,6 +134,19 @@ class TestBadFile:
         assert (answer.code, answer.out, len(answer.lines)) == (2, "", 1)
         assert answer.err.startswith(message)
 
+    def test_that_is_too_large_is_told_with_the_way_out(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It is YAML, of a large cluster."""
+        monkeypatch.setattr(nodes, "MOST_VALUES", 20)
+        shell.write("cluster.yaml", {"kind": "List", "items": [claimed("data", f"team-{index}") for index in range(9)]})
+
+        answer = shell("validate", shell.write("job.yaml", "a: 1"), "--cluster", "cluster.yaml")
+
+        assert answer.code == 2
+        assert answer.err == (
+            "volcano-jobs: cluster.yaml has more than 20 keys and values; leave out what the jobs do not need:"
+            " kubectl get -n NAMESPACE in the place of -A\n"
+        )
+
     @pytest.mark.parametrize(
         "content",
         [
@@ -167,3 +181,10 @@ class TestBadFile:
         answer = shell("validate", shell.write("job.yaml", job()), "--cluster", name)
 
         assert (answer.code, answer.err) == (2, f"volcano-jobs: cannot read {name}: {reason}\n")
+
+    def test_that_is_standard_input_leaves_none_for_a_job(self, shell: Shell) -> None:
+        """It would be read as an empty file."""
+        answer = shell("validate", "--cluster", "-", "-", stdin=b"kind: List\nitems: []\n")
+
+        message = "volcano-jobs: - is given as --cluster and as FILE: standard input can be read once\n"
+        assert (answer.code, answer.err) == (2, message)

@@ -37,8 +37,10 @@ def test_each_example_works(shell: Shell, monkeypatch: pytest.MonkeyPatch, comma
 
 
 def test_every_command_has_examples(shell: Shell) -> None:
-    """And the list of commands says what each is for."""
+    """The list of commands says what each is for, and all of it fits into a terminal of 80 columns."""
     commands = re.findall(r"^  (\w+) +\w", shell.good("--help").out.partition("Commands:")[2], re.MULTILINE)
 
     assert set(commands) == {"render", "validate", "explain", "graph", "convert"}
-    assert ["Examples:" in shell.good(command, "--help").out for command in commands] == [True] * len(commands)
+    helps = [shell.good(command, "--help").out for command in commands]
+    assert ["Examples:" in text for text in helps] == [True] * len(commands)
+    assert max(len(line) for text in helps for line in text.splitlines()) <= 80

@@ -77,6 +77,24 @@ def test_a_reader_that_goes_away_is_no_error(shell: Shell) -> None:
     assert (first, said) == (b"---\n", b"")
 
 
+@pytest.mark.parametrize("command", ["render", "validate --format=json", "explain", "graph", "convert"])
+def test_output_that_cannot_be_written_is_told(shell: Shell, command: str) -> None:
+    """A full disk is no bug of the program."""
+    file = shell.write("job.yaml", job())
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([PROGRAM, *command.split(), file], stdout=full, stderr=subprocess.PIPE, check=False)
+
+    message = b"volcano-jobs: cannot write to standard output: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, message)
+
+
+def test_standard_input_that_is_closed_is_told() -> None:
+    """As cron and some CI systems start programs."""
+    done = subprocess.run(["sh", "-c", f"{PROGRAM} validate - <&-"], capture_output=True, check=False)
+
+    assert (done.returncode, done.stderr) == (2, b"volcano-jobs: cannot read <stdin>: it is closed\n")
+
+
 def test_it_loads_no_pulumi() -> None:
     """Whatever the command, with keys too: the program starts at once, on machines without Pulumi too."""
     job_file = str(HERE / "golden" / "job.yaml")

@@ -278,6 +278,7 @@ class TestExitCodes:
             ("nowhere.yaml", "cannot read nowhere.yaml: No such file or directory"),
             (".", "cannot read .: Is a directory"),
             ("image.png", "cannot read image.png: it is not UTF-8 text"),
+            ("", "a FILE has an empty name: give one, or - for standard input"),
         ],
     )
     def test_a_file_that_cannot_be_read(self, shell: Shell, command: str, name: str, reason: str) -> None:
@@ -310,6 +311,18 @@ class TestExitCodes:
 
         assert answer.code == 1
         assert {"text": written, "json": json.dumps(written), "sarif": quote(written)}[style] in answer.out + answer.err
+
+    def test_a_file_steers_no_terminal(self, shell: Shell) -> None:
+        """Neither its name nor what is in it."""
+        red = "\x1b[31m"
+        document = job()
+        document["spec"][f"quue{red}"] = "a"
+
+        problems = shell("validate", shell.write(f"job{red}.yaml", document)).err
+        refusal = shell("validate", f"nowhere{red}.yaml").err
+
+        assert problems.startswith(r"job\x1b[31m.yaml:6:3: spec.quue\x1b[31m: unknown field; Volcano drops it: ")
+        assert refusal == "volcano-jobs: cannot read nowhere\\x1b[31m.yaml: No such file or directory\n"
 
     def test_standard_input_that_is_no_text(self, shell: Shell) -> None:
         """It is read as bytes: the terminal's encoding does not matter."""

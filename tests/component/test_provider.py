@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,17 @@ def test_a_mistake_is_told_in_the_words_of_the_program(what: str) -> None:
     inputs, said = REFUSALS[what]
 
     assert refusal(**inputs) == f"the VolcanoJob train has a problem:\n  {said}"
+
+
+def test_a_component_of_a_newer_sdk_is_told() -> None:
+    """The package that has the provider is older than the one that the program's SDK is of."""
+    error, _ = failed(lambda: JobProvider().construct("train", "volcano-jobs:index:VolcanoCronJob", {}))
+
+    assert type(error) is pulumi.InputPropertiesError
+    assert error.message == (
+        f"pulumi-resource-volcano-jobs {version('pulumi-volcano-jobs')} has no VolcanoCronJob (it has VolcanoJob,"
+        " VolcanoQueue): update pulumi-volcano-jobs, or generate the SDK again"
+    )
 
 
 def test_all_problems_are_told_at_once() -> None:

@@ -395,6 +395,29 @@ class TestSurroundings:
 
         assert run(program).outputs == {"a": 1, "b": {"c": SecretValue("d")}}
 
+    def test_an_async_function_is_a_program_too(self) -> None:
+        """It is awaited, and what it returns is exported."""
+
+        async def program() -> Wire:
+            await asyncio.sleep(0)
+            new_job("train", job())
+            return {"a": 1}
+
+        result = run(program)
+
+        assert (list(result.jobs), result.outputs) == (["train"], {"a": 1})
+
+    def test_an_argument_that_there_is_not_is_told(self) -> None:
+        """No misspelt one is left out in silence."""
+        misspelt: Any = {"configs": {}}
+        with pytest.raises(TypeError) as caught:
+            run(lambda: None, **misspelt)
+
+        assert str(caught.value) == (
+            "no argument configs in run; there are preview, config, secrets, project, stack, organization, cluster,"
+            " stacks, mocks, state"
+        )
+
     def test_the_cluster_adds_to_objects(self) -> None:
         """Once they are made."""
 
@@ -609,6 +632,31 @@ class TestFailures:
         assert str(caught.value) == "the program went through: <up with 1 jobs among 13 resources>"
 
 
+class TestObjects:
+    """Objects of the program's own."""
+
+    def test_a_secrets_data_is_decoded_where_it_is_text(self) -> None:
+        """As the cluster has it, which puts `stringData` to it."""
+
+        def program() -> None:
+            kubernetes.core.v1.Secret("s", data={"text": "aGk=", "bytes": "/wA="}, string_data={"plain": "ho"})
+
+        data = run(program).resources["Secret s"].data  # type: ignore[attr-defined]  # it is an object of the cluster
+
+        assert data == {"text": SecretValue("hi"), "bytes": SecretValue("/wA="), "plain": SecretValue("ho")}
+
+    def test_a_pod_without_containers_has_no_variables(self) -> None:
+        """Which is said."""
+
+        def program() -> None:
+            kubernetes.core.v1.Pod("empty", spec={"containers": []})
+
+        with pytest.raises(NotFound) as caught:
+            _ = run(program).resources["Pod empty"].env  # type: ignore[attr-defined]  # it is a Pod
+
+        assert str(caught.value) == "Pod empty has no containers"
+
+
 class TestChanges:
     """What the engine would change."""
 
@@ -680,6 +728,24 @@ class TestChanges:
 
         assert self.changes(before, {**before, "queue": "research"}) == {"replaced": ["Job train"]}
         assert self.changes(before, {**before, "min_available": 2}) == {"changed": ["Job train"]}
+
+    @pytest.mark.parametrize("path", ["spec.containers[*].image", "spec.containers[1].image", "*"])
+    def test_options_may_name_many_fields_at_once(self, path: str) -> None:
+        """A star is every item or key there, as to the engine."""
+
+        def program(image: str, **options: Any) -> Callable[[], None]:
+            spec = {"containers": [{"name": "a", "image": "a:1"}, {"name": "b", "image": image}]}
+            opts = pulumi.ResourceOptions(**options)
+            return lambda: kubernetes.core.v1.Pod("own", spec=spec, opts=opts) and None
+
+        def changes(**options: Any) -> Wire:
+            found = run(program("b:2", **options), state=run(program("b:1", **options))).changes
+            return {name: names for name, names in vars(found).items() if names}
+
+        assert changes() == {"changed": ["Pod own"]}
+        assert changes(ignore_changes=[path]) == {}
+        assert changes(replace_on_changes=[path]) == {"replaced": ["Pod own"]}
+        assert changes(replace_on_changes=["spec.containers[0].image", "metadata.*"]) == {"changed": ["Pod own"]}
 
     def test_there_must_be_something_to_compare_with(self) -> None:
         """And it is no preview, of which nobody knows what the provider would do."""

@@ -376,6 +376,19 @@ def test_templates_may_be_given_as_dictionaries_of_tasks_too() -> None:
     assert run(program).leaves() == of(WIRE).leaves()
 
 
+def test_a_class_of_the_programs_own_may_be_an_args_class() -> None:
+    """As a platform's container with defaults."""
+
+    class Trainer(v1.ContainerArgs):
+        def __init__(self, image: str) -> None:
+            super().__init__(name="train", image=image, image_pull_policy="Always")
+
+    pod = v1.PodTemplateSpecArgs(spec=v1.PodSpecArgs(containers=[Trainer("train:1")], restart_policy="Never"))
+
+    container = {"name": "train", "image": "train:1", "imagePullPolicy": "Always"}
+    assert of(pod).leaves() == of({"spec": {"containers": [container], "restartPolicy": "Never"}}).leaves()
+
+
 def test_an_output_that_holds_a_kubernetes_type_is_converted_once_it_is_known() -> None:
     """Fields of the Output are spelled in snake_case as well."""
     spec: Any = SNAKE["spec"]

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pins
 import pytest
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class TestKey:
         """A cache that two kinds of machine share keeps their programs apart."""
         before = world.tool.key
 
-        monkeypatch.setattr(build, "platform", SimpleNamespace(system=lambda: "Plan9", machine=lambda: "vax"))
+        monkeypatch.setattr(pins, "platform", SimpleNamespace(system=lambda: "Plan9", machine=lambda: "vax"))
 
         assert before != world.tool.key
 
@@ -291,7 +292,7 @@ class TestProgress:
 
         world.ensure()
 
-        assert world.said[0] == "building engine v3.274.1 from Go modules, once: a first build takes 6 to 15 minutes"
+        assert world.said[0] == "building engine v3.274.1 from Go modules, once: the first time, some minutes for each"
         assert world.said[1] == "downloading the modules of engine v3.274.1"
         assert "building engine v3.274.1: 2 of 3 packages, 0 s" in world.said
         assert f"built engine v3.274.1 in 0 s: {world.tool.built}" == world.said[-1]
@@ -356,7 +357,7 @@ class TestMain:
         message = self.fails(capsys)
 
         assert "building engine v3.274.1 needs Go 1.26.6 or newer, and no go is on PATH." in message
-        assert "https://go.dev/dl/, or put a engine of your own on PATH" in message
+        assert "https://go.dev/dl/, or put your own engine on PATH" in message
 
     @pytest.mark.parametrize("version", ["go1.26.5", "go1.25", "go1.26rc1", "unknown"])
     def test_go_is_too_old(self, world: World, capsys: pytest.CaptureFixture[str], version: str) -> None:

@@ -100,6 +100,9 @@ def _problems(name: str, args: TrainingJobArgs) -> Iterator[Problem]:
     if team is None:
         way_out = f"use {' or '.join(TEAMS)}, or enter the team in platform_jobs/teams.py"
         yield Problem(f"{name}.team", "no team has this name", way_out, repr(args.team))
+    if isinstance(args.arguments, str):
+        # To Python and its type checkers, a text is a list of letters too.
+        yield Problem(f"{name}.arguments", "this must be a list", f"write {args.arguments.split()}")
     if args.nodes < 1:
         yield Problem(f"{name}.nodes", "this must be at least 1", value=str(args.nodes))
     if args.gpus not in GPUS:

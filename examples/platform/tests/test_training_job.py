@@ -105,6 +105,10 @@ def test_another_argument_replaces_the_pods_and_nothing_else() -> None:
                 " use language or vision, or enter the team in platform_jobs/teams.py"
             ),
         ),
+        (
+            replace(ARGS, arguments="--epochs=3 --fast"),
+            "train.arguments: this must be a list: write ['--epochs=3', '--fast']",
+        ),
         (replace(ARGS, nodes=0), "train.nodes: this must be at least 1 (given: 0)"),
         (
             replace(ARGS, gpus=3),
@@ -118,7 +122,7 @@ def test_another_argument_replaces_the_pods_and_nothing_else() -> None:
             ),
         ),
     ],
-    ids=["team", "nodes", "gpus", "more than the queue has"],
+    ids=["team", "arguments", "nodes", "gpus", "more than the queue has"],
 )
 def test_what_the_platform_refuses_is_said_without_a_traceback(args: TrainingJobArgs, message: str) -> None:
     """And nothing is made of it."""
