@@ -68,8 +68,8 @@ def test_the_state_keeps_the_pair_as_a_secret() -> None:
 
 def test_another_rotation_is_another_stash() -> None:
     """A new name makes a new pair; the old one goes with its resource."""
-    assert made().names("Stash") == ["train-managed-by", "train-ssh-key"]
-    assert made(key_rotation="2026-11").names("Stash") == ["train-managed-by", "train-ssh-key-2026-11"]
+    assert sorted(made().names("Stash")) == ["train-managed-by", "train-ssh-key"]
+    assert sorted(made(key_rotation="2026-11").names("Stash")) == ["train-managed-by", "train-ssh-key-2026-11"]
 
 
 TYPES: dict[str, tuple[Wire, str]] = {
@@ -90,7 +90,7 @@ def test_another_type_is_another_stash(given: Wire, stash: str) -> None:
         **{key: value for key, value in given.items() if key != "key_type"}, plugin_options={"ssh": {"key_type": kind}}
     )
 
-    assert done.names("Stash") == ["train-managed-by", stash]
+    assert sorted(done.names("Stash")) == ["train-managed-by", stash]
     assert done.outputs["public"].split()[0] in {f"ssh-{kind}", "ecdsa-sha2-nistp256"}
     marks = {"rsa": "BEGIN RSA PRIVATE KEY"}
     assert marks.get(kind, "BEGIN OPENSSH PRIVATE KEY") in done.outputs["private"].reveal()

@@ -339,7 +339,7 @@ def test_two_jobs_of_one_name_in_two_namespaces_are_fine() -> None:
         VolcanoJob("first", {"name": "train", "namespace": "a", "tasks": [task()]})
         VolcanoJob("second", {"name": "train", "namespace": "b", "tasks": [task()]})
 
-    assert run(program).names("Pod") == ["first-worker-0", "second-worker-0"]
+    assert sorted(run(program).names("Pod")) == ["first-worker-0", "second-worker-0"]
 
 
 def test_a_namespace_that_is_not_known_yet_is_compared_with_none() -> None:
@@ -349,7 +349,7 @@ def test_a_namespace_that_is_not_known_yet_is_compared_with_none() -> None:
         VolcanoJob("first", {"name": "train", "namespace": "a", "tasks": [task()]})
         VolcanoJob("second", {"name": "train", "namespace": computed("b"), "tasks": [task()]})
 
-    assert run(program, preview=True).names("VolcanoJob") == ["first", "second"]
+    assert sorted(run(program, preview=True).names("VolcanoJob")) == ["first", "second"]
 
 
 class TokenPlugin(Plugin):

@@ -82,9 +82,9 @@ def test_a_program_registers_what_from_yaml_registers(name: str, monkeypatch: py
 
     from_yaml = run(lambda: {"job": VolcanoJob.from_yaml(resource, text).name})
     assert made.tree() == from_yaml.tree()
-    assert [(item.inputs, item.replacement_trigger) for item in made.resources.values()] == [
-        (item.inputs, item.replacement_trigger) for item in from_yaml.resources.values()
-    ]
+    assert {name: (item.inputs, item.replacement_trigger) for name, item in made.resources.items()} == {
+        name: (item.inputs, item.replacement_trigger) for name, item in from_yaml.resources.items()
+    }
 
 
 def test_a_given_key_is_nowhere_in_the_program() -> None:
