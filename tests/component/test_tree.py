@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -266,14 +267,18 @@ def test_a_key_that_stands_twice_with_one_value_is_a_warning() -> None:
 PLUGINS: tuple[Plugin, ...] = (PytorchPlugin(), KEYS, MpiPlugin(), TensorflowPlugin())
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(4))), ids=lambda order: "".join(map(str, order)))
+@pytest.mark.parametrize(
+    "order", list(itertools.permutations(range(4)))[1:], ids=lambda order: "".join(map(str, order))
+)
 def test_the_order_of_plugins_changes_nothing(order: tuple[int, ...]) -> None:
     """Names, parents, manifests and digests are the same for every order of the list."""
-    tasks = [task("master"), task("worker", 2)]
+    assert in_order(*order).leaves() == in_order(*range(4)).leaves()
 
-    done = one({"plugins": [PLUGINS[index] for index in order], "tasks": tasks})
 
-    assert done.leaves() == one({"plugins": list(PLUGINS), "tasks": tasks}).leaves()
+@functools.cache
+def in_order(*order: int) -> Result:
+    """Run a program with a job whose plugins are listed in this order."""
+    return one({"plugins": [PLUGINS[index] for index in order], "tasks": [task("master"), task("worker", 2)]})
 
 
 def test_the_order_of_tasks_changes_no_name_and_no_parent() -> None:
