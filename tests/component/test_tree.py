@@ -292,6 +292,9 @@ def test_the_order_of_tasks_changes_no_name_and_no_parent() -> None:
         assert digests(done) == digests(first)
 
 
+WAY_OUT = "give one of the jobs another name or namespace"
+
+
 def clash(first: tuple[str, Wire], second: tuple[str, Wire]) -> tuple[str, Result]:
     """Give the message for two jobs of one program that cannot both be."""
 
@@ -311,8 +314,10 @@ def test_two_jobs_whose_pods_have_one_name_are_refused() -> None:
         ("train-a", {"tasks": [task("worker")]}),
     )
 
-    assert "the VolcanoJobs train and train-a both make the Pod train-a-worker-0" in message
-    assert "give one of the jobs another name or namespace" in message
+    assert message == (
+        "the VolcanoJob train-a has a problem:\n"
+        f"  metadata.name: the VolcanoJobs train and train-a both make the Pod train-a-worker-0: {WAY_OUT}"
+    )
     assert done.names("VolcanoJob") == ["train"]
     assert done.names("Pod") == ["train-a-worker-0"]
 
@@ -323,7 +328,10 @@ def test_two_jobs_whose_services_have_one_name_are_refused() -> None:
 
     message, _ = clash(("train", head), ("train-head-svc", {"plugins": [SvcPlugin()], "tasks": [task()]}))
 
-    assert "the VolcanoJobs train and train-head-svc both make the Service train-head-svc" in message
+    assert message == (
+        "the VolcanoJob train-head-svc has a problem:\n"
+        f"  metadata.name: the VolcanoJobs train and train-head-svc both make the Service train-head-svc: {WAY_OUT}"
+    )
 
 
 def test_two_jobs_of_one_name_are_refused() -> None:
@@ -332,9 +340,11 @@ def test_two_jobs_of_one_name_are_refused() -> None:
         ("first", {"name": "train", "tasks": [task()]}), ("second", {"name": "train", "tasks": [task()]})
     )
 
-    assert "the VolcanoJob second has 2 problems" in message
-    assert "both make the PodGroup train" in message
-    assert "both make the Pod train-worker-0" in message
+    assert message == (
+        "the VolcanoJob second has 2 problems:\n"
+        f"  metadata.name: the VolcanoJobs first and second both make the PodGroup train: {WAY_OUT}\n"
+        f"  metadata.name: the VolcanoJobs first and second both make the Pod train-worker-0: {WAY_OUT}"
+    )
 
 
 def test_two_jobs_of_one_name_in_two_namespaces_are_fine() -> None:
