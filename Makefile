@@ -34,7 +34,7 @@ docs-serve: setup ## the same, shown on http://localhost:8000 (Ctrl-C stops it)
 
 test: setup engine ## all checks and all tests
 	@$(MAKE) --no-print-directory check
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/workloads
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/workloads
 
 WORKLOADS ?= openssh openmpi pytorch network_policy ray tensorflow
 
@@ -51,7 +51,7 @@ fuzz: setup ## bad input of all kinds, 20,000 of each (half an hour)
 floors: setup ## the tests that need no engine, with the oldest versions of everything that pyproject.toml allows
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-floors
 	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --resolution lowest-direct --editable '.[policy,svg]' --group tests
-	.venv-floors/bin/python -m pytest -W default::DeprecationWarning:typer \
+	.venv-floors/bin/python -m pytest -n 2 --dist loadfile -W default::DeprecationWarning:typer \
 		tests/cli tests/component tests/documents tests/golden tests/policy tests/schema tests/unit
 
 package: setup ## the wheel and the source archive: built, checked, and tested without the checkout (a minute)

@@ -60,7 +60,7 @@ def examine(
             stages that has any.
     """
     model, malformed = (job, []) if isinstance(job, Job) else parse_what_fits(job)
-    malformed = [*earlier, *_not_following(malformed, earlier)]
+    malformed = [*earlier, *not_following(malformed, earlier)]
     if model is None or not strict:
         raise_if_any(malformed)
     if model is None:
@@ -70,13 +70,13 @@ def examine(
         malformed += _of_namespace(namespace)
     stored = store(model, choices, strict=strict)
     refused = [*stored.problems, *webhook.metadata(stored.job)]
-    problems = [*malformed, *_not_following([plugin_place(item, model) for item in refused], malformed)]
+    problems = [*malformed, *not_following([plugin_place(item, model) for item in refused], malformed)]
     if strict:
         is_whole = all(problem.stage > Stage.SCHEMA for problem in malformed)
         found = _all_problems(stored, cluster) if is_whole else _local_problems(stored.job, cluster)
         if choices.get("managed_by") == "volcano":
             found += [*controllers.problems(stored.plugins), *controllers.warnings(stored.plugins)]
-        problems += _not_following([plugin_place(problem, model) for problem in found], problems)
+        problems += not_following([plugin_place(problem, model) for problem in found], problems)
     else:
         # Volcano asks one after the other.
         raise_if_any(problem for problem in problems if problem.stage <= Stage.SCHEMA)
@@ -125,7 +125,7 @@ def _unknown_to(cluster: ClusterFacts, job: Job) -> Iterator[Problem]:
         yield from (problem for problem in walk.problems if problem.stage is Stage.STRICT)
 
 
-def _not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
+def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
     """Leave out what is about a place of which something is said already, or about what stands below it."""
     places = {problem.path for problem in reported if not problem.warning}
     return [problem for problem in problems if places.isdisjoint(_around(problem.path))]

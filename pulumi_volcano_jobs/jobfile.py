@@ -13,8 +13,10 @@ import yaml
 
 from pulumi_volcano_jobs import nodes
 from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
+from pulumi_volcano_jobs.examine import not_following
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.parse import parse_what_fits
 
 # libyaml's is some ten times faster; a Python built without it has the other.
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -43,12 +45,12 @@ class Document:
         Raises:
             JobError: with the place of each problem.
         """
-        try:
-            raise_if_any(self.problems)
-            return Job.model_validate(self.data)
-        except JobError as error:
-            found = [*error.problems, *self.problems]
-        raise JobError(self.placed(found))
+        job, malformed = parse_what_fits(self.data)
+        wrong = [problem for problem in self.problems if not problem.warning]
+        wrong += not_following(malformed, wrong)
+        if wrong or job is None:
+            raise JobError(self.placed(wrong))
+        return job
 
     def placed(self, problems: Iterable[Problem]) -> list[Problem]:
         """Give problems their line and column: the value's, or that of the nearest thing around it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,16 @@ Wire = dict[str, Any]
 PAIR, OTHER_PAIR = keys.generate(), keys.generate()
 BYTES = PAIR.private.splitlines()[1]
 """A line of the private key of `PAIR`, to look for where no key may be."""
+
+
+SLOW = {"cluster", "engine", "examples", "languages", "typing"}
+"""Folders whose files take half a minute and more."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the slow folders: two workers that share files then end at the same time, with the small ones."""
+    items.sort(key=lambda item: item.path.relative_to(Path(__file__).parent).parts[0] not in SLOW)
 
 
 def container(name: str = "main", **fields: Any) -> Wire:

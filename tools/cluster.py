@@ -213,18 +213,23 @@ class Cluster:
     def annotate(self, kind: str, name: str, namespace: str = "default", **annotations: str) -> None:
         """Set annotations of an object; `_` in a key stands for `/`, the only sign that stages use."""
         changed = {key.replace("_", "/", 1): value for key, value in annotations.items()}
-        body = {"metadata": {"annotations": changed}}
-        path = f"{_path(kind, namespace)}/{name}"
+        self._merge(f"{_path(kind, namespace)}/{name}", {"metadata": {"annotations": changed}})
+
+    def set_status(self, kind: str, name: str, namespace: str = "default", **status: Any) -> None:
+        """Do a controller's work: set fields of an object's status."""
+        self._merge(f"{_path(kind, namespace)}/{name}/status", {"status": status})
+
+    def _merge(self, path: str, body: Any) -> None:
         self.request("PATCH", path, body, "application/merge-patch+json")
 
     def delete(self, kind: str, name: str, namespace: str = "default") -> None:
         """Delete an object, without waiting."""
         self.request("DELETE", f"{_path(kind, namespace)}/{name}")
 
-    def bind(self, names: Iterable[str], namespace: str = "default") -> None:
-        """Do the scheduler's work: bind Pods to the fake node."""
+    def bind(self, names: Iterable[str], namespace: str = "default", node: str = NODE) -> None:
+        """Do the scheduler's work: bind Pods to a node, which is the fake one unless another is named."""
         for name in names:
-            target = {"apiVersion": "v1", "kind": "Node", "name": NODE}
+            target = {"apiVersion": "v1", "kind": "Node", "name": node}
             binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": target}
             self.request("POST", f"{_path('Pod', namespace)}/{name}/binding", binding)
 

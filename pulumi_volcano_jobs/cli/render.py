@@ -87,7 +87,7 @@ def _write_folder(folder: Path, manifests: Sequence[Manifest], style: Style) -> 
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for manifest in manifests:
             kind, namespace, name = identity(manifest)
-            # Escaped: a namespace is whatever the file says, and must not lead out of the folder.
+            # Escaped: a plugin calls its objects what it wants, and no name must lead out of the folder.
             path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style.value}"
             text = jobfile.dump([manifest], style.value)
             if kind == "Secret":

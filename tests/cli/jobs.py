@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from pathlib import Path
 
@@ -16,6 +17,7 @@ CASES = sorted((TESTS / "golden" / "cases").glob("*.yaml"))
 CLUSTER = ClusterFacts.from_objects([yaml.safe_load((TESTS / "golden" / "cluster.yaml").read_text("utf-8"))])
 
 
+@functools.cache
 def accepted(*, strict: bool) -> dict[Path, Rendered]:
     """Render all jobs that are accepted as the commands do that show no keys, by their files."""
     made = {}

@@ -190,22 +190,18 @@ class TestTerminal:
 
     @pytest.mark.parametrize("columns", [80, 140])
     @pytest.mark.parametrize("options", [(), ("--managed-by", "volcano"), ("--pod", "pytorch-job-worker-1")])
-    def test_it_is_as_wide_as_the_terminal_and_styled(self, columns: int, options: tuple[str, ...]) -> None:
+    def test_it_is_as_wide_as_the_terminal_and_styled(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: int, options: tuple[str, ...]
+    ) -> None:
         """The words are those of the plain text."""
-        sent = in_terminal("explain", str(PYTORCH), *options, columns=columns)
-        plain = [line.rstrip() for line in STYLE.sub("", sent).splitlines()]
+        monkeypatch.setenv("COLUMNS", str(columns))
 
-        done = subprocess.run(
-            [PROGRAM, "explain", str(PYTORCH), *options],
-            capture_output=True,
-            text=True,
-            check=True,
-            env=os.environ | {"COLUMNS": str(columns)},
-        )
-        assert plain == done.stdout.splitlines()
+        sent = in_terminal("explain", str(PYTORCH), *options, columns=columns)
+
+        plain = [line.rstrip() for line in STYLE.sub("", sent).splitlines()]
+        assert plain == shell.good("explain", str(PYTORCH), *options).out.splitlines()
         assert max(map(len, plain)) <= columns
         assert "\x1b[36m" in sent
-        assert "\x1b" not in done.stdout
 
     @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
     def test_who_wants_no_colours_gets_none(self, environment: dict[str, str]) -> None:
@@ -215,13 +211,14 @@ class TestTerminal:
         assert sent.startswith(("Job ", "\x1b[1mJob "))
         assert not re.search(r"\x1b\[[\d;]*3\d", sent)
 
-    def test_who_forces_colours_gets_them(self) -> None:
-        """For `less -R`, as other programs do."""
+    @pytest.mark.parametrize(("environment", "is_styled"), [({}, False), ({"FORCE_COLOR": "1"}, True)])
+    def test_a_pipe_gets_colours_if_they_are_forced(self, environment: dict[str, str], *, is_styled: bool) -> None:
+        """For `less -R`, as with other programs."""
         done = subprocess.run(
-            [PROGRAM, "explain", str(PYTORCH)], capture_output=True, check=True, env=os.environ | {"FORCE_COLOR": "1"}
+            [PROGRAM, "explain", str(PYTORCH)], capture_output=True, check=True, env=os.environ | environment
         )
 
-        assert b"\x1b[36m" in done.stdout
+        assert (b"\x1b[36m" in done.stdout, b"\x1b" in done.stdout) == (is_styled, is_styled)
 
     def test_a_job_cannot_steer_it(self, shell: Shell) -> None:
         """Neither with a value nor with a name that the lenient mode lets pass: what cannot be seen is spelled out."""

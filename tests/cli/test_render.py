@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs import JobContext, Plugin, render
+from pulumi_volcano_jobs.manifest import Manifest, config_map
+from pulumi_volcano_jobs.plugins import Registry, registry
 from tests.cli.conftest import Shell
 from tests.conftest import job, task
 
@@ -236,16 +238,28 @@ class TestFolder:
         text = (shell.folder / "out" / "default.pod.train-worker-0.yaml").read_text("utf-8")
         assert list(yaml.safe_load_all(text)) == shell.good("render", "short.yaml").documents()[1:]
 
-    def test_no_name_in_a_job_leads_out_of_the_folder(self, shell: Shell) -> None:
-        """Even a namespace that looks like a path stays a part of a file's name."""
-        document = job()
-        document["metadata"]["namespace"] = "../above"
+    def test_no_name_leads_out_of_the_folder(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A plugin may call its objects what it wants: a name that looks like a path stays a part of a file's name."""
+
+        class Climbing(Plugin):
+            name = "climbing"
+
+            def on_job_add(self, ctx: JobContext) -> list[Manifest]:
+                """Return an object of a name that Kubernetes would refuse."""
+                return [config_map("/../../above", ctx.namespace, {})]
+
+        known = Registry()
+        known.register(Climbing)
+        monkeypatch.setattr(registry, "_plugins", known._plugins)
         (shell.folder / "deep").mkdir()
 
-        shell("render", "--lenient", shell.write("deep/job.yaml", document), "-o", "deep/out")
+        shell.good("render", shell.write("deep/job.yaml", job(plugins={"climbing": []})), "-o", "deep/out")
 
         assert {path.name for path in shell.folder.iterdir()} == {"deep"}
-        assert {path.name for path in (shell.folder / "deep").iterdir()} <= {"job.yaml", "out"}
+        assert {path.name for path in (shell.folder / "deep").iterdir()} == {"job.yaml", "out"}
+        assert "default.configmap.%2F..%2F..%2Fabove.yaml" in {
+            path.name for path in (shell.folder / "deep" / "out").iterdir()
+        }
 
     @pytest.mark.parametrize(
         ("target", "message"),

@@ -20,7 +20,7 @@ import pytest
 import stack as stacks
 from cluster import Cluster
 
-from tests.engine.conftest import ROOT, Project
+from tests.engine.conftest import ROOT, Project, alone
 
 Manifest = dict[str, Any]
 Objects = dict[str, Manifest]
@@ -153,7 +153,8 @@ class Stack(Project):
 
     def refresh(self) -> None:
         """Read what there is into the state, and forget what a killed engine may have made."""
-        self.stack.refresh(color="never", clear_pending_creates=True)
+        with alone(self.stack):
+            self.stack.refresh(color="never", clear_pending_creates=True)
 
     def previewed_apart(self) -> list[tuple[str, str]] | str:
         """Give the steps of a preview that may fail, or what it printed then."""

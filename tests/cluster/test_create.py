@@ -92,7 +92,7 @@ def test_a_gang_larger_than_the_engine_s_parallelism_comes_whole(stack: Stack) -
     """The engine makes 8 objects at a time and waits for none to run, so a gang of 40 does not wait for itself."""
     stack.jobs(train={"tasks": [task("worker", 40)], "plugins": {"svc": []}})
 
-    stack.stack.up(parallel=8, color="never")
+    stack.up(parallel=8)
 
     made = stack.space.seen()
     pods = stack.space.pods()

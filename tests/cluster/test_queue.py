@@ -35,8 +35,9 @@ class Queues(Stack):
     def bring_up(self, *, jobs: Any = None, options: Any = None, **queues: Any) -> dict[str, str]:
         """Bring queues and jobs up; give what the engine did."""
         self.write("queues.json", json.dumps({"queues": queues, "jobs": jobs or {}, "options": options or {}}))
-        assert self.preview().changes is not None
-        return self.up().steps
+        preview, up = self.preview(), self.up()
+        assert preview.urns == up.urns
+        return up.steps
 
     def seen(self) -> dict[str, Any]:
         """Give the queues of the cluster that are of this stack, as the API server has them."""

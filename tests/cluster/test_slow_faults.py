@@ -27,9 +27,7 @@ def bound(space: Space, pod: str, node: str) -> None:
     """Bind a Pod to a node that comes for it and then goes."""
     cluster = space.cluster
     cluster.apply([{"apiVersion": "v1", "kind": "Node", "metadata": {"name": node}}])
-    target = {"apiVersion": "v1", "kind": "Node", "name": node}
-    binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": pod}, "target": target}
-    cluster.request("POST", f"/api/v1/namespaces/{space.name}/pods/{pod}/binding", binding)
+    cluster.bind([pod], space.name, node)
     cluster.delete("Node", node)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
@@ -45,7 +46,11 @@ def pods(arguments: Wire) -> dict[str, Resource]:
 
 def replaced(before: Wire, after: Wire) -> set[str]:
     """Give the Pods of before that the change replaces: by their digest, or by a field that replaces."""
-    old, new = pods(before), pods(after)
+    return differing(pods(before), pods(after))
+
+
+def differing(old: dict[str, Resource], new: dict[str, Resource]) -> set[str]:
+    """Give those of the same Pods that an engine would replace."""
     return {name for name in old.keys() & new.keys() if is_replaced(old[name], new[name])}
 
 
@@ -109,14 +114,19 @@ EDITS: dict[str, tuple[Wire, set[str]]] = {
 }
 
 
+@functools.cache
+def unedited(restart: str | None) -> dict[str, Resource]:
+    """Give the Pods of the job before all edits."""
+    return pods({**job(), "restart": restart} if restart else job())
+
+
 @pytest.mark.parametrize("restart", ["gang", "pod", None])
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_replaces_the_pods_that_it_must(edit: str, restart: str | None) -> None:
     """With "gang", which is the default, one Pod takes all others along; with "pod" its task alone restarts."""
-    options = {"restart": restart} if restart else {}
     after, alone = EDITS[edit]
 
-    found = replaced({**job(), **options}, {**after, **options})
+    found = differing(unedited(restart), pods({**after, "restart": restart} if restart else after))
 
     assert found == (alone if restart == "pod" else ALL if alone else set())
 

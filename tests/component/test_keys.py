@@ -68,8 +68,8 @@ def test_the_state_keeps_the_pair_as_a_secret() -> None:
 
 def test_another_rotation_is_another_stash() -> None:
     """A new name makes a new pair; the old one goes with its resource."""
-    assert made().names("Stash") == ["train-managed-by", "train-ssh-key"]
-    assert made(key_rotation="2026-11").names("Stash") == ["train-managed-by", "train-ssh-key-2026-11"]
+    assert sorted(made().names("Stash")) == ["train-managed-by", "train-ssh-key"]
+    assert sorted(made(key_rotation="2026-11").names("Stash")) == ["train-managed-by", "train-ssh-key-2026-11"]
 
 
 TYPES: dict[str, tuple[Wire, str]] = {

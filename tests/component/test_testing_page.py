@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import MYPY_CACHE
 from tests.readme import ROOT
 
 TEXT = (ROOT / "docs" / "testing.md").read_text("utf-8")
@@ -54,6 +55,6 @@ def test_the_tests_of_the_page_pass(project: Path, options: tuple[str, ...]) -> 
 def test_strict_type_checks_of_the_page_pass(project: Path) -> None:
     """Users' tests need no casts and no exceptions."""
     pytest.importorskip("mypy")
-    said = ran(project, "mypy", "--strict", "--config-file=", f"--cache-dir={ROOT}/.mypy_cache/typing", ".")
+    said = ran(project, "mypy", "--strict", "--config-file=", MYPY_CACHE, ".")
 
     assert said.startswith("Success: no issues found in 4 source files")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -266,14 +267,18 @@ def test_a_key_that_stands_twice_with_one_value_is_a_warning() -> None:
 PLUGINS: tuple[Plugin, ...] = (PytorchPlugin(), KEYS, MpiPlugin(), TensorflowPlugin())
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(4))), ids=lambda order: "".join(map(str, order)))
+@pytest.mark.parametrize(
+    "order", list(itertools.permutations(range(4)))[1:], ids=lambda order: "".join(map(str, order))
+)
 def test_the_order_of_plugins_changes_nothing(order: tuple[int, ...]) -> None:
     """Names, parents, manifests and digests are the same for every order of the list."""
-    tasks = [task("master"), task("worker", 2)]
+    assert in_order(*order).leaves() == in_order(*range(4)).leaves()
 
-    done = one({"plugins": [PLUGINS[index] for index in order], "tasks": tasks})
 
-    assert done.leaves() == one({"plugins": list(PLUGINS), "tasks": tasks}).leaves()
+@functools.cache
+def in_order(*order: int) -> Result:
+    """Run a program with a job whose plugins are listed in this order."""
+    return one({"plugins": [PLUGINS[index] for index in order], "tasks": [task("master"), task("worker", 2)]})
 
 
 def test_the_order_of_tasks_changes_no_name_and_no_parent() -> None:
@@ -285,6 +290,9 @@ def test_the_order_of_tasks_changes_no_name_and_no_parent() -> None:
         done = one({"plugins": {"svc": ["--inject-hosts-env=false"]}, "tasks": list(permuted)})
         assert done.tree() == first.tree()
         assert digests(done) == digests(first)
+
+
+WAY_OUT = "give one of the jobs another name or namespace"
 
 
 def clash(first: tuple[str, Wire], second: tuple[str, Wire]) -> tuple[str, Result]:
@@ -306,8 +314,10 @@ def test_two_jobs_whose_pods_have_one_name_are_refused() -> None:
         ("train-a", {"tasks": [task("worker")]}),
     )
 
-    assert "the VolcanoJobs train and train-a both make the Pod train-a-worker-0" in message
-    assert "give one of the jobs another name or namespace" in message
+    assert message == (
+        "the VolcanoJob train-a has a problem:\n"
+        f"  metadata.name: the VolcanoJobs train and train-a both make the Pod train-a-worker-0: {WAY_OUT}"
+    )
     assert done.names("VolcanoJob") == ["train"]
     assert done.names("Pod") == ["train-a-worker-0"]
 
@@ -318,7 +328,10 @@ def test_two_jobs_whose_services_have_one_name_are_refused() -> None:
 
     message, _ = clash(("train", head), ("train-head-svc", {"plugins": [SvcPlugin()], "tasks": [task()]}))
 
-    assert "the VolcanoJobs train and train-head-svc both make the Service train-head-svc" in message
+    assert message == (
+        "the VolcanoJob train-head-svc has a problem:\n"
+        f"  metadata.name: the VolcanoJobs train and train-head-svc both make the Service train-head-svc: {WAY_OUT}"
+    )
 
 
 def test_two_jobs_of_one_name_are_refused() -> None:
@@ -327,9 +340,11 @@ def test_two_jobs_of_one_name_are_refused() -> None:
         ("first", {"name": "train", "tasks": [task()]}), ("second", {"name": "train", "tasks": [task()]})
     )
 
-    assert "the VolcanoJob second has 2 problems" in message
-    assert "both make the PodGroup train" in message
-    assert "both make the Pod train-worker-0" in message
+    assert message == (
+        "the VolcanoJob second has 2 problems:\n"
+        f"  metadata.name: the VolcanoJobs first and second both make the PodGroup train: {WAY_OUT}\n"
+        f"  metadata.name: the VolcanoJobs first and second both make the Pod train-worker-0: {WAY_OUT}"
+    )
 
 
 def test_two_jobs_of_one_name_in_two_namespaces_are_fine() -> None:
@@ -339,7 +354,7 @@ def test_two_jobs_of_one_name_in_two_namespaces_are_fine() -> None:
         VolcanoJob("first", {"name": "train", "namespace": "a", "tasks": [task()]})
         VolcanoJob("second", {"name": "train", "namespace": "b", "tasks": [task()]})
 
-    assert run(program).names("Pod") == ["first-worker-0", "second-worker-0"]
+    assert sorted(run(program).names("Pod")) == ["first-worker-0", "second-worker-0"]
 
 
 def test_a_namespace_that_is_not_known_yet_is_compared_with_none() -> None:
@@ -349,7 +364,7 @@ def test_a_namespace_that_is_not_known_yet_is_compared_with_none() -> None:
         VolcanoJob("first", {"name": "train", "namespace": "a", "tasks": [task()]})
         VolcanoJob("second", {"name": "train", "namespace": computed("b"), "tasks": [task()]})
 
-    assert run(program, preview=True).names("VolcanoJob") == ["first", "second"]
+    assert sorted(run(program, preview=True).names("VolcanoJob")) == ["first", "second"]
 
 
 class TokenPlugin(Plugin):

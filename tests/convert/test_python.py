@@ -17,6 +17,7 @@ from pulumi_volcano_jobs.plugins import registry
 from pulumi_volcano_jobs.testing import Result, run
 from tests.conftest import BYTES, PAIR, Wire, container, job, task
 from tests.convert.cases import ACCEPTED, DOCUMENTS, MENDED, evaluated, expected, program_files, rendered
+from tests.programs import MYPY_CACHE
 
 # What Volcano makes of these is a sound job; of the other cases with a mistake it is none, for a program either.
 SOUND_AS_VOLCANO_READS_THEM = {
@@ -292,7 +293,7 @@ def check(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     [
         ["ruff", "format", "--isolated", "--no-cache", "--line-length=120", "--diff"],
         ["ruff", "check", "--isolated", "--no-cache", "--line-length=120", "--select=E,F,I,UP,W"],
-        ["mypy", "--strict", "--config-file=", "--cache-dir=.mypy_cache"],
+        ["mypy", "--strict", "--config-file=", MYPY_CACHE],
     ],
     ids=["ruff format", "ruff check", "mypy"],
 )

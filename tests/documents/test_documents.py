@@ -721,4 +721,4 @@ def test_the_overview_s_example_alone_is_refused_for_its_missing_tasks() -> None
     """A job needs tasks, in the guide too."""
     document = read("plugins", "fragments").data
 
-    assert "spec.tasks" in places(document)
+    assert places(document) == ["spec.tasks"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,12 @@ class Run:
 
     events: list[EngineEvent] = field(default_factory=list)
     stdout: str = ""
-    changes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def changes(self) -> Mapping[str, int]:
+        """How many resources each operation was done to, as the engine counts them at the end."""
+        (summary,) = (event.summary_event for event in self.events if event.summary_event)
+        return summary.resource_changes
 
     @property
     def steps(self) -> Steps:
@@ -86,6 +92,15 @@ def short(urn: str) -> str:
     return f"{kind.rpartition(':')[2]} {name}"
 
 
+@contextmanager
+def alone(stack: automation.Stack) -> Iterator[None]:
+    """Run an operation and nothing after it: the Automation API asks for outputs and history, which takes as long."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stack, "outputs", dict)
+        patched.setattr(stack, "info", lambda *_: stack)
+        yield
+
+
 class Project:
     """A Pulumi project with one stack, all of it below one folder."""
 
@@ -112,23 +127,21 @@ class Project:
 
     def preview(self) -> Run:
         """Run a preview."""
-        run = Run()
-        result = self.stack.preview(on_event=run.events.append, color="never")
-        run.stdout, run.changes = result.stdout, result.change_summary
-        return run
+        return self._run(self.stack.preview)
 
-    def up(self) -> Run:
+    def up(self, **options: Any) -> Run:
         """Run an update."""
-        run = Run()
-        result = self.stack.up(on_event=run.events.append, color="never")
-        run.stdout, run.changes = result.stdout, result.summary.resource_changes or {}
-        return run
+        with alone(self.stack):
+            return self._run(self.stack.up, **options)
 
     def destroy(self) -> Run:
         """Delete all that there is."""
+        with alone(self.stack):
+            return self._run(self.stack.destroy)
+
+    def _run(self, operation: Callable[..., Any], **options: Any) -> Run:
         run = Run()
-        result = self.stack.destroy(on_event=run.events.append, color="never")
-        run.stdout, run.changes = result.stdout, result.summary.resource_changes or {}
+        run.stdout = operation(on_event=run.events.append, color="never", **options).stdout
         return run
 
     def resources(self) -> list[dict[str, Any]]:

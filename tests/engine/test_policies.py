@@ -18,7 +18,7 @@ from pulumi import automation
 from pulumi.automation import EngineEvent
 
 from pulumi_volcano_jobs import keys
-from tests.engine.conftest import PROGRAM, ROOT, Project, short
+from tests.engine.conftest import PROGRAM, ROOT, Project, alone, short
 from tests.engine.test_pulumi_yaml import JOB, YamlProject
 
 pytestmark = pytest.mark.engine
@@ -161,12 +161,13 @@ class Pack:
             configs = [str(self.config)]
         run = project.stack.up if up else project.stack.preview
         try:
-            run(
-                on_event=verdict.events.append,
-                color="never",
-                policy_packs=[str(self.starter)],
-                policy_pack_configs=configs,
-            )
+            with alone(project.stack):
+                run(
+                    on_event=verdict.events.append,
+                    color="never",
+                    policy_packs=[str(self.starter)],
+                    policy_pack_configs=configs,
+                )
         except automation.errors.CommandError as error:
             verdict.error = str(error)
         return verdict

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import stack as stacks
 import yaml
-from pulumi import automation
 
 from pulumi_volcano_jobs import Rendered, load_jobs, render
+from tests.engine.conftest import Project, Run
 from tests.programs import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
@@ -32,8 +32,9 @@ class Example:
     """An example that went up twice."""
 
     folder: Path
-    first: automation.UpResult
-    second: automation.UpResult
+    first: Run
+    second: Run
+    outputs: Mapping[str, Any]
 
     @property
     def name(self) -> str:
@@ -44,11 +45,6 @@ class Example:
     def readme(self) -> str:
         """What it says of itself, in one line."""
         return " ".join((self.folder / "README.md").read_text("utf-8").split())
-
-    @property
-    def outputs(self) -> Mapping[str, Any]:
-        """The stack's outputs."""
-        return {name: output.value for name, output in self.first.outputs.items()}
 
     def written(self) -> dict[Name, Manifest]:
         """Give the manifests that the provider wrote."""
@@ -73,8 +69,9 @@ def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     stacks.put_engine_on_path()
     copy = tmp_path_factory.mktemp("examples") / request.param.name
     shutil.copytree(request.param, copy, ignore=shutil.ignore_patterns("rendered", "__pycache__"))
-    stack = stacks.open_stack(copy, copy.parent / "state", "test")
-    yield Example(copy, stack.up(color="never"), stack.up(color="never"))
+    project = Project(copy)
+    first, second = project.up(), project.up()
+    yield Example(copy, first, second, {name: output.value for name, output in project.stack.outputs().items()})
     os.environ["PATH"] = before
 
 
@@ -88,10 +85,10 @@ def test_there_is_an_example_for_each_plugin_of_the_documents() -> None:
 
 def test_a_second_up_changes_nothing(example: Example) -> None:
     """All that the first run created stays the same."""
-    created = sum((example.first.summary.resource_changes or {}).values())
+    created = sum(example.first.changes.values())
 
-    assert example.first.summary.resource_changes == {"create": created}
-    assert example.second.summary.resource_changes == {"same": created}
+    assert example.first.changes == {"create": created}
+    assert example.second.changes == {"same": created}
 
 
 def test_it_makes_what_the_document_describes(example: Example) -> None:

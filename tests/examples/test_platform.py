@@ -18,6 +18,7 @@ import yaml
 
 from pulumi_volcano_jobs.testing import Result, failed, run
 from tests.pages.blocks import Block, blocks
+from tests.programs import MYPY_CACHE
 
 ROOT = Path(__file__).parents[2]
 PLATFORM = ROOT / "examples" / "platform"
@@ -30,11 +31,11 @@ def of(language: str) -> list[Block]:
     return [block for block in blocks() if block.key == ("examples/platform/README.md", language)]
 
 
-def ran(*command: str) -> str:
-    """Run a module in the example's folder, as its README says; it must succeed."""
+def ran(*command: str, folder: Path = PLATFORM) -> str:
+    """Run a module in the example's folder, as its README says, or in another; it must succeed."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=PLATFORM, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-m", *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -67,16 +68,16 @@ def test_its_own_tests_pass() -> None:
     assert re.search(r"^\d+ passed", said, re.MULTILINE)
 
 
-def test_its_own_tests_pass_from_the_root() -> None:
-    """As `pytest examples/platform`."""
-    said = ran("pytest", "-q", "-p", "no:cacheprovider", str(PLATFORM))
+def test_its_own_tests_are_found_from_the_root() -> None:
+    """As `pytest examples/platform`: with its own settings, by which they import its package."""
+    said = ran("pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "examples/platform", folder=ROOT)
 
-    assert re.search(r"^\d+ passed", said, re.MULTILINE)
+    assert re.search(r"^\d+ tests collected", said, re.MULTILINE)
 
 
 def test_its_own_types_are_right() -> None:
     """Strictly, by its own settings."""
-    said = ran("mypy", f"--cache-dir={ROOT}/.mypy_cache/platform")
+    said = ran("mypy", MYPY_CACHE)
 
     assert said.startswith("Success: no issues found in ")
 

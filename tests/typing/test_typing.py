@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import MYPY_CACHE
 from tests.readme import programs
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +28,7 @@ Findings = Mapping[str, Mapping[int, list[str]]]
 
 def mypy(pages: Sequence[str]) -> Iterator[tuple[str, int, str]]:
     """Run mypy as strict as it can be, with no configuration of ours."""
-    options = ["--strict", "--config-file=", "--cache-dir=.mypy_cache/typing", "--no-error-summary"]
+    options = ["--strict", "--config-file=", MYPY_CACHE, "--no-error-summary"]
     for line in run("mypy", *options, str(ACCEPTED), str(REFUSED), *pages).splitlines():
         found = re.fullmatch(r"(?P<file>.+?):(?P<line>\d+): error: (?P<message>.*)", line)
         if found:

@@ -165,12 +165,14 @@ def test_nothing_is_said_of_what_is_not_enacted_where_nothing_is_asked() -> None
 
 def test_a_pod_is_found_by_its_name() -> None:
     """Each replica of each task, and no other."""
-    rendered = render(PYTORCH)
+    found = {name: (task.name, index) for name, (task, index) in pods(render(PYTORCH)).items()}
 
-    found = {name: (task.name, index) for name, (task, index) in pods(rendered).items()}
-
-    assert found == {pod["metadata"]["name"]: place for pod, place in zip(rendered.pods, found.values(), strict=True)}
-    assert found["train-worker-2"] == ("worker", 2)
+    assert found == {
+        "train-master-0": ("master", 0),
+        "train-worker-0": ("worker", 0),
+        "train-worker-1": ("worker", 1),
+        "train-worker-2": ("worker", 2),
+    }
 
 
 def test_a_pod_tells_all_that_its_manifest_has() -> None:

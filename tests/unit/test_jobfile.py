@@ -207,7 +207,10 @@ class TestTwice:
         with pytest.raises(JobError) as caught:
             read_one("metadata: {name: train}\nspec:\n  queue: a\n  queue: b\n  minAvailable: -1\n").job()
 
-        assert "spec.queue" in [problem.path for problem in caught.value.problems]
+        assert [(problem.line, problem.path) for problem in caught.value.problems] == [
+            (4, "spec.queue"),
+            (5, "spec.minAvailable"),
+        ]
 
 
 KUBECTL: dict[str, Any] = {

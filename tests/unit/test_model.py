@@ -175,9 +175,7 @@ HIDDEN: dict[str, Wire] = {
     "an argument": job(plugins={"ssh": SECRET}),
     "a template": of_task(template=SECRET),
     "a variable": of_task(
-        template={
-            "spec": {"containers": [{"name": "a", "image": "b", "env": [{"name": SECRET * 0, "value": [SECRET]}]}]}
-        },
+        template={"spec": {"containers": [{"name": "a", "image": "b", "env": [{"name": "A", "value": [SECRET]}]}]}},
     ),
     "an annotation": job() | {"metadata": {"name": "train", "annotations": {"a": [SECRET]}}},
     "a claim": job(volumes=[{"mountPath": "/a", "volumeClaim": SECRET}]),

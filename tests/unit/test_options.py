@@ -99,18 +99,6 @@ def test_plugins_that_others_bring_in_have_options_too() -> None:
     assert service["spec"]["publishNotReadyAddresses"] is True
 
 
-def test_the_recommended_set_leaves_out_what_volcano_cannot_do() -> None:
-    """So that a job can have it in both modes."""
-
-    class Apart(Tuned):
-        """A plugin that Volcano could know by half."""
-
-        mode: str = option(default="plain", recommended="fancy", not_native="modes differ from Pod to Pod")
-
-    assert Apart().recommended() == Apart(level=3, mode="fancy")
-    assert Apart().recommended(native=True) == Apart(level=3)
-
-
 def test_whole_floats_are_whole_numbers() -> None:
     """That is how other languages of Pulumi's send them."""
     assert env(Tuned(), plugin_options={"test-tuned": {"level": 2.0}}) == {"LEVEL": "2"}
