@@ -158,12 +158,11 @@ def job_of(seen: Seen) -> JobSeen:
     tasks = items(at(seen.props, "spec", "tasks"))
     sizes = [_number(at(task, "replicas"), default=0) for task in tasks]
     least = [_least(task, size) for task, size in zip(tasks, sizes, strict=True)]
-    given = at(seen.props, "spec", "minAvailable")
     return JobSeen(
         place=seen.job,
         urn=seen.urn,
         pods=total(sizes),
-        at_once=given if isinstance(given, Unknown) else given or total(least),
+        at_once=_number(at(seen.props, "spec", "minAvailable"), default=0) or total(least),
         has_svc=has_svc,
         has_policy=uses if isinstance(uses, Unknown) else off if isinstance(off, Unknown) else has_svc and not off,
     )

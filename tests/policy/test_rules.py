@@ -447,6 +447,8 @@ class TestGang:
         ]
         assert ask(self.rule, raw(tasks=[{"name": "a", "replicas": 3}, {"name": "b"}], minAvailable=3)) == []
         assert ask(self.rule, raw(tasks=[{"name": "a", "replicas": 3}])) == []
+        # Volcano refuses it.
+        assert ask(self.rule, raw(tasks=[{"name": "a", "replicas": 3}], minAvailable="3")) == []
         assert ask(self.rule, raw(tasks=[{"name": "a", "replicas": UNKNOWN}])) == [
             f"unknown: string value at .spec.tasks.0.replicas {NEVER}"
         ]
