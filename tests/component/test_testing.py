@@ -455,6 +455,16 @@ class TestSurroundings:
         assert result.job("train").pod("worker", 0).args == ["arn:data"]
         assert run(program, mocks=Answers(), preview=True).job("train").pod("worker", 0).args == [UNKNOWN]
 
+    def test_mocks_answer_for_what_is_only_read(self) -> None:
+        """Without them it has its id, and nothing else is known of it."""
+
+        def program() -> Wire:
+            found = kubernetes.core.v1.ConfigMap.get("settings", "team/settings")
+            return {"id": found.id, "data": found.data}
+
+        assert run(program).outputs == {"id": "team/settings"}
+        assert run(program, mocks=Answers()).outputs == {"id": "team/settings", "data": {"key": "value"}}
+
     def test_a_function_that_nobody_answers_is_told(self) -> None:
         """With its name, and what to do."""
         error, _ = failed(lambda: pulumi.runtime.invoke("aws:index/getZones:getZones", {}))
@@ -529,6 +539,32 @@ class TestSurroundings:
         assert found.services["train"].labels["seen"] == "job,stack"
         assert (found.services["train"].protect, found.pod_group.protect) == (True, False)
 
+    @needs_transforms
+    def test_a_transform_sees_options_and_gives_others(self) -> None:
+        """Those that it leaves as they are stay."""
+        seen = []
+
+        def patient(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult:
+            seen.append((args.opts.ignore_changes, args.opts.custom_timeouts.create))
+            args.opts.custom_timeouts = pulumi.CustomTimeouts(create="3m")
+            args.opts.aliases = [pulumi.Alias(name="old")]
+            return pulumi.ResourceTransformResult(args.props, args.opts)
+
+        def program() -> None:
+            before = kubernetes.core.v1.ConfigMap("before")
+            timeouts = pulumi.CustomTimeouts(create="1m")
+            opts = pulumi.ResourceOptions(
+                transforms=[patient], ignore_changes=["data"], custom_timeouts=timeouts, depends_on=[before]
+            )
+            kubernetes.core.v1.ConfigMap("own", opts=opts)
+
+        own = run(program).resources["ConfigMap own"]
+
+        assert seen == [(["data"], "1m")]
+        assert (own.ignore_changes, list(map(str, own.depends_on))) == (["data"], ["ConfigMap before"])
+        assert own.request.customTimeouts.create == "3m"
+        assert [alias.spec.name for alias in own.request.aliases] == ["old"]
+
 
 class Bucket(pulumi.CustomResource):
     """A resource of another provider, which computes its output."""
@@ -564,7 +600,9 @@ class Answers(mocks.Mocks):
         return {"names": ["a", "b"]}, []
 
     def new_resource(self, args: mocks.MockResourceArgs) -> Any:
-        """Answer for a bucket; nothing else is asked."""
+        """Answer for what is only read, and for a bucket; nothing else is asked."""
+        if args.resource_id == "team/settings":
+            return args.resource_id, {"data": {"key": "value"}}
         assert (args.typ, args.inputs) == ("aws:s3/bucket:Bucket", {"size": 1})
         return args.name, {**args.inputs, "arn": f"arn:{args.name}"}
 
@@ -793,6 +831,20 @@ def job(name, image):
         assert (Path.cwd(), sys.path) == (here, path)
         assert "parts" not in sys.modules
         assert not {name for name in sys.modules.keys() - modules if "parts" in name and "volcano" not in name}
+
+    def test_what_is_installed_stays_imported(self, folder: Path) -> None:
+        """Also if it is installed inside of the program's folder, as in `.venv`, and Python's own modules."""
+        installed = folder / ".venv" / "site-packages"
+        installed.mkdir(parents=True)
+        (installed / "vj_installed.py").write_text("")
+        main = f"import sys\nsys.path.append({str(installed)!r})\nimport vj_installed, colorsys\n"
+        (folder / "__main__.py").write_text(main)
+        for name in ("vj_installed", "colorsys"):
+            sys.modules.pop(name, None)
+
+        run(folder)
+
+        assert {"vj_installed", "colorsys"} <= sys.modules.keys()
 
     def test_its_own_modules_run_again(self, folder: Path) -> None:
         """An edit between two runs counts."""
