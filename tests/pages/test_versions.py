@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
+import build
 import package
 import pytest
 from packaging.requirements import Requirement
@@ -61,18 +59,6 @@ def row(package: str) -> Row:
     return found
 
 
-@pytest.fixture(scope="module")
-def build() -> ModuleType:
-    """Load tools/build.py by its path: a distribution has the same name."""
-    spec = importlib.util.spec_from_file_location("build_of_versions", ROOT / "tools" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_every_row_is_held_to_something() -> None:
     """And every package and tool has one."""
     extras = {Requirement(text).name: extra for extra, texts in EXTRAS.items() for text in texts}
@@ -106,7 +92,7 @@ def test_python_has_the_bounds_of_the_metadata() -> None:
 
 
 @pytest.mark.parametrize("what", BUILT)
-def test_a_tool_has_the_version_of_its_pin(what: str, build: ModuleType) -> None:
+def test_a_tool_has_the_version_of_its_pin(what: str) -> None:
     """A release, or a commit with its day; the oldest is what is taken from PATH, or what a commit counts as."""
     tool = build.TOOLS[BUILT[what]]
     pin = re.search(rf"^\s*(?:require )?{re.escape(tool.module)} v(\S+)", tool._go_mod(), re.MULTILINE)
