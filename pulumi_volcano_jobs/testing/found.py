@@ -33,7 +33,8 @@ class Found(dict[str, T]):
 
     def __missing__(self, name: str) -> NoReturn:
         """Say what there is."""
-        raise NotFound(missing(self._what, name, self, self._where))
+        # Resources are registered side by side: their order is not the same in each run.
+        raise NotFound(missing(self._what, name, sorted(self), self._where))
 
 
 def missing(what: str, name: object, known: Iterable[str], where: str = "") -> str:

@@ -21,7 +21,7 @@ class Job(Resource):
 
     @property
     def tasks(self) -> list[str]:
-        """The names of the tasks."""
+        """The names of the tasks, sorted."""
         return list(self._tasks)
 
     @property
@@ -112,7 +112,8 @@ class Job(Resource):
     @cached_property
     def _tasks(self) -> Mapping[str, Resource]:
         components = [item for item in self.children if item.type == parts.TASK]
-        return self._by_name("task", components, self._short, where="")
+        # By name: they are registered side by side, and so in another order now and then.
+        return self._by_name("task", sorted(components, key=self._short), self._short, where="")
 
     @property
     def _handed_over(self) -> list[KubernetesObject]:

@@ -20,7 +20,7 @@ import pytest
 import stack as stacks
 from cluster import Cluster
 
-from tests.engine.conftest import ROOT, Project, alone
+from tests.engine.conftest import ROOT, Project
 
 Manifest = dict[str, Any]
 Objects = dict[str, Manifest]
@@ -56,7 +56,8 @@ stack.put_engine_on_path()
 opened = stack.open_stack(folder, folder / ".state", "dev")
 events = []
 try:
-    getattr(opened, sys.argv[3])(color="never", on_output=print, on_event=events.append)
+    with stack.alone(opened):
+        getattr(opened, sys.argv[3])(color="never", on_output=print, on_event=events.append)
 except stack.automation.CommandError as error:
     sys.exit(str(error))
 steps = [event.resource_pre_event.metadata for event in events if event.resource_pre_event]
@@ -153,7 +154,7 @@ class Stack(Project):
 
     def refresh(self) -> None:
         """Read what there is into the state, and forget what a killed engine may have made."""
-        with alone(self.stack):
+        with stacks.alone(self.stack):
             self.stack.refresh(color="never", clear_pending_creates=True)
 
     def previewed_apart(self) -> list[tuple[str, str]] | str:

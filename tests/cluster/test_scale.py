@@ -34,6 +34,8 @@ def job(plugin: str, mode: str, workers: int, image: str) -> Manifest:
 def stages(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Objects]:
     """Make a job for each plugin and mode; add a worker to each, take it away, and edit the image."""
     stack = Stack(tmp_path_factory.mktemp("scale"), new_space())
+    # With so many resources the engine spends most of its time on its state, which it writes whole after each step.
+    stack.stack.workspace.env_vars.update(PULUMI_EXPERIMENTAL="true", PULUMI_SKIP_CHECKPOINTS="true")
 
     def make(workers: int, image: str = "example.org/image:1") -> Objects:
         return stack.make(**{f"{plugin}-{mode}": job(plugin, mode, workers, image) for plugin, mode in JOBS})

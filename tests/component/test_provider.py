@@ -163,7 +163,7 @@ def test_whole_floats_are_integers() -> None:
     done = made(tasks=[replicas], minAvailable=2.0)
 
     pods = done.manifests()
-    assert [name for name in pods if name.startswith("Pod ")] == ["Pod train-worker-0", "Pod train-worker-1"]
+    assert sorted(name for name in pods if name.startswith("Pod ")) == ["Pod train-worker-0", "Pod train-worker-1"]
     port = pods["Pod train-worker-0"]["spec"]["containers"][0]["ports"][0]["containerPort"]
     assert repr(port) == "8080"
 

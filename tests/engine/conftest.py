@@ -6,7 +6,6 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -92,15 +91,6 @@ def short(urn: str) -> str:
     return f"{kind.rpartition(':')[2]} {name}"
 
 
-@contextmanager
-def alone(stack: automation.Stack) -> Iterator[None]:
-    """Run an operation and nothing after it: the Automation API asks for outputs and history, which takes as long."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(stack, "outputs", dict)
-        patched.setattr(stack, "info", lambda *_: stack)
-        yield
-
-
 class Project:
     """A Pulumi project with one stack, all of it below one folder."""
 
@@ -131,12 +121,12 @@ class Project:
 
     def up(self, **options: Any) -> Run:
         """Run an update."""
-        with alone(self.stack):
+        with stacks.alone(self.stack):
             return self._run(self.stack.up, **options)
 
     def destroy(self) -> Run:
         """Delete all that there is."""
-        with alone(self.stack):
+        with stacks.alone(self.stack):
             return self._run(self.stack.destroy)
 
     def _run(self, operation: Callable[..., Any], **options: Any) -> Run:

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+import stack as stacks
 from pulumi import automation
 from pulumi.automation import EngineEvent
 
 from pulumi_volcano_jobs import keys
-from tests.engine.conftest import PROGRAM, ROOT, Project, alone, short
+from tests.engine.conftest import PROGRAM, ROOT, Project, short
 from tests.engine.test_pulumi_yaml import JOB, YamlProject
 
 pytestmark = pytest.mark.engine
@@ -161,7 +162,7 @@ class Pack:
             configs = [str(self.config)]
         run = project.stack.up if up else project.stack.preview
         try:
-            with alone(project.stack):
+            with stacks.alone(project.stack):
                 run(
                     on_event=verdict.events.append,
                     color="never",

@@ -67,7 +67,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     project.done("stack", "init", "dev")
     project.done("config", "set", "--secret", "token", TOKEN)
     planned = project.planned()
-    said = project.done("up", "--yes")
+    project.done("up", "--yes", "--skip-preview")
     state, made, again = project.state(), project.manifests(), project.steps()
     project.write(job(replicas=3), **OTHERS)
     scaling = project.steps()
@@ -76,7 +76,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     project.write(job(replicas=3, keyRotation="2"), **OTHERS)
     rotating = project.steps()
     project.done("up", "--yes", "--skip-preview")
-    return Story(planned, said, state, made, again, scaling, scaled, rotating, project.manifests())
+    return Story(planned, project.said, state, made, again, scaling, scaled, rotating, project.manifests())
 
 
 def variables(container: Wire) -> Wire:

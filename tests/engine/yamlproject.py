@@ -23,6 +23,8 @@ class CommandLine:
     def __init__(self, folder: Path, tools: Sequence[str] = TOOLS) -> None:
         """Take the project in a folder; `tools` are those on its PATH, beside the component's provider."""
         self.folder = folder
+        self.said = ""
+        """All that the command line has printed."""
         path = build.ensure(tools, lambda _: None)
         (folder / "state").mkdir()
         self.environment = {
@@ -38,7 +40,7 @@ class CommandLine:
 
     def pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the command line."""
-        return subprocess.run(
+        run = subprocess.run(
             ["pulumi", *arguments, "--non-interactive", "--color=never"],
             cwd=self.folder,
             env=self.environment,
@@ -47,6 +49,8 @@ class CommandLine:
             timeout=180,
             check=False,
         )
+        self.said += run.stdout + run.stderr
+        return run
 
     def done(self, *arguments: str) -> str:
         """Run the command line, which must succeed; give what it prints."""

@@ -571,7 +571,9 @@ class TestKeys:
         assert ask(self.rule, raw(plugins={"ssh": ["--ssh-public-key=ssh-rsa AAAA", "--ssh-private-key="]})) == []
 
     @pytest.mark.parametrize(
-        "arguments", [[f"--ssh-private-key={PEM}"], ["-ssh-private-key", PEM], ["--ssh-private-key", "x"]]
+        "arguments",
+        [[f"--ssh-private-key={PEM}"], ["-ssh-private-key", PEM], ["--ssh-private-key", "x"]],
+        ids=["one argument", "two arguments", "any text"],
     )
     def test_a_key_in_a_job(self, arguments: list[str]) -> None:
         """In all ways of Go's flags, and once."""
@@ -598,7 +600,11 @@ class TestKeys:
             )
         ]
 
-    @pytest.mark.parametrize("text", [PEM, f"x={PEM}", base64.b64encode(PEM.encode()).decode()])
+    @pytest.mark.parametrize(
+        "text",
+        [PEM, f"x={PEM}", base64.b64encode(PEM.encode()).decode()],
+        ids=["as it is", "in other text", "in base64"],
+    )
     def test_a_key_anywhere_else(self, text: str) -> None:
         """In Pods, Jobs and ConfigMaps, as it is or in base64."""
         pod = spec(container(env=[{"name": "A", "value": "a"}, {"name": "KEY", "value": text}], args=["-c", text]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import fcntl
-import importlib.util
 import os
 import signal
 import subprocess
@@ -12,13 +11,11 @@ import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import build
 import pins
 import pytest
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "build.py"
 
@@ -48,21 +45,6 @@ while [ "$#" -gt 0 ]; do
   shift
 done
 """
-
-
-def load() -> ModuleType:
-    """Load tools/build.py, which is no part of the package, by its path."""
-    spec = importlib.util.spec_from_file_location("tools_build", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    # Its dataclasses look their module up by name.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-build: Any = load()
 
 
 class World:
