@@ -222,8 +222,12 @@ def _are_same(plugin: Plugin, other: Plugin) -> bool:
     return plugin is other or (not has_leaf([vars(plugin), vars(other)]) and plugin == other)
 
 
-def plugin_place(problem: Problem, job: Job) -> Problem:
-    """Move a problem of a plugin's setting to the argument that gave it, so that a file's line can be named."""
+def plugin_place(problem: Problem, job: Job, choices: Choices) -> Problem:
+    """Move a problem of a plugin's setting to the option or the argument that gave it, so that it can be found."""
+    where = problem.path.removeprefix("spec.plugins.")
+    name, _, setting = where.partition(".")
+    if setting.partition("[")[0] in choices.get("plugin_options", {}).get(name, ()):
+        return replace(problem, path=f"plugin_options.{where}")
     head, _, setting = problem.path.rpartition(".")
     name = head.removeprefix("spec.plugins.")
     use, plugin = job.uses.get(name), registry.find(name) if head != name else None

@@ -30,7 +30,7 @@ class Examined(NamedTuple):
         """Whether the plugins can be asked for Pods, if only to look at these: the job's shape and theirs are right."""
         has_containers = all(task.pod_spec.get("containers") for task in self.stored.job.tasks or ())
         return has_containers and not any(
-            problem.stage <= Stage.SCHEMA or problem.path.startswith("spec.plugins")
+            problem.stage <= Stage.SCHEMA or problem.path.startswith(("spec.plugins", "plugin_options"))
             for problem in self.problems
             if not problem.warning
         )
@@ -70,18 +70,18 @@ def examine(
         malformed += _of_namespace(namespace)
     stored = store(model, choices, strict=strict)
     refused = [*stored.problems, *webhook.metadata(stored.job)]
-    problems = [*malformed, *not_following([plugin_place(item, model) for item in refused], malformed)]
+    problems = [*malformed, *not_following([plugin_place(item, model, choices) for item in refused], malformed)]
     if strict:
         is_whole = all(problem.stage > Stage.SCHEMA for problem in malformed)
         found = _all_problems(stored, cluster) if is_whole else _local_problems(stored.job, cluster)
         if choices.get("managed_by") == "volcano":
             found += [*controllers.problems(stored.plugins), *controllers.warnings(stored.plugins)]
-        problems += not_following([plugin_place(problem, model) for problem in found], problems)
+        problems += not_following([plugin_place(problem, model, choices) for problem in found], problems)
     else:
         # Volcano asks one after the other.
         raise_if_any(problem for problem in problems if problem.stage <= Stage.SCHEMA)
         asked = webhook.check(stored.job, stored.plugins, cluster)
-        raise_if_any([*problems, *(plugin_place(problem, model) for problem in asked)])
+        raise_if_any([*problems, *(plugin_place(problem, model, choices) for problem in asked)])
         raise_if_any(_missing_claims(stored.job, cluster))
         if choices.get("managed_by") == "volcano":
             # No fall-back of Volcano's: it would do something else.

@@ -57,6 +57,8 @@ class Document:
         return [problem if problem.line else problem.at(*self._position(problem.path)) for problem in problems]
 
     def _position(self, path: str) -> nodes.Position:
+        # The file has the plugin; what was chosen for it stands elsewhere.
+        path = re.sub(r"^plugin_options\.", "spec.plugins.", path)
         while path and path not in self.positions:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return self.positions.get(path, (1, 1))

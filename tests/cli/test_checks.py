@@ -127,7 +127,7 @@ def test_an_option_that_a_plugin_has_not_is_a_problem(shell: Shell) -> None:
     assert answer.code == 1
     assert answer.lines == [
         (
-            "job.yaml:1:1: plugin_options.svc.disable_network_polcy: the plugin has no such option: did you mean"
+            "job.yaml:7:5: plugin_options.svc.disable_network_polcy: the plugin has no such option: did you mean"
             " disable_network_policy?"
         )
     ]
@@ -143,5 +143,5 @@ def test_a_value_is_read_as_kubectl_reads_it(shell: Shell, text: str, value: obj
 
     answer = shell("validate", "--set", f"svc.publish_not_ready_addresses={text}", file)
 
-    said = f"spec.plugins.svc: --publish-not-ready-addresses: this must be True or False (given: {value!r})"
+    said = f"plugin_options.svc.publish_not_ready_addresses: this must be True or False (given: {value!r})"
     assert answer.lines == ([] if value is True else [f"job.yaml:7:5: {said}"])

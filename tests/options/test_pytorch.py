@@ -354,7 +354,7 @@ def test_an_option_s_problem_has_its_own_place_beside_arguments() -> None:
     error = refused(document, plugin_options={"pytorch": {"max_nodes": 1}})
 
     assert str(error) == (
-        f"{PLACE}.max_nodes: the job has 2 {NODES}, and no more than this take part"
+        f"plugin_options.pytorch.max_nodes: the job has 2 {NODES}, and no more than this take part"
         " (given: 1): set at least 2, or fewer replicas"
     )
 

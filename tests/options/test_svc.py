@@ -183,54 +183,54 @@ def run_native(allow: list[Allow]) -> Result:
     return run(program)
 
 
-AT = "spec.plugins.svc.allow"
+AT, OPTION = "spec.plugins.svc.allow", "plugin_options.svc.allow"
 WRONG: dict[str, tuple[Any, str, Stage]] = {
-    "no list": ("all", f"{AT}: this must be a list (given: 'all')", Stage.DECODE),
+    "no list": ("all", f"{OPTION}: this must be a list (given: 'all')", Stage.DECODE),
     "no mapping": (
         ["all"],
-        f"""{AT}[0]: this must be a mapping (given: 'all'): for example {{"ports": [8265]}}""",
+        f"""{OPTION}[0]: this must be a mapping (given: 'all'): for example {{"ports": [8265]}}""",
         Stage.DECODE,
     ),
     "an Output for an entry": (
         [Leaf("entry")],
-        f"""{AT}[0]: this must be a plain value, not an Output: for example {{"ports": [8265]}}""",
+        f"""{OPTION}[0]: this must be a plain value, not an Output: for example {{"ports": [8265]}}""",
         Stage.DECODE,
     ),
     "an empty entry": (
         [{}],
-        f"{AT}[0]: this lets everybody in to all ports (given: {{}}): name ports, namespaces, pods or cidrs",
+        f"{OPTION}[0]: this lets everybody in to all ports (given: {{}}): name ports, namespaces, pods or cidrs",
         Stage.DECODE,
     ),
     "a key that there is not": (
         [{"namespace": {}}],
-        f"{AT}[0].namespace: an entry has no such key: did you mean namespaces?",
+        f"{OPTION}[0].namespace: an entry has no such key: did you mean namespaces?",
         Stage.DECODE,
     ),
-    "a single port": ([{"ports": 8265}], f"{AT}[0].ports: this must be a list (given: 8265)", Stage.DECODE),
+    "a single port": ([{"ports": 8265}], f"{OPTION}[0].ports: this must be a list (given: 8265)", Stage.DECODE),
     "no ports": (
         [{"ports": []}],
-        f"{AT}[0].ports: Kubernetes takes an empty list for all ports (given: []): leave it out if you mean that",
+        f"{OPTION}[0].ports: Kubernetes takes an empty list for all ports (given: []): leave it out if you mean that",
         Stage.DECODE,
     ),
     "no addresses": (
         [{"cidrs": []}],
-        f"{AT}[0].cidrs: Kubernetes takes an empty list for everybody (given: []): leave it out if you mean that",
+        f"{OPTION}[0].cidrs: Kubernetes takes an empty list for everybody (given: []): leave it out if you mean that",
         Stage.DECODE,
     ),
     "a port that there is not": (
         [{"ports": [65536]}],
-        f"{AT}[0].ports[0]: a port is a number from 1 to 65535 (given: 65536)",
+        f"{OPTION}[0].ports[0]: a port is a number from 1 to 65535 (given: 65536)",
         Stage.API,
     ),
     "a truth value for a port": (
         [{"ports": [1, True]}],
-        f"{AT}[0].ports[1]: this must be a port's number, or its name (given: True)",
+        f"{OPTION}[0].ports[1]: this must be a port's number, or its name (given: True)",
         Stage.DECODE,
     ),
     "a name that no port has": (
         [{"ports": ["ray dashboard"]}],
         (
-            f"{AT}[0].ports[0]: a port's name is at most 15 lower-case letters, digits and '-', with at least one"
+            f"{OPTION}[0].ports[0]: a port's name is at most 15 lower-case letters, digits and '-', with at least one"
             " letter (given: 'ray dashboard')"
         ),
         Stage.API,
@@ -238,28 +238,28 @@ WRONG: dict[str, tuple[Any, str, Stage]] = {
     "a name for labels": (
         [{"namespaces": "monitoring"}],
         (
-            f"{AT}[0].namespaces: this must be a mapping of labels (given: 'monitoring'): for example"
+            f"{OPTION}[0].namespaces: this must be a mapping of labels (given: 'monitoring'): for example"
             ' {"app": "prometheus"}'
         ),
         Stage.DECODE,
     ),
     "a number for a label's value": (
         [{"pods": {"tier": 1}}],
-        f"{AT}[0].pods.tier: labels and their values are strings (given: 1): put it in quotes",
+        f"{OPTION}[0].pods.tier: labels and their values are strings (given: 1): put it in quotes",
         Stage.DECODE,
     ),
     "a label that there cannot be": (
         [{"pods": {"app": "a b"}}],
         (
-            f"{AT}[0].pods.app: a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending"
-            " with the former (given: 'a b')"
+            f"{OPTION}[0].pods.app: a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and"
+            " ending with the former (given: 'a b')"
         ),
         Stage.API,
     ),
     "an address without its length": (
         [{"cidrs": ["10.0.0.1"]}],
         (
-            f"{AT}[0].cidrs[0]: this is no network in CIDR notation (given: '10.0.0.1'): write the network and its"
+            f"{OPTION}[0].cidrs[0]: this is no network in CIDR notation (given: '10.0.0.1'): write the network and its"
             " length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
         ),
         Stage.API,
@@ -267,15 +267,15 @@ WRONG: dict[str, tuple[Any, str, Stage]] = {
     "an address with bits behind its length": (
         [{"cidrs": ["10.0.0.1/8"]}],
         (
-            f"{AT}[0].cidrs[0]: this is no network in CIDR notation (given: '10.0.0.1/8'): write the network and its"
-            " length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
+            f"{OPTION}[0].cidrs[0]: this is no network in CIDR notation (given: '10.0.0.1/8'): write the network and"
+            " its length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
         ),
         Stage.API,
     ),
     "a number for an address": (
         [{"cidrs": [10]}],
         (
-            f"{AT}[0].cidrs[0]: this must be a string (given: 10): write the network and its length, such as"
+            f"{OPTION}[0].cidrs[0]: this must be a string (given: 10): write the network and its length, such as"
             " 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
         ),
         Stage.DECODE,
@@ -283,14 +283,14 @@ WRONG: dict[str, tuple[Any, str, Stage]] = {
     "an entry that only names a task": (
         [{"task": "worker"}],
         (
-            f"{AT}[0]: this lets everybody in to all ports (given: {{'task': 'worker'}}): name ports, namespaces, pods"
-            " or cidrs"
+            f"{OPTION}[0]: this lets everybody in to all ports (given: {{'task': 'worker'}}): name ports, namespaces,"
+            " pods or cidrs"
         ),
         Stage.DECODE,
     ),
     "no task": (
         [{"task": "", "ports": [1]}],
-        f"{AT}[0].task: this must be the name of a task (given: ''): leave it out for all Pods of the job",
+        f"{OPTION}[0].task: this must be the name of a task (given: ''): leave it out for all Pods of the job",
         Stage.DECODE,
     ),
 }
@@ -320,7 +320,7 @@ def test_nothing_is_allowed_where_everything_is() -> None:
     options = {"svc": {"allow": [{"ports": [1]}]}}
 
     assert str(refused(document, plugin_options=options)) == (
-        "spec.plugins.svc.allow: without a NetworkPolicy all may reach the Pods already, and this one would keep the"
+        f"{OPTION}: without a NetworkPolicy all may reach the Pods already, and this one would keep the"
         " others out (given: [{'ports': [1]}]): remove it, or disable_network_policy"
     )
     assert objects(render(document, plugin_options=options, strict=False), "NetworkPolicy") == {}

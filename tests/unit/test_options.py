@@ -117,27 +117,27 @@ WRONG: dict[str, tuple[Wire, str, Stage]] = {
     ),
     "a value that there is not": (
         {"test-tuned": {"mode": "plane"}},
-        "spec.plugins.test-tuned.mode: this must be one of plain, fancy (given: 'plane')",
+        "plugin_options.test-tuned.mode: this must be one of plain, fancy (given: 'plane')",
         Stage.STRICT,
     ),
     "a value of the wrong type": (
         {"test-tuned": {"note": 5}},
-        "spec.plugins.test-tuned.note: this must be a string or None (given: 5)",
+        "plugin_options.test-tuned.note: this must be a string or None (given: 5)",
         Stage.DECODE,
     ),
     "a truth value for a number": (
         {"test-tuned": {"level": True}},
-        "spec.plugins.test-tuned.level: this must be a whole number (given: True)",
+        "plugin_options.test-tuned.level: this must be a whole number (given: True)",
         Stage.DECODE,
     ),
     "a part of a number": (
         {"test-tuned": {"level": 2.5}},
-        "spec.plugins.test-tuned.level: this must be a whole number (given: 2.5)",
+        "plugin_options.test-tuned.level: this must be a whole number (given: 2.5)",
         Stage.DECODE,
     ),
     "an Output": (
         {"test-tuned": {"mode": Leaf("mode")}},
-        "spec.plugins.test-tuned.mode: this must be a plain value, not an Output",
+        "plugin_options.test-tuned.mode: this must be a plain value, not an Output",
         Stage.DECODE,
     ),
 }
@@ -218,7 +218,7 @@ def test_a_problem_of_an_option_has_the_option_s_place_beside_arguments_too() ->
 
     (problem,) = problems(document, plugin_options={"ssh": {"key_secret": "No"}})
 
-    assert problem.path == "spec.plugins.ssh.key_secret"
+    assert problem.path == "plugin_options.ssh.key_secret"
     assert problem.reason.startswith("a Secret's name is")
 
 
