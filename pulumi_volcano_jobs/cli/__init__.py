@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+from typing import Annotated
+
 import typer
 
-from pulumi_volcano_jobs.cli import convert, explain, graph, render, validate
+from pulumi_volcano_jobs.cli import convert, explain, files, graph, render, validate
 
 app = typer.Typer(
     name="volcano-jobs",
@@ -13,6 +16,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _tell_version(asked: bool) -> None:  # noqa: FBT001  # as typer calls it
+    if asked:
+        files.write_out(f"volcano-jobs {version('pulumi-volcano-jobs')}\n")
+        raise typer.Exit
+
+
+_VERSION = typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version.")
+
+
+@app.callback()
+def _all_commands(*, asked: Annotated[bool, _VERSION] = False) -> None:
+    """Take what is no command's own; typer shows the application's help in place of this."""
+
+
 app.command("render", epilog=render.EXAMPLES)(render.render_command)
 app.command("validate", epilog=validate.EXAMPLES)(validate.validate)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain_command)

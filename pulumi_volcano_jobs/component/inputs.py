@@ -120,7 +120,7 @@ class VolcanoJobInputs(TypedDict, total=False):
     priority_class_name: pulumi.Input[str]
     """The priority class of the PodGroup, and of Pods without one."""
     min_available: int
-    """The size of the gang: how many Pods must run for any to start; all by default."""
+    """The size of the gang: how many Pods must fit for any to start; all by default."""
     min_success: int
     """How many Pods must succeed for the job to have succeeded; enacted with `managedBy: volcano`."""
     max_retry: int

@@ -24,7 +24,8 @@ def to_wire(value: Any, definition: str) -> Any:
     fields = _fields(value)
     if fields is None:
         return value
-    names = schema.wire_names(definition)
+    # Of a field in both spellings one stays as it is, and is told to be unknown.
+    names = {key: name for key, name in schema.wire_names(definition).items() if name not in fields}
     return {names.get(key, key): _field(item, definition, names.get(key, key)) for key, item in fields.items()}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 
 import pytest
 
@@ -44,3 +45,8 @@ def test_every_command_has_examples(shell: Shell) -> None:
     helps = [shell.good(command, "--help").out for command in commands]
     assert ["Examples:" in text for text in helps] == [True] * len(commands)
     assert max(len(line) for text in helps for line in text.splitlines()) <= 80
+
+
+def test_the_version_is_that_of_the_package(shell: Shell) -> None:
+    """For reports of faults."""
+    assert shell.good("--version").out == f"volcano-jobs {version('pulumi-volcano-jobs')}\n"

@@ -392,6 +392,18 @@ def test_a_wrong_option_beside_a_file_is_refused() -> None:
     ]
 
 
+@pytest.mark.parametrize("names", [("restartPolicy", "restart_policy"), ("restart_policy", "restartPolicy")])
+def test_a_field_in_both_spellings_is_refused(names: tuple[str, str]) -> None:
+    """Whichever comes last: else one would count in silence."""
+    first, last = names
+    spec = {first: "Never", "containers": [{"name": "main", "image": "train:1"}], last: "OnFailure"}
+
+    assert str(refusal({"tasks": [{"name": "worker", "replicas": 1, "template": {"spec": spec}}]})) == (
+        "the VolcanoJob train has a problem:\n  spec.tasks[0].template.spec.restart_policy: unknown field; Volcano"
+        " drops it: did you mean restartPolicy?"
+    )
+
+
 def test_a_plugin_twice_is_refused() -> None:
     """The list names the plugin."""
     assert str(refusal(in_job(plugins=[EnvPlugin(), EnvPlugin()]))) == (
