@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,17 +61,8 @@ class Run:
 
     @property
     def steps(self) -> Steps:
-        """What happens to each resource but those that stay the same; a replacement counts as one step."""
-        ops: dict[str, set[str]] = defaultdict(set)
-        for event in self.events:
-            if event.resource_pre_event:
-                metadata = event.resource_pre_event.metadata
-                ops[short(metadata.urn)].add(metadata.op.value)
-        return {
-            name: "replace" if "replace" in found else "+".join(sorted(found))
-            for name, found in ops.items()
-            if found != {"same"}
-        }
+        """What happens to each resource but those that stay the same."""
+        return steps((urn, op) for op, urn in self.urns)
 
     @property
     def urns(self) -> list[tuple[str, str]]:
@@ -83,6 +74,18 @@ class Run:
     def text(self) -> str:
         """All that the engine said, as a person sees it and as a program does."""
         return self.stdout + "".join(repr(event.__dict__) for event in self.events)
+
+
+def steps(found: Iterable[tuple[str, str]]) -> Steps:
+    """Give by short names what happens to each resource but those that stay the same; a replacement is one step."""
+    ops: dict[str, set[str]] = defaultdict(set)
+    for urn, op in found:
+        ops[short(urn)].add(op)
+    return {
+        name: "replace" if "replace" in done else "+".join(sorted(done))
+        for name, done in ops.items()
+        if done != {"same"}
+    }
 
 
 def short(urn: str) -> str:

@@ -13,6 +13,8 @@ from typing import Any
 import build
 import yaml
 
+from tests.engine.conftest import short, steps
+
 TOOLS = ("pulumi", "pulumi-resource-kubernetes")
 Wire = dict[str, Any]
 
@@ -68,20 +70,13 @@ class CommandLine:
 
     def steps(self) -> dict[str, str]:
         """Preview; give what would happen to each resource that changes, by type and name."""
-        ops: dict[str, set[str]] = {}
-        for name, step in self._previewed():
-            ops.setdefault(name, set()).add(step["op"])
-        return {
-            name: "replace" if "replace" in found else "+".join(sorted(found))
-            for name, found in ops.items()
-            if found != {"same"}
-        }
+        return steps((step["urn"], step["op"]) for step in self._previewed())
 
     def planned(self) -> dict[str, Wire]:
         """Preview; give the inputs of each resource that would be there, by type and name."""
-        return {name: step["new"]["inputs"] for name, step in self._previewed() if step.get("new")}
+        return {short(step["urn"]): step["new"]["inputs"] for step in self._previewed() if step.get("new")}
 
-    def _previewed(self) -> Iterator[tuple[str, Wire]]:
+    def _previewed(self) -> Iterator[Wire]:
         # `preview --json` of this command line breaks down where a secret is in the program.
         log = self.folder / "events.json"
         log.unlink(missing_ok=True)
@@ -89,7 +84,7 @@ class CommandLine:
         for line in log.read_text("utf-8").splitlines():
             step = json.loads(line).get("resourcePreEvent", {}).get("metadata")
             if step:
-                yield _short(step["urn"]), step
+                yield step
 
     def outputs(self) -> Wire:
         """Give the stack's outputs."""
@@ -128,8 +123,3 @@ class YamlProject(CommandLine):
         outputs = {"pods": "${train.podNames}", "hosts": "${train.hosts}", "group": "${train.podGroupName}"}
         program = {"name": "tests", "runtime": "yaml", "resources": resources, "outputs": outputs, **others}
         (self.folder / "Pulumi.yaml").write_text(yaml.safe_dump(program), "utf-8")
-
-
-def _short(urn: str) -> str:
-    kind, name = urn.split("::")[-2:]
-    return f"{kind.rpartition(':')[2]} {name}"
