@@ -15,14 +15,14 @@ BYTES = PAIR.private.splitlines()[1]
 """A line of the private key of `PAIR`, to look for where no key may be."""
 
 
-SLOW = {"cluster", "engine", "examples", "languages", "typing"}
-"""Folders whose files take half a minute and more."""
+SLOW = {"cluster", "engine", "examples", "languages", "typing", "test_pytorch.py", "test_ray.py"}
+"""Folders whose files take half a minute and more, and files that take longer than others of their folder."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the slow folders: two workers that share files then end at the same time, with the small ones."""
-    items.sort(key=lambda item: item.path.relative_to(Path(__file__).parent).parts[0] not in SLOW)
+    """Begin with what is slow: two workers that share files then end at the same time, with the small ones."""
+    items.sort(key=lambda item: SLOW.isdisjoint(item.path.relative_to(Path(__file__).parent).parts))
 
 
 def container(name: str = "main", **fields: Any) -> Wire:

@@ -123,13 +123,22 @@ def test_input_without_an_end_is_not_read_for_ever() -> None:
     assert answer == (2, "", "volcano-jobs: cannot read <stdin>: it is larger than 64 MiB: write several files\n")
 
 
-@pytest.mark.parametrize("file", ["aliases", "deep lists"])
-def test_a_cluster_s_file_has_the_same_bounds(tmp_path: Path, file: str) -> None:
+OF_A_CLUSTER = {
+    "aliases": (
+        "has more than 500000 keys and values; leave out what the jobs do not need: kubectl get -n NAMESPACE in the"
+        " place of -A"
+    ),
+    "deep lists": "is no YAML; it must be what kubectl get ... -o yaml prints",
+}
+
+
+@pytest.mark.parametrize(("file", "message"), OF_A_CLUSTER.items(), ids=OF_A_CLUSTER)
+def test_a_cluster_s_file_has_the_same_bounds(tmp_path: Path, file: str, message: str) -> None:
     """It is read with the others."""
-    (tmp_path / "cluster.yaml").write_bytes(FILES[file][0])
+    cluster = tmp_path / "cluster.yaml"
+    cluster.write_bytes(FILES[file][0])
     (tmp_path / "job.yaml").write_text(JOB)
 
-    code, out, err = run("render", str(tmp_path / "job.yaml"), "--cluster", str(tmp_path / "cluster.yaml"))
+    code, out, err = run("render", str(tmp_path / "job.yaml"), "--cluster", str(cluster))
 
-    assert (code, out) == (2, "")
-    assert err.endswith("cluster.yaml is no YAML; it must be what kubectl get ... -o yaml prints\n")
+    assert (code, out, err) == (2, "", f"volcano-jobs: {cluster} {message}\n")
