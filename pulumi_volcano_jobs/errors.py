@@ -50,6 +50,7 @@ WARNINGS = {
     "VJ116": "an entry of a template that stands twice; the last counts",
     "VJ117": "a key pair that Volcano makes anew with each restart",
     "VJ118": "Ray workers that start again when the head has ended",
+    "VJ119": "a port's name in svc's allow-list that no container has",
 }
 """The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
 

@@ -18,7 +18,7 @@ from pulumi_volcano_jobs.choices import Choices, OnConflict, wrong_choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.conflicts import Ledger
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.defaults import Stored
+from pulumi_volcano_jobs.defaults import Stored, plugin_place
 from pulumi_volcano_jobs.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.examine import examine
 from pulumi_volcano_jobs.keys import PLACEHOLDERS, KeyPair
@@ -112,7 +112,7 @@ def render(
     pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=keep_own)
     if strict:
         problems += sizes.check(ctx.tasks, pods, firsts, objects, made_by)
-        problems += traps.of_pods(shown, firsts)
+        problems += [plugin_place(item, shown, choices) for item in traps.of_pods(shown, plugins, firsts)]
         raise_if_any(problems)
     return Rendered(
         job=shown,

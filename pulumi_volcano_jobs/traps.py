@@ -47,8 +47,10 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
         yield from _sshd_port(ssh, _one(plugins, MpiPlugin))
 
 
-def of_pods(job: Job, firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
+def of_pods(job: Job, plugins: Sequence[Plugin], firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
     """Yield the warnings of a job's Pods as they are made; `firsts` has Pod 0 of each task."""
+    if svc := _one(plugins, SvcPlugin):
+        yield from _ports_of_nobody(svc, firsts)
     for position, task in enumerate(job.tasks or ()):
         for kind in _CONTAINERS:
             made = {item["name"]: item for item in firsts[task.name or ""]["spec"].get(kind) or ()}
@@ -176,6 +178,20 @@ def _sshd_port(ssh: SshPlugin, mpi: MpiPlugin | None) -> Iterator[Problem]:
         reason = f"the ssh plugin's configuration connects to port {ssh.ssh_port}, and mpi declares another for sshd"
         hint = f"give ssh the same one (--ssh-port={mpi.port}), or mpi --port={ssh.ssh_port}"
         yield mpi.problem("port", reason, hint, code="VJ111")
+
+
+def _ports_of_nobody(svc: SvcPlugin, firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
+    """Yield the names in svc's allow-list that no port has: Kubernetes takes them, and they match nothing."""
+    for index, entry in enumerate(svc.allow):
+        reached = [firsts[entry["task"]]] if "task" in entry else firsts.values()
+        containers = [item for pod in reached for kind in _CONTAINERS for item in pod["spec"].get(kind) or ()]
+        named = [port["name"] for item in containers for port in item.get("ports") or () if "name" in port]
+        for position, port in enumerate(entry.get("ports", ())):
+            if isinstance(port, str) and port not in named:
+                path = f"{place(SvcPlugin)}.allow[{index}].ports[{position}]"
+                others = f" (there are {', '.join(sorted({*named}))})" if named else ""
+                reason = f"no container that is reached has a port of this name{others}, so nobody is let in by it"
+                yield _warning(path, reason, "name one, or give the port's number", "VJ119", repr(port))
 
 
 def _references(own: Sequence[Manifest], made: Sequence[Manifest], path: str) -> Iterator[Problem]:

@@ -55,6 +55,12 @@ def logging_in(spec: dict[str, Any], **settings: Any) -> Wire:
     return job(task(**spec), plugins=[SshPlugin(**settings), SvcPlugin()])
 
 
+def letting_in(port: int | str, **reached: str) -> Wire:
+    """Give a job whose master has a port of a name, and whose svc lets everybody in to another."""
+    master = task("master", containers=[container(ports=[{"containerPort": 9090, "name": "metrics"}])])
+    return job(master, task("worker"), plugins=[SvcPlugin(allow=[{"ports": [port], **reached}])])
+
+
 def looking(command: str, *others: Wire, plugins: Any = SVC) -> Wire:
     """Give a job whose workers have an init container that runs a command."""
     return job(
@@ -129,6 +135,20 @@ TOLD: dict[str, tuple[Wire, str]] = {
         (
             "spec.tasks[1].template.spec.restartPolicy: with keep_command the head ends with its program, and workers"
             " that start again wait for another head for ever (given: 'OnFailure'): set restartPolicy: Never [VJ118]"
+        ),
+    ),
+    "VJ119 a port of nobody": (
+        letting_in("metrics", task="worker"),
+        (
+            "spec.plugins.svc.allow[0].ports[0]: no container that is reached has a port of this name, so nobody is let"
+            " in by it (given: 'metrics'): name one, or give the port's number [VJ119]"
+        ),
+    ),
+    "VJ119 a port of others": (
+        letting_in("metric"),
+        (
+            "spec.plugins.svc.allow[0].ports[0]: no container that is reached has a port of this name (there are"
+            " metrics), so nobody is let in by it (given: 'metric'): name one, or give the port's number [VJ119]"
         ),
     ),
     "VJ106 the node's own sshd": (
@@ -267,6 +287,8 @@ def test_every_code_is_tried_here() -> None:
 
 
 SILENT: dict[str, Wire] = {
+    "a port that a container names": letting_in("metrics"),
+    "a port by its number": letting_in(9091, task="worker"),
     "an unknown restartPolicy": job(task(restartPolicy=Leaf("policy"))),
     "an MPI master of which that is not known": job(
         task("master", restartPolicy=Leaf("policy")), task(), plugins=[MpiPlugin()]
