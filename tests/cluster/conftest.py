@@ -188,7 +188,8 @@ class Apart:
         """Kill the program and the engine: neither can do anything about it. The provider, left alone, would stay."""
         session = self._process.pid
         orphans = _in_session(session)
-        # The engine writes its file in place: killed in the middle, it leaves an empty one, which no update mends.
+        # The engine renames what it writes, and yet writes the attributes beside it in place: killed in the middle, it
+        # leaves them empty, and then reads nothing any more.
         self._stop()
         while not self._is_state_whole():
             os.killpg(session, signal.SIGCONT)
@@ -208,7 +209,11 @@ class Apart:
 
     def _is_state_whole(self) -> bool:
         try:
-            states = [json.loads(path.read_bytes()) for path in self._states.rglob("*.json")]
+            states = [
+                json.loads(path.read_bytes())
+                for kind in ("*.json", "*.json.attrs")
+                for path in self._states.rglob(kind)
+            ]
         except ValueError:
             return False
         return bool(states)
