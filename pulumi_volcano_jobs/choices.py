@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypedDict, get_args
 
-from pulumi_volcano_jobs.errors import Problem, shown
+from pulumi_volcano_jobs.errors import Problem, not_one_of
 from pulumi_volcano_jobs.leaf import Text
 
 ManagedBy = Literal["pulumi", "volcano"]
@@ -42,7 +42,7 @@ def wrong_choices(choices: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield what is none of the choices; whether a plugin has such an option is seen with the job."""
     for name, words in WORDS.items():
         if name in choices and choices[name] not in words:
-            yield Problem(name, f"this must be one of {', '.join(words)}", value=shown(choices[name]))
+            yield not_one_of(name, choices[name], words)
     yield from of_plugins(choices.get("plugin_options", {}))
 
 

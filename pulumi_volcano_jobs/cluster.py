@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAda
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs import paths, schema
-from pulumi_volcano_jobs.errors import JobError, Problem, shown
+from pulumi_volcano_jobs.errors import JobError, Problem, not_one_of
 
 ROOT_QUEUE = "root"
 
@@ -45,8 +45,7 @@ class ClusterFacts:
     def __post_init__(self) -> None:
         """Refuse a version whose schemas are not here."""
         if self.kubernetes_version and self.kubernetes_version not in (known := schema.versions()):
-            reason = f"this must be one of {', '.join(known)}"
-            raise JobError([Problem("kubernetes_version", reason, value=shown(self.kubernetes_version))])
+            raise JobError([not_one_of("kubernetes_version", self.kubernetes_version, known)])
 
     @classmethod
     def from_objects(cls, objects: Any) -> ClusterFacts:

@@ -115,6 +115,11 @@ class Problem:
         return text.encode("utf-8", "backslashreplace").decode()
 
 
+def not_one_of(path: str, value: object, words: Iterable[str]) -> Problem:
+    """Say that a value is none of those that there are."""
+    return Problem(path, f"this must be one of {', '.join(words)}", value=shown(value))
+
+
 class JobError(ValueError):
     """A job that cannot be made as it was written, with all its problems at once."""
 

@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from pulumi_volcano_jobs import images, podcheck, schema
 from pulumi_volcano_jobs.choices import WORDS, Defaults, ManagedBy
 from pulumi_volcano_jobs.document import DOCUMENT_FIELDS
-from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.errors import Problem, Stage, not_one_of
 from pulumi_volcano_jobs.leaf import Leaf, Text, derive, has_leaf, is_given
 from pulumi_volcano_jobs.podcheck.names import subdomain
 
@@ -102,7 +102,7 @@ def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
         if isinstance(value, Leaf):
             yield schema.structural(path, "it decides what the job is made of")
         elif value not in words:
-            yield Problem(path, f"this must be one of {', '.join(words)}", value=repr(value))
+            yield not_one_of(path, value, words)
     elif name == "image_registry":
         yield from images.problems(value, path)
     elif not isinstance(value, (str, Leaf)):

@@ -10,7 +10,7 @@ from pulumi_volcano_jobs import schema
 from pulumi_volcano_jobs.choices import WORDS, Choices, of_plugins
 from pulumi_volcano_jobs.component.args import Claims, JobOptions, OnScale, Restart, WaitFor
 from pulumi_volcano_jobs.component.unsupported import Unsupported
-from pulumi_volcano_jobs.errors import Problem, unknown_codes
+from pulumi_volcano_jobs.errors import Problem, not_one_of, unknown_codes
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     **WORDS,
@@ -41,7 +41,7 @@ def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
         for key in options.keys() - plain.keys() - _NOT_PLAIN
     ]
     wrong = [
-        Problem(key, f"this must be one of {', '.join(_CHOICES[key])}", value=repr(value))
+        not_one_of(key, value, _CHOICES[key])
         for key, value in plain.items()
         if value not in _CHOICES.get(key, (value,))
     ]

@@ -379,6 +379,13 @@ def test_a_mistake_in_the_programs_defaults_is_said_once(given: Any, message: st
     assert said(job_defaults=given) == message
 
 
+def test_a_number_of_thousands_of_digits_is_not_written_out() -> None:
+    """Python would refuse to, with an error of its own."""
+    assert said(job_defaults={"managed_by": 10**5000}) == (
+        "job_defaults.managed_by: this must be one of pulumi, volcano (given: a number of thousands of digits)"
+    )
+
+
 def test_an_output_where_none_can_be_is_refused() -> None:
     """Who makes the Pods must be known."""
 
