@@ -225,12 +225,12 @@ def _are_same(plugin: Plugin, other: Plugin) -> bool:
 def plugin_place(problem: Problem, job: Job, choices: Choices) -> Problem:
     """Move a problem of a plugin's setting to the option or the argument that gave it, so that it can be found."""
     where = problem.path.removeprefix("spec.plugins.")
+    if where == problem.path:
+        return problem
     name, _, setting = where.partition(".")
     if setting.partition("[")[0] in choices.get("plugin_options", {}).get(name, ()):
         return replace(problem, path=f"plugin_options.{where}")
-    head, _, setting = problem.path.rpartition(".")
-    name = head.removeprefix("spec.plugins.")
-    use, plugin = job.uses.get(name), registry.find(name) if head != name else None
+    use, plugin, head = job.uses.get(name), registry.find(name), f"spec.plugins.{name}"
     if plugin is None or use is None or isinstance(use, PluginSettings):
         return problem
     argument = flag_of(plugin, setting)

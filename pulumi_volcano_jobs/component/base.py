@@ -124,8 +124,8 @@ class BaseJob(pulumi.ComponentResource):
             self.pod_group_name = native.pod_group_name(job, whole)
         else:
             self.pod_group_name = pulumi.Output.from_input(job.name)
-            *_, last = made.values()
-            pods = self._make_pods(rendered, ctx, options, outputs, last)
+            *_, group = made.values()
+            pods = self._make_pods(rendered, ctx, options, outputs, group)
         for name, plugin in self.plugins.items():
             plugin.finish([resource for key, resource in made.items() if rendered.made_by.get(key) == name])
         for name, task in self.tasks.items():
@@ -224,7 +224,7 @@ class BaseJob(pulumi.ComponentResource):
         return self._resource_name + name.removeprefix(self._job_name)
 
     def _make_pods(
-        self, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs, before: pulumi.Resource
+        self, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs, group: pulumi.Resource
     ) -> dict[str, list[KubernetesObject]]:
         """Make the Pods of each task, by its name."""
         updates = [plugin.on_job_update(ctx) for plugin in rendered.plugins]
@@ -233,21 +233,21 @@ class BaseJob(pulumi.ComponentResource):
         made: dict[str, list[KubernetesObject]] = {}
         for name, parent in self.tasks.items():
             made[name] = []
-            common = _pod_options(restart.get(name), scaling, before)
+            common = _pod_options(restart.get(name), scaling, group)
             for item in _pods_of(rendered, name):
                 pod, opts = _of_world(item, world), pulumi.ResourceOptions(parent=parent, **common)
                 made[name].append(KubernetesObject(self._name_of(pod), pod, self.namespace, outputs, opts))
         return made
 
 
-def _pod_options(digest: Any, scaling: str, before: pulumi.Resource) -> dict[str, Any]:
+def _pod_options(digest: Any, scaling: str, group: pulumi.Resource) -> dict[str, Any]:
     # The provider compares a Pod's lists by position with the live object, where admission webhooks have added to
     # them; what replaces a Pod is the digest of what we rendered, and the size of its world.
     ignored: list[str] = ["spec"]
     replacing: list[str] = []
     (replacing if scaling == "restart" else ignored).append(f'metadata.annotations["{WORLD}"]')
     return {
-        "depends_on": [before],
+        "depends_on": [group],
         # The name stays, so the old Pod must go first.
         "delete_before_replace": True,
         "ignore_changes": ignored,

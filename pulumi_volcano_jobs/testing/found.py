@@ -33,7 +33,7 @@ class Found(dict[str, T]):
 
     def __missing__(self, name: str) -> NoReturn:
         """Say what there is."""
-        # Resources are registered side by side: their order is not the same in each run.
+        # One of a long list is found by its place in the alphabet; a slow transform may change the order of resources.
         raise NotFound(missing(self._what, name, sorted(self), self._where))
 
 

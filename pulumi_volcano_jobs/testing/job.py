@@ -112,7 +112,7 @@ class Job(Resource):
     @cached_property
     def _tasks(self) -> Mapping[str, Resource]:
         components = [item for item in self.children if item.type == parts.TASK]
-        # By name: they are registered side by side, and so in another order now and then.
+        # By name: a transform that takes long lets others be registered first.
         return self._by_name("task", sorted(components, key=self._short), self._short, where="")
 
     @property
