@@ -164,7 +164,8 @@ def _objects(rendered: Rendered, *, native: bool) -> Iterator[tuple[str, str, st
 
 def _gang(rendered: Rendered) -> Iterator[tuple[str, str]]:
     (group,) = (item for item in rendered.objects if item["kind"] == "PodGroup")
-    for field, value in group["spec"].items():
+    # The PodGroup leaves the default queue out.
+    for field, value in {"queue": rendered.job.queue, **group["spec"]}.items():
         if field == "minMember":
             yield field, f"{value} of {len(rendered.pods)} Pods: none starts before so many fit"
         elif value:

@@ -5,6 +5,8 @@ Upstream: `helpers.MakePodName` and `helpers.MakeDomainName` of Volcano's job co
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from pulumi_volcano_jobs.model import Task
 
 HOSTS_PATH = "/etc/volcano"
@@ -73,6 +75,20 @@ POD_NAME, POD_ADDRESS = "VC_POD_NAME", "VC_POD_ADDRESS"
 def host_file(task: str) -> str:
     """Name the file with a task's addresses under /etc/volcano."""
     return f"{env_key(task)}.host"
+
+
+def pod_group(job: str) -> str:
+    """Return the name of a job's PodGroup: the job's name and a digest of it.
+
+    Volcano's job controller edits a PodGroup that has the name of a Job, so a Job of the same name in the cluster would
+    change the gang. No Job has this name.
+    """
+    return f"{job}-{sha256(job.encode()).hexdigest()[:8]}"
+
+
+def job_of(pod_group: str) -> str:
+    """Return the name of the job that has this PodGroup."""
+    return pod_group.rpartition("-")[0]
 
 
 def ssh_secret(job: str) -> str:

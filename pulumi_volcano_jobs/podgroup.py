@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import resources
+from pulumi_volcano_jobs import names, resources
 from pulumi_volcano_jobs.context import JobContext
+from pulumi_volcano_jobs.defaults import QUEUE
 from pulumi_volcano_jobs.leaf import derive, is_given
 from pulumi_volcano_jobs.manifest import PARTITION_ID, TASK_SPEC, Manifest, build
 from pulumi_volcano_jobs.model import NetworkTopology, PartitionPolicy, Task
@@ -18,9 +19,14 @@ _COUNTED_OF_CONTAINER = ("resources", "restartPolicy")
 
 
 def pod_group(ctx: JobContext, priority_classes: Mapping[str, int]) -> Manifest:
-    """Build the PodGroup: the gang's size, queue, priority and topology. It is called like the job."""
+    """Build the PodGroup: the gang's size, queue, priority and topology.
+
+    The queue `default` is left out. Volcano's webhook replaces it by the default queue of the namespace, and an update
+    must not move the gang back.
+    """
     job = ctx.job
-    spec: Manifest = {"queue": job.queue}
+    is_default = isinstance(job.queue, str) and job.queue == QUEUE
+    spec: Manifest = {} if is_default else {"queue": job.queue}
     if job.min_available:
         spec["minMember"] = job.min_available
     if is_given(job.priority_class_name):
@@ -33,7 +39,7 @@ def pod_group(ctx: JobContext, priority_classes: Mapping[str, int]) -> Manifest:
     if groups:
         spec["subGroupPolicy"] = groups
     spec["minResources"] = _min_resources(ctx.tasks, job.min_available or 0, priority_classes)
-    group = build(API_VERSION, "PodGroup", ctx.name, ctx.namespace, spec=spec)
+    group = build(API_VERSION, "PodGroup", names.pod_group(ctx.name), ctx.namespace, spec=spec)
     for key, values in (("labels", job.labels), ("annotations", job.annotations)):
         if values:
             group["metadata"][key] = dict(values)

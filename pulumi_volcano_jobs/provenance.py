@@ -10,6 +10,7 @@ from typing import Any
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.manifest import GROUP_ANNOTATION, Manifest
 from pulumi_volcano_jobs.model import Job, Task
+from pulumi_volcano_jobs.names import pod_group
 from pulumi_volcano_jobs.rendering import JOB, Rendered, claim_name, pod_in_steps
 
 CONTAINER, INIT_CONTAINER = "container", "init container"
@@ -164,7 +165,7 @@ def as_text(value: Any) -> str:
 
 def native_names(job: Job) -> dict[tuple[str, str], str]:
     """Give what Volcano calls objects, and the volumes of Pods, that have other names here, by kind and name here."""
-    known = {("PodGroup", job.name): f"{job.name}-<uid>"}
+    known = {("PodGroup", pod_group(job.name)): f"{job.name}-<uid>"}
     for number, volume in enumerate(job.volumes or (), 1):
         ours = claim_name(job.name, volume)
         known[VOLUME, ours] = f"{job.name}-<suffix-{number}>"
@@ -178,7 +179,7 @@ def as_volcano_names(origins: Origins, job: Job) -> Origins:
 
     def named(fact: Fact, origin: Origin) -> tuple[Fact, Origin]:
         if fact == Fact(ANNOTATION, GROUP_ANNOTATION):
-            return fact, replace(origin, value=known["PodGroup", job.name])
+            return fact, replace(origin, value=known["PodGroup", pod_group(job.name)])
         word, _, name = origin.value.partition(" ")
         kind = {"claim": "PersistentVolumeClaim", "volume": VOLUME}.get(word, "")
         value = f"{word} {known[kind, name]}" if (kind, name) in known else origin.value

@@ -266,7 +266,7 @@ def _labels(ctx: JobContext, task: Task) -> Manifest:
 
 def _annotations(ctx: JobContext, task: Task) -> Manifest:
     annotations = {
-        manifest.GROUP_ANNOTATION: ctx.name,
+        manifest.GROUP_ANNOTATION: names.pod_group(ctx.name),
         manifest.JOB_NAME: ctx.name,
         manifest.JOB_RETRY_COUNT: "0",
         manifest.JOB_VERSION: "0",

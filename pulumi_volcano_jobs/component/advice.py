@@ -7,6 +7,7 @@ import pulumi
 from pulumi_volcano_jobs.component.keys import is_mocked
 
 _NOT_KNOWN = "no matches for kind"
+_EXISTS = "already exists"
 
 
 def on_missing_definitions(resource_name: str, kind: str) -> pulumi.ResourceHookBinding | None:
@@ -30,3 +31,25 @@ def on_missing_definitions(resource_name: str, kind: str) -> pulumi.ResourceHook
         return False
 
     return pulumi.ResourceHookBinding(on_error=[pulumi.ErrorHook(f"{resource_name}-without-volcano", advise)])
+
+
+def on_kept_claim(resource_name: str, claim: str) -> pulumi.ResourceHookBinding | None:
+    """Advise where a claim that `claims="keep"` kept is to be created again: newer providers refuse that.
+
+    Args:
+        resource_name: the component's name.
+        claim: the claim's name.
+    """
+    if is_mocked():
+        return None
+
+    def advise(failure: pulumi.ErrorHookArgs) -> bool:
+        if any(_EXISTS in error for error in failure.errors):
+            pulumi.log.error(
+                f'the claim {claim} already exists: claims="keep" kept it, with its data, when it was deleted from the '
+                f'stack: set volume_claim_name="{claim}" in the place of volume_claim to mount it, or adopt it with '
+                "`pulumi import`",
+            )
+        return False
+
+    return pulumi.ResourceHookBinding(on_error=[pulumi.ErrorHook(f"{resource_name}-{claim}-kept", advise)])

@@ -7,17 +7,18 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs import controllers, jobfile, paths, shared
+from pulumi_volcano_jobs import controllers, jobfile, names, paths, shared
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.component import native, neighbours, parts, stack, unsupported
-from pulumi_volcano_jobs.component.advice import on_missing_definitions
+from pulumi_volcano_jobs.component.advice import on_kept_claim, on_missing_definitions
 from pulumi_volcano_jobs.component.args import JobOptions
-from pulumi_volcano_jobs.component.children import KubernetesObject
+from pulumi_volcano_jobs.component.children import WORLD, KubernetesObject
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.keys import stashed_pair
 from pulumi_volcano_jobs.component.lift import Outputs, plain_leaves
 from pulumi_volcano_jobs.component.options import choices, take
 from pulumi_volcano_jobs.component.problems import Place, as_input_errors, in_file
+from pulumi_volcano_jobs.component.resource_options import without_effect
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem, loud, raise_if_any
 from pulumi_volcano_jobs.keys import KeyPair
@@ -28,8 +29,6 @@ from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.rendering import Rendered, render
 
 TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
-WORLD = "pulumi.com/volcano-replicas"
-"""The annotation of each Pod with the replicas of all tasks at the time when it was made."""
 _SHARED = "job_defaults"
 _KEYS = KeyPair(Leaf("the ssh plugin's private key"), Leaf("the ssh plugin's public key"))
 
@@ -85,6 +84,8 @@ class BaseJob(pulumi.ComponentResource):
             raise_if_any(neighbours.claim(resource_name, [*made, *rendered.pods]))
         super().__init__(TOKEN, resource_name, {}, opts)
         self._resource_name = resource_name
+        for text in without_effect(opts):
+            self._warn(text)
         warnings = file.placed(rendered.warnings) if file else rendered.warnings
         for problem in loud(warnings, options.get("ignore_warnings", ())):
             self._warn(in_file(problem, file.source if file else ""))
@@ -100,6 +101,7 @@ class BaseJob(pulumi.ComponentResource):
         ctx = JobContext(job, _KEYS)
         mode = options.get("managed_by", "pulumi")
         self._job_name = job.name
+        self._key: pulumi.Resource | None = None
         self.name = pulumi.Output.from_input(job.name)
         self.namespace = self._namespace_of_mode(mode, outputs.lower(job.namespace))
         if any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item)):
@@ -123,7 +125,7 @@ class BaseJob(pulumi.ComponentResource):
             self.objects = [*self.objects, whole]
             self.pod_group_name = native.pod_group_name(job, whole)
         else:
-            self.pod_group_name = pulumi.Output.from_input(job.name)
+            self.pod_group_name = pulumi.Output.from_input(names.pod_group(job.name))
             *_, group = made.values()
             pods = self._make_pods(rendered, ctx, options, outputs, group)
         for name, plugin in self.plugins.items():
@@ -166,7 +168,8 @@ class BaseJob(pulumi.ComponentResource):
             kinds = (plugin.key_type for plugin in plugins if isinstance(plugin, SshPlugin))
             # Another plugin may ask for a pair, too.
             kind, rotation = next(kinds, SshPlugin.key_type), options.get("key_rotation", "")
-            private, public = stashed_pair(self._resource_name, kind, rotation, pulumi.ResourceOptions(parent=self))
+            opts = pulumi.ResourceOptions(parent=self)
+            self._key, private, public = stashed_pair(self._resource_name, kind, rotation, opts)
         outputs.leaf(_KEYS.private.path, private)
         outputs.leaf(_KEYS.public.path, public)
 
@@ -203,25 +206,44 @@ class BaseJob(pulumi.ComponentResource):
         maker = next((plugin for plugin in rendered.plugins if plugin.name == rendered.made_by.get(made)), None)
         if maker:
             kept = made not in ctx.once(("goes", maker.name), lambda: maker.on_job_delete(ctx))
-            return self._child(item, outputs, self.plugins[maker.name], retain_on_delete=kept)
-        is_group, is_claim = _is_group(item), item["kind"] == "PersistentVolumeClaim"
+            name = self._child_name(item, f"-{maker.name}")
+            return self._child(name, item, outputs, self.plugins[maker.name], retain_on_delete=kept or None)
+        if _is_group(item):
+            return self._pod_group(item, outputs, before)
+        # None, unlike False, leaves the job's own retain_on_delete in force.
+        kept = item["kind"] == "PersistentVolumeClaim" and options.get("claims") == "keep"
+        hooks = on_kept_claim(self._resource_name, item["metadata"]["name"]) if kept else None
+        return self._child(self._child_name(item), item, outputs, self, retain_on_delete=kept or None, hooks=hooks)
+
+    def _pod_group(self, item: Manifest, outputs: Outputs, before: Sequence[pulumi.Resource]) -> KubernetesObject:
+        # Volcano's webhook moves a gang without a queue to the default queue of its namespace. An update must not move
+        # it back, and only a new PodGroup gets that queue.
+        has_queue = "queue" in item["spec"]
         return self._child(
+            self._resource_name,
             item,
             outputs,
             self,
-            retain_on_delete=is_claim and options.get("claims") == "keep",
-            hooks=on_missing_definitions(self._resource_name, "PodGroups") if is_group else None,
-            depends_on=before if is_group else None,
+            depends_on=before,
+            hooks=on_missing_definitions(self._resource_name, "PodGroups"),
+            ignore_changes=[] if has_queue else ["spec.queue"],
+            replacement_trigger="queue" if has_queue else None,
         )
 
-    def _child(self, item: Manifest, outputs: Outputs, parent: pulumi.Resource, **options: Any) -> KubernetesObject:
-        opts = pulumi.ResourceOptions(parent=parent, **options)
-        return KubernetesObject(self._name_of(item), item, self.namespace, outputs, opts)
+    def _child(
+        self, name: str, item: Manifest, outputs: Outputs, parent: pulumi.Resource, **options: Any
+    ) -> KubernetesObject:
+        return KubernetesObject(name, item, self.namespace, outputs, pulumi.ResourceOptions(parent=parent, **options))
 
-    def _name_of(self, item: Manifest) -> str:
-        # After the object's own name, so that it does not change with a list's order.
+    def _child_name(self, item: Manifest, parent: str = "") -> str:
+        """Return the logical name of an object, which starts with its parent's: the job's name, then `parent`.
+
+        Pulumi applies an alias of a component to the children whose names start with its own. The rest is the object's
+        own name, so that the order of a list has no effect.
+        """
         name: str = item["metadata"]["name"]
-        return self._resource_name + name.removeprefix(self._job_name)
+        rest = name.removeprefix(self._job_name) if name.startswith(self._job_name) else f"-{name}"
+        return self._resource_name + parent + ("" if rest == parent else rest)
 
     def _make_pods(
         self, rendered: Rendered, ctx: JobContext, options: JobOptions, outputs: Outputs, group: pulumi.Resource
@@ -233,14 +255,14 @@ class BaseJob(pulumi.ComponentResource):
         made: dict[str, list[KubernetesObject]] = {}
         for name, parent in self.tasks.items():
             made[name] = []
-            common = _pod_options(restart.get(name), scaling, group)
+            common = _pod_options(restart.get(name), scaling, group, self._key)
             for item in _pods_of(rendered, name):
-                pod, opts = _of_world(item, world), pulumi.ResourceOptions(parent=parent, **common)
-                made[name].append(KubernetesObject(self._name_of(pod), pod, self.namespace, outputs, opts))
+                pod = _of_world(item, world)
+                made[name].append(self._child(self._child_name(pod), pod, outputs, parent, **common))
         return made
 
 
-def _pod_options(digest: Any, scaling: str, group: pulumi.Resource) -> dict[str, Any]:
+def _pod_options(digest: Any, scaling: str, group: pulumi.Resource, key: pulumi.Resource | None) -> dict[str, Any]:
     # The provider compares a Pod's lists by position with the live object, where admission webhooks have added to
     # them; what replaces a Pod is the digest of what we rendered, and the size of its world.
     ignored: list[str] = ["spec"]
@@ -248,10 +270,10 @@ def _pod_options(digest: Any, scaling: str, group: pulumi.Resource) -> dict[str,
     (replacing if scaling == "restart" else ignored).append(f'metadata.annotations["{WORLD}"]')
     return {
         "depends_on": [group],
-        # The name stays, so the old Pod must go first.
-        "delete_before_replace": True,
         "ignore_changes": ignored,
         "replace_on_changes": replacing,
+        # A forced replacement of the key makes a new one, which no digest has.
+        "replace_with": [key] if key else [],
         "replacement_trigger": digest,
     }
 

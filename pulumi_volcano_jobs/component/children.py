@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pulumi
 
+from pulumi_volcano_jobs.component.digest import digest
 from pulumi_volcano_jobs.component.lift import Outputs
-from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import Manifest
 
 WAIT_FOR = "pulumi.com/waitFor"
-# There as soon as the object is: `up` returns while a gang is queued, a claim unbound or a Service without Pods, and
-# yet waits until an old Pod of the same name is gone (skipAwait would not).
-CREATED = "jsonpath={.metadata.uid}"
+WRITTEN = "pulumi.com/volcano-digest"
+"""The annotation with a digest of the fields that an update changes in place."""
+WORLD = "pulumi.com/volcano-replicas"
+"""The annotation of each Pod with the replicas of all tasks at the time when it was created."""
+# The provider waits for these kinds by default: for a Pod to run, a claim to be bound, a Service to have endpoints.
+# `up` must return while a gang is queued. skipAwait is no way out: it does not wait for the old Pod's deletion either.
+_AWAITED = frozenset({"Pod", "PersistentVolumeClaim", "Service"})
 _SECRET = ("data", "stringData")
 
 
@@ -41,18 +47,31 @@ class KubernetesObject(pulumi.CustomResource):
         namespace: pulumi.Input[str] | None,
         outputs: Outputs,
         opts: pulumi.ResourceOptions,
+        *,
+        wait_for: Sequence[str] = (),
     ) -> None:
-        """Register the resource of a manifest, in this namespace (None: it is of the whole cluster)."""
+        """Register the resource of a manifest.
+
+        Args:
+            name: the logical name. It starts with the parent's, so that an alias of a component covers its children.
+            manifest: the object; leaves stand for Outputs.
+            namespace: the namespace, or None for a cluster-scoped object.
+            outputs: the Outputs of the leaves.
+            opts: options in addition to those that every object has.
+            wait_for: JSONPath expressions that `up` waits for, such as `jsonpath={.status.state}`.
+        """
         from pulumi_kubernetes import _utilities  # noqa: PLC0415  # the only way to the same default provider
 
         api_version, kind = manifest["apiVersion"], manifest["kind"]
-        metadata = dict(manifest["metadata"])
-        if _waits_for_others(manifest):
-            metadata["annotations"] = {**metadata.get("annotations", {}), WAIT_FOR: CREATED}
-        fields: dict[str, Any] = outputs.lower({**manifest, "metadata": metadata})
+        fields: dict[str, Any] = outputs.lower(manifest)
+        if kind in _AWAITED or wait_for:
+            annotations = fields["metadata"].get("annotations", {})
+            fields["metadata"]["annotations"] = {**annotations, **_awaited(manifest, outputs, wait_for)}
         if namespace is not None:
             fields["metadata"]["namespace"] = namespace
         opts = pulumi.ResourceOptions.merge(_utilities.get_resource_opts_defaults(), opts)
+        # The name is fixed: created first, the new object would collide with the old one, or be deleted as the old one.
+        opts.delete_before_replace = True
         if kind == "Secret":
             fields |= {key: pulumi.Output.secret(fields[key]) for key in _SECRET if key in fields}
             opts.additional_secret_outputs = list(_SECRET)
@@ -63,9 +82,30 @@ class KubernetesObject(pulumi.CustomResource):
         super().__init__(f"kubernetes:{group}:{kind}", name, fields, opts)
 
 
-def _waits_for_others(manifest: Manifest) -> bool:
-    """Tell whether the provider would wait for something that may come late, or never."""
-    if manifest["kind"] == "Service":
-        address = manifest["spec"].get("clusterIP")
-        return isinstance(address, Leaf) or address != "None"
-    return manifest["kind"] in {"Pod", "PersistentVolumeClaim"}
+def _awaited(manifest: Manifest, outputs: Outputs, wait_for: Sequence[str]) -> dict[str, Any]:
+    """Return the annotations that make the provider wait for the object as this update writes it.
+
+    An expression that is true of the object before the update ends the wait at once, and the state then keeps the old
+    object: the next update would apply the same edit again.
+    """
+    written = outputs.apply(digest, _written_in_place(manifest))
+    expressions: pulumi.Input[str]
+    if isinstance(written, pulumi.Output):
+        expressions = written.apply(lambda known: _expressions(known, wait_for))
+    else:
+        expressions = _expressions(written, wait_for)
+    return {WRITTEN: written, WAIT_FOR: expressions}
+
+
+def _written_in_place(manifest: Manifest) -> dict[str, Any]:
+    metadata = manifest["metadata"]
+    # WORLD is either ignored or replaces the Pod.
+    annotations = {key: value for key, value in metadata.get("annotations", {}).items() if key != WORLD}
+    fields = {"labels": metadata.get("labels", {}), "annotations": annotations}
+    # A Pod's spec is never updated in place.
+    return fields if manifest["kind"] == "Pod" else {**fields, "spec": manifest["spec"]}
+
+
+def _expressions(written: str, wait_for: Sequence[str]) -> str:
+    expressions = [f"jsonpath={{.metadata.annotations['{WRITTEN}']}}={written}", *wait_for]
+    return expressions[0] if len(expressions) == 1 else json.dumps(expressions)

@@ -18,6 +18,19 @@ class KeepsStashes:
     """Marks mocks in which a Stash has an output, as it has on an engine."""
 
 
+def _fresh(kind: keys.KeyType) -> pulumi.Output[Any]:
+    """Return a new pair as a secret; in a preview it is unknown, since the update will generate another one."""
+    if pulumi.runtime.is_dry_run():
+        return pulumi.Output(set(), _resolved(None), _resolved(False), _resolved(True))  # noqa: FBT003
+    return pulumi.Output.secret(asyncio.ensure_future(_generate(kind)))
+
+
+def _resolved(value: Any) -> asyncio.Future[Any]:
+    future = asyncio.get_running_loop().create_future()
+    future.set_result(value)
+    return future
+
+
 async def _generate(kind: keys.KeyType) -> dict[str, str]:
     # In a thread: a key takes 0.1 to 0.3 s, and several jobs make theirs at the same time.
     pair = await asyncio.get_running_loop().run_in_executor(None, keys.generate, kind)
@@ -26,13 +39,13 @@ async def _generate(kind: keys.KeyType) -> dict[str, str]:
 
 def stashed_pair(
     name: str, kind: keys.KeyType, rotation: str, opts: pulumi.ResourceOptions
-) -> tuple[pulumi.Output[str], pulumi.Output[str]]:
-    """Give the private key (a secret) and the public key (readable) of the job `name`.
+) -> tuple[pulumi.Resource, pulumi.Output[str], pulumi.Output[str]]:
+    """Return the resource that keeps the key pair of a job, the private key (a secret) and the public key (readable).
 
-    A `Stash` keeps what the first run made; `kind` and `rotation` are part of its name, so that another type or token
-    makes a new pair, and nothing else does.
+    A `Stash` keeps the pair of the first update. `kind` and `rotation` are part of its name, so that another type or
+    token makes a new pair. No other edit does.
     """
-    fresh: pulumi.Output[Any] = pulumi.Output.secret(asyncio.ensure_future(_generate(kind)))
+    fresh = _fresh(kind)
     # The type stands before the part that all have, where no token can look like it.
     stem = f"{name}-ssh-key" if kind == "rsa" else f"{name}-ssh-{kind}-key"
     stash = pulumi.Stash(
@@ -44,7 +57,7 @@ def stashed_pair(
     kept: pulumi.Output[Any] = fresh if forgets else stash.output.apply(_present)
     private: pulumi.Output[str] = pulumi.Output.secret(kept.apply(lambda pair: pair[PRIVATE]))
     public: pulumi.Output[str] = pulumi.Output.unsecret(kept.apply(lambda pair: pair[PUBLIC]))
-    return private, public
+    return stash, private, public
 
 
 def is_mocked() -> bool:

@@ -9,7 +9,7 @@ import pulumi
 
 from pulumi_volcano_jobs.component.advice import on_missing_definitions
 from pulumi_volcano_jobs.component.args import JobOptions
-from pulumi_volcano_jobs.component.children import WAIT_FOR, KubernetesObject
+from pulumi_volcano_jobs.component.children import KubernetesObject
 from pulumi_volcano_jobs.component.digest import digest, tokens
 from pulumi_volcano_jobs.component.lift import Outputs
 from pulumi_volcano_jobs.manifest import Manifest
@@ -37,10 +37,6 @@ def hand_over(
     """Register the Job, fully defaulted: a partial one loses at its first update what only the webhook had set."""
     manifest = job.to_manifest()
     waits_for = options.get("wait_for", "created")
-    if waits_for in _PHASES:
-        metadata = manifest["metadata"]
-        annotations = {**metadata.get("annotations", {}), WAIT_FOR: _expression(_PHASES[waits_for])}
-        manifest = {**manifest, "metadata": {**metadata, "annotations": annotations}}
     timeout = options.get("wait_timeout", DEFAULT_TIMEOUT)
     made = KubernetesObject(
         name,
@@ -50,12 +46,12 @@ def hand_over(
         pulumi.ResourceOptions.merge(
             opts,
             pulumi.ResourceOptions(
-                delete_before_replace=True,
                 replacement_trigger=outputs.apply(digest, [_fixed(manifest["spec"]), tokens(options)]),
                 custom_timeouts=pulumi.CustomTimeouts(create=timeout, update=timeout),
                 hooks=on_missing_definitions(name, "Volcano Jobs"),
             ),
         ),
+        wait_for=[_expression(_PHASES[waits_for])] if waits_for in _PHASES else (),
     )
     if waits_for in _PHASES:
         made.status.apply(lambda status: _raise_if_bad(job, status))

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from pulumi_policy.proxy import UnknownValueError
 
-from pulumi_volcano_jobs import document
+from pulumi_volcano_jobs import document, names
 from pulumi_volcano_jobs.component.base import TOKEN
 from pulumi_volcano_jobs.component.parts import POD_SPEC, TASK
 from pulumi_volcano_jobs.errors import Problem
@@ -55,6 +55,8 @@ class Seen:
         metadata = at(self.props, "metadata")
         told = at(self.props, "job") if self.kind == TASK else at(metadata, "labels", JOB_NAME)
         name = told or at(metadata, "name")
+        if self.kind == POD_GROUP and isinstance(name, str):
+            name = names.job_of(name)
         return f"job {name}" if isinstance(name, str) else "job"
 
 

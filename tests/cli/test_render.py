@@ -10,6 +10,7 @@ import yaml
 
 from pulumi_volcano_jobs import JobContext, Plugin, render
 from pulumi_volcano_jobs.manifest import Manifest, config_map
+from pulumi_volcano_jobs.names import pod_group
 from pulumi_volcano_jobs.plugins import Registry, registry
 from tests.cli.conftest import Shell
 from tests.conftest import job, task
@@ -23,7 +24,7 @@ CANONICAL = [
     ("ConfigMap", "train-svc"),
     ("NetworkPolicy", "train"),
     ("PersistentVolumeClaim", "train-pvc-data"),
-    ("PodGroup", "train"),
+    ("PodGroup", pod_group("train")),
     ("Secret", "train-ssh"),
     ("Service", "train"),
     ("Pod", "train-worker-0"),
@@ -78,9 +79,9 @@ class TestPrinted:
         documents = shell.good("render", first, second).documents()
 
         assert identities(documents) == [
-            (kind, f"{name}{suffix}")
+            pair
             for name in ("zebra", "lion", "ape")
-            for kind, suffix in (("PodGroup", ""), ("Pod", "-worker-0"))
+            for pair in (("PodGroup", pod_group(name)), ("Pod", f"{name}-worker-0"))
         ]
 
     def test_text_beyond_ascii_is_printed_as_it_is(self, shell: Shell) -> None:
@@ -202,7 +203,7 @@ class TestFolder:
         shell.good("render", shell.write("job.yaml", job()), "-o", "out", "--format", "json")
 
         files = {path.name: json.loads(path.read_text("utf-8")) for path in (shell.folder / "out").iterdir()}
-        assert files.keys() == {"default.podgroup.train.json", "default.pod.train-worker-0.json"}
+        assert files.keys() == {f"default.podgroup.{pod_group('train')}.json", "default.pod.train-worker-0.json"}
         assert [item["kind"] for item in files["default.pod.train-worker-0.json"]["items"]] == ["Pod"]
 
     def test_the_folder_and_secrets_are_their_owner_s_alone(self, shell: Shell) -> None:
@@ -308,7 +309,9 @@ class TestTwins:
         answer = shell("render", first, second)
 
         assert (answer.code, len(answer.lines)) == (1, 1)
-        assert "b.yaml:4:3: metadata.name: the PodGroup train (and 3 more) in the namespace default" in answer.err
+        assert (
+            "b.yaml:4:3: metadata.name: the PodGroup train-116f54c4 (and 3 more) in the namespace default" in answer.err
+        )
         assert "is made by the job train too, in a.yaml" in answer.err
 
     def test_nothing_is_written_to_a_folder_then(self, shell: Shell) -> None:

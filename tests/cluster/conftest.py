@@ -20,6 +20,7 @@ import pytest
 import stack as stacks
 from cluster import Cluster
 
+from pulumi_volcano_jobs.names import job_of
 from tests.engine.conftest import ROOT, Project
 
 Manifest = dict[str, Any]
@@ -264,9 +265,9 @@ def use(cluster: Cluster, project: Project) -> Project:
 
 
 def objects(cluster: Cluster, namespace: str) -> Objects:
-    """Give what there is in a namespace by kind and name, but for what Kubernetes puts into each."""
+    """Return the objects of a namespace by kind and name. A PodGroup goes by the name of its job."""
     return {
-        f"{kind} {name}": {"kind": kind, **item}
+        f"{kind} {job_of(name) if kind == 'PodGroup' else name}": {"kind": kind, **item}
         for kind in KINDS
         for name, item in cluster.list(kind, namespace).items()
     }

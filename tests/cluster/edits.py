@@ -35,7 +35,7 @@ def job(name: str, restart: str) -> Manifest:
         for task, replicas in (("master", 1), ("worker", 2))
     ]
     plugins: Manifest = {"pytorch": ["--port=23456"]}
-    return {"name": name, "restart": restart, "queue": "default", "tasks": tasks, "plugins": plugins}
+    return {"name": name, "restart": restart, "tasks": tasks, "plugins": plugins}
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,12 @@ EDITS = (
     ),
     Edit("a label of the job", lambda job: job.update(labels={"team": "a"}), GROUP),
     Edit("an annotation of the job", lambda job: job.update(annotations={"note": "a"}), GROUP),
-    Edit("`queue`", lambda job: job.update(queue="research"), GROUP | dict.fromkeys(PODS, UPDATED)),
+    Edit(
+        "`queue` added or removed",
+        lambda job: job.update(queue="research"),
+        {"PodGroup": REPLACED} | dict.fromkeys(PODS, UPDATED),
+    ),
+    Edit("`queue`", lambda job: job.update(queue="vision"), GROUP | dict.fromkeys(PODS, UPDATED)),
     Edit("`min_available`", lambda job: job.update(min_available=1), GROUP),
     Edit(
         "an argument of a plugin",
@@ -138,43 +143,7 @@ EDITS = (
     Edit("the order of the plugins", lambda job: job.update(plugins=dict(reversed(job["plugins"].items()))), {}),
 )
 MOVES = ("the job's `name`", "`namespace`")
-HEAD = """\
-# What an update does
-
-The job that is edited has the pytorch plugin (which brings svc), a task `master` of one Pod and a task `worker` of two.
-A Pod that is replaced has a new one of its name after the old one is gone; what is updated stays the same object.
-The repository's tests make each of these edits on a real API server, and compare all objects before and after. Where
-an edit changes the spec of a task's Pods, a preview also shows an update of the task's component, which is no object of
-the cluster: its diff is that of the spec.
-
-| Edit | `restart="gang"` (the default) | `restart="pod"` |
-|---|---|---|
-"""
-
-TAIL = """
-`priority_class_name` and `scheduler_name` stand in the spec of Pods whose template has none, and replace them. So does,
-once, another `restart`: what is compared is then the spec of the whole gang, or that of the task.
-
-[From one mode to the other](modes.md#from-one-to-the-other) is an edit of `managed_by`; what an edit does to a Job that
-Volcano's controllers run stands in [the table of both modes](modes.md).
-
-## Another number of replicas
-
-Pods come and go at the end of their task; PodGroup, host lists and ssh configuration follow. Of the other Pods:
-
-| plugins of the job | `on_scale` by default | the other Pods |
-|---|---|---|
-| mpi, tensorflow, or pytorch that is not elastic | `"restart"` | are replaced, since each was told how many there are |
-| none of these, or an elastic pytorch | `"keep"` | stay, with the variables that they have |
-
-`on_scale` decides otherwise, for one update or for all. Host lists and ssh configuration stand in a ConfigMap and a
-Secret, which the provider replaces; with its `enable_config_map_mutable` and `enable_secret_mutable` it updates them.
-
-## A value that a preview does not know
-
-Where a Pod has a value in it that comes from a resource of the same update, the preview announces that the Pods are
-replaced. `up` replaces them only if the value turns out to be another one.
-"""
+HEAD = '| Edit | `restart="gang"` (the default) | `restart="pod"` |\n|---|---|---|\n'
 
 
 def described(found: Changes) -> str:
@@ -194,13 +163,14 @@ def _pods(names: set[str]) -> list[str]:
     return ["the Pods of `worker`"] if names == set(WORKERS) else sorted(names)
 
 
-def document() -> str:
-    """Write docs/updates.md."""
+def table() -> str:
+    """Return the table of docs/updates.md."""
     rows = [(edit.name, described(edit.expected("gang")), described(edit.expected("pod"))) for edit in EDITS]
     rows += [(move, *["deletes all objects, makes new ones"] * 2) for move in MOVES]
-    return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows) + TAIL
+    return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 if __name__ == "__main__":
-    DOCUMENT.parent.mkdir(exist_ok=True)
-    DOCUMENT.write_text(document(), "utf-8")
+    before, _, rest = DOCUMENT.read_text("utf-8").partition(HEAD)
+    end = rest.partition("\n\n")[2]
+    DOCUMENT.write_text(f"{before}{table()}\n{end}", "utf-8")

@@ -79,12 +79,8 @@ def test_a_job_taken_out_of_the_program_goes_alone(stack: Stack) -> None:
     assert changes(other, stack.make(other=one)) == {}
 
 
-def test_a_claim_that_is_kept_outlives_the_job_and_is_taken_again(stack: Stack) -> None:
-    """It is all that `destroy` leaves, as it was; the next job of that name has it again.
-
-    The pinned provider creates by server-side apply, which takes what is already as asked for. Newer providers answer
-    AlreadyExists.
-    """
+def test_a_claim_that_is_kept_outlives_the_job_and_is_mounted_by_its_name(stack: Stack) -> None:
+    """It is all that `destroy` leaves, unchanged; the next job mounts it with `volumeClaimName`."""
     args = {"tasks": [task("worker", 2)], "plugins": {"ssh": [], "svc": []}, "volumes": VOLUMES, "claims": "keep"}
     made = stack.make(train=args)
     (claim,) = (name for name in made if name.startswith("PersistentVolumeClaim "))
@@ -99,7 +95,8 @@ def test_a_claim_that_is_kept_outlives_the_job_and_is_taken_again(stack: Stack) 
     assert changes({claim: made[claim]}, left) == {}
     assert stack.resources() == []
 
-    again = stack.make(train=args)
+    existing = [{"mountPath": "/data", "volumeClaimName": claim.partition(" ")[2]}]
+    again = stack.make(train={**args, "volumes": existing})
     assert again.keys() == made.keys()
     assert changes(made, again) == dict.fromkeys(made.keys() - {claim}, "replaced")
     assert stack.up().steps == {}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pulumi import automation
 
+from pulumi_volcano_jobs.names import pod_group
 from tests.cluster.conftest import Space, Stack, content, task
 
 PROGRAM = """
@@ -88,7 +89,7 @@ def test_a_job_and_a_queue_above_come_and_go_in_order(queues: Queues) -> None:
     job = {"tasks": [task("worker")], "queue": f"{name}-research"}
     queues.bring_up(jobs={"train": job}, **args)
 
-    group = queues.space.cluster.get("PodGroup", "train", name)
+    group = queues.space.cluster.get("PodGroup", pod_group("train"), name)
     assert group["spec"]["queue"] == f"{name}-research"
     assert group["metadata"]["creationTimestamp"] >= queues.seen()[f"{name}-research"]["metadata"]["creationTimestamp"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.cluster.conftest import Changes, Space, Stack, changes, content, task
-from tests.cluster.edits import DOCUMENT, EDITS, ISSUE, Edit, PreviewError, document, job
+from tests.cluster.edits import DOCUMENT, EDITS, ISSUE, Edit, PreviewError, job, table
 
 RESTARTS = ("gang", "pod")
 FAILING = [edit for edit in EDITS if edit.preview_fails]
@@ -86,8 +86,8 @@ def test_a_preview_says_what_the_update_does(seen: dict[str, Seen], edit: Edit) 
 
 
 def test_the_document_shows_the_table() -> None:
-    """docs/updates.md is what `python -m tests.cluster.edits` writes."""
-    assert DOCUMENT.read_text("utf-8") == document()
+    """`python -m tests.cluster.edits` writes it into docs/updates.md."""
+    assert f"{table()}\n" in DOCUMENT.read_text("utf-8")
 
 
 def test_another_name_or_namespace_moves_the_job(stack: Stack, new_space: Callable[..., Space]) -> None:

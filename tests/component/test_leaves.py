@@ -12,6 +12,7 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin, VolcanoJob
+from pulumi_volcano_jobs.component.children import WAIT_FOR, WRITTEN
 from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS, POD_SPEC
 from pulumi_volcano_jobs.testing import Result, computed, is_unknown, reveal, run
 from tests.component.programs import LOSES_MARKS, new_job
@@ -37,6 +38,15 @@ def with_tasks(places: set[str]) -> set[str]:
     return places | {f"Task {found[1]}: {POD_SPEC}.{found[2]}" for found in of_tasks if found}
 
 
+def with_digests(places: set[str]) -> set[str]:
+    """Add the digest of what an update changes in place, and the expression that waits for it."""
+    in_place = re.compile(
+        r"(Pod \S+: metadata\.(?:labels|annotations)|(?:PersistentVolumeClaim|Service) \S+: spec)\..*"
+    )
+    owners = {place.partition(": ")[0] for place in places if in_place.fullmatch(place)}
+    return places | {f"{owner}: metadata.annotations.{key}" for owner in owners for key in (WRITTEN, WAIT_FOR)}
+
+
 @dataclass(frozen=True)
 class Place:
     """A place where a value may be an Output."""
@@ -52,7 +62,7 @@ class Place:
     @property
     def leaves(self) -> set[str]:
         """All that the value is in, or decides."""
-        return with_tasks(self.in_objects)
+        return with_tasks(with_digests(self.in_objects))
 
 
 def job(worker: Wire | None = None, **fields: Any) -> Wire:
@@ -87,12 +97,12 @@ PLACES = {
         {
             *pods("metadata.namespace", "metadata.labels.volcano.sh/job-namespace"),
             "ConfigMap train-svc: metadata.namespace",
-            "NetworkPolicy train: metadata.namespace",
-            "NetworkPolicy train: spec.podSelector.matchLabels.volcano.sh/job-namespace",
-            "NetworkPolicy train: spec.ingress[0].from[0].podSelector.matchLabels.volcano.sh/job-namespace",
+            "NetworkPolicy train-svc: metadata.namespace",
+            "NetworkPolicy train-svc: spec.podSelector.matchLabels.volcano.sh/job-namespace",
+            "NetworkPolicy train-svc: spec.ingress[0].from[0].podSelector.matchLabels.volcano.sh/job-namespace",
             "PodGroup train: metadata.namespace",
-            "Service train: metadata.namespace",
-            "Service train: spec.selector.volcano.sh/job-namespace",
+            "Service train-svc: metadata.namespace",
+            "Service train-svc: spec.selector.volcano.sh/job-namespace",
             "Stash train-managed-by: input",
             "VolcanoJob train has: namespace",
         },

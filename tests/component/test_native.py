@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -463,6 +464,7 @@ def test_without_a_key_one_warning_says_what_volcano_does(plugins: str) -> None:
 # Waiting.
 
 
+WRITTEN, WAITS = "pulumi.com/volcano-digest", "pulumi.com/waitFor"
 ENDS = "@ == 'Completed' || @ == 'Failed' || @ == 'Aborted' || @ == 'Terminated'"
 
 
@@ -473,8 +475,14 @@ def test_an_update_waits_for_a_phase_or_the_end(wait_for: str, phases: str) -> N
     """The annotation stands beside the user's own ones."""
     found = inputs(job(wait_for=wait_for, annotations={"note": "a"}))
 
-    expected = f"jsonpath={{.status.state[?{phases}]}}"
-    assert found["metadata"]["annotations"] == {"note": "a", "pulumi.com/waitFor": expected}
+    annotations = found["metadata"]["annotations"]
+    written = annotations[WRITTEN]
+    assert annotations.keys() == {"note", WRITTEN, WAITS}
+    # The first one keeps a phase that was reached before the update from ending the wait.
+    assert json.loads(annotations[WAITS]) == [
+        f"jsonpath={{.metadata.annotations['{WRITTEN}']}}={written}",
+        f"jsonpath={{.status.state[?{phases}]}}",
+    ]
 
 
 @pytest.mark.parametrize("options", [{}, {"wait_for": "created"}], ids=["by default", "if asked"])
@@ -676,7 +684,7 @@ OUTPUTS: dict[str, tuple[Callable[[Any], Wire], set[str]]] = {
     "label": (lambda value: job(labels={"team": value}), {f"{JOB}: metadata.labels.team"}),
     "annotation": (
         lambda value: job(annotations={"note": value}, wait_for="running"),
-        {f"{JOB}: metadata.annotations.note"},
+        {f"{JOB}: metadata.annotations.{key}" for key in ("note", WRITTEN, WAITS)},
     ),
     "namespace": (
         lambda value: job(namespace=value),

@@ -18,6 +18,7 @@ from pulumi_volcano_jobs import (
     TensorflowPlugin,
     VolcanoJob,
 )
+from pulumi_volcano_jobs.names import pod_group
 from pulumi_volcano_jobs.testing import Result, failed, reveal, run
 from tests.component.programs import new_job
 from tests.conftest import PAIR, Wire, container, ssh_plugin, task
@@ -36,6 +37,9 @@ def values(arguments: Wire, read: Any) -> dict[str, Any]:
 def job(**fields: Any) -> Wire:
     """Give a job of a master and two workers."""
     return {"tasks": [task("master"), task("worker", 2)], **fields}
+
+
+POD_GROUP = pod_group("train")
 
 
 def test_a_job_tells_its_pods_hosts_and_names() -> None:
@@ -59,7 +63,7 @@ def test_a_job_tells_its_pods_hosts_and_names() -> None:
         "name": "train",
         "namespace": "ml",
         "pod_names": ["train-master-0", "train-worker-0", "train-worker-1"],
-        "pod_group_name": "train",
+        "pod_group_name": POD_GROUP,
         "hosts": {
             "master": ["train-master-0.train"],
             "worker": ["train-worker-0.train", "train-worker-1.train"],
@@ -67,7 +71,7 @@ def test_a_job_tells_its_pods_hosts_and_names() -> None:
         "second": "train-worker-1",
         "workers": ["train-worker-0.train", "train-worker-1.train"],
         "all": ["train-master-0", "train-worker-0", "train-worker-1"],
-        "objects": ["train"],
+        "objects": [POD_GROUP],
     }
 
 

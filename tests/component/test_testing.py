@@ -17,6 +17,7 @@ from pulumi.runtime import mocks, settings
 from pulumi.runtime.proto import resource_pb2
 
 from pulumi_volcano_jobs import JobError, MpiPlugin, PytorchPlugin, SshPlugin, SvcPlugin, VolcanoJob
+from pulumi_volcano_jobs.names import pod_group
 from pulumi_volcano_jobs.testing import (
     UNKNOWN,
     NotFound,
@@ -106,7 +107,7 @@ class TestLookUps:
         assert pod.volumes["memory"] == {"name": "memory", "emptyDir": {}}
         assert pod.node_selector == {"zone": "a"}
         assert pod.tolerations == [{"operator": "Exists"}]
-        assert pod.annotations["scheduling.k8s.io/group-name"] == "train"
+        assert pod.annotations["scheduling.k8s.io/group-name"] == pod_group("train")
 
     def test_the_objects_of_a_job_are_those_of_no_other(self) -> None:
         """By their names in the cluster; objects of the program's own are among the resources."""
@@ -121,7 +122,7 @@ class TestLookUps:
         assert sorted(result.jobs) == ["a", "b"]
         first = result.job("a")
         assert (list(first.services), list(first.config_maps), list(first.secrets)) == (["first"], ["first-svc"], [])
-        assert (list(first.network_policies), first.pod_group.object_name) == (["first"], "first")
+        assert (list(first.network_policies), first.pod_group.object_name) == (["first"], pod_group("first"))
         assert first.pod_group.namespace == "ml"
         assert list(result.job("b").claims) == ["b-pvc-d"]
         assert sorted(result.job("b").plugins) == ["mpi", "ssh", "svc"]
@@ -345,10 +346,10 @@ class TestPreview:
             made = new_job("train", job(plugins=[SshPlugin(), SvcPlugin()]))
             return {"private": made.ssh.private_key, "public": made.ssh.public_key}
 
-        for preview in (False, True):
-            result = run(program, preview=preview)
-            pair = {"private": reveal(result.outputs["private"]), "public": result.outputs["public"]}
-            assert result.resources["Stash train-ssh-key"].inputs["input"] == SecretValue(pair)
+        result = run(program)
+
+        pair = {"private": reveal(result.outputs["private"]), "public": result.outputs["public"]}
+        assert result.resources["Stash train-ssh-key"].inputs["input"] == SecretValue(pair)
 
 
 class TestSurroundings:

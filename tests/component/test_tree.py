@@ -27,6 +27,7 @@ from pulumi_volcano_jobs import (
     VolcanoJob,
     jobfile,
 )
+from pulumi_volcano_jobs.names import pod_group
 from pulumi_volcano_jobs.testing import Result, computed, failed, run
 from tests.component.programs import digests, new_job
 from tests.conftest import Wire, container, ssh_plugin, task
@@ -71,11 +72,11 @@ def test_each_child_has_the_parent_that_made_it(*, preview: bool) -> None:
         "Secret train-ssh": "SshPlugin train-ssh",
         "SvcPlugin train-svc": "VolcanoJob train",
         "ConfigMap train-svc": "SvcPlugin train-svc",
-        "NetworkPolicy train": "SvcPlugin train-svc",
-        "Service train": "SvcPlugin train-svc",
+        "NetworkPolicy train-svc": "SvcPlugin train-svc",
+        "Service train-svc": "SvcPlugin train-svc",
         "PytorchPlugin train-pytorch": "VolcanoJob train",
         "RayPlugin train-ray": "VolcanoJob train",
-        "Service train-head-svc": "RayPlugin train-ray",
+        "Service train-ray-head-svc": "RayPlugin train-ray",
         "Task train-master": "VolcanoJob train",
         "Pod train-master-0": "Task train-master",
         "Task train-worker": "VolcanoJob train",
@@ -106,16 +107,69 @@ def test_pods_come_after_all_objects() -> None:
     assert before["PodGroup train"] >= objects - {"PodGroup train"}
 
 
-def test_only_a_digest_replaces_a_pod_and_the_old_one_goes_first() -> None:
-    """What webhooks add to a live Pod's spec is ignored; names are fixed, so the old Pod is deleted first."""
+def test_only_a_digest_replaces_a_pod() -> None:
+    """An update ignores what webhooks add to the spec of a live Pod."""
     done = one(everything())
+    ignored = {"Pod": ["spec"], "Stash": ["input"], "PodGroup": ["spec.queue"]}
     resources = {name: item for name, item in done.resources.items() if name != MANAGED_BY}
 
     for name, item in resources.items():
-        is_pod = name.startswith("Pod ")
-        assert list(item.ignore_changes) == (["spec"] if is_pod else ["input"] if "Stash" in name else [])
-        assert item.delete_before_replace is is_pod
-        assert (item.replacement_trigger is not None) is is_pod
+        kind = name.partition(" ")[0]
+        assert list(item.ignore_changes) == ignored.get(kind, [])
+        assert (item.replacement_trigger is not None) is (kind == "Pod")
+
+
+def test_every_object_is_deleted_before_it_is_replaced() -> None:
+    """Names are fixed: an object that is created first would collide with the old one."""
+    done = one(everything())
+
+    assert {name for name in done.manifests() if not done.resources[name].delete_before_replace} == set()
+
+
+def test_the_name_of_every_child_starts_with_that_of_its_parent() -> None:
+    """Only then an alias of a component covers its children; each name is still the only one of its type."""
+    done = one(everything())
+
+    for name, parent in done.tree().items():
+        assert not parent or name.partition(" ")[2].startswith(parent.partition(" ")[2])
+
+
+@pytest.mark.parametrize("queue", [None, "default", "research"])
+def test_a_queue_that_nobody_set_is_not_sent(queue: str | None) -> None:
+    """Volcano's webhook sets the default queue of the namespace then, and an update leaves it."""
+    group = one({"tasks": [task()], "queue": queue}).resources["PodGroup train"]
+    is_set = queue == "research"
+
+    assert group.inputs["spec"].get("queue") == (queue if is_set else None)
+    assert list(group.ignore_changes) == ([] if is_set else ["spec.queue"])
+    assert group.replacement_trigger == ("queue" if is_set else None)
+
+
+def test_a_new_key_replaces_all_pods() -> None:
+    """A forced replacement of the Stash generates another key, which Pods would not have."""
+    done = one(everything())
+    stash = done.resources["Stash train-ssh-key"]
+
+    for name in done.names("Pod"):
+        assert list(done.resources[f"Pod {name}"].request.replace_with) == [stash.urn]
+
+
+def test_options_that_pulumi_ignores_on_a_component_are_told_once() -> None:
+    """They would have no effect, in silence."""
+    options: Wire = {"ignore_changes": ["spec"], "replace_on_changes": ["spec"]}
+
+    def program(opts: pulumi.ResourceOptions | None) -> None:
+        new_job("train", {"tasks": [task()]}, opts)
+
+    (warning,) = run(lambda: program(pulumi.ResourceOptions(**options))).warnings
+
+    assert warning == (
+        "Pulumi ignores these options on a component (docs/stack.md has an example of a transform):\n"
+        "  opts.ignore_changes: set it on the children with transforms\n"
+        "  opts.replace_on_changes: set it on the children with transforms, or change the `run` token"
+    )
+    assert run(lambda: program(pulumi.ResourceOptions(protect=True, retain_on_delete=True))).warnings == []
+    assert run(lambda: program(None)).warnings == []
 
 
 def test_another_mode_replaces_what_every_object_depends_on() -> None:
@@ -129,10 +183,10 @@ def test_another_mode_replaces_what_every_object_depends_on() -> None:
         assert stash in done.resources[name].inputs_from["metadata"]
 
 
-def test_up_waits_for_nothing_that_may_come_late() -> None:
-    """Pods, claims and a Service with an address count as made once they exist; the other kinds come at once."""
+def test_up_waits_only_for_the_object_that_it_writes() -> None:
+    """Not for a Pod to run, a claim to be bound or a Service to have endpoints."""
     waiting = {
-        name: manifest["metadata"]["annotations"][WAIT_FOR]
+        name: manifest["metadata"]["annotations"]
         for name, manifest in one(everything()).manifests().items()
         if WAIT_FOR in manifest["metadata"].get("annotations", {})
     }
@@ -142,9 +196,12 @@ def test_up_waits_for_nothing_that_may_come_late() -> None:
         "Pod train-master-0",
         "Pod train-worker-0",
         "Pod train-worker-1",
-        "Service train-head-svc",
+        "Service train-ray-head-svc",
+        "Service train-svc",
     }
-    assert set(waiting.values()) == {"jsonpath={.metadata.uid}"}
+    for found in waiting.values():
+        written = found["pulumi.com/volcano-digest"]
+        assert found[WAIT_FOR] == f"jsonpath={{.metadata.annotations['pulumi.com/volcano-digest']}}={written}"
 
 
 def test_every_object_has_its_namespace() -> None:
@@ -342,7 +399,7 @@ def test_two_jobs_of_one_name_are_refused() -> None:
 
     assert message == (
         "the VolcanoJob second has 2 problems:\n"
-        f"  metadata.name: the VolcanoJobs first and second both make the PodGroup train: {WAY_OUT}\n"
+        f"  metadata.name: the VolcanoJobs first and second both make the PodGroup {pod_group('train')}: {WAY_OUT}\n"
         f"  metadata.name: the VolcanoJobs first and second both make the Pod train-worker-0: {WAY_OUT}"
     )
 
@@ -430,6 +487,8 @@ def test_what_a_plugin_does_not_let_go_with_the_job_is_retained(plugin: TokenPlu
 
     done = run(program)
 
-    assert done.resources["ConfigMap train-token"].retain_on_delete is kept
-    assert not done.resources["ConfigMap train-svc"].retain_on_delete
-    assert not done.resources["PodGroup train"].retain_on_delete
+    retained = {name: item.request for name, item in done.resources.items() if item.request.HasField("retainOnDelete")}
+    # An explicit False would override what the job's own option hands down.
+    assert list(retained) == ([f"ConfigMap train-{plugin.name}-token"] if plugin.name == "keeping" else [])
+    assert all(request.retainOnDelete for request in retained.values()) is True
+    assert bool(retained) is kept

@@ -118,9 +118,9 @@ class Project:
         for key, value in values.items():
             self.stack.set_config(key, automation.ConfigValue(value))
 
-    def preview(self) -> Run:
+    def preview(self, **options: Any) -> Run:
         """Run a preview."""
-        return self._run(self.stack.preview)
+        return self._run(self.stack.preview, **options)
 
     def up(self, **options: Any) -> Run:
         """Run an update."""

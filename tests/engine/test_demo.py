@@ -41,8 +41,8 @@ RESOURCES = {
     "Task pytorch-job-worker": "VolcanoJob pytorch-job",
     "PodGroup pytorch-job": "VolcanoJob pytorch-job",
     "ConfigMap pytorch-job-svc": "SvcPlugin pytorch-job-svc",
-    "NetworkPolicy pytorch-job": "SvcPlugin pytorch-job-svc",
-    "Service pytorch-job": "SvcPlugin pytorch-job-svc",
+    "NetworkPolicy pytorch-job-svc": "SvcPlugin pytorch-job-svc",
+    "Service pytorch-job-svc": "SvcPlugin pytorch-job-svc",
     "Pod pytorch-job-master-0": "Task pytorch-job-master",
     "Pod pytorch-job-worker-0": "Task pytorch-job-worker",
     "Pod pytorch-job-worker-1": "Task pytorch-job-worker",
@@ -203,4 +203,4 @@ for path in sorted((HERE / "jobs").glob("*.yaml")):
         for key in item["metadata"].get("annotations", {})
         if key.startswith("pulumi.com/")
     }
-    assert instructed == {"pulumi.com/volcano-replicas", "pulumi.com/waitFor"}
+    assert instructed == {"pulumi.com/volcano-digest", "pulumi.com/volcano-replicas", "pulumi.com/waitFor"}

@@ -237,3 +237,34 @@ def test_another_type_makes_another_key_and_nothing_else_does(tmp_path: Path) ->
         "Stash train-ssh-ed25519-key": "delete",
     }
     assert list(project.manifests()["Secret train-ssh"]["data"]) == ["config"]
+
+
+def test_a_saved_plan_of_a_first_update_is_met(tmp_path: Path) -> None:
+    """The preview does not know the key, so any key satisfies the plan; a later preview knows it."""
+    project, plan = mpi(tmp_path / "project"), str(tmp_path / "plan.json")
+    seen = {}
+
+    preview = project.preview(plan=plan)
+    project.up(plan=plan)
+    seen["first"] = pair(project)
+    later = project.preview()
+
+    assert "ssh-rsa" not in preview.text
+    assert later.steps == {}
+    assert pair(project) == seen["first"]
+
+
+def test_a_forced_replacement_of_the_key_replaces_pods_and_secret(tmp_path: Path) -> None:
+    """No Pod keeps the old key, and another update changes nothing."""
+    project = mpi(tmp_path)
+    project.up()
+    before = pair(project)
+    (urn,) = (item["urn"] for item in project.resources() if item["urn"].endswith("::train-ssh-key"))
+
+    forced = project.up(replace=[urn])
+
+    assert pair(project) != before
+    assert {
+        name: forced.steps.get(name) for name in (*PODS, "Stash train-ssh-key", "Secret train-ssh")
+    } == dict.fromkeys((*PODS, "Stash train-ssh-key", "Secret train-ssh"), "replace")
+    assert project.up().steps == {}

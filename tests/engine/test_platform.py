@@ -12,6 +12,7 @@ import pytest
 import stack as stacks
 from pulumi import automation
 
+from pulumi_volcano_jobs.names import pod_group
 from tests.engine.conftest import ROOT, Project
 from tests.engine.test_policies import Pack, Verdict
 
@@ -101,7 +102,7 @@ def test_jobs_are_in_the_queues_of_the_other_stack(platform: Platform) -> None:
     queues, jobs = platform.queues.manifests(), platform.training.manifests()
 
     assert queues["Queue team-vision"]["spec"]["capability"] == {"nvidia.com/gpu": 16}
-    assert jobs["PodGroup llm"]["spec"]["queue"] == "team-language"
+    assert jobs[f"PodGroup {pod_group('llm')}"]["spec"]["queue"] == "team-language"
     pod = jobs["Pod llm-worker-1"]
     assert pod["spec"]["containers"][0]["image"] == "registry.example.com/training/llm:dev"
     assert pod["spec"]["nodeSelector"] == {"pool": "gpu"}

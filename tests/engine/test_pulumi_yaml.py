@@ -11,6 +11,7 @@ import packageschema
 import pytest
 
 from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs.names import pod_group
 from tests.engine.yamlproject import YamlProject
 
 PROVIDER = str(Path(sys.executable).parent / "pulumi-resource-volcano-jobs")
@@ -65,7 +66,7 @@ def test_the_outputs_are_plain_names_and_addresses(project: YamlProject) -> None
 
     assert outputs["pods"] == ["train-master-0", "train-worker-0", "train-worker-1"]
     assert outputs["hosts"]["worker"] == ["train-worker-0.train", "train-worker-1.train"]
-    assert outputs["group"] == "train"
+    assert outputs["group"] == pod_group("train")
 
 
 @pytest.mark.engine

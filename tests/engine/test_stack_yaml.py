@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from pulumi_volcano_jobs.names import pod_group
 from tests.engine.test_pulumi_yaml import JOB
 from tests.engine.yamlproject import YamlProject
 
@@ -47,7 +48,7 @@ def test_a_yaml_program_has_queues_and_the_stacks_defaults(tmp_path: Path) -> No
     found = [yaml.safe_load(path.read_text("utf-8")) for path in (tmp_path / "rendered").rglob("*.yaml")]
     made = {f"{item['kind']} {item['metadata']['name']}": item for item in found}
     assert made["Queue research"]["spec"] == {**queue, "reclaimable": True}
-    assert made["PodGroup train"]["spec"]["queue"] == "research"
+    assert made[f"PodGroup {pod_group('train')}"]["spec"]["queue"] == "research"
     pod = made["Pod train-master-0"]
     assert pod["metadata"]["namespace"] == "research"
     assert pod["spec"]["containers"][0]["image"] == "ghcr.io/team/busybox"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pulumi_volcano_jobs.names import pod_group
 from tests.conftest import task
 from tests.engine.yamlproject import Wire, YamlProject
 
@@ -99,7 +100,7 @@ def test_what_was_unknown_is_there_once_it_is_made(story: Story) -> None:
     """In the queue, in the image and in a variable."""
     container = container_of(story.made["Pod", "train-other-0"])
 
-    assert story.made["PodGroup", "train"]["spec"]["queue"] == "research"
+    assert story.made["PodGroup", pod_group("train")]["spec"]["queue"] == "research"
     assert container["image"] == "example.org/research:1"
     assert variables(container)["PLACE"] == "research"
 

@@ -9,11 +9,13 @@ import base64
 import re
 from typing import Any
 
+from pulumi_volcano_jobs.names import pod_group
 from pulumi_volcano_jobs.quantity import parse
 
 DIFFERENCES = {
     "no owner": "no Job object exists that could own the rest: Pulumi does, so ownerReferences and uid are left out",
-    "PodGroup name": "Volcano's name ends in the Job's uid; there is none",
+    "PodGroup name": "Volcano's name ends in the Job's uid; without a Job, ours ends in a UUID of the job's name",
+    "default queue": "the PodGroup leaves it to the API server and the webhook, so that an update does not reset it",
     "stable names": "random suffixes of claims and volumes would replace them on every update; ours come from the path",
     "written once": "server-side apply refuses a name, path or port (its name too) twice: the last one wins",
     "plugin order": "the design runs hcclrank after pytorch, which is one of Volcano's random orders",
@@ -72,7 +74,12 @@ def renames(expected: dict[str, Tree], claims: list[str]) -> dict[str, str]:
     """Map Volcano's random names to ours; `claims` are our names for each of the job's volumes."""
     name = (expected["job"] or {"metadata": {"name": ""}})["metadata"]["name"]
     numbered = {f"{name}-pvc-<random-{k}>": claim for k, claim in enumerate(claims, 1)}
-    return {f"{name}-{UID}": name} | numbered
+    return {f"{name}-{UID}": pod_group(name)} | numbered
+
+
+def with_default_queue(item: dict[str, Tree]) -> dict[str, Tree]:
+    """Fill in the queue of a PodGroup, as the API server does."""
+    return {**item, "spec": {"queue": "default", **item["spec"]}} if item["kind"] == "PodGroup" else item
 
 
 def pod_volumes(pod: dict[str, Tree], ours: list[str]) -> dict[str, str]:

@@ -64,7 +64,7 @@ def _check(case: Path, expected: dict[str, Any], cluster: ClusterFacts) -> None:
     names = compare.renames(expected, claims)
 
     def by_name(items: Any) -> dict[tuple[str, str], Any]:
-        normal = [compare.normal_form(compare.decoded(item), names) for item in items]
+        normal = [compare.normal_form(compare.decoded(compare.with_default_queue(item)), names) for item in items]
         return {(item["kind"], item["metadata"]["name"]): item for item in normal}
 
     assert by_name(rendered.objects) == by_name(expected["objects"])

@@ -134,7 +134,7 @@ class TestAllow:
         """The Job says nothing of them."""
         made = run_native([PROMETHEUS])
 
-        assert made.names("NetworkPolicy") == ["train-allow"]
+        assert made.names("NetworkPolicy") == ["train-svc-allow"]
         (whole,) = (item.inputs for name, item in made.resources.items() if name.startswith("Job "))
         assert whole["spec"]["plugins"] == {"svc": []}
 
@@ -152,13 +152,13 @@ class TestAllow:
             VolcanoJob("other", {"tasks": tasks, "plugins": {"svc": []}, "plugin_options": options})
 
         made = run(program)
-        (rule,) = made.manifests()["NetworkPolicy train-allow"]["spec"]["ingress"]
+        (rule,) = made.manifests()["NetworkPolicy train-svc-allow"]["spec"]["ingress"]
 
         assert rule["from"][1] == {"ipBlock": {"cidr": "10.0.0.0/8"}}
         assert made.secret() == {
-            "NetworkPolicy train-allow: spec.ingress[0].from[0].namespaceSelector.matchLabels.team"
+            "NetworkPolicy train-svc-allow: spec.ingress[0].from[0].namespaceSelector.matchLabels.team"
         }
-        (rule,) = made.manifests()["NetworkPolicy other-allow"]["spec"]["ingress"]
+        (rule,) = made.manifests()["NetworkPolicy other-svc-allow"]["spec"]["ingress"]
         assert rule == {"from": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}
 
     def test_whole_floats_are_numbers_of_ports(self) -> None:
@@ -169,7 +169,7 @@ class TestAllow:
             inputs = {"tasks": [task()], "plugins": {"svc": []}, "pluginOptions": options}
             JobProvider().construct("train", TOKEN, inputs)
 
-        (rule,) = run(program).manifests()["NetworkPolicy train-allow"]["spec"]["ingress"]
+        (rule,) = run(program).manifests()["NetworkPolicy train-svc-allow"]["spec"]["ingress"]
 
         assert rule == {"ports": [{"port": 8265, "protocol": "TCP"}]}
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from pulumi_volcano_jobs import ClusterFacts, Plugin, Rendered, SshPlugin, jobfile, render
 from pulumi_volcano_jobs.leaf import Leaf, substitute
+from pulumi_volcano_jobs.names import pod_group
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from pulumi_volcano_jobs.plugins.settings import flag_of
 from tests.conftest import container, job, task
@@ -250,7 +251,7 @@ def test_what_a_plugin_adds_is_what_it_deletes(document: Wire) -> None:
 
     added = {(item["kind"], item["metadata"]["name"]) for item in made.objects}
 
-    own = {("PodGroup", "train")} | {key for key in added if key[0] == "PersistentVolumeClaim"}
+    own = {("PodGroup", pod_group("train"))} | {key for key in added if key[0] == "PersistentVolumeClaim"}
     assert made.made_by.keys() == added - own
     assert len(added) == len(made.objects)
 

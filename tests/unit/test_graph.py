@@ -68,7 +68,7 @@ def test_pods_are_linked_to_what_they_use() -> None:
 
     pods = "Pods, with svc, ray"
     assert [link for link in links(drawn(document)) if link.startswith(pods)] == [
-        f"{pods} -.- PodGroup<br/>train: gang",
+        f"{pods} -.- PodGroup<br/>train-116f54c4: gang",
         f"{pods} -.- ConfigMap<br/>conf<br/>not of this job: head: /conf",
         f"{pods} -.- PersistentVolumeClaim<br/>mine<br/>not of this job: /data",
         f"{pods} -.- ConfigMap<br/>train-svc<br/>by svc: /etc/volcano<br/>variables",
@@ -151,6 +151,6 @@ def test_a_plugin_s_objects_may_select_all_pods_or_none() -> None:
     found = links(drawn(job(task(), plugins=[Guard()])))
 
     assert [link.partition(" -.- ")[2] for link in found] == [
-        "PodGroup<br/>train: gang",
+        "PodGroup<br/>train-116f54c4: gang",
         "NetworkPolicy<br/>all<br/>by test-guard: guarded by",
     ]

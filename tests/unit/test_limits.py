@@ -39,7 +39,7 @@ CASES: dict[str, tuple[Wire, str]] = {
     "a list of hosts in each Pod": (
         job(task(replicas=20_000), plugins={"tensorflow": []}),
         (
-            "spec.tasks[0].replicas: the task's Pods would have 12781.7 MiB, and at most 1024.0 MiB are made"
+            "spec.tasks[0].replicas: the task's Pods would have 12781.9 MiB, and at most 1024.0 MiB are made"
             " (given: 20000): use fewer replicas"
         ),
     ),

@@ -1,0 +1,27 @@
+"""Resource options that have no effect on a component."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pulumi
+
+_FIXES = {
+    "additional_secret_outputs": "wrap the secret value in pulumi.Output.secret",
+    "custom_timeouts": "set them on the children with transforms",
+    "delete_before_replace": "remove it, because every child already has it",
+    "hide_diffs": "set it on the children with transforms",
+    "ignore_changes": "set it on the children with transforms",
+    "import_": "import the children with `pulumi import`",
+    "replace_on_changes": "set it on the children with transforms, or change the `run` token",
+    "replace_with": "set it on the children with transforms",
+    "replacement_trigger": "change the `run` token",
+}
+
+
+def without_effect(opts: pulumi.ResourceOptions | None) -> Iterator[str]:
+    """Yield a warning for the options that Pulumi ignores on a component, with what to do for each."""
+    given = [name for name in _FIXES if opts is not None and getattr(opts, name)]
+    if given:
+        lines = "\n".join(f"  opts.{name}: {_FIXES[name]}" for name in given)
+        yield f"Pulumi ignores these options on a component (docs/stack.md has an example of a transform):\n{lines}"
