@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.cluster import ROOT_QUEUE
 from pulumi_volcano_jobs.defaults import QUEUE
 from pulumi_volcano_jobs.errors import Problem, Stage, raise_if_any
 from pulumi_volcano_jobs.fields import MAX_SUBDOMAIN
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.leaf import Derived, Leaf, derive, is_given
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.podcheck import amounts
 from pulumi_volcano_jobs.podcheck.names import is_label_value, is_qualified, subdomain
@@ -27,8 +27,11 @@ HIERARCHY, WEIGHTS = "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"
 
 _METADATA = ("annotations", "labels", "name")
 _MAX_INT32, _MAX_WEIGHT, _UNIT = 2**31 - 1, 65535, 10**9
-# Its webhook does so when a queue is made and never again: the first update of a partial one would lose them.
-_DEFAULTS = {"reclaimable": True, "weight": 1}
+# Volcano's webhook sets reclaimable and weight when a queue is created and never again: the first update of a partial
+# queue would lose them. Its controller sets parent and then owns the field: a later parent would conflict with it.
+_DEFAULTS = {"parent": ROOT_QUEUE, "reclaimable": True, "weight": 1}
+# Zero values that Volcano replaces by the default.
+_ZEROS = {"parent": "", "weight": 0}
 _STRATEGY = Choices("dequeueStrategy", ("fifo", "traverse"), required=True)
 # What the scheduler counts without a domain in its name; it passes over all else that has none.
 _COUNTED = ("cpu", "memory", "pods", "ephemeral-storage")
@@ -47,7 +50,7 @@ _ELSEWHERE = {
 
 
 def queue(fields: Mapping[str, Any]) -> Manifest:
-    """Build the manifest of a Queue, with the defaults that Volcano's webhook fills in.
+    """Build the manifest of a Queue, with the defaults that Volcano's webhook and controller set.
 
     Raises:
         JobError: with all problems at once.
@@ -60,7 +63,47 @@ def queue(fields: Mapping[str, Any]) -> Manifest:
     said = {problem.path for problem in walk.problems}
     found = [*_metadata(metadata), *_spec(Place(spec, "spec"), metadata.get("name"))]
     raise_if_any([*elsewhere, *walk.problems, *(problem for problem in found if problem.path not in said)])
-    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": {**_DEFAULTS, **spec}}
+    if "annotations" in metadata:
+        annotations = metadata["annotations"]
+        metadata["annotations"] = (
+            Derived(_rooted, annotations) if isinstance(annotations, Leaf) else _rooted(annotations)
+        )
+    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": _with_defaults(spec)}
+
+
+def warnings(fields: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a warning for each field of a valid queue that Volcano stores with another value."""
+    if Place(fields, "").number("weight") == 0:
+        reason = "Volcano stores weight 1, because 0 means that no weight is set"
+        yield Problem("spec.weight", reason, "set weight to 1 or more, or remove it", "0", warning=True)
+
+
+def _with_defaults(spec: Mapping[str, Any]) -> dict[str, Any]:
+    stored = {key: derive(_stored, key, spec[key]) for key in _ZEROS if key in spec}
+    return {**_DEFAULTS, **spec, **stored}
+
+
+def _stored(key: str, value: Any) -> Any:
+    return _DEFAULTS[key] if value == _ZEROS[key] else value
+
+
+def _rooted(annotations: Any) -> Any:
+    """Prefix a hierarchy with its root, which Volcano's webhook does only when the queue is created."""
+    if not isinstance(annotations, Mapping):
+        return annotations
+    names, weights = (annotations.get(key) for key in (HIERARCHY, WEIGHTS))
+    if not (is_given(names) and is_given(weights)):
+        return annotations
+    return {
+        **annotations,
+        HIERARCHY: derive(_below_root, names, weights, names, ROOT_QUEUE),
+        WEIGHTS: derive(_below_root, names, weights, weights, "1"),
+    }
+
+
+def _below_root(names: Any, weights: Any, value: Any, root: str) -> Any:
+    is_prefixed = isinstance(names, str) and names and weights and not names.startswith(ROOT_QUEUE)
+    return f"{root}/{value}" if is_prefixed else value
 
 
 def _metadata(metadata: Mapping[str, Any]) -> Iterator[Problem]:
@@ -124,7 +167,7 @@ def _is_weight(text: str) -> bool:
 
 
 def _spec(spec: Place, name: Any) -> Iterator[Problem]:
-    yield from spec.between("weight", 1, _MAX_WEIGHT)
+    yield from spec.between("weight", 0, _MAX_WEIGHT, f"this must be from 1 to {_MAX_WEIGHT}")
     yield from spec.between("priority", 0, _MAX_INT32)
     yield from _STRATEGY.check(spec)
     yield from _parent(spec, name)
@@ -143,7 +186,7 @@ def _spec(spec: Place, name: Any) -> Iterator[Problem]:
 
 
 def _parent(spec: Place, name: Any) -> Iterator[Problem]:
-    if spec.has("parent"):
+    if spec.given("parent"):
         yield from subdomain(spec.fields["parent"], spec.at("parent"))
         if spec.text("parent") == name:
             yield spec.fault("parent", "a queue cannot be below itself", "name another one, or none: then it is root")
@@ -171,7 +214,8 @@ def _resource(name: str, path: str) -> list[Problem]:
         return [fault(path, "this is no name of a resource", name, hint)]
     if "/" not in name and name not in _COUNTED and not name.startswith(_COUNTED_PREFIXES):
         reason = f"Volcano's scheduler counts {', '.join(_COUNTED)} and what has a domain, and passes over this"
-        return [Problem(path, reason, "write its domain too, such as nvidia.com/gpu", repr(name))]
+        hint = amounts.meant_resource(name, _COUNTED) or "write its domain too, such as nvidia.com/gpu"
+        return [Problem(path, reason, hint, repr(name))]
     return []
 
 
@@ -182,32 +226,31 @@ def _whole(declared: Place, name: str) -> Iterator[Problem]:
 
 
 def _order(spec: Place, guarantee: Place | None) -> Iterator[Problem]:
-    """Yield what is not in the order guarantee, deserved, capability; a resource that one does not name counts as 0."""
-    capability, deserved = _known(spec, "capability"), _known(spec, "deserved")
-    reserved = _known(guarantee, "resource") if guarantee else {}
-    if capability:
-        yield from _above(spec, "deserved", deserved, capability, "capability")
-    if guarantee and reserved:
-        said = list(_above(guarantee, "resource", reserved, capability, "capability")) if capability else []
-        paths_said = {problem.path for problem in said}
-        more = _above(guarantee, "resource", reserved, deserved, "deserved") if deserved is not None else ()
-        yield from (*said, *(problem for problem in more if problem.path not in paths_said))
+    """Yield amounts that are not in the order guarantee, deserved, capability, each resource once.
+
+    Volcano's webhook takes a resource without capability as unlimited, and requires deserved for each guarantee. A
+    guarantee above capability is always rejected, because deserved cannot be between them.
+    """
+    yield from _above(spec, "deserved", spec, "capability")
+    if guarantee:
+        found = [*_above(guarantee, "resource", spec, "capability"), *_above(guarantee, "resource", spec, "deserved")]
+        first = {problem.path: problem for problem in reversed([*found, *_undeserved(guarantee, spec)])}
+        yield from reversed(first.values())
 
 
-def _known(holder: Place, key: str) -> dict[str, int] | None:
-    """Give the amounts of a field, or None if any of them is not known yet or wrong."""
-    declared = holder.child(key)
-    if holder.unknown(key) or (declared and any(amounts.parsed(text) is None for text in declared.fields.values())):
-        return None
-    return amounts.amounts(holder, key)
+def _above(holder: Place, key: str, limits: Place, limit: str) -> Iterator[Problem]:
+    declared, most = holder.child(key), amounts.amounts(limits, limit)
+    for resource, nano in amounts.amounts(holder, key).items():
+        if declared and nano > most.get(resource, nano):
+            reason = f"this must not be above the queue's {limit}"
+            yield declared.fault(resource, reason, f"raise {limit}, or lower this")
 
 
-def _above(
-    holder: Place, key: str, given: dict[str, int] | None, limit: dict[str, int], name: str
-) -> Iterator[Problem]:
-    declared = holder.child(key)
-    for resource, nano in (given or {}).items():
-        if declared and nano > limit.get(resource, 0):
-            counts = "" if resource in limit else f", which does not name {resource}: that counts as 0"
-            reason = f"this must not be above the queue's {name}{counts}"
-            yield declared.fault(resource, reason, f"raise {name}, or lower this")
+def _undeserved(guarantee: Place, spec: Place) -> Iterator[Problem]:
+    """Yield guarantees of resources, if only of 0, that deserved does not name."""
+    declared, deserved = guarantee.child("resource"), spec.child("deserved")
+    if declared and not spec.unknown("deserved"):
+        for resource in declared.fields:
+            if not (deserved and deserved.has(resource)):
+                reason = f"must be less than or equal to deserved, which does not name {resource}"
+                yield declared.fault(resource, reason, f"add {resource} to deserved")

@@ -593,6 +593,27 @@ REFUSED: dict[str, Mistake] = {
             " (given: 'gpu'): write its domain too: nvidia.com/gpu, or amd.com/gpu"
         ),
     ),
+    "a resource with a capital letter": Mistake(
+        asks({"Cpu": 1}),
+        f"{MAIN}.resources.requests.Cpu",
+        (
+            "a container can ask for cpu, memory, ephemeral-storage, hugepages-SIZE and devices, with their domain"
+            " (given: 'Cpu'): did you mean cpu?"
+        ),
+    ),
+    "an abbreviated resource": Mistake(
+        asks(None, {"mem": "1Gi"}),
+        f"{MAIN}.resources.limits.mem",
+        (
+            "a container can ask for cpu, memory, ephemeral-storage, hugepages-SIZE and devices, with their domain"
+            " (given: 'mem'): did you mean memory?"
+        ),
+    ),
+    "an abbreviated resource of the whole Pod": Mistake(
+        pod(resources={"limits": {"mem": "1Gi"}}),
+        "spec.resources.limits.mem",
+        "a Pod itself can ask for cpu, memory and hugepages-SIZE (given: 'mem'): did you mean memory?",
+    ),
     "a resource with a blank in its name": Mistake(
         asks({"my cpu": 1}),
         f"{MAIN}.resources.requests.my cpu",

@@ -8,6 +8,8 @@ from pulumi_volcano_jobs.component.keys import is_mocked
 
 _NOT_KNOWN = "no matches for kind"
 _EXISTS = "already exists"
+_TIMED_OUT = "timed out waiting for the condition"
+_QUEUES = "Queues"
 
 
 def on_missing_definitions(resource_name: str, kind: str) -> pulumi.ResourceHookBinding | None:
@@ -17,20 +19,24 @@ def on_missing_definitions(resource_name: str, kind: str) -> pulumi.ResourceHook
         resource_name: the component's name, which makes the hook's own.
         kind: the kind that the cluster may not know.
     """
+    return None if is_mocked() else pulumi.ResourceHookBinding(on_error=[_without_volcano(resource_name, kind)])
+
+
+def on_failed_queue(resource_name: str) -> pulumi.ResourceHookBinding | None:
+    """Advise also where no controller sets the state of a Queue."""
     if is_mocked():
         return None
-
-    def advise(failure: pulumi.ErrorHookArgs) -> bool:
-        if any(_NOT_KNOWN in error for error in failure.errors):
-            pulumi.log.error(
-                f"the cluster does not know {kind}, so Volcano is not installed there (or the kubeconfig names another "
-                "cluster than you mean): `kubectl get crd` lists what is. Install it, for example with `helm install "
-                "volcano volcano-sh/volcano --namespace volcano-system --create-namespace` from "
-                "https://volcano-sh.github.io/helm-charts; then `pulumi up` goes on where it was",
-            )
-        return False
-
-    return pulumi.ResourceHookBinding(on_error=[pulumi.ErrorHook(f"{resource_name}-without-volcano", advise)])
+    advice = (
+        f"the queue {resource_name} exists, but has no state, and Volcano's webhooks reject jobs of a queue that is "
+        "not Open: check that Volcano's controllers run (`kubectl get deployments,pods --namespace volcano-system`), "
+        "then run `pulumi up` again. In a cluster without these controllers, set the annotation pulumi.com/skipAwait: "
+        '"true" on the queue'
+    )
+    hooks = [
+        _without_volcano(resource_name, _QUEUES),
+        _hook(f"{resource_name}-without-controllers", _TIMED_OUT, advice),
+    ]
+    return pulumi.ResourceHookBinding(on_error=hooks)
 
 
 def on_kept_claim(resource_name: str, claim: str) -> pulumi.ResourceHookBinding | None:
@@ -42,14 +48,30 @@ def on_kept_claim(resource_name: str, claim: str) -> pulumi.ResourceHookBinding 
     """
     if is_mocked():
         return None
+    advice = (
+        f'the claim {claim} already exists: claims="keep" kept it, with its data, when it was deleted from the stack: '
+        f'set volume_claim_name="{claim}" instead of volume_claim to mount it, or adopt it with `pulumi import`'
+    )
+    return pulumi.ResourceHookBinding(on_error=[_hook(f"{resource_name}-{claim}-kept", _EXISTS, advice)])
+
+
+def _without_volcano(resource_name: str, kind: str) -> pulumi.ErrorHook:
+    advice = (
+        f"the cluster does not know {kind}, so Volcano is not installed there (or the kubeconfig names another "
+        "cluster than you mean): `kubectl get crd` lists what is. Install it, for example with `helm install "
+        "volcano volcano-sh/volcano --namespace volcano-system --create-namespace` from "
+        "https://volcano-sh.github.io/helm-charts; then `pulumi up` goes on where it was"
+    )
+    # A job and a queue may have one name, and the engine takes each name of a hook once.
+    return _hook(f"{resource_name}-without-{kind}", _NOT_KNOWN, advice)
+
+
+def _hook(name: str, sign: str, advice: str) -> pulumi.ErrorHook:
+    """Return a hook that logs advice when an error of the provider has a sign in it."""
 
     def advise(failure: pulumi.ErrorHookArgs) -> bool:
-        if any(_EXISTS in error for error in failure.errors):
-            pulumi.log.error(
-                f'the claim {claim} already exists: claims="keep" kept it, with its data, when it was deleted from the '
-                f'stack: set volume_claim_name="{claim}" in the place of volume_claim to mount it, or adopt it with '
-                "`pulumi import`",
-            )
+        if any(sign in error for error in failure.errors):
+            pulumi.log.error(advice)
         return False
 
-    return pulumi.ResourceHookBinding(on_error=[pulumi.ErrorHook(f"{resource_name}-{claim}-kept", advise)])
+    return pulumi.ErrorHook(name, advise)

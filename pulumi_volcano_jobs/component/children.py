@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pulumi
 
 from pulumi_volcano_jobs.component.digest import digest
 from pulumi_volcano_jobs.component.lift import Outputs
+from pulumi_volcano_jobs.leaf import Derived, Leaf, derive
 from pulumi_volcano_jobs.manifest import Manifest
 
 WAIT_FOR = "pulumi.com/waitFor"
@@ -63,10 +64,10 @@ class KubernetesObject(pulumi.CustomResource):
         from pulumi_kubernetes import _utilities  # noqa: PLC0415  # the only way to the same default provider
 
         api_version, kind = manifest["apiVersion"], manifest["kind"]
-        fields: dict[str, Any] = outputs.lower(manifest)
         if kind in _AWAITED or wait_for:
-            annotations = fields["metadata"].get("annotations", {})
-            fields["metadata"]["annotations"] = {**annotations, **_awaited(manifest, outputs, wait_for)}
+            metadata = {**manifest["metadata"], "annotations": _annotations(manifest, wait_for)}
+            manifest = {**manifest, "metadata": metadata}
+        fields: dict[str, Any] = outputs.lower(manifest)
         if namespace is not None:
             fields["metadata"]["namespace"] = namespace
         opts = pulumi.ResourceOptions.merge(_utilities.get_resource_opts_defaults(), opts)
@@ -82,19 +83,20 @@ class KubernetesObject(pulumi.CustomResource):
         super().__init__(f"kubernetes:{group}:{kind}", name, fields, opts)
 
 
-def _awaited(manifest: Manifest, outputs: Outputs, wait_for: Sequence[str]) -> dict[str, Any]:
-    """Return the annotations that make the provider wait for the object as this update writes it.
+def _annotations(manifest: Manifest, wait_for: Sequence[str]) -> Any:
+    """Add the annotations that make the provider wait for the object as this update writes it.
 
     An expression that is true of the object before the update ends the wait at once, and the state then keeps the old
     object: the next update would apply the same edit again.
     """
-    written = outputs.apply(digest, _written_in_place(manifest))
-    expressions: pulumi.Input[str]
-    if isinstance(written, pulumi.Output):
-        expressions = written.apply(lambda known: _expressions(known, wait_for))
-    else:
-        expressions = _expressions(written, wait_for)
-    return {WRITTEN: written, WAIT_FOR: expressions}
+    given = manifest["metadata"].get("annotations", {})
+    if isinstance(given, Leaf):
+        return Derived(_annotations, manifest, wait_for)
+    if not isinstance(given, Mapping):
+        # The API server rejects it.
+        return given
+    written = derive(digest, _written_in_place(manifest))
+    return {**given, WRITTEN: written, WAIT_FOR: derive(_expressions, written, wait_for)}
 
 
 def _written_in_place(manifest: Manifest) -> dict[str, Any]:

@@ -8,16 +8,21 @@ import pulumi
 
 from pulumi_volcano_jobs import queues, queueschema
 from pulumi_volcano_jobs.component import neighbours
-from pulumi_volcano_jobs.component.advice import on_missing_definitions
+from pulumi_volcano_jobs.component.advice import on_failed_queue
 from pulumi_volcano_jobs.component.children import KubernetesObject
 from pulumi_volcano_jobs.component.lift import Outputs
 from pulumi_volcano_jobs.component.problems import as_input_errors
 from pulumi_volcano_jobs.component.queueargs import VolcanoQueueArgs
+from pulumi_volcano_jobs.component.resource_options import without_effect
 from pulumi_volcano_jobs.component.wire import to_wire
 from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any
 
 TYPE = "VolcanoQueue"
 TOKEN = f"volcano-jobs:index:{TYPE}"
+# Volcano's webhooks reject jobs of a queue without state, and its controller sets the state after the queue is created.
+# Not `=Open`: every edit of a closed queue would wait until the queue is opened.
+_STATE = "jsonpath={.status.state}"
+_TIMEOUT = "5m"
 
 
 class BaseQueue(pulumi.ComponentResource):
@@ -32,7 +37,7 @@ class BaseQueue(pulumi.ComponentResource):
         Args:
             resource_name: the resource's name, and the queue's unless `args` has one.
             args: the queue's fields.
-            opts: `provider`, `protect`, `retain_on_delete` and `transforms` reach the Queue itself.
+            opts: `provider`, `protect`, `retain_on_delete`, `custom_timeouts` and `transforms` reach the Queue itself.
 
         Raises:
             pulumi.RunError: with every problem of the arguments; nothing has been created then.
@@ -46,6 +51,11 @@ class BaseQueue(pulumi.ComponentResource):
             manifest = queues.queue({"name": resource_name, **given})
             raise_if_any(neighbours.claim(resource_name, [manifest], TYPE))
         super().__init__(TOKEN, resource_name, {}, opts)
+        for text in without_effect(opts, "custom_timeouts"):
+            pulumi.log.warn(text, self)
+        for problem in queues.warnings(given):
+            pulumi.log.warn(str(problem), self)
+        timeouts = opts.custom_timeouts if opts else None
         self.resource = KubernetesObject(
             resource_name,
             manifest,
@@ -53,22 +63,28 @@ class BaseQueue(pulumi.ComponentResource):
             outputs,
             pulumi.ResourceOptions(
                 parent=self,
-                # A parent hands on its protection, and not this.
+                # A parent hands on its protection, and not these.
                 retain_on_delete=opts.retain_on_delete if opts else None,
-                hooks=on_missing_definitions(resource_name, "Queues"),
+                custom_timeouts=timeouts or pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT),
+                hooks=on_failed_queue(resource_name),
             ),
+            wait_for=[_STATE],
         )
         name: str = manifest["metadata"]["name"]
-        # The URN is known in a preview, and whatever uses it waits for the Queue.
-        self.name = self.resource.urn.apply(lambda _urn: name)
+        # Unknown in a preview until the queue exists, as the id is: the provider sends what it knows to the API server
+        # in a dry run, and Volcano's webhooks reject what names a queue that does not exist.
+        self.name = self.resource.id.apply(lambda _id: name)
         self.register_outputs({"name": self.name})
 
 
 class VolcanoQueue(BaseQueue):
-    """A Volcano Queue (`scheduling.volcano.sh/v1beta1`): `queue=research.name` puts a job into it, once it is there."""
+    """A Volcano Queue (`scheduling.volcano.sh/v1beta1`): `queue=research.name` puts a job into it, once it exists."""
 
     name: pulumi.Output[str]
-    """The queue's name; a job or a queue that takes it is made after this queue, and deleted before it."""
+    """The queue's name, unknown in a preview until the queue exists.
+
+    A job or a queue that uses it is created after this queue is ready for jobs, and deleted before it.
+    """
     resource: KubernetesObject
     """The Queue itself."""
 
@@ -83,7 +99,7 @@ class VolcanoQueue(BaseQueue):
         Args:
             resource_name: the resource's name, and the queue's unless `args` has one.
             args: the queue's fields.
-            opts: `provider`, `protect`, `retain_on_delete` and `transforms` reach the Queue itself.
+            opts: `provider`, `protect`, `retain_on_delete`, `custom_timeouts` and `transforms` reach the Queue itself.
 
         Raises:
             pulumi.RunError: with every problem of the arguments; nothing has been created then.

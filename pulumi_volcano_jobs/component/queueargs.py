@@ -64,11 +64,11 @@ class VolcanoQueueArgs(TypedDict, total=False):
     priority: pulumi.Input[int]
     """Which queue is served first, and gives back last; 0 or more."""
     capability: pulumi.Input[Amounts]
-    """The most that its jobs may use."""
+    """The most that its jobs may use; a resource that it does not name is unlimited."""
     deserved: pulumi.Input[Amounts]
     """What is its own when there is not enough for all (the scheduler's capacity plugin)."""
     guarantee: QueueGuarantee
-    """What nobody else gets."""
+    """What nobody else gets; `deserved` must name each of its resources."""
     reclaimable: pulumi.Input[bool]
     """Whether others may take back what it uses beyond its own; true by default."""
     parent: pulumi.Input[str]

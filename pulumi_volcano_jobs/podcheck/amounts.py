@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs import quantity
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.podcheck.names import dns_label, is_qualified
-from pulumi_volcano_jobs.podcheck.place import Place, fault, twice
+from pulumi_volcano_jobs.podcheck.place import Place, fault, meant, twice
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 _PAGES = "hugepages-"
 _UNIT = 10**9
 _MILLI = 10**6
+_ABBREVIATION = 3  # characters, at least: "mem" is memory
 _AMOUNT = "this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
 NameRule = Callable[[str, str], Iterator[Problem]]
 
@@ -124,7 +125,7 @@ def _name(name: str, place: str) -> Iterator[Problem]:
         yield fault(place, "this is no name of a resource", name, "it is cpu, memory or such as nvidia.com/gpu")
     elif "/" not in name and not known:
         reason = f"a container can ask for {', '.join(_COMPUTE)}, {_PAGES}SIZE and devices, with their domain"
-        yield fault(place, reason, name, _with_domain(name))
+        yield fault(place, reason, name, meant_resource(name, _COMPUTE) or _with_domain(name))
     elif not _is_native(name) and (name.startswith("requests.") or not is_qualified(f"requests.{name}")):
         reason = "a device's name does not begin with 'requests.', and its domain has at most 244 characters"
         plain = name.removeprefix("requests.")
@@ -134,7 +135,13 @@ def _name(name: str, place: str) -> Iterator[Problem]:
 def _pod_name(name: str, place: str) -> Iterator[Problem]:
     if name not in ("cpu", "memory") and not name.startswith(_PAGES):
         reason = f"a Pod itself can ask for cpu, memory and {_PAGES}SIZE"
-        yield fault(place, reason, name, "move it to a container")
+        yield fault(place, reason, name, meant_resource(name, ("cpu", "memory")) or "move it to a container")
+
+
+def meant_resource(name: str, names: Sequence[str]) -> str:
+    """Suggest the resource that is spelled like a name, or that a name abbreviates; empty if there is none."""
+    abbreviated = [known for known in names if len(name) >= _ABBREVIATION and known.startswith(name.lower())]
+    return meant(abbreviated[0] if abbreviated else name, names)
 
 
 def _with_domain(name: str) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from typing import Any
 
 import pulumi
 import pytest
 
 from pulumi_volcano_jobs import VolcanoQueue
+from pulumi_volcano_jobs.component.queue import METADATA
 from pulumi_volcano_jobs.testing import UNKNOWN, SecretValue, computed, failed, run
 from tests.component.programs import new_job
 from tests.conftest import task
@@ -39,44 +43,77 @@ def test_a_queue_is_one_object_below_a_component(*, preview: bool) -> None:
     done = run(program, preview=preview, config={"volcano-jobs:namespace": "elsewhere"})
 
     assert done.tree() == {"VolcanoQueue research": "", QUEUE: "VolcanoQueue research"}
-    assert done.manifests() == {
-        QUEUE: {
-            "apiVersion": "scheduling.volcano.sh/v1beta1",
-            "kind": "Queue",
-            "metadata": {"name": "research"},
-            "spec": {
-                "affinity": {
-                    "nodeGroupAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": ["gpu"]},
-                },
-                "dequeueStrategy": "fifo",
-                "extendClusters": [{"name": "other"}],
-                "reclaimable": True,
-                "weight": 4,
+    made = done.manifests()[QUEUE]
+    assert made == {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "Queue",
+        "metadata": {"name": "research", "annotations": made["metadata"]["annotations"]},
+        "spec": {
+            "affinity": {
+                "nodeGroupAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": ["gpu"]},
             },
+            "dequeueStrategy": "fifo",
+            "extendClusters": [{"name": "other"}],
+            "parent": "root",
+            "reclaimable": True,
+            "weight": 4,
         },
     }
-    assert done.resources["VolcanoQueue research"].outputs == {"name": "research"}
-    assert done.outputs["name"] == "research"
+    name = UNKNOWN if preview else "research"
+    assert done.resources["VolcanoQueue research"].outputs == {"name": name}
+    assert done.outputs["name"] == name
+
+
+def in_a_queue(mode: str) -> None:
+    """Make a queue and a job in it."""
+    queue = VolcanoQueue("research", {"name": "team-research"})
+    new_job(
+        "train",
+        {"tasks": [task(), task("master")], "plugins": {"pytorch": []}, "queue": queue.name, "managed_by": mode},
+    )
+
+
+PODS = ("Pod train-master-0", "Pod train-worker-0")
+UNKNOWN_IN_A_FIRST_PREVIEW = {
+    "pulumi": {
+        "PodGroup train: spec.queue",
+        *(f"{pod}: metadata.{field}.volcano.sh/queue-name" for pod in PODS for field in ("annotations", "labels")),
+    },
+    "volcano": {"Job train: spec.queue", "Job train: (trigger)", "VolcanoJob train has: pod_group_name"},
+}
 
 
 @pytest.mark.parametrize("mode", ["pulumi", "volcano"])
 def test_a_job_in_a_queue_waits_for_it(mode: str) -> None:
-    """Its name is known in a preview, and whatever has the name in it depends on the Queue."""
+    """Whatever has the name in it depends on the Queue."""
+    done = run(lambda: in_a_queue(mode))
 
-    def program() -> None:
-        queue = VolcanoQueue("research", {"name": "team-research"})
-        new_job("train", {"tasks": [task()], "queue": queue.name, "managed_by": mode})
+    job = done.resources["PodGroup train" if mode == "pulumi" else "Job train"]
+    assert job.inputs["spec"]["queue"] == "team-research"
+    assert [item.type for item in job.depends_on if item.name == "research"] == [
+        "kubernetes:scheduling.volcano.sh/v1beta1:Queue"
+    ]
 
-    done = run(program, preview=True)
 
-    kind = "PodGroup train" if mode == "pulumi" else "Job train"
-    assert done.resources[kind].inputs["spec"]["queue"] == "team-research"
-    (queue,) = [urn for urn in done.resources[kind].request.dependencies if "Queue::research" in urn]
-    assert queue.endswith("scheduling.volcano.sh/v1beta1:Queue::research")
+@pytest.mark.parametrize("mode", ["pulumi", "volcano"])
+def test_the_first_preview_of_a_job_in_a_queue_knows_all_but_the_queues_name(mode: str) -> None:
+    """The provider's dry run of a job that names a queue would be rejected: the queue does not exist yet."""
+    done = run(lambda: in_a_queue(mode), preview=True)
+
+    assert done.unknown() == {"VolcanoQueue research has: name", *UNKNOWN_IN_A_FIRST_PREVIEW[mode]}
+
+
+@pytest.mark.parametrize("mode", ["pulumi", "volcano"])
+def test_a_job_of_a_queue_is_not_replaced_by_its_second_update(mode: str) -> None:
+    """The name is the same text as in the first one."""
+    first = run(lambda: in_a_queue(mode))
+    second = run(lambda: in_a_queue(mode), state=first)
+
+    assert not any(vars(second.changes).values())
 
 
 def test_a_queue_below_another_waits_for_it() -> None:
-    """So it is deleted first, too."""
+    """So it is deleted first, too; a first preview does not know the name."""
 
     def program() -> None:
         parent = VolcanoQueue("all")
@@ -86,6 +123,109 @@ def test_a_queue_below_another_waits_for_it() -> None:
 
     assert done.resources[QUEUE].inputs["spec"]["parent"] == "all"
     assert [urn for urn in done.resources[QUEUE].request.dependencies if urn.endswith("Queue::all")]
+    assert run(program, preview=True).unknown() == {
+        "Queue research: spec.parent",
+        "VolcanoQueue all has: name",
+        "VolcanoQueue research has: name",
+    }
+
+
+UNDER_MOCKS = """
+import sys
+
+import pulumi
+
+
+class Answers(pulumi.runtime.Mocks):
+    def new_resource(self, args):
+        return f"{args.name}_id", args.inputs
+
+    def call(self, args):
+        return {}
+
+
+pulumi.runtime.set_mocks(Answers(), preview=sys.argv[1] == "preview")
+
+from pulumi_volcano_jobs import VolcanoQueue
+
+
+@pulumi.runtime.test
+def test():
+    return VolcanoQueue("research", {"name": "team-research"}).name.apply(print)
+
+
+test()
+"""
+
+
+@pytest.mark.parametrize("operation", ["preview", "up"])
+def test_pulumis_own_mocks_give_a_queue_its_name(operation: str) -> None:
+    """Their ids are made up."""
+    command = [sys.executable, "-c", UNDER_MOCKS, operation]
+
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "team-research\n"
+
+
+def annotations(**fields: Any) -> dict[str, str]:
+    """Return the annotations of a queue with these fields."""
+    found: dict[str, str] = run(lambda: new_queue("research", fields) and None).manifests()[QUEUE]["metadata"][
+        "annotations"
+    ]
+    return found
+
+
+def test_the_provider_waits_for_the_state_of_a_queue_and_for_its_own_edit() -> None:
+    """The webhooks reject jobs before Volcano's controller has set the state; an edited queue has one from before."""
+    made = annotations()
+
+    assert json.loads(made["pulumi.com/waitFor"]) == [
+        "jsonpath={.status.state}",
+        f"jsonpath={{.metadata.annotations['{METADATA}']}}={made[METADATA]}",
+    ]
+    assert annotations(weight=2) == made
+    assert annotations(labels={"team": "ml"})[METADATA] != made[METADATA]
+    assert annotations(annotations={"team": "ml"})[METADATA] != made[METADATA]
+
+
+def test_the_users_own_condition_takes_precedence() -> None:
+    """It is written as it is."""
+    assert annotations(annotations={"pulumi.com/waitFor": "condition=Ready"})["pulumi.com/waitFor"] == "condition=Ready"
+
+
+def test_unknown_metadata_make_only_the_digest_unknown() -> None:
+    """Also if no annotation is known."""
+
+    def unknown(fields: Any) -> set[str]:
+        found = run(lambda: new_queue("research", fields()) and None, preview=True).unknown()
+        return {place.partition(": metadata.")[2] for place in found} - {""}
+
+    digest = {f"annotations.{METADATA}", "annotations.pulumi.com/waitFor"}
+    assert unknown(lambda: {"labels": {"team": computed("ml"), "a": "b"}}) == {"labels.team", *digest}
+    assert unknown(lambda: {"annotations": {"team": computed("ml"), "a": "b"}}) == {"annotations.team", *digest}
+    assert unknown(lambda: {"annotations": computed({"team": "ml"})}) == {"annotations"}
+
+
+def test_the_wait_for_a_queues_state_ends() -> None:
+    """After a time of the user's, if there is one."""
+
+    def timeouts(**opts: Any) -> list[str]:
+        done = run(lambda: new_queue("research", {}, pulumi.ResourceOptions(**opts)) and None)
+        found = done.resources[QUEUE].request.customTimeouts
+        return [found.create, found.update, found.delete]
+
+    assert timeouts() == ["5m", "5m", ""]
+    assert timeouts(custom_timeouts=pulumi.CustomTimeouts(create="30s")) == ["30s", "", ""]
+
+
+def test_a_weight_of_0_is_a_warning() -> None:
+    """The queue gets Volcano's default."""
+    done = run(lambda: new_queue("research", {"weight": 0}) and None)
+
+    (warning,) = done.resources["VolcanoQueue research"].warnings
+    assert warning.startswith(
+        "spec.weight: Volcano stores weight 1, because 0 means that no weight is set (given: 0): "
+    )
+    assert done.manifests()[QUEUE]["spec"]["weight"] == 1
 
 
 def test_outputs_stay_what_they_are() -> None:
@@ -105,7 +245,7 @@ def test_outputs_stay_what_they_are() -> None:
     spec = done.manifests()[QUEUE]["spec"]
     assert spec["capability"] == {"cpu": UNKNOWN, "memory": "1Gi"}
     assert spec["weight"] == SecretValue(3)
-    assert done.unknown() == {f"{QUEUE}: spec.capability.cpu"}
+    assert done.unknown() == {f"{QUEUE}: spec.capability.cpu", "VolcanoQueue research has: name"}
 
 
 def test_options_reach_the_queue() -> None:
@@ -143,10 +283,10 @@ def test_two_queues_of_one_name_are_refused() -> None:
     ("arguments", "message"),
     [
         (
-            {"weight": 0, "parent": "research"},
+            {"weight": -1, "parent": "research"},
             (
                 "the VolcanoQueue research has 2 problems:\n"
-                "  spec.weight: this must be from 1 to 65535 (given: 0)\n"
+                "  spec.weight: this must be from 1 to 65535 (given: -1)\n"
                 "  spec.parent: a queue cannot be below itself (given: 'research'): name another one, or none: then it "
                 "is root"
             ),

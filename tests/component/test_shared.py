@@ -271,7 +271,7 @@ def test_the_name_of_a_queue_carries_its_order_to_all_jobs() -> None:
         for name in ("one", "other"):
             new_job(name, {"tasks": [task()], "job_defaults": shared})
 
-    done = run(program, preview=True)
+    done = run(program)
 
     for name in ("one", "other"):
         group = done.resources[f"PodGroup {name}"]

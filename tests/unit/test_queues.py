@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from pulumi_volcano_jobs import JobError, queueschema
-from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.queues import queue
+from pulumi_volcano_jobs.leaf import Leaf, substitute
+from pulumi_volcano_jobs.queues import queue, warnings
 
 DEFINITION = Path(__file__).parents[3] / "shared/volcano/scheduling.volcano.sh_queues.yaml"
 EVERYTHING: dict[str, Any] = {
@@ -41,14 +41,72 @@ def said(**fields: Any) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
-def test_the_shortest_queue_has_the_defaults_of_volcanos_webhook() -> None:
-    """Its first update would lose them otherwise."""
+def test_the_shortest_queue_has_the_defaults_of_volcanos_webhook_and_controller() -> None:
+    """The first update of a partial queue would lose those of the webhook, and conflict with that of the controller."""
     assert queue({"name": "research"}) == {
         "apiVersion": "scheduling.volcano.sh/v1beta1",
         "kind": "Queue",
         "metadata": {"name": "research"},
-        "spec": {"reclaimable": True, "weight": 1},
+        "spec": {"parent": "root", "reclaimable": True, "weight": 1},
     }
+
+
+@pytest.mark.parametrize(("key", "zero", "stored"), [("parent", "", "root"), ("weight", 0, 1)])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_zero_value_is_written_as_the_default_that_volcano_stores(
+    key: str, zero: Any, stored: Any, *, known: bool
+) -> None:
+    """The API server rejects a weight of 0 in an update: Volcano's webhook replaces it in a create only."""
+    made = queue({"name": "research", key: zero if known else Leaf("value")})
+
+    assert substitute(made, lambda _: zero)["spec"] == {"parent": "root", "reclaimable": True, "weight": 1, key: stored}
+
+
+def test_a_weight_of_0_is_a_warning() -> None:
+    """It may be meant as no share at all."""
+    (warning,) = warnings({"weight": 0})
+
+    assert str(warning) == (
+        "spec.weight: Volcano stores weight 1, because 0 means that no weight is set (given: 0): set weight to 1 or"
+        " more, or remove it"
+    )
+    assert list(warnings({"name": "research"})) == []
+    assert list(warnings({"weight": 1})) == []
+    assert list(warnings({"weight": Leaf("value")})) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "weights", "stored"),
+    [
+        ("research", "2", ("root/research", "1/2")),
+        ("research/nlp", "2/3", ("root/research/nlp", "1/2/3")),
+        ("root/research", "1/2", ("root/research", "1/2")),
+        ("rooted", "2", ("rooted", "2")),
+    ],
+)
+@pytest.mark.parametrize("unknown", ["", "annotations", "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"])
+def test_a_hierarchy_begins_with_root_as_volcanos_webhook_stores_it(
+    names: str, weights: str, stored: tuple[str, str], unknown: str
+) -> None:
+    """It does so in a create only: an update would remove the root."""
+    annotations = {"team": "ml", "volcano.sh/hierarchy": names, "volcano.sh/hierarchy-weights": weights}
+    given: Any = {**annotations, unknown: Leaf(unknown)} if unknown in annotations else annotations
+    made = queue({"name": "research", "annotations": Leaf(unknown) if unknown == "annotations" else given})
+    known = substitute(made, lambda leaf: annotations if leaf.path == "annotations" else annotations[leaf.path])
+
+    assert known["metadata"]["annotations"] == {
+        "team": "ml",
+        "volcano.sh/hierarchy": stored[0],
+        "volcano.sh/hierarchy-weights": stored[1],
+    }
+
+
+def test_annotations_without_a_hierarchy_stay_as_they_are() -> None:
+    """Also those that turn out to be something else."""
+    made = queue({"name": "research", "annotations": Leaf("annotations")})
+
+    assert substitute(made, lambda _: {"team": "ml"})["metadata"]["annotations"] == {"team": "ml"}
+    assert substitute(made, lambda _: 3)["metadata"]["annotations"] == 3
 
 
 def test_a_queue_with_every_field_is_written_as_it_is() -> None:
@@ -70,7 +128,7 @@ def test_a_value_that_is_not_known_yet_passes(key: str) -> None:
 
 @pytest.mark.parametrize("key", ["capability", "deserved"])
 def test_an_amount_that_is_not_known_yet_is_compared_with_nothing(key: str) -> None:
-    """Nor are the others of its field."""
+    """The other amounts are compared."""
     amounts = {"cpu": Leaf("value")}
 
     assert queue({**EVERYTHING, key: {**EVERYTHING[key], **amounts}})
@@ -105,10 +163,7 @@ SUBDOMAIN = (
     " a letter or digit (given: {})"
 )
 LIMIT = "this must not be above the queue's {0} (given: {1}): raise {0}, or lower this"
-UNNAMED = (
-    "this must not be above the queue's {0}, which does not name {1}: that counts as 0 (given: {2}): raise {0}, or"
-    " lower this"
-)
+UNNAMED = "must be less than or equal to deserved, which does not name {0} (given: {1}): add {0} to deserved"
 
 
 @pytest.mark.parametrize(
@@ -186,14 +241,14 @@ UNNAMED = (
         ({"status": {}}, "status: Volcano keeps the status itself: remove it"),
         ({"weights": 1}, "spec.weights: unknown field; Volcano drops it: did you mean weight?"),
         ({"weight": "1"}, "spec.weight: this must be a whole number: write it without quotes"),
-        ({"weight": 0}, "spec.weight: this must be from 1 to 65535 (given: 0)"),
+        ({"weight": -1}, "spec.weight: this must be from 1 to 65535 (given: -1)"),
         ({"weight": 65536}, "spec.weight: this must be from 1 to 65535 (given: 65536)"),
         ({"priority": -1}, "spec.priority: this must be from 0 to 2147483647 (given: -1)"),
         (
             {"dequeueStrategy": "Fifo"},
             "spec.dequeueStrategy: this must be one of fifo, traverse (given: 'Fifo'): did you mean fifo?",
         ),
-        ({"parent": ""}, f"spec.parent: {SUBDOMAIN.format(repr(''))}"),
+        ({"parent": "All"}, f"spec.parent: {SUBDOMAIN.format(repr('All'))}"),
         (
             {"parent": "research"},
             (
@@ -250,10 +305,6 @@ UNNAMED = (
             f"spec.deserved.cpu: {LIMIT.format('capability', 2)}",
         ),
         (
-            {"capability": {"cpu": 1}, "deserved": {"memory": "1Gi"}},
-            f"spec.deserved.memory: {UNNAMED.format('capability', 'memory', repr('1Gi'))}",
-        ),
-        (
             {"capability": {"cpu": 1}, "guarantee": {"resource": {"cpu": 2}}},
             f"spec.guarantee.resource.cpu: {LIMIT.format('capability', 2)}",
         ),
@@ -263,7 +314,23 @@ UNNAMED = (
         ),
         (
             {"guarantee": {"resource": {"cpu": 2}}},
-            f"spec.guarantee.resource.cpu: {UNNAMED.format('deserved', 'cpu', 2)}",
+            f"spec.guarantee.resource.cpu: {UNNAMED.format('cpu', 2)}",
+        ),
+        (
+            {"deserved": {"memory": "1Gi"}, "guarantee": {"resource": {"cpu": 0}}},
+            f"spec.guarantee.resource.cpu: {UNNAMED.format('cpu', 0)}",
+        ),
+        (
+            {"deserved": {"memory": Leaf("value")}, "guarantee": {"resource": {"cpu": 2}}},
+            f"spec.guarantee.resource.cpu: {UNNAMED.format('cpu', 2)}",
+        ),
+        (
+            {"capability": {"cpu": 1, "memory": Leaf("value")}, "deserved": {"cpu": 2}},
+            f"spec.deserved.cpu: {LIMIT.format('capability', 2)}",
+        ),
+        (
+            {"capability": {"cpu": 1}, "deserved": Leaf("value"), "guarantee": {"resource": {"cpu": 2}}},
+            f"spec.guarantee.resource.cpu: {LIMIT.format('capability', 2)}",
         ),
     ],
     ids=str,
@@ -271,6 +338,38 @@ UNNAMED = (
 def test_a_mistake_is_said_with_the_way_out(fields: dict[str, Any], message: str) -> None:
     """Place, rule and remedy; nothing else is said."""
     assert said(**fields) == [message]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"capability": {"cpu": 64}, "deserved": {"nvidia.com/gpu": 8}},
+        {"capability": {"cpu": 64}, "deserved": {"memory": "1Gi"}, "guarantee": {"resource": {"memory": "1Gi"}}},
+        {"capability": {}, "deserved": {"cpu": 1}},
+        {"capability": {"cpu": "1"}, "deserved": {"cpu": "1000m"}, "guarantee": {"resource": {"cpu": 1}}},
+        {"guarantee": {"resource": {}}},
+        {"guarantee": {"resource": {"cpu": 1}}, "deserved": Leaf("value")},
+        {"guarantee": {"resource": {"cpu": 1}}, "deserved": {"cpu": Leaf("value")}},
+    ],
+    ids=str,
+)
+def test_a_resource_that_capability_does_not_name_is_unlimited(fields: dict[str, Any]) -> None:
+    """Volcano's webhook compares deserved with capability only where both name a resource."""
+    made = queue({"name": "research", **fields})
+
+    assert {key: repr(made["spec"][key]) for key in fields} == {key: repr(value) for key, value in fields.items()}
+
+
+def test_a_misspelt_resource_is_met_with_the_right_one() -> None:
+    """In any case, and abbreviated."""
+    found = said(capability={"Cpu": "20", "mem": "400Gi", "ephemeral": "1Gi", "ram": 1})
+
+    assert [(text.partition(": ")[0], text.rpartition(": ")[2]) for text in found] == [
+        ("spec.capability.Cpu", "did you mean cpu?"),
+        ("spec.capability.mem", "did you mean memory?"),
+        ("spec.capability.ephemeral", "did you mean ephemeral-storage?"),
+        ("spec.capability.ram", "write its domain too, such as nvidia.com/gpu"),
+    ]
 
 
 @pytest.mark.skipif(not DEFINITION.exists(), reason="Volcano's resource definitions are not there")
