@@ -63,6 +63,9 @@ class BaseQueue(pulumi.ComponentResource):
             outputs,
             pulumi.ResourceOptions(
                 parent=self,
+                # A forced replacement has the same name: with a provider before 4.29 the old object would be updated as
+                # the new one, and then deleted.
+                delete_before_replace=True,
                 # A parent hands on its protection, and not these.
                 retain_on_delete=opts.retain_on_delete if opts else None,
                 custom_timeouts=timeouts or pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from pulumi import automation
 
 from pulumi_volcano_jobs.names import pod_group
 from tests.cluster.conftest import Space, Stack, content, task
+from tests.cluster.volcano import QueueController, QueueWebhook
 
 PROGRAM = """
 import json
@@ -21,13 +23,14 @@ import pulumi
 from pulumi_volcano_jobs import VolcanoJob, VolcanoQueue
 
 given = json.loads((Path(__file__).parent / "queues.json").read_text("utf-8"))
-queues = {
-    name: VolcanoQueue(name, args, pulumi.ResourceOptions(**given["options"]))
-    for name, args in given["queues"].items()
-}
+queues = {}
+for name, args in given["queues"].items():
+    parent = {"parent": queues[args["parent"]].name} if "parent" in args else {}
+    queues[name] = VolcanoQueue(name, {**args, **parent}, pulumi.ResourceOptions(**given["options"]))
 for name, args in given["jobs"].items():
     VolcanoJob(name, {**args, "queue": queues[args["queue"]].name})
 """
+SOON = 'custom_timeouts=pulumi.CustomTimeouts(create="5s", update="60s")'
 
 
 class Queues(Stack):
@@ -35,10 +38,14 @@ class Queues(Stack):
 
     def bring_up(self, *, jobs: Any = None, options: Any = None, **queues: Any) -> dict[str, str]:
         """Bring queues and jobs up; give what the engine did."""
-        self.write("queues.json", json.dumps({"queues": queues, "jobs": jobs or {}, "options": options or {}}))
+        self.put(jobs=jobs, options=options, **queues)
         preview, up = self.preview(), self.up()
         assert preview.urns == up.urns
         return up.steps
+
+    def put(self, *, jobs: Any = None, options: Any = None, **queues: Any) -> None:
+        """Write what the program makes; a queue's parent comes before it."""
+        self.write("queues.json", json.dumps({"queues": queues, "jobs": jobs or {}, "options": options or {}}))
 
     def seen(self) -> dict[str, Any]:
         """Give the queues of the cluster that are of this stack, as the API server has them."""
@@ -48,9 +55,24 @@ class Queues(Stack):
 
 
 @pytest.fixture
-def queues(space: Space, tmp_path: Path) -> Queues:
-    """Provide a stack of the test's own."""
+def unopened(space: Space, tmp_path: Path) -> Queues:
+    """Provide a stack of the test's own, in whose queues no controller writes."""
     return Queues(tmp_path / "project", space, PROGRAM)
+
+
+@pytest.fixture
+def queues(unopened: Queues) -> Iterator[Queues]:
+    """Provide a stack of the test's own."""
+    with QueueController(unopened.space.cluster, unopened.space.name):
+        yield unopened
+
+
+@pytest.fixture
+def slow(unopened: Queues, tmp_path: Path) -> Iterator[Queues]:
+    """Provide a stack whose queues are opened late, with a webhook that looks for them."""
+    space = unopened.space
+    with QueueController(space.cluster, space.name, delay=2), QueueWebhook(space.cluster, space.name, tmp_path):
+        yield unopened
 
 
 def test_a_queue_is_made_edited_in_place_and_deleted(queues: Queues) -> None:
@@ -71,12 +93,14 @@ def test_a_queue_is_made_edited_in_place_and_deleted(queues: Queues) -> None:
         "capability": {"cpu": 16},
         "deserved": {"cpu": 4},
         "dequeueStrategy": "fifo",
+        "parent": "root",
         "reclaimable": True,
         "weight": 3,
     }
 
     assert queues.bring_up(research={"name": name}) == {"Queue research": "update"}
-    assert queues.seen()[name]["spec"] == {"dequeueStrategy": "traverse", "reclaimable": True, "weight": 1}
+    defaults = {"dequeueStrategy": "traverse", "parent": "root", "reclaimable": True, "weight": 1}
+    assert queues.seen()[name]["spec"] == defaults
 
     assert queues.bring_up()["Queue research"] == "delete"
     assert queues.seen() == {}
@@ -102,6 +126,116 @@ def test_a_job_and_a_queue_above_come_and_go_in_order(queues: Queues) -> None:
     ]
     assert deleted.index("train") < deleted.index(f"{name}-research")
     assert queues.seen() == {}
+
+
+@pytest.mark.parametrize("mode", ["pulumi", "volcano"])
+def test_queues_and_a_job_come_in_one_update_although_a_webhook_looks_for_the_queues(slow: Queues, mode: str) -> None:
+    """Neither a preview's dry run nor the update itself names a queue before it can be used; then nothing changes."""
+    name = slow.space.name
+    args = {f"{name}-all": {}, f"{name}-research": {"parent": f"{name}-all"}}
+    jobs = {"train": {"tasks": [task("worker", 2)], "queue": f"{name}-research", "managed_by": mode}}
+    steps = slow.bring_up(jobs=jobs, **args)
+
+    assert {steps[f"Queue {name}-all"], steps[f"Queue {name}-research"]} == {"create"}
+    assert slow.seen()[f"{name}-research"]["spec"]["parent"] == f"{name}-all"
+    assert slow.bring_up(jobs=jobs, **args) == {}
+
+
+def test_a_job_moves_into_a_queue_of_the_same_update(slow: Queues) -> None:
+    """Its Pods are updated in place; the preview says so."""
+    name = slow.space.name
+    jobs = {"train": {"tasks": [task("worker", 2)], "queue": f"{name}-one"}}
+    slow.bring_up(jobs=jobs, **{f"{name}-one": {}})
+    before = {name: pod["metadata"]["uid"] for name, pod in slow.space.pods().items()}
+
+    jobs["train"]["queue"] = f"{name}-other"
+    steps = slow.bring_up(jobs=jobs, **{f"{name}-one": {}, f"{name}-other": {}})
+
+    assert {key: steps[key] for key in steps if "Pod" in key} == dict.fromkeys(
+        ("Pod train-worker-0", "Pod train-worker-1", "PodGroup train"), "update"
+    )
+    after = slow.space.pods()
+    assert {name: pod["metadata"]["uid"] for name, pod in after.items()} == before
+    assert {pod["metadata"]["labels"]["volcano.sh/queue-name"] for pod in after.values()} == {f"{name}-other"}
+
+
+def test_a_queue_moves_below_another_and_back(queues: Queues) -> None:
+    """Volcano's controller owns no field of it."""
+    name = queues.space.name
+    all_teams, research = f"{name}-all", f"{name}-research"
+    queues.bring_up(**{all_teams: {}, research: {}})
+
+    assert queues.bring_up(**{all_teams: {}, research: {"parent": all_teams}}) == {f"Queue {research}": "update"}
+    assert queues.seen()[research]["spec"]["parent"] == all_teams
+
+    assert queues.bring_up(**{all_teams: {}, research: {}}) == {f"Queue {research}": "update"}
+    assert queues.seen()[research]["spec"]["parent"] == "root"
+
+
+def test_a_forced_replacement_leaves_a_queue(queues: Queues) -> None:
+    """It is another object of the same name."""
+    name = f"{queues.space.name}-research"
+    queues.bring_up(**{name: {}})
+    before = queues.seen()[name]["metadata"]["uid"]
+    (urn,) = [item["urn"] for item in queues.resources() if item["urn"].endswith(f":Queue::{name}")]
+
+    queues.up(replace=[urn])
+
+    assert queues.seen()[name]["metadata"]["uid"] != before
+    assert queues.bring_up(**{name: {}}) == {}
+
+
+def test_an_edit_of_a_closed_queue_does_not_wait(queues: Queues) -> None:
+    """It has a state, if not Open."""
+    name = f"{queues.space.name}-research"
+    queues.bring_up(**{name: {}})
+    queues.space.cluster.set_status("Queue", name, state="Closed")
+
+    assert queues.bring_up(**{name: {"weight": 2}}) == {f"Queue {name}": "update"}
+    assert queues.seen()[name]["status"]["state"] == "Closed"
+
+
+def test_edits_of_metadata_are_done_once(queues: Queues) -> None:
+    """The provider does not take the object from before the edit for its result: it has a state, too."""
+    names = [f"{queues.space.name}-{number}" for number in range(20)]
+    queues.bring_up(**{name: {} for name in names})
+
+    for team in ("one", "other"):
+        edited: Any = {name: {"labels": {"team": team}, "annotations": {"team": team}} for name in names}
+        assert queues.bring_up(**edited) == {f"Queue {name}": "update" for name in names}
+        assert queues.bring_up(**edited) == {}
+
+
+def test_a_queue_that_no_controller_opens_fails_with_advice(unopened: Queues) -> None:
+    """When a controller runs, the next update goes on."""
+    name = f"{unopened.space.name}-research"
+    unopened.put(**{name: {}})
+    unopened.write("__main__.py", PROGRAM.replace("pulumi.ResourceOptions(", f"pulumi.ResourceOptions({SOON}, "))
+
+    with pytest.raises(automation.CommandError) as caught:
+        unopened.up()
+
+    assert f"the queue {name} exists, but has no state" in str(caught.value)
+    with QueueController(unopened.space.cluster, unopened.space.name):
+        unopened.up()
+        assert unopened.bring_up(**{name: {}}) == {}
+
+
+def test_a_queue_without_controllers_needs_no_state(unopened: Queues) -> None:
+    """With the provider's annotation."""
+    name = f"{unopened.space.name}-research"
+    args = {name: {"annotations": {"pulumi.com/skipAwait": "true"}}}
+
+    assert unopened.bring_up(**args)[f"Queue {name}"] == "create"
+    assert "state" not in unopened.seen()[name].get("status", {})
+
+
+def test_a_job_and_a_queue_have_one_name(queues: Queues) -> None:
+    """The engine takes the hooks of both."""
+    name = f"{queues.space.name}-train"
+    steps = queues.bring_up(jobs={name: {"tasks": [task("worker")], "queue": name}}, **{name: {}})
+
+    assert {steps[f"Queue {name}"], steps[f"PodGroup {name}"]} == {"create"}
 
 
 def test_a_protected_queue_is_not_deleted(queues: Queues) -> None:

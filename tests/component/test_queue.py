@@ -260,7 +260,7 @@ def test_options_reach_the_queue() -> None:
 
     request = run(program).resources[QUEUE].request
 
-    assert (request.protect, request.retainOnDelete) == (True, True)
+    assert (request.protect, request.retainOnDelete, request.deleteBeforeReplace) == (True, True, True)
     assert "kubernetes::other" in request.provider
 
 
