@@ -128,8 +128,10 @@ def _row(fact: Fact, origin: Origin) -> tuple[str, str, str]:
 
 
 def _title(rendered: Rendered, *, native: bool) -> str:
-    made = f"{counted(len(rendered.pods), 'Pod')} and {counted(len(rendered.objects), 'other object')}"
-    makers = f"Pulumi makes one Job, Volcano its {made}" if native else f"Pulumi makes its {made}"
+    beyond = len(rendered.beyond) if native else 0
+    ours = f"one Job and {counted(beyond, 'other object')}" if beyond else "one Job"
+    made = f"{counted(len(rendered.pods), 'Pod')} and {counted(len(rendered.objects) - beyond, 'other object')}"
+    makers = f"Pulumi makes {ours}, Volcano its {made}" if native else f"Pulumi makes its {made}"
     return f"Job {rendered.job.name} in the namespace {rendered.job.namespace}: {makers}"
 
 

@@ -164,12 +164,11 @@ def as_text(value: Any) -> str:
 
 
 def native_names(job: Job) -> dict[tuple[str, str], str]:
-    """Give what Volcano calls objects, and the volumes of Pods, that have other names here, by kind and name here."""
+    """Return the names that Volcano gives to the PodGroup and to the volumes of Pods, by kind and name here."""
     known = {("PodGroup", pod_group(job.name)): f"{job.name}-<uid>"}
     for number, volume in enumerate(job.volumes or (), 1):
         ours = claim_name(job.name, volume)
         known[VOLUME, ours] = f"{job.name}-<suffix-{number}>"
-        known["PersistentVolumeClaim", ours] = f"{job.name}-pvc-<suffix-{number}>"
     return known
 
 
@@ -181,8 +180,7 @@ def as_volcano_names(origins: Origins, job: Job) -> Origins:
         if fact == Fact(ANNOTATION, GROUP_ANNOTATION):
             return fact, replace(origin, value=known["PodGroup", pod_group(job.name)])
         word, _, name = origin.value.partition(" ")
-        kind = {"claim": "PersistentVolumeClaim", "volume": VOLUME}.get(word, "")
-        value = f"{word} {known[kind, name]}" if (kind, name) in known else origin.value
+        value = f"{word} {known[VOLUME, name]}" if word == VOLUME and (VOLUME, name) in known else origin.value
         return replace(fact, name=known.get((fact.kind, fact.name), fact.name)), replace(origin, value=value)
 
     return dict(named(fact, origin) if origin.maker == JOB else (fact, origin) for fact, origin in origins.items())

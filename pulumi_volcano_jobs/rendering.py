@@ -64,9 +64,11 @@ class Rendered:
     named: frozenset[str]
     """The plugins that the job itself names; the others were brought in by these."""
     beyond: frozenset[ObjectRef]
-    """Kind and name of the objects that our own options ask for: Volcano makes none of them."""
+    """Kind and name of the objects that Volcano's controllers do not create: new claims, and those of our own
+    options. `managed_by="volcano"` creates them next to the Job."""
     handed_over: Job
-    """The job as Volcano is given it: with `managed_by="volcano"` its templates have what our own options add."""
+    """The job as Volcano is given it: with `managed_by="volcano"` its templates have the additions of our own
+    options, and its volumes name the new claims."""
     keep_own: bool
     """Whether the templates keep what plugins set, too (`on_conflict="user"`)."""
 
@@ -145,13 +147,13 @@ def _objects(
     plugins: Sequence[Plugin],
     cluster: ClusterFacts,
 ) -> tuple[list[Manifest], dict[ObjectRef, str], frozenset[ObjectRef]]:
-    objects = [podgroup.pod_group(ctx, cluster.priority_classes)]
-    objects += [
+    claims = [
         manifest.build("v1", "PersistentVolumeClaim", name, ctx.namespace, spec=spec)
         for volume, name in _claims(ctx.job)
         if (spec := manifest.copy_tree(volume.volume_claim)) is not None
     ]
-    made_by, beyond = {}, set()
+    objects = [podgroup.pod_group(ctx, cluster.priority_classes), *claims]
+    made_by, beyond = {}, set(map(ObjectRef.of, claims))
     for plugin in plugins:
         extended = plugin.extend_objects(ctx)
         beyond |= set(map(ObjectRef.of, extended))
@@ -162,8 +164,19 @@ def _objects(
 
 
 def _handed_over(ctx: JobContext, plugins: Sequence[Plugin]) -> Job:
-    """Give the job with what our own options add to its templates."""
-    return ctx.job.with_(tasks=tuple(_extended(ctx, plugins, task) for task in ctx.tasks))
+    """Return the job with the additions of our own options to its templates, and with the names of its new claims.
+
+    Volcano's controller writes the name of a claim that it creates into the Job with a PUT. It then owns `spec.volumes`
+    and `spec.tasks`, and every later server-side apply conflicts with it.
+    """
+    job = ctx.job.with_(tasks=tuple(_extended(ctx, plugins, task) for task in ctx.tasks))
+    return job.with_(volumes=tuple(_by_name(job.name, volume) for volume in job.volumes)) if job.volumes else job
+
+
+def _by_name(job: str, volume: Volume) -> Volume:
+    if volume.volume_claim_name or volume.volume_claim is None:
+        return volume
+    return volume.with_(volume_claim=None, volume_claim_name=claim_name(job, volume))
 
 
 def _extended(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:

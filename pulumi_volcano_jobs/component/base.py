@@ -103,7 +103,8 @@ class BaseJob(pulumi.ComponentResource):
         self._job_name = job.name
         self._key: pulumi.Resource | None = None
         self.name = pulumi.Output.from_input(job.name)
-        self.namespace = self._namespace_of_mode(mode, outputs.lower(job.namespace))
+        self._own_namespace = outputs.lower(job.namespace)
+        self.namespace = self._namespace_of_mode(mode, self._own_namespace)
         if any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item)):
             self._provide_keys(rendered.plugins, mode, options, outputs)
         self.plugins: Mapping[str, parts.PluginComponent] = {
@@ -233,7 +234,10 @@ class BaseJob(pulumi.ComponentResource):
     def _child(
         self, name: str, item: Manifest, outputs: Outputs, parent: pulumi.Resource, **options: Any
     ) -> KubernetesObject:
-        return KubernetesObject(name, item, self.namespace, outputs, pulumi.ResourceOptions(parent=parent, **options))
+        opts = pulumi.ResourceOptions(parent=parent, **options)
+        # A change of modes replaces what has the namespace of the mode; a claim and its data stay.
+        namespace = self._own_namespace if item["kind"] == "PersistentVolumeClaim" else self.namespace
+        return KubernetesObject(name, item, namespace, outputs, opts)
 
     def _child_name(self, item: Manifest, parent: str = "") -> str:
         """Return the logical name of an object, which starts with its parent's: the job's name, then `parent`.

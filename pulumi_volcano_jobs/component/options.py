@@ -27,7 +27,6 @@ _NOT_PLAIN = frozenset({_CODES, _PLUGINS, _REGISTRY})
 _ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
     "restart": ("an edit replaces the whole Job, or none of its Pods", "remove it"),
     "on_scale": ("Volcano adds and removes Pods and leaves the others alone", "remove it; another `run` restarts all"),
-    "claims": ("Volcano deletes the claims of a Job with it", "make the claim yourself, and name it in volumes"),
 }
 
 
@@ -76,7 +75,7 @@ def _of_mode(options: Mapping[str, str]) -> Iterator[Problem]:
             reason = 'with managed_by="volcano" the plugins are Volcano\'s, and what they set counts'
             yield Problem("on_conflict", reason, 'say on_conflict="plugin", or remove the template\'s own')
         for key, (reason, hint) in _ONLY_COMPOSED.items():
-            if options.get(key, "delete") != "delete":
+            if key in options:
                 yield Problem(key, f'with managed_by="volcano" this does nothing, since {reason}', hint)
     elif options.get("wait_for", "created") != "created":
         reason = "the Pods of a gang cannot be waited for one by one, since a failed one would not end the others' wait"

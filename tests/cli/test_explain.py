@@ -76,7 +76,7 @@ class TestText:
         assert shell.good("explain", str(PYTORCH)).out == (GOLDEN / "explain-140.txt").read_text("utf-8")
 
     def test_a_job_of_volcano_s(self, shell: Shell, width: int) -> None:
-        """With all that only its controllers enact, and their names for claims."""
+        """With all that only its controllers enact, and their names for volumes."""
         text = (GOLDEN / f"explain-native-{width}.txt").read_text("utf-8")
 
         assert shell.good("explain", "--managed-by", "volcano", with_keys(shell)).out == text
@@ -106,13 +106,13 @@ class TestPod:
     """`--pod NAME`."""
 
     def test_one_of_a_job_by_volcano_has_volcano_s_names(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Of the PodGroup and the claims."""
+        """Of the PodGroup and the volumes; Pulumi creates the claims."""
         monkeypatch.setenv("COLUMNS", "140")
         out = shell.good("explain", "--managed-by", "volcano", "--pod", "train-worker-2", with_keys(shell)).out
 
         assert out.startswith("Pod train-worker-2 in the namespace research: task worker, host train-worker-2.train\n")
         assert re.search(r"(?m)^  the job  scheduling.k8s.io/group-name  train-<uid>$", out)
-        assert re.search(r"(?m)^  the job  train-<suffix-1>  claim train-pvc-<suffix-1>$", out)
+        assert re.search(r"(?m)^  the job  train-<suffix-1>  claim train-pvc-data$", out)
 
     def test_it_is_shown_of_each_file_that_has_it(self, shell: Shell) -> None:
         """Files may be alternatives."""

@@ -11,7 +11,7 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import VolcanoQueue
-from pulumi_volcano_jobs.component.queue import METADATA
+from pulumi_volcano_jobs.component.children import WRITTEN
 from pulumi_volcano_jobs.testing import UNKNOWN, SecretValue, computed, failed, run
 from tests.component.programs import new_job
 from tests.conftest import task
@@ -180,11 +180,11 @@ def test_the_provider_waits_for_the_state_of_a_queue_and_for_its_own_edit() -> N
 
     assert json.loads(made["pulumi.com/waitFor"]) == [
         "jsonpath={.status.state}",
-        f"jsonpath={{.metadata.annotations['{METADATA}']}}={made[METADATA]}",
+        f"jsonpath={{.metadata.annotations['{WRITTEN}']}}={made[WRITTEN]}",
     ]
     assert annotations(weight=2) == made
-    assert annotations(labels={"team": "ml"})[METADATA] != made[METADATA]
-    assert annotations(annotations={"team": "ml"})[METADATA] != made[METADATA]
+    assert annotations(labels={"team": "ml"})[WRITTEN] != made[WRITTEN]
+    assert annotations(annotations={"team": "ml"})[WRITTEN] != made[WRITTEN]
 
 
 def test_the_users_own_condition_takes_precedence() -> None:
@@ -199,7 +199,7 @@ def test_unknown_metadata_make_only_the_digest_unknown() -> None:
         found = run(lambda: new_queue("research", fields()) and None, preview=True).unknown()
         return {place.partition(": metadata.")[2] for place in found} - {""}
 
-    digest = {f"annotations.{METADATA}", "annotations.pulumi.com/waitFor"}
+    digest = {f"annotations.{WRITTEN}", "annotations.pulumi.com/waitFor"}
     assert unknown(lambda: {"labels": {"team": computed("ml"), "a": "b"}}) == {"labels.team", *digest}
     assert unknown(lambda: {"annotations": {"team": computed("ml"), "a": "b"}}) == {"annotations.team", *digest}
     assert unknown(lambda: {"annotations": computed({"team": "ml"})}) == {"annotations"}
