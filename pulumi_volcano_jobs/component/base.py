@@ -9,7 +9,7 @@ import pulumi
 
 from pulumi_volcano_jobs import controllers, jobfile, names, paths, shared
 from pulumi_volcano_jobs.cluster import ClusterFacts
-from pulumi_volcano_jobs.component import native, neighbours, parts, stack, unsupported
+from pulumi_volcano_jobs.component import modes, native, neighbours, parts, stack, unsupported
 from pulumi_volcano_jobs.component.advice import on_kept_claim, on_missing_definitions
 from pulumi_volcano_jobs.component.args import JobOptions
 from pulumi_volcano_jobs.component.children import WORLD, KubernetesObject
@@ -159,7 +159,7 @@ class BaseJob(pulumi.ComponentResource):
         )
         # Its input: in a preview its output is not known yet.
         given: pulumi.Output[str] = stash.input
-        return given
+        return modes.unknown_while_changed(self._resource_name, given, stash, pulumi.ResourceOptions(parent=self))
 
     def _provide_keys(self, plugins: Sequence[Plugin], mode: str, options: JobOptions, outputs: Outputs) -> None:
         """Say what stands for the pair that nobody gave; what Volcano makes stays in the cluster."""

@@ -668,7 +668,7 @@ class TestFailures:
         with pytest.raises(AssertionError) as caught:
             failed(lambda: new_job("train", job()))
 
-        assert str(caught.value) == "the program went through: <up with 1 jobs among 13 resources>"
+        assert str(caught.value) == "the program went through: <up with 1 jobs among 14 resources>"
 
 
 class TestObjects:

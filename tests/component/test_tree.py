@@ -33,7 +33,8 @@ from tests.component.programs import digests, new_job
 from tests.conftest import Wire, container, ssh_plugin, task
 
 WAIT_FOR = "pulumi.com/waitFor"
-MANAGED_BY = "Stash train-managed-by"
+MANAGED_BY, CREATED = "Stash train-managed-by", "Stash train-created"
+CLAIM = "PersistentVolumeClaim train-pvc-data"
 KEYS = ssh_plugin()
 
 
@@ -65,6 +66,7 @@ def test_each_child_has_the_parent_that_made_it(*, preview: bool) -> None:
     assert one(everything(), preview=preview).tree() == {
         "VolcanoJob train": "",
         "Stash train-managed-by": "VolcanoJob train",
+        "Stash train-created": "VolcanoJob train",
         "PodGroup train": "VolcanoJob train",
         "PersistentVolumeClaim train-pvc-data": "VolcanoJob train",
         "Stash train-ssh-key": "VolcanoJob train",
@@ -111,7 +113,7 @@ def test_only_a_digest_replaces_a_pod() -> None:
     """An update ignores what webhooks add to the spec of a live Pod."""
     done = one(everything())
     ignored = {"Pod": ["spec"], "Stash": ["input"], "PodGroup": ["spec.queue"]}
-    resources = {name: item for name, item in done.resources.items() if name != MANAGED_BY}
+    resources = {name: item for name, item in done.resources.items() if name not in {MANAGED_BY, CREATED}}
 
     for name, item in resources.items():
         kind = name.partition(" ")[0]
@@ -173,14 +175,14 @@ def test_options_that_pulumi_ignores_on_a_component_are_told_once() -> None:
 
 
 def test_another_mode_replaces_what_every_object_depends_on() -> None:
-    """The engine deletes the objects of one mode, Pods first, before it makes those of the other."""
+    """The engine deletes the objects of one mode, Pods first, before it creates those of the other; claims stay."""
     done = one(everything())
     stash = done.resources[MANAGED_BY]
 
     assert stash.inputs == {"input": "default"}
     assert (stash.replacement_trigger, stash.delete_before_replace) == ("pulumi", True)
     for name in done.manifests():
-        assert stash in done.resources[name].inputs_from["metadata"]
+        assert (stash in done.resources[name].inputs_from["metadata"]) is (name != CLAIM)
 
 
 def test_up_waits_only_for_the_object_that_it_writes() -> None:

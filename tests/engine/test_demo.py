@@ -35,6 +35,7 @@ RESOURCES = {
     "kubernetes files": "Stack volcano-jobs-demo-dev",
     "VolcanoJob pytorch-job": "Stack volcano-jobs-demo-dev",
     "Stash pytorch-job-managed-by": "VolcanoJob pytorch-job",
+    "Stash pytorch-job-created": "VolcanoJob pytorch-job",
     "PytorchPlugin pytorch-job-pytorch": "VolcanoJob pytorch-job",
     "SvcPlugin pytorch-job-svc": "VolcanoJob pytorch-job",
     "Task pytorch-job-master": "VolcanoJob pytorch-job",
