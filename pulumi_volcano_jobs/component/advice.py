@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pulumi
 
+from pulumi_volcano_jobs.component.forwarding import FORCE
 from pulumi_volcano_jobs.component.keys import is_mocked
 
 _NOT_KNOWN = "no matches for kind"
 _EXISTS = "already exists"
 _TIMED_OUT = "timed out waiting for the condition"
 _QUEUES = "Queues"
+_CONFLICT = "Apply failed with"
 
 
 def on_missing_definitions(resource_name: str, kind: str) -> pulumi.ResourceHookBinding | None:
@@ -64,6 +66,21 @@ def _without_volcano(resource_name: str, kind: str) -> pulumi.ErrorHook:
     )
     # A job and a queue may have one name, and the engine takes each name of a hook once.
     return _hook(f"{resource_name}-without-{kind}", _NOT_KNOWN, advice)
+
+
+def on_conflict(resource_name: str, job: str) -> pulumi.ErrorHook:
+    """Advise where another field manager owns fields of a Job that the update applies.
+
+    Args:
+        resource_name: the component's name, which makes the hook's own.
+        job: the name of the Job.
+    """
+    advice = (
+        f"job {job}: another field manager owns fields of the Job: Volcano's controller updates each Job in a queue "
+        f'with extendClusters, and kubectl edit owns the fields that it changed: set annotations={{"{FORCE}": "true"}} '
+        "on the job to override them, then run `pulumi up` again"
+    )
+    return _hook(f"{resource_name}-conflict", _CONFLICT, advice)
 
 
 def _hook(name: str, sign: str, advice: str) -> pulumi.ErrorHook:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs.component.advice import on_missing_definitions
+from pulumi_volcano_jobs.component import advice, forwarding
 from pulumi_volcano_jobs.component.args import JobOptions
 from pulumi_volcano_jobs.component.children import KubernetesObject
 from pulumi_volcano_jobs.component.digest import digest, tokens
+from pulumi_volcano_jobs.component.keys import is_mocked
 from pulumi_volcano_jobs.component.lift import Outputs
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Job
@@ -20,8 +22,10 @@ from pulumi_volcano_jobs.rendering import Rendered
 _OF_JOB = frozenset({"minAvailable", "priorityClassName"})
 _OF_TASK = frozenset({"replicas", "minAvailable"})
 
-_BAD_ENDS = ("Failed", "Aborted", "Terminated")
-_ENDS = ("Completed", *_BAD_ENDS)
+# Volcano changes none of these any more; a Job that is Aborted can be resumed.
+_FINAL = ("Failed", "Terminated")
+_ABORTED = "Aborted"
+_ENDS = ("Completed", "Failed", _ABORTED, "Terminated")
 _PHASES: Mapping[str, Sequence[str]] = {"running": ("Running", *_ENDS), "succeeded": _ENDS}
 DEFAULT_TIMEOUT = "1h"
 
@@ -37,7 +41,11 @@ def hand_over(
     """Register the Job, fully defaulted: a partial one loses at its first update what only the webhook had set."""
     manifest = job.to_manifest()
     waits_for = options.get("wait_for", "created")
+    if forwarding.is_forwarding(outputs.lower(job.queue)):
+        annotations = {forwarding.FORCE: "true", **manifest["metadata"].get("annotations", {})}
+        manifest = {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
     timeout = options.get("wait_timeout", DEFAULT_TIMEOUT)
+    applied = threading.Event()
     made = KubernetesObject(
         name,
         manifest,
@@ -48,14 +56,28 @@ def hand_over(
             pulumi.ResourceOptions(
                 replacement_trigger=outputs.apply(digest, [_fixed(manifest["spec"]), tokens(options)]),
                 custom_timeouts=pulumi.CustomTimeouts(create=timeout, update=timeout),
-                hooks=on_missing_definitions(name, "Volcano Jobs"),
+                hooks=_hooks(name, job.name, applied),
             ),
         ),
         wait_for=[_expression(_PHASES[waits_for])] if waits_for in _PHASES else (),
     )
     if waits_for in _PHASES:
-        made.status.apply(lambda status: _raise_if_bad(job, status))
+        made.status.apply(lambda status: _judge(job, status or {}, made, is_old=not (is_mocked() or applied.is_set())))
     return made
+
+
+def _hooks(name: str, job: str, applied: threading.Event) -> pulumi.ResourceHookBinding | None:
+    """Bind the advice on errors, and set `applied` once this update has written the Job and so read its status."""
+    binding = advice.on_missing_definitions(name, "Volcano Jobs")
+    if binding is None:
+        return None
+
+    def set_applied(_args: pulumi.ResourceHookArgs) -> None:
+        applied.set()
+
+    hook = pulumi.ResourceHook(f"{name}-applied", set_applied)
+    errors = [*(binding.on_error or ()), advice.on_conflict(name, job)]
+    return pulumi.ResourceHookBinding(after_create=[hook], after_update=[hook], on_error=errors)
 
 
 def pod_group_name(job: Job, made: KubernetesObject) -> pulumi.Output[str]:
@@ -85,13 +107,38 @@ def _without(fields: Manifest, names: frozenset[str]) -> Manifest:
     return {key: value for key, value in fields.items() if key not in names}
 
 
-def _raise_if_bad(job: Job, status: Mapping[str, Any] | None) -> None:
-    state = (status or {}).get("state") or {}
-    if state.get("phase") in _BAD_ENDS:
-        why = ", ".join(text for text in (state.get("reason"), state.get("message")) if text)
-        namespace = f" -n {job.namespace}" if isinstance(job.namespace, str) else ""
-        message = (
-            f"the job {job.name} has ended as {state['phase']}{f' ({why})' if why else ''}: `kubectl describe vcjob "
-            f"{job.name}{namespace}` says more; another `run` token, or an edit of the job, runs it again"
+def _judge(job: Job, status: Mapping[str, Any], made: KubernetesObject, *, is_old: bool) -> None:
+    """Fail the update for a Job that ended badly; only warn if the status is that of an earlier update.
+
+    The state keeps the status of the last update that wrote the Job, and a Job that was Aborted may run again since.
+    """
+    phase = (status.get("state") or {}).get("phase")
+    namespace = f" -n {job.namespace}" if isinstance(job.namespace, str) else ""
+    resume = f"`vcctl job resume -N {job.name}{namespace}`"
+    if phase in _FINAL:
+        raise pulumi.RunError(
+            f"job {job.name}: {phase}{_pods_of_tasks(status)}: run `kubectl describe vcjob {job.name}{namespace}` to "
+            "see its events; another `run` token replaces the Job and runs it again"
         )
-        raise pulumi.RunError(message)
+    if phase == _ABORTED and is_old:
+        pulumi.log.warn(
+            f"job {job.name}: Aborted when Pulumi last read it, and perhaps resumed since: run `pulumi up --refresh` "
+            f"to read it again; {resume} resumes a job that is still Aborted",
+            made,
+        )
+    elif phase == _ABORTED:
+        raise pulumi.RunError(
+            f"job {job.name}: {phase}{_pods_of_tasks(status)}: run {resume} to resume it; another `run` token replaces "
+            "the Job and starts it from the beginning"
+        )
+
+
+def _pods_of_tasks(status: Mapping[str, Any]) -> str:
+    """Return the phases of the Pods by task: Volcano sets no reason and no message in `status.state`."""
+    counts = {task: found.get("phase") or {} for task, found in (status.get("taskStatusCount") or {}).items()}
+    texts = [
+        f"{task}: {', '.join(f'{int(number)} {phase}' for phase, number in sorted(phases.items()))}"
+        for task, phases in sorted(counts.items())
+        if phases
+    ]
+    return f" ({'; '.join(texts)})" if texts else ""

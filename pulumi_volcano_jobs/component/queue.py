@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 
 from pulumi_volcano_jobs import queues, queueschema
-from pulumi_volcano_jobs.component import neighbours
+from pulumi_volcano_jobs.component import forwarding, neighbours
 from pulumi_volcano_jobs.component.advice import on_failed_queue
 from pulumi_volcano_jobs.component.children import KubernetesObject
 from pulumi_volcano_jobs.component.lift import Outputs
@@ -63,9 +63,6 @@ class BaseQueue(pulumi.ComponentResource):
             outputs,
             pulumi.ResourceOptions(
                 parent=self,
-                # A forced replacement has the same name: with a provider before 4.29 the old object would be updated as
-                # the new one, and then deleted.
-                delete_before_replace=True,
                 # A parent hands on its protection, and not these.
                 retain_on_delete=opts.retain_on_delete if opts else None,
                 custom_timeouts=timeouts or pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT),
@@ -77,6 +74,8 @@ class BaseQueue(pulumi.ComponentResource):
         # Unknown in a preview until the queue exists, as the id is: the provider sends what it knows to the API server
         # in a dry run, and Volcano's webhooks reject what names a queue that does not exist.
         self.name = self.resource.id.apply(lambda _id: name)
+        if manifest["spec"].get("extendClusters"):
+            forwarding.note(self.name, name)
         self.register_outputs({"name": self.name})
 
 

@@ -21,6 +21,7 @@ from pulumi_volcano_jobs import (
     SvcPlugin,
     TensorflowPlugin,
     VolcanoJob,
+    VolcanoQueue,
     jobfile,
     render,
 )
@@ -29,7 +30,7 @@ from tests.component.programs import LOSES_MARKS, new_job
 from tests.component.test_tree import TokenPlugin
 from tests.conftest import BYTES, OTHER_PAIR, PAIR, Wire, container, ssh_plugin, task
 
-JOB = "Job train"
+JOB, CLAIM = "Job train", "PersistentVolumeClaim train-pvc-data"
 PRIVATE, PUBLIC = PAIR.private, PAIR.public
 
 
@@ -57,8 +58,8 @@ def inputs(arguments: Any, **options: Any) -> Wire:
 
 
 @pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
-def test_the_job_is_all_that_is_made_in_the_cluster(*, preview: bool) -> None:
-    """Plugins and tasks are components without objects: Volcano makes Pods, Services, Secret and PodGroup."""
+def test_the_job_and_its_new_claims_are_all_that_is_made_in_the_cluster(*, preview: bool) -> None:
+    """Plugins and tasks are components without objects: Volcano creates Pods, Services, Secret and PodGroup."""
     done = one(
         job(
             plugins=[PytorchPlugin(), SshPlugin()],
@@ -70,11 +71,13 @@ def test_the_job_is_all_that_is_made_in_the_cluster(*, preview: bool) -> None:
     assert done.tree() == {
         "VolcanoJob train": "",
         "Stash train-managed-by": "VolcanoJob train",
+        "Stash train-created": "VolcanoJob train",
         "SshPlugin train-ssh": "VolcanoJob train",
         "SvcPlugin train-svc": "VolcanoJob train",
         "PytorchPlugin train-pytorch": "VolcanoJob train",
         "Task train-master": "VolcanoJob train",
         "Task train-worker": "VolcanoJob train",
+        CLAIM: "VolcanoJob train",
         JOB: "VolcanoJob train",
     }
 
@@ -111,6 +114,55 @@ def test_another_mode_replaces_what_the_job_depends_on() -> None:
     assert stash.inputs == {"input": "default"}
     assert (stash.replacement_trigger, stash.delete_before_replace) == ("volcano", True)
     assert stash in done.resources[JOB].inputs_from["metadata"]
+
+
+def new_claim(**fields: Any) -> Wire:
+    """Return a job of `job` with a new claim."""
+    volume = {"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}}
+    return job(volumes=[volume, {"mountPath": "/models", "volumeClaimName": "models"}], **fields)
+
+
+def test_the_job_names_the_claim_that_pulumi_creates() -> None:
+    """Volcano's controller would write the name of a claim into the Job, and conflict with every later update."""
+    done = one(new_claim())
+
+    claim, made = done.resources[CLAIM], done.resources[JOB]
+    assert claim.inputs["metadata"]["name"] == "train-pvc-data"
+    assert claim.inputs["spec"] == {"accessModes": ["ReadWriteMany"]}
+    assert made.inputs["spec"]["volumes"] == [
+        {"mountPath": "/data", "volumeClaimName": "train-pvc-data"},
+        {"mountPath": "/models", "volumeClaimName": "models"},
+    ]
+    assert claim in made.depends_on
+
+
+def test_a_claim_is_the_same_resource_in_both_modes() -> None:
+    """No resource that another mode replaces is an input of it, so that a change of modes keeps it and its data."""
+    native, composed = one(new_claim()), one(new_claim(managed_by="pulumi"))
+
+    assert native.resources[CLAIM].inputs == composed.resources[CLAIM].inputs
+    assert native.tree()[CLAIM] == composed.tree()[CLAIM]
+    for done in (native, composed):
+        assert done.resources[CLAIM].inputs_from["metadata"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "is_kept"), [({}, False), ({"claims": "delete"}, False), ({"claims": "keep"}, True)]
+)
+def test_a_claim_outlives_the_job_if_asked(options: Wire, *, is_kept: bool) -> None:
+    """As in the composed mode."""
+    assert bool(one(new_claim(**options)).resources[CLAIM].retain_on_delete) == is_kept
+
+
+def test_an_edit_of_a_claim_makes_no_other_job() -> None:
+    """The claim itself is updated; its path is a field of the Job."""
+
+    def of(path: str, storage: str) -> Any:
+        claim = {"resources": {"requests": {"storage": storage}}}
+        return trigger(job(volumes=[{"mountPath": path, "volumeClaim": claim}]))
+
+    assert of("/data", "1Gi") == of("/data", "2Gi")
+    assert of("/data", "1Gi") != of("/other", "1Gi")
 
 
 def test_a_resource_may_have_another_name_than_its_job() -> None:
@@ -155,7 +207,7 @@ def test_keys_that_volcano_makes_are_none(plugins: str) -> None:
     done = one(job(**PLUGINS[plugins]), lambda made: {"private": made.ssh.private_key, "public": made.ssh.public_key})
 
     assert done.outputs == {}
-    assert done.names("Stash") == ["train-managed-by"]
+    assert sorted(done.names("Stash")) == ["train-created", "train-managed-by"]
 
 
 def test_a_program_reads_the_job_and_no_pods() -> None:
@@ -261,7 +313,7 @@ def test_the_job_is_the_rendered_one_with_its_defaults(document: str, form: str)
     """What Volcano's webhook would fill in is there, so that a later update does not take it away."""
     found = inputs(FORMS[form](SAME[document]))
 
-    assert found == render(SAME[document]).job.to_manifest()
+    assert found == render(SAME[document], managed_by="volcano").handed_over.to_manifest()
     assert "minAvailable" in found["spec"]
     assert all("minAvailable" in one_task for one_task in found["spec"]["tasks"])
 
@@ -278,7 +330,7 @@ def test_yaml_text_is_handed_over_with_the_options_beside_it() -> None:
 
 @pytest.mark.parametrize(
     "field",
-    ["policies", "maxRetry", "ttlSecondsAfterFinished", "minSuccess", "volumes", "networkTopology", "queue"],
+    ["policies", "maxRetry", "ttlSecondsAfterFinished", "minSuccess", "networkTopology", "queue"],
 )
 def test_a_field_of_the_job_goes_to_volcano_whole(field: str) -> None:
     """Volcano enacts what nobody does on Pods that Pulumi manages."""
@@ -440,7 +492,7 @@ def test_a_given_key_is_in_no_warning_and_no_error() -> None:
     """What is said about the job keeps it to itself."""
     plugins = {"ssh": [f"--ssh-private-key={PRIVATE}", f"--ssh-public-key={PUBLIC}"]}
     done = one(job(plugins=plugins))
-    error, _ = failed(lambda: {"name": new_job("train", job(plugins=plugins, claims="keep")).name})
+    error, _ = failed(lambda: {"name": new_job("train", job(plugins=plugins, restart="pod")).name})
 
     (warning,) = done.warnings
     assert warning.startswith("spec.plugins.ssh: without the svc plugin there is no Service")
@@ -500,32 +552,33 @@ def test_creating_and_updating_have_the_timeout(wait_for: str, options: Wire, ex
     assert (timeouts.create, timeouts.update, timeouts.delete) == (expected, expected, "")
 
 
-ADVICE = (
-    "`kubectl describe vcjob train -n default` says more; another `run` token, or an edit of the job, runs it again"
+FINAL = (
+    "run `kubectl describe vcjob train -n default` to see its events; another `run` token replaces the Job and runs it "
+    "again"
 )
+RESUMABLE = (
+    "run `vcctl job resume -N train -n default` to resume it; another `run` token replaces the Job and starts it from "
+    "the beginning"
+)
+COUNTS = {"worker": {"phase": {"Succeeded": 1, "Failed": 1}}, "master": {"phase": {"Running": 1}}, "watch": {}}
 
 
 @pytest.mark.parametrize("wait_for", ["running", "succeeded"])
-@pytest.mark.parametrize("phase", ["Failed", "Aborted", "Terminated"])
+@pytest.mark.parametrize(("phase", "fix"), [("Failed", FINAL), ("Terminated", FINAL), ("Aborted", RESUMABLE)])
 @pytest.mark.parametrize(
-    ("state", "why"),
-    [
-        ({}, ""),
-        ({"reason": "PodFailed"}, " (PodFailed)"),
-        ({"message": "train-worker-1 failed"}, " (train-worker-1 failed)"),
-        ({"reason": "PodFailed", "message": "train-worker-1 failed"}, " (PodFailed, train-worker-1 failed)"),
-    ],
-    ids=["no more", "a reason", "a message", "both"],
+    ("status", "why"),
+    [({}, ""), ({"taskStatusCount": COUNTS}, " (master: 1 Running; worker: 1 Failed, 1 Succeeded)")],
+    ids=["no counts", "counts"],
 )
-def test_a_bad_end_fails_the_update(wait_for: str, phase: str, state: Wire, why: str) -> None:
-    """The message has the reason, without a traceback; the Job stays."""
+def test_a_bad_end_fails_the_update(wait_for: str, phase: str, fix: str, status: Wire, why: str) -> None:
+    """The message has the phases of the Pods by task, without a traceback; the Job stays."""
     error, done = failed(
         lambda: {"name": new_job("train", job(wait_for=wait_for)).name},
-        cluster={JOB: {"status": {"state": {"phase": phase, **state}}}},
+        cluster={JOB: {"status": {"state": {"phase": phase}, **status}}},
     )
 
     assert isinstance(error, pulumi.RunError)
-    assert str(error) == f"the job train has ended as {phase}{why}: {ADVICE}"
+    assert str(error) == f"job train: {phase}{why}: {fix}"
     assert JOB in done.resources
 
 
@@ -566,9 +619,6 @@ ON_SCALE = (
     f"  on_scale: {NOTHING} Volcano adds and removes Pods and leaves the others alone: remove it; another `run` "
     "restarts all"
 )
-CLAIMS = (
-    f"  claims: {NOTHING} Volcano deletes the claims of a Job with it: make the claim yourself, and name it in volumes"
-)
 TOKEN = (
     "  spec.plugins.token: Volcano's controllers do not know this plugin, and would refuse the job: remove it, or use "
     'managed_by="pulumi"'
@@ -592,15 +642,14 @@ REFUSED: dict[str, tuple[Wire, list[str]]] = {
     "restart": (job(restart="pod"), [RESTART]),
     "restart, as by default": (job(restart="gang"), [RESTART]),
     "on_scale": (job(on_scale="keep"), [ON_SCALE]),
-    "claims": (job(claims="keep"), [CLAIMS]),
     "a timeout of nothing": (
         job(wait_timeout="5m"),
         ['  wait_timeout: nothing is waited for: say wait_for="running" or "succeeded", or remove it'],
     ),
     "somebody's plugin": (job(plugins=[TokenPlugin(), SvcPlugin()]), [TOKEN]),
     "all of these": (
-        job(claims="keep", on_scale="restart", restart="gang", queue=3),
-        [RESTART, ON_SCALE, CLAIMS, QUEUE],
+        job(on_scale="restart", restart="gang", queue=3),
+        [RESTART, ON_SCALE, QUEUE],
     ),
     "options beside a job's own problem": (
         {"tasks": [task()], "wait_for": "running", "wait_timeout": "soon", "queue": 3},
@@ -639,11 +688,6 @@ def test_a_duration_is_taken(timeout: str) -> None:
     assert done.resources[JOB].request.customTimeouts.create == timeout
 
 
-def test_claims_that_go_with_the_job_are_as_volcano_does_it() -> None:
-    """The default may be spelled out."""
-    assert JOB in one(job(claims="delete")).resources
-
-
 POLICIES = [Policy(event="PodEvicted", action="RestartJob")]
 
 
@@ -669,6 +713,40 @@ def test_two_jobs_of_one_name_are_refused_across_the_modes() -> None:
 
     assert "the VolcanoJobs first and second both make the Pod train-worker-0" in str(error)
     assert done.names("VolcanoJob") == ["first"]
+
+
+# Queues with extend clusters.
+
+FORCE = "pulumi.com/patchForce"
+CLUSTERS = {"extend_clusters": [{"name": "other"}]}
+
+
+@pytest.mark.parametrize("by", ["Output", "name"])
+@pytest.mark.parametrize(("queue", "expected"), [(CLUSTERS, {FORCE: "true"}), ({}, {})], ids=["extended", "plain"])
+def test_a_job_in_a_queue_with_extend_clusters_overrides_the_controller(by: str, queue: Wire, expected: Wire) -> None:
+    """Volcano's controller updates such Jobs with a PUT and owns fields of them; the webhook accepts a forced apply."""
+
+    def program() -> None:
+        made = VolcanoQueue("research", queue)
+        new_job("train", job(queue=made.name if by == "Output" else "research"))
+
+    assert run(program).resources[JOB].inputs["metadata"].get("annotations", {}) == expected
+
+
+def test_a_job_s_own_choice_of_override_stays() -> None:
+    """A user may want to see the conflict."""
+
+    def program() -> None:
+        new_job("train", job(queue=VolcanoQueue("research", CLUSTERS).name, annotations={FORCE: "false"}))
+
+    assert run(program).resources[JOB].inputs["metadata"]["annotations"] == {FORCE: "false"}
+
+
+def test_a_queue_of_another_program_extends_no_job() -> None:
+    """Programs run one after another in a process of tests."""
+    run(lambda: VolcanoQueue("research", CLUSTERS) and None)
+
+    assert "annotations" not in inputs(job(queue="research"))["metadata"]
 
 
 # Outputs.
