@@ -103,8 +103,8 @@ class BaseJob(pulumi.ComponentResource):
         self._job_name = job.name
         self._key: pulumi.Resource | None = None
         self.name = pulumi.Output.from_input(job.name)
-        self._own_namespace = outputs.lower(job.namespace)
-        self.namespace = self._namespace_of_mode(mode, self._own_namespace)
+        self.namespace = pulumi.Output.from_input(outputs.lower(job.namespace))
+        self._namespace = self._namespace_of_mode(mode, self.namespace)
         if any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item)):
             self._provide_keys(rendered.plugins, mode, options, outputs)
         self.plugins: Mapping[str, parts.PluginComponent] = {
@@ -122,7 +122,7 @@ class BaseJob(pulumi.ComponentResource):
         self.objects = [made[ObjectRef.of(item)] for item in ours]
         if mode == "volcano":
             opts = pulumi.ResourceOptions(parent=self, depends_on=self.objects)
-            whole = native.hand_over(self._resource_name, rendered.handed_over, options, outputs, self.namespace, opts)
+            whole = native.hand_over(self._resource_name, rendered.handed_over, options, outputs, self._namespace, opts)
             self.objects = [*self.objects, whole]
             self.pod_group_name = native.pod_group_name(job, whole)
         else:
@@ -236,7 +236,7 @@ class BaseJob(pulumi.ComponentResource):
     ) -> KubernetesObject:
         opts = pulumi.ResourceOptions(parent=parent, **options)
         # A change of modes replaces what has the namespace of the mode; a claim and its data stay.
-        namespace = self._own_namespace if item["kind"] == "PersistentVolumeClaim" else self.namespace
+        namespace = self.namespace if item["kind"] == "PersistentVolumeClaim" else self._namespace
         return KubernetesObject(name, item, namespace, outputs, opts)
 
     def _child_name(self, item: Manifest, parent: str = "") -> str:
