@@ -63,8 +63,9 @@ class BaseJob(pulumi.ComponentResource):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict or a Job"
                 raise JobError([Problem("", reason, 'write VolcanoJob("train", {"tasks": [...]})')])
             defaults, found = _job_defaults(given.pop(_SHARED, None))
+            mode_is_shared = given.get("managed_by") is None
             given = shared.apply(given, defaults)
-            options, problems = take(given)
+            options, problems = take(given, mode_is_shared=mode_is_shared)
             if not {"metadata", "spec"} & given.keys():
                 given.setdefault("name", resource_name)
             found = [*(file.problems if file else ()), *found, *problems]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, get_args
 
 from pulumi_volcano_jobs import schema
@@ -30,8 +31,12 @@ _ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
 }
 
 
-def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
-    """Take the options out of the arguments of a job; give them with their problems."""
+def take(given: dict[str, Any], *, mode_is_shared: bool = False) -> tuple[JobOptions, list[Problem]]:
+    """Remove the options from the arguments of a job; return them and their problems.
+
+    If `managed_by` is a default that jobs share (`mode_is_shared`), options that this mode lacks are ignored with a
+    warning. If the job sets `managed_by` itself, they are errors.
+    """
     options: Any = {key: given.pop(key) for key in JobOptions.__annotations__ if key in given}
     # Others would be compared with something although they are wrong already, and an Output may not be.
     plain = {key: value for key, value in options.items() if isinstance(value, str) and key not in _NOT_PLAIN}
@@ -46,7 +51,10 @@ def take(given: dict[str, Any]) -> tuple[JobOptions, list[Problem]]:
     ]
     refused = {problem.path for problem in (*mistyped, *wrong)}
     fits = {key: value for key, value in plain.items() if key not in refused}
-    modes = () if "managed_by" in refused else _of_mode(fits)
+    modes = [] if "managed_by" in refused else list(_of_mode(fits))
+    if mode_is_shared and fits.get("managed_by") == "volcano":
+        modes = [_ignored(problem) for problem in modes]
+        options = _without(options, {problem.path for problem in modes})
     timeout = _of_timeout(fits, known="wait_for" not in refused)
     rest = [*_of_codes(options.get(_CODES, ())), *of_plugins(options.get(_PLUGINS, {}))]
     refused |= {problem.path.partition(".")[0] for problem in rest}
@@ -81,6 +89,18 @@ def _of_mode(options: Mapping[str, str]) -> Iterator[Problem]:
         reason = "the Pods of a gang cannot be waited for one by one, since a failed one would not end the others' wait"
         command = "kubectl wait pod -l volcano.sh/job-name=NAME --for=jsonpath='{.status.phase}'=Succeeded --timeout=1h"
         yield Problem("wait_for", reason, f'managed_by="volcano" can; or run `{command}` after `pulumi up`')
+
+
+def _ignored(problem: Problem) -> Problem:
+    reason = f"ignored, because volcano-jobs:managedBy or job_defaults selects the mode: {problem.reason}"
+    hint = f'{problem.hint}, or set managed_by="pulumi" on this job'
+    return replace(problem, reason=reason, hint=hint, warning=True, code="VJ130")
+
+
+def _without(options: Mapping[str, Any], ignored: Collection[str]) -> dict[str, Any]:
+    """Return the options without the ignored ones; of a conflict, Volcano's plugins take precedence."""
+    kept = {key: value for key, value in options.items() if key not in ignored}
+    return kept | ({"on_conflict": "plugin"} if "on_conflict" in ignored else {})
 
 
 def _of_timeout(options: Mapping[str, str], *, known: bool) -> Iterator[Problem]:

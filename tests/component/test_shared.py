@@ -176,6 +176,50 @@ def test_an_option_of_the_jobs_own_counts() -> None:
     assert done.names("Pod") == ["train-worker-0"]
 
 
+COMPOSED_ONLY: list[Wire] = [
+    {"restart": "pod"},
+    {"on_scale": "keep"},
+    {"restart": "gang", "on_scale": "restart"},
+    {"unsupported": "error"},
+]
+
+
+@pytest.mark.parametrize("options", COMPOSED_ONLY, ids=str)
+@pytest.mark.parametrize("where", ["program", "configuration"])
+def test_a_shared_mode_ignores_options_of_the_other_mode_with_a_warning(where: str, options: Wire) -> None:
+    """The job becomes a Volcano Job, the same as without the option."""
+    config = {"volcano-jobs:managedBy": "volcano"} if where == "configuration" else None
+    shared = {"managed_by": "volcano"} if where == "program" else None
+    plain = one({"tasks": [worker()]}, config, shared)
+
+    done = one({"tasks": [worker()], **options}, config, shared)
+
+    assert done.manifests() == plain.manifests()
+    assert sorted(text.partition(":")[0] for text in done.warnings) == sorted(options.keys() - {"unsupported"})
+    assert all(text.endswith('or set managed_by="pulumi" on this job [VJ130]') for text in done.warnings)
+    assert one({"tasks": [worker()], **options, "ignore_warnings": ["VJ130"]}, config, shared).warnings == []
+
+
+def test_with_a_shared_mode_volcanos_plugins_take_precedence_over_the_template() -> None:
+    """The conflict that `on_conflict="user"` decides is no error, and the warning names it."""
+    own = container(env=[{"name": "VC_TASK_INDEX", "value": "7"}])
+    job = {"plugins": {"env": []}, "tasks": [task(containers=[own])], "on_conflict": "user"}
+
+    done = one(job, {"volcano-jobs:managedBy": "volcano"})
+
+    assert done.names("Job") == ["train"]
+    assert [text.partition(":")[0] for text in done.warnings] == ["on_conflict"]
+
+
+def test_options_of_the_other_mode_are_errors_if_the_job_sets_its_mode() -> None:
+    """A shared default does not change that."""
+    job = {"tasks": [worker()], "managed_by": "volcano", "restart": "pod"}
+
+    failure = failed(lambda: new_job("train", job), config={"volcano-jobs:managedBy": "volcano"})
+
+    assert 'restart: with managed_by="volcano" this does nothing' in str(failure.error)
+
+
 @pytest.mark.parametrize("source", ["text", "file"])
 def test_a_job_of_a_file_gets_them_too(source: str, tmp_path: Path) -> None:
     """In its metadata, its spec and its templates."""
