@@ -221,7 +221,7 @@ def _resource(name: str, path: str) -> list[Problem]:
 
 def _whole(declared: Place, name: str) -> Iterator[Problem]:
     nano = amounts.parsed(declared.fields[name]) or 0
-    if nano > 0 and nano % _UNIT and (name == "pods" or ("/" in name and "kubernetes.io/" not in name)):
+    if nano > 0 and nano % _UNIT and (name == "pods" or not amounts.is_native(name)):
         yield declared.fault(name, "this is counted in whole numbers", "give one")
 
 

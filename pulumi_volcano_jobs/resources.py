@@ -1,7 +1,8 @@
-"""What Pods count for in a PodGroup's minResources.
+"""Compute minResources of a PodGroup.
 
-Upstream: `calcPGMinResources` of Volcano's job controller, which counts a Pod as Kubernetes' resource quota does
-(`podComputeUsageHelper`), from the template as it was written: limits without requests count as no request.
+Upstream: `calcPGMinResources` of Volcano's job controller. It computes the usage of a Pod with Kubernetes' resource
+quota (`PodUsageFunc`; Volcano ed72c7c vendors 1.36.1) from the template as written: a limit without a request is not a
+request.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pulumi_volcano_jobs.podcheck.amounts import COMPUTE, HUGE_PAGES, is_extended, is_of_pods
 from pulumi_volcano_jobs.quantity import Quantity, parse
 
 Amounts = dict[str, Quantity]
 
-_COMPUTE = ("cpu", "memory", "ephemeral-storage")
+# A device class as a resource (DRA). Its domain is native, and quota still tracks its requests.
+_DEVICE_CLASS = "deviceclass.resource.kubernetes.io/"
 _ZERO = Quantity(0)
 
 
@@ -58,16 +61,14 @@ def _pod_usage(spec: Mapping[str, Any]) -> Amounts:
     usage: Amounts = {"pods": one, "count/pods": one}
     requests, limits = _effective(spec, "requests"), _effective(spec, "limits")
     for name, amount in requests.items():
-        if name in _COMPUTE or _is_extended(name) or name.startswith("hugepages-"):
+        if name in COMPUTE or name.startswith(HUGE_PAGES) or is_extended(name):
             usage[name] = amount
             usage[f"requests.{name}"] = amount
-    usage |= {f"limits.{name}": limits[name] for name in _COMPUTE if name in limits}
+        elif name.startswith(_DEVICE_CLASS):
+            # Volcano adds the plain name to that of the quota for names outside of kubernetes.io only.
+            usage[f"requests.{name}"] = amount
+    usage |= {f"limits.{name}": limits[name] for name in COMPUTE if name in limits}
     return usage
-
-
-def _is_extended(name: str) -> bool:
-    prefix = name.partition("/")[0]
-    return "/" in name and prefix != "kubernetes.io" and not prefix.endswith(".kubernetes.io")
 
 
 def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
@@ -87,10 +88,10 @@ def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
             _add(amounts, sidecars)
         _raise(peak, amounts)
     _raise(total, peak)
-    total |= {name: amount for name, amount in _amounts(spec, kind).items() if name in {"cpu", "memory"}}
+    total |= {name: amount for name, amount in _amounts(spec, kind).items() if is_of_pods(name)}
     overhead = {name: parse(amount) for name, amount in (spec.get("overhead") or {}).items()}
     if kind == "limits":
-        overhead = {name: amount for name, amount in overhead.items() if name in total}
+        overhead = {name: amount for name, amount in overhead.items() if total.get(name, _ZERO).nano}
     _add(total, overhead)
     return total
 

@@ -713,6 +713,33 @@ REFUSED: dict[str, Mistake] = {
         "spec.resources.requests.cpu",
         "the containers ask for more than this together (given: 2): raise it, or lower theirs",
     ),
+    "an init container that wants more than the Pod": Mistake(
+        pod(
+            initContainers=[container("first", resources={"requests": {"cpu": 4}})],
+            resources={"requests": {"cpu": 2}},
+        ),
+        "spec.resources.requests.cpu",
+        "the containers ask for more than this together (given: 2): raise it, or lower theirs",
+    ),
+    "a sidecar and a container that want more than the Pod": Mistake(
+        asks({"cpu": 1})
+        | {
+            "initContainers": [container("side", restartPolicy="Always", resources={"requests": {"cpu": 2}})],
+            "resources": {"requests": {"cpu": 2}},
+        },
+        "spec.resources.requests.cpu",
+        "the containers ask for more than this together (given: 2): raise it, or lower theirs",
+    ),
+    "containers whose huge pages are more than the Pod's": Mistake(
+        pod(
+            containers=[
+                container(name, resources={"limits": {"cpu": 1, "hugepages-2Mi": "2Mi"}}) for name in ("main", "other")
+            ],
+            resources={"limits": {"cpu": 2, "hugepages-2Mi": "2Mi"}},
+        ),
+        "spec.resources.limits.hugepages-2Mi",
+        "the containers ask for more than this together (given: '2Mi'): raise it, or lower theirs",
+    ),
     # Probes and hooks
     "a probe that asks nothing": Mistake(
         main(livenessProbe={"periodSeconds": 5}),
@@ -1457,6 +1484,12 @@ REFUSED: dict[str, Mistake] = {
     ),
 }
 TAKEN: dict[str, Wire] = {
+    "init containers that each want as much as the Pod": pod(
+        initContainers=[container(name, resources={"requests": {"cpu": 2}}) for name in ("first", "second")],
+        resources={"requests": {"cpu": 2}},
+    ),
+    "a container's limit that is less than the Pod's, whose request is missing": asks({"cpu": 1}, {"cpu": 2})
+    | {"resources": {"limits": {"cpu": 2}}},
     "names of 63 characters": pod(containers=[container("x" * 63)], hostname="y" * 63),
     "one number with two protocols": main(ports=[{"containerPort": 53}, {"containerPort": 53, "protocol": "UDP"}]),
     "ports without names": main(ports=[{"containerPort": 1}, {"containerPort": 2}]),

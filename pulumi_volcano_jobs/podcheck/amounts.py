@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from pulumi_volcano_jobs import quantity
@@ -11,8 +12,8 @@ from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.podcheck.names import dns_label, is_qualified
 from pulumi_volcano_jobs.podcheck.place import Place, fault, meant, twice
 
-_COMPUTE = ("cpu", "memory", "ephemeral-storage")
-_PAGES = "hugepages-"
+COMPUTE = ("cpu", "memory", "ephemeral-storage")
+HUGE_PAGES = "hugepages-"
 _UNIT = 10**9
 _MILLI = 10**6
 _ABBREVIATION = 3  # characters, at least: "mem" is memory
@@ -43,16 +44,46 @@ def of_pod(spec: Place) -> Iterator[Problem]:
 
 
 def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
-    """Yield requests of the Pod itself that are less than those of its containers together.
+    """Yield amounts of the Pod itself that are less than those of its containers together.
 
-    In a Pod that is `made`, unlike in a template, a container without a request asks for its limit.
+    In a Pod that is `made`, unlike in a template, a container without a request asks for its limit, and the Pod itself
+    for what its containers ask for.
     """
     resources = spec.child("resources")
-    for name, most in amounts(resources, "requests").items():
-        parts = [_request(container, name, made=made) for container in spec.children("containers")]
-        if sum(parts) > most:
+    if resources is None:
+        return
+    requests, limits = amounts(resources, "requests"), amounts(resources, "limits")
+    for name, most in requests.items():
+        if _together(spec, partial(_request, name=name, made=made)) > most:
             path, given = spec.at("resources", "requests", name), _written(resources, "requests", name)
             yield fault(path, "the containers ask for more than this together", given, "raise it, or lower theirs")
+    for name, most in limits.items():
+        # Kubernetes sets a request that is missing in a Pod, and compares it with the limit.
+        is_default = made and name not in requests and not resources.unknown("requests")
+        is_page = name.startswith(HUGE_PAGES)
+        amount_of = partial(_limit, name=name) if is_page else partial(_request, name=name, made=made)
+        is_said = any(_limit(container, name) > most for container in spec.children("containers"))
+        if (is_page or is_default) and not is_said and _together(spec, amount_of) > most:
+            path, given = spec.at("resources", "limits", name), _written(resources, "limits", name)
+            yield fault(path, "the containers ask for more than this together", given, "raise it, or lower theirs")
+
+
+def _together(spec: Place, amount_of: Callable[[Place], int]) -> int:
+    """Return the effective amount of a Pod's containers, of which init containers run before the others.
+
+    A sidecar (an init container with restartPolicy Always) runs together with all later containers.
+    """
+    total, sidecars, peak = sum(map(amount_of, spec.children("containers"))), 0, 0
+    for container in spec.children("initContainers"):
+        own = amount_of(container)
+        peak = max(peak, sidecars + own)
+        if container.text("restartPolicy") == "Always":
+            sidecars += own
+    return max(total + sidecars, peak)
+
+
+def _limit(container: Place, name: str) -> int:
+    return amounts(container.child("resources"), "limits").get(name, 0)
 
 
 def _above(own: Place | None, whole: Place) -> Iterator[Problem]:
@@ -120,21 +151,21 @@ def _all(holder: Place, kind: str, rule: NameRule) -> Iterator[Problem]:
 
 def _name(name: str, place: str) -> Iterator[Problem]:
     """Yield a Problem if a container cannot ask for what has this name."""
-    known = name in _COMPUTE or name.startswith(_PAGES)
+    known = name in COMPUTE or name.startswith(HUGE_PAGES)
     if not is_qualified(name):
         yield fault(place, "this is no name of a resource", name, "it is cpu, memory or such as nvidia.com/gpu")
     elif "/" not in name and not known:
-        reason = f"a container can ask for {', '.join(_COMPUTE)}, {_PAGES}SIZE and devices, with their domain"
-        yield fault(place, reason, name, meant_resource(name, _COMPUTE) or _with_domain(name))
-    elif not _is_native(name) and (name.startswith("requests.") or not is_qualified(f"requests.{name}")):
+        reason = f"a container can ask for {', '.join(COMPUTE)}, {HUGE_PAGES}SIZE and devices, with their domain"
+        yield fault(place, reason, name, meant_resource(name, COMPUTE) or _with_domain(name))
+    elif not is_native(name) and not is_extended(name):
         reason = "a device's name does not begin with 'requests.', and its domain has at most 244 characters"
         plain = name.removeprefix("requests.")
         yield fault(place, reason, name, f"write {plain}" if plain != name else "shorten it")
 
 
 def _pod_name(name: str, place: str) -> Iterator[Problem]:
-    if name not in ("cpu", "memory") and not name.startswith(_PAGES):
-        reason = f"a Pod itself can ask for cpu, memory and {_PAGES}SIZE"
+    if not is_of_pods(name):
+        reason = f"a Pod itself can ask for cpu, memory and {HUGE_PAGES}SIZE"
         yield fault(place, reason, name, meant_resource(name, ("cpu", "memory")) or "move it to a container")
 
 
@@ -148,13 +179,24 @@ def _with_domain(name: str) -> str:
     return "write its domain too: nvidia.com/gpu, or amd.com/gpu" if "gpu" in name else "write its domain too"
 
 
-def _is_native(name: str) -> bool:
+def is_native(name: str) -> bool:
+    """Return whether a resource has no domain, or one that ends with kubernetes.io."""
     return "/" not in name or "kubernetes.io/" in name
+
+
+def is_extended(name: str) -> bool:
+    """Return whether a resource is an extended resource, such as a device."""
+    return not is_native(name) and not name.startswith("requests.") and is_qualified(f"requests.{name}")
+
+
+def is_of_pods(name: str) -> bool:
+    """Return whether a resource can be set for the whole Pod."""
+    return name in ("cpu", "memory") or name.startswith(HUGE_PAGES)
 
 
 def _is_whole(name: str) -> bool:
     """Tell whether of this there are no fractions and no more requests than there is."""
-    return not _is_native(name) or name.startswith(_PAGES)
+    return not is_native(name) or name.startswith(HUGE_PAGES)
 
 
 def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
@@ -163,13 +205,13 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
     nano = parsed(text)
     if nano is None or nano < 0:
         yield fault(place, _AMOUNT, text)
-    elif name.startswith(_PAGES):
-        page = parsed(name.removeprefix(_PAGES))
+    elif name.startswith(HUGE_PAGES):
+        page = parsed(name.removeprefix(HUGE_PAGES))
         # Kubernetes, too, rounds up to whole bytes.
         if not page or page < 0 or page % _UNIT or (-(-nano // _UNIT) * _UNIT) % page:
             yield fault(place, "this must be a multiple of the size of a page, which is in the name", text)
     # It rounds up to thousandths before it looks.
-    elif not _is_native(name) and -(-nano // _MILLI) % 1000:
+    elif not is_native(name) and -(-nano // _MILLI) % 1000:
         yield fault(place, "there are only whole devices", text, "give a whole number")
 
 
@@ -185,7 +227,7 @@ def _requests(resources: Place) -> Iterator[Problem]:
             hint = "give one amount to both" if whole else "raise the limit, or lower the request"
             yield fault(place, reason, given, hint)
         elif whole and limit is None:
-            what = "of huge pages the" if name.startswith(_PAGES) else "a device's"
+            what = "of huge pages the" if name.startswith(HUGE_PAGES) else "a device's"
             yield fault(place, f"{what} limit must be set, and equal the request", given, f"set it to {given}")
 
 
@@ -194,7 +236,7 @@ def _pages_alone(resources: Place) -> Iterator[Problem]:
         return
     kinds = [child for child in (resources.child("limits"), resources.child("requests")) if child]
     names = [name for kind in kinds for name in kind.fields]
-    if any(name.startswith(_PAGES) for name in names) and not {"cpu", "memory"} & set(names):
+    if any(name.startswith(HUGE_PAGES) for name in names) and not {"cpu", "memory"} & set(names):
         yield fault(resources.path, "who asks for huge pages must ask for cpu or memory too", hint="add memory")
 
 

@@ -104,6 +104,13 @@ ONCE_MADE = {
             " theirs"
         ),
     ),
+    "requests above the Pod's limit, which become its request": (
+        asks({"cpu": 4}) | {"resources": {"limits": {"cpu": 2}}},
+        (
+            "spec.resources.limits.cpu: the containers ask for more than this together (given: 2): raise it, or lower"
+            " theirs"
+        ),
+    ),
 }
 
 

@@ -51,6 +51,23 @@ PODS: dict[str, tuple[Wire, dict[str, str]]] = {
         {"hugepages-2Mi": "4Mi", "requests.hugepages-2Mi": "4Mi"},
     ),
     "names of Kubernetes itself are no devices": ({"containers": [holding({"kubernetes.io/thing": 1})]}, {}),
+    "domains that end with kubernetes.io are native": (
+        {"containers": [holding({"a.kubernetes.io/thing": 1, "mykubernetes.io/thing": 1})]},
+        {},
+    ),
+    "a domain that begins with kubernetes.io is not native": (
+        {"containers": [holding({"kubernetes.io.example.org/thing": 1})]},
+        {"kubernetes.io.example.org/thing": "1", "requests.kubernetes.io.example.org/thing": "1"},
+    ),
+    "a device class counts as a request only": (
+        {"containers": [holding({"deviceclass.resource.kubernetes.io/gpu": 2})]},
+        {"requests.deviceclass.resource.kubernetes.io/gpu": "2"},
+    ),
+    "a name that begins with requests. is no device": (
+        {"containers": [holding({"requests.example.org/device": 2})]},
+        {},
+    ),
+    "a name that is too long for a quota is no device": ({"containers": [holding({f"{'a.' * 122}b/c": 1})]}, {}),
     "containers add up": (
         {"containers": [holding({"cpu": "500m"}), holding({"cpu": "700m"}, {"cpu": 1})]},
         {"cpu": "1200m", "requests.cpu": "1200m", "limits.cpu": "1"},
@@ -101,6 +118,54 @@ PODS: dict[str, tuple[Wire, dict[str, str]]] = {
     "resources of the whole Pod take the place of its containers'": (
         {"containers": [holding({"cpu": 1})], "resources": {"requests": {"cpu": 4}, "limits": {"cpu": 8}}},
         {"cpu": "4", "requests.cpu": "4", "limits.cpu": "8"},
+    ),
+    "huge pages of the whole Pod replace those of its containers": (
+        {
+            "containers": [holding({"hugepages-2Mi": "2Mi", "hugepages-1Gi": "1Gi"})],
+            "resources": {"requests": {"hugepages-2Mi": "1Gi"}, "limits": {"hugepages-2Mi": "1Gi"}},
+        },
+        {
+            "hugepages-2Mi": "1Gi",
+            "requests.hugepages-2Mi": "1Gi",
+            "hugepages-1Gi": "1Gi",
+            "requests.hugepages-1Gi": "1Gi",
+        },
+    ),
+    "limits of the whole Pod are no request": (
+        {"containers": [holding({"cpu": 1})], "resources": {"limits": {"memory": "2Gi", "hugepages-2Mi": "4Mi"}}},
+        {"cpu": "1", "requests.cpu": "1", "limits.memory": "2Gi"},
+    ),
+    "other resources of the whole Pod do not count": (
+        {
+            "containers": [holding({"ephemeral-storage": "1Gi"})],
+            "resources": {"requests": {"ephemeral-storage": "9Gi", "example.org/device": 1}},
+        },
+        {"ephemeral-storage": "1Gi", "requests.ephemeral-storage": "1Gi"},
+    ),
+    "overhead adds to the resources of the whole Pod": (
+        {
+            "containers": [container()],
+            "resources": {"requests": {"cpu": 4, "hugepages-2Mi": "2Mi"}, "limits": {"cpu": 8}},
+            "overhead": {"cpu": "250m", "hugepages-2Mi": "2Mi"},
+        },
+        {
+            "cpu": "4250m",
+            "requests.cpu": "4250m",
+            "limits.cpu": "8250m",
+            "hugepages-2Mi": "4Mi",
+            "requests.hugepages-2Mi": "4Mi",
+        },
+    ),
+    "overhead does not add to a limit of 0": (
+        {"containers": [holding(limits={"cpu": 0, "memory": "1Gi"})], "overhead": {"cpu": 1, "memory": "1Gi"}},
+        {
+            "cpu": "1",
+            "requests.cpu": "1",
+            "memory": "1Gi",
+            "requests.memory": "1Gi",
+            "limits.cpu": "0",
+            "limits.memory": "2Gi",
+        },
     ),
 }
 
@@ -160,6 +225,27 @@ def test_only_classes_that_the_cluster_has_decide_the_order() -> None:
 
     cpu = [made.objects[0]["spec"]["minResources"]["cpu"] for made in (unaware, aware)]
     assert cpu == ["1", "100"]
+
+
+def test_a_rendered_job_counts_resources_of_the_whole_pod() -> None:
+    """The report podlevel-hugepages.yaml: huge pages set for the Pod, not for its container."""
+    amounts = {"cpu": 4, "memory": "8Gi", "hugepages-2Mi": "1Gi"}
+    document = job(task("a", 2, containers=[container()], resources={"requests": amounts, "limits": amounts}))
+
+    (group,) = render(document).objects
+
+    assert group["spec"]["minResources"] == {
+        "count/pods": "2",
+        "cpu": "8",
+        "hugepages-2Mi": "2Gi",
+        "limits.cpu": "8",
+        "limits.memory": "16Gi",
+        "memory": "16Gi",
+        "pods": "2",
+        "requests.cpu": "8",
+        "requests.hugepages-2Mi": "2Gi",
+        "requests.memory": "16Gi",
+    }
 
 
 def test_a_rendered_job_counts_its_sidecars_and_overhead() -> None:
