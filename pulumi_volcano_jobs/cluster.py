@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from pulumi_volcano_jobs import paths, schema
-from pulumi_volcano_jobs.errors import JobError, Problem, not_one_of
+from pulumi_volcano_jobs import paths, releases, schema
+from pulumi_volcano_jobs.errors import JobError, Problem, not_one_of, raise_if_any
 
 ROOT_QUEUE = "root"
 
@@ -35,6 +35,8 @@ class ClusterFacts:
     kubernetes_version: str = ""
     """The version of Kubernetes, such as 1.31: fields that it does not know are problems. `from_objects` leaves it
     empty: kubectl prints it elsewhere."""
+    volcano_version: str = ""
+    """The version of Volcano, such as 1.15: what it lacks is a problem. `from_objects` leaves it empty."""
     priority_classes: Mapping[str, int] = field(default_factory=dict)
     """The value of each PriorityClass by name."""
     queues: Mapping[str, Queue] | None = None
@@ -43,9 +45,11 @@ class ClusterFacts:
     """The namespace and name of each PersistentVolumeClaim."""
 
     def __post_init__(self) -> None:
-        """Refuse a version whose schemas are not here."""
+        """Reject versions whose facts are not known."""
         if self.kubernetes_version and self.kubernetes_version not in (known := schema.versions()):
             raise JobError([not_one_of("kubernetes_version", self.kubernetes_version, known)])
+        if self.volcano_version:
+            raise_if_any(releases.problems(self.volcano_version, "volcano_version"))
 
     @classmethod
     def from_objects(cls, objects: Any) -> ClusterFacts:

@@ -18,7 +18,8 @@ from pulumi_volcano_jobs.leaf import has_leaf, is_given
 from pulumi_volcano_jobs.model import Job, Model, NetworkTopology, PartitionPolicy, Task, Volume
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, SshPlugin, registry
 from pulumi_volcano_jobs.plugins.base import mistyped
-from pulumi_volcano_jobs.plugins.settings import flag_of, secret_settings, settings_of
+from pulumi_volcano_jobs.plugins.settings import flag_of, secret_settings, settings_of, since_of
+from pulumi_volcano_jobs.releases import lacks
 
 SCHEDULER = "volcano"
 QUEUE = "default"
@@ -38,7 +39,7 @@ class Stored:
     problems: tuple[Problem, ...]
 
 
-def store(job: Job, choices: Choices, *, strict: bool) -> Stored:
+def store(job: Job, choices: Choices, *, strict: bool, volcano_version: str = "") -> Stored:
     """Fill in the defaults of a job; nothing is raised yet.
 
     Its plugins have the options that were chosen for them.
@@ -49,7 +50,7 @@ def store(job: Job, choices: Choices, *, strict: bool) -> Stored:
     tasks = tuple(_task(task, index, walk, image_registry) for index, task in enumerate(job.tasks or ()))
     volumes = tuple(_volume(volume, index, walk) for index, volume in enumerate(job.volumes or ()))
     read, problems = _read_plugins(job.uses, strict=strict)
-    plugins, chosen = _chosen(_closure(read), choices)
+    plugins, chosen = _chosen(_closure(read), choices, volcano_version)
     plugins = {
         name: plugin.with_images(lambda image: images.in_registry(image, image_registry))
         for name, plugin in plugins.items()
@@ -146,7 +147,9 @@ def _read_plugins(uses: Uses, *, strict: bool) -> tuple[dict[str, Plugin], list[
     return plugins, problems
 
 
-def _chosen(plugins: Mapping[str, Plugin], choices: Choices) -> tuple[dict[str, Plugin], list[Problem]]:
+def _chosen(
+    plugins: Mapping[str, Plugin], choices: Choices, volcano_version: str
+) -> tuple[dict[str, Plugin], list[Problem]]:
     """Give plugins the settings that are chosen for them; leave out those with which nothing can be done."""
     chosen, problems = dict(plugins), []
     for name, settings in choices.get("plugin_options", {}).items():
@@ -164,20 +167,27 @@ def _chosen(plugins: Mapping[str, Plugin], choices: Choices) -> tuple[dict[str, 
         chosen[name] = chosen[name].with_(**{key: whole_number(settings[key]) for key in settings if key in known})
     if choices.get("defaults") == "recommended":
         is_native = choices.get("managed_by") == "volcano"
-        chosen = {name: plugin.recommended(native=is_native) for name, plugin in chosen.items()}
+        chosen = {
+            name: plugin.recommended(native=is_native, version=volcano_version) for name, plugin in chosen.items()
+        }
     wrong = {name: list(mistyped(plugin)) for name, plugin in chosen.items()}
     problems += [problem for found in wrong.values() for problem in found]
     sound = {name: plugin for name, plugin in chosen.items() if not wrong[name]}
-    return (_with_one_port(sound) if choices.get("defaults") == "recommended" else sound), problems
+    if choices.get("defaults") == "recommended":
+        sound = _with_one_port(sound, volcano_version if choices.get("managed_by") == "volcano" else "")
+    return sound, problems
 
 
-def _with_one_port(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
-    """Let the port of sshd that was given to one of mpi and ssh be the other's too, unless that has one of its own."""
+def _with_one_port(plugins: Mapping[str, Plugin], volcano_version: str) -> dict[str, Plugin]:
+    """Use the port of sshd that was given to one of mpi and ssh for the other, unless that has its own.
+
+    With a release of Volcano that lacks the flag of ssh, mpi keeps its port alone.
+    """
     mpi, ssh = plugins.get(MpiPlugin.name), plugins.get(SshPlugin.name)
     if isinstance(mpi, MpiPlugin) and isinstance(ssh, SshPlugin):
-        if "ssh_port" not in ssh.given:
+        if "ssh_port" not in ssh.given and not lacks(volcano_version, since_of(SshPlugin, "ssh-port")):
             return {**plugins, ssh.name: ssh.with_(ssh_port=mpi.port)}
-        if "port" not in mpi.given:
+        if "ssh_port" in ssh.given and "port" not in mpi.given:
             return {**plugins, mpi.name: mpi.with_(port=ssh.ssh_port)}
     return dict(plugins)
 

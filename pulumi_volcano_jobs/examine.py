@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs import controllers, podcheck, schema, webhook
+from pulumi_volcano_jobs import compatibility, controllers, podcheck, schema, webhook
 from pulumi_volcano_jobs import strict as strict_checks
 from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
@@ -68,13 +68,16 @@ def examine(
     if not is_given(model.namespace):
         model = model.with_(namespace=namespace)
         malformed += _of_namespace(namespace)
-    stored = store(model, choices, strict=strict)
+    stored = store(model, choices, strict=strict, volcano_version=cluster.volcano_version)
     refused = [*stored.problems, *webhook.metadata(stored.job)]
     problems = [*malformed, *not_following([plugin_place(item, model, choices) for item in refused], malformed)]
+    is_native = choices.get("managed_by") == "volcano"
     if strict:
         is_whole = all(problem.stage > Stage.SCHEMA for problem in malformed)
         found = _all_problems(stored, cluster) if is_whole else _local_problems(stored.job, cluster)
-        if choices.get("managed_by") == "volcano":
+        missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, is_native=is_native)
+        found += not_following(list(missing), found)
+        if is_native:
             found += [*controllers.problems(stored.plugins), *controllers.warnings(stored.plugins)]
         problems += not_following([plugin_place(problem, model, choices) for problem in found], problems)
     else:
@@ -83,7 +86,9 @@ def examine(
         asked = webhook.check(stored.job, stored.plugins, cluster)
         raise_if_any([*problems, *(plugin_place(problem, model, choices) for problem in asked)])
         raise_if_any(_missing_claims(stored.job, cluster))
-        if choices.get("managed_by") == "volcano":
+        missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, is_native=is_native)
+        raise_if_any(plugin_place(problem, model, choices) for problem in missing)
+        if is_native:
             # No fall-back of Volcano's: it would do something else.
             raise_if_any(problem for plugin in stored.plugins for problem in plugin.not_native())
     return Examined(stored, tuple(problems))

@@ -39,6 +39,7 @@ from pulumi_volcano_jobs.fields import (
     mapping,
 )
 from pulumi_volcano_jobs.misfits import as_job_error
+from pulumi_volcano_jobs.releases import Since
 
 
 class Model(BaseModel):
@@ -131,7 +132,10 @@ class NetworkTopology(Model):
     """`hard` (the default): Pods wait for nodes that are so close. `soft`: they would rather have them."""
     highest_tier_allowed: Count | None = None
     """The highest tier of HyperNodes that all Pods must be in."""
-    highest_tier_name: Annotated[Str, StringConstraints(max_length=253)] | None = None
+    highest_tier_name: Annotated[
+        Annotated[Str, StringConstraints(max_length=253)] | None,
+        Since("1.14"),
+    ] = None
     """The same by the tier's name."""
 
 
@@ -187,7 +191,7 @@ class Task(Model):
     """How often Volcano restarts the task's Pods before the job fails."""
     depends_on: DependsOn | None = None
     """Tasks that must run before this one."""
-    partition_policy: PartitionPolicy | None = None
+    partition_policy: Annotated[PartitionPolicy | None, Since("1.14")] = None
     """The groups into which its Pods are cut."""
 
     @property
@@ -240,7 +244,7 @@ class Job(Model):
     """The PriorityClass of the PodGroup, and of Pods whose template names none."""
     min_success: Positive | None = None
     """How many Pods must succeed for the job to be completed."""
-    network_topology: NetworkTopology | None = None
+    network_topology: Annotated[NetworkTopology | None, Since("1.12")] = None
     """How close all Pods must be."""
     running_estimate: Str | None = None
     """How long the job will run, for the scheduler."""
@@ -270,15 +274,16 @@ class Job(Model):
         """Find a task by name."""
         return next((task for task in self.tasks or () if task.name == name), None)
 
+    def arguments(self, plugin: str) -> list[Tree]:
+        """Return Volcano's arguments of a plugin."""
+        use = self.uses.get(plugin)
+        return use.to_args() if isinstance(use, PluginSettings) else list(use or ())
+
     def to_manifest(self) -> dict[str, Tree]:
         """Give the job as the `batch.volcano.sh/v1alpha1` document that kubectl takes."""
         wire = self.to_wire()
         wire.pop("plugins", None)
         metadata = {key: wire.pop(key) for key in tuple(wire) if key in METADATA_FIELDS}
         if self.plugins:
-            wire["plugins"] = {name: _args(use) for name, use in sorted(self.uses.items())}
+            wire["plugins"] = {name: self.arguments(name) for name in sorted(self.uses)}
         return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": wire}
-
-
-def _args(use: Tree) -> list[Tree]:
-    return use.to_args() if isinstance(use, PluginSettings) else list(use or ())

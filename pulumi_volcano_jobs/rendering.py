@@ -113,7 +113,9 @@ def render(
     keep_own = strict and choices.get("on_conflict") == "user"
     pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=keep_own)
     if strict:
-        problems += sizes.check(ctx.tasks, pods, firsts, objects, made_by)
+        is_native = choices.get("managed_by") == "volcano"
+        hint = sizes.hosts_hint(is_native=is_native, version=cluster.volcano_version)
+        problems += sizes.check(ctx.tasks, pods, firsts, objects, made_by, hint)
         problems += [plugin_place(item, shown, choices) for item in traps.of_pods(shown, plugins, firsts)]
         raise_if_any(problems)
     return Rendered(
@@ -164,13 +166,19 @@ def _objects(
 
 
 def _handed_over(ctx: JobContext, plugins: Sequence[Plugin]) -> Job:
-    """Return the job with the additions of our own options to its templates, and with the names of its new claims.
+    """Return the Job that Volcano gets.
 
+    Our own options add to its templates, and the newest flags of each plugin come last. It names its new claims:
     Volcano's controller writes the name of a claim that it creates into the Job with a PUT. It then owns `spec.volumes`
     and `spec.tasks`, and every later server-side apply conflicts with it.
     """
-    job = ctx.job.with_(tasks=tuple(_extended(ctx, plugins, task) for task in ctx.tasks))
-    return job.with_(volumes=tuple(_by_name(job.name, volume) for volume in job.volumes)) if job.volumes else job
+    job = ctx.job
+    ordered = {plugin.name: type(plugin).newest_last(job.arguments(plugin.name)) for plugin in plugins}
+    return job.with_(
+        tasks=tuple(_extended(ctx, plugins, task) for task in ctx.tasks),
+        plugins=job.plugins and {**job.uses, **ordered},
+        volumes=job.volumes and tuple(_by_name(job.name, volume) for volume in job.volumes),
+    )
 
 
 def _by_name(job: str, volume: Volume) -> Volume:

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs import images, podcheck, schema
+from pulumi_volcano_jobs import images, podcheck, releases, schema
 from pulumi_volcano_jobs.choices import WORDS, Defaults, ManagedBy
 from pulumi_volcano_jobs.document import DOCUMENT_FIELDS
 from pulumi_volcano_jobs.errors import Problem, Stage, not_one_of
@@ -45,10 +45,12 @@ class JobDefaults(TypedDict, total=False):
     """See `managed_by` of a job."""
     kubernetes_version: str
     """See `kubernetes_version` of a job."""
+    volcano_version: str
+    """See `volcano_version` of a job."""
 
 
 NAMES = tuple(JobDefaults.__annotations__)
-OPTIONS = ("image_registry", "defaults", "managed_by", "kubernetes_version")
+OPTIONS = ("image_registry", "defaults", "managed_by", "kubernetes_version", "volcano_version")
 """Those that are no fields of a Volcano Job."""
 STRUCTURED = ("image_pull_secrets", "labels", "node_selector", "tolerations")
 """Those that are no text."""
@@ -97,8 +99,16 @@ def _is_missing(name: str, value: Any) -> bool:
 
 
 def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
-    words = schema.versions() if name == "kubernetes_version" else WORDS.get(name)
-    if words:
+    words = (
+        releases.MINORS
+        if name == "volcano_version"
+        else schema.versions()
+        if name == "kubernetes_version"
+        else WORDS.get(name)
+    )
+    if name == "volcano_version" and not isinstance(value, Leaf):
+        yield from releases.problems(value, path)
+    elif words:
         if isinstance(value, Leaf):
             yield schema.structural(path, "it decides what the job is made of")
         elif value not in words:

@@ -15,14 +15,16 @@ from pulumi_volcano_jobs.limits import GROWS, length
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.model import Task
 from pulumi_volcano_jobs.plugins import SvcPlugin
+from pulumi_volcano_jobs.plugins.settings import since_of
+from pulumi_volcano_jobs.releases import lacks
 
 MAX_VARIABLE = 128 * 1024
 """Bytes of one variable, NAME=value with the NUL behind it (Linux: MAX_ARG_STRLEN)."""
 MAX_ENVIRONMENT = 2 * 1024 * 1024
 """Bytes of all variables and arguments of a program (Linux: a quarter of the usual stack of 8 MiB)."""
+_FLAG = "inject-hosts-env"
 _HOSTS = (
-    f"give svc --inject-hosts-env=false (in Python: SvcPlugin(inject_hosts_env=False)); the addresses stay in"
-    f" {names.HOSTS_PATH}"
+    f"give svc --{_FLAG}=false (in Python: SvcPlugin(inject_hosts_env=False)); the addresses stay in {names.HOSTS_PATH}"
 )
 
 
@@ -32,6 +34,7 @@ class _Shared:
 
     sizes: Mapping[tuple[str, str], int]
     made_by: Mapping[ObjectRef, str]
+    hosts_hint: str
 
     def size(self, entry: Manifest) -> tuple[int, str]:
         """Give the bytes of a variable's value, and the plugin whose ConfigMap it comes from."""
@@ -42,14 +45,33 @@ class _Shared:
         return length(entry.get("value")), ""
 
 
+def hosts_hint(*, is_native: bool, version: str) -> str:
+    """Return what to do about a long host list: a release without the flag ignores it and all flags after it."""
+    since = since_of(SvcPlugin, _FLAG)
+    if not is_native or (version and not lacks(version, since)):
+        return _HOSTS
+    flag = f'set managed_by="pulumi", and {_HOSTS}'
+    return flag if version else f"{flag}; Volcano itself has the flag since {since}: set volcano_version if it runs"
+
+
 def check(
     tasks: Sequence[Task],
     pods: Sequence[Manifest],
     firsts: Mapping[str, Manifest],
     objects: Sequence[Manifest],
     made_by: Mapping[ObjectRef, str],
+    hosts_hint: str,
 ) -> list[Problem]:
-    """Give what is too large; `pods` are sorted by task and index, `firsts` has a Pod for a task of no replicas too."""
+    """Return what is too large.
+
+    Args:
+        tasks: the tasks of the job.
+        pods: its Pods, sorted by task and index.
+        firsts: a Pod of each task, also of one with no replicas.
+        objects: the other objects.
+        made_by: the plugins that made them.
+        hosts_hint: see `hosts_hint`.
+    """
     found: list[Problem] = []
     maps = [item for item in objects if item["kind"] == "ConfigMap"]
     sizes = {
@@ -57,7 +79,7 @@ def check(
         for item in maps
         for key, value in _mapping(item.get("data")).items()
     }
-    shared, end = _Shared(sizes, made_by), 0
+    shared, end = _Shared(sizes, made_by, hosts_hint), 0
     for index, task in enumerate(tasks):
         end += task.size
         # Of a task's Pods the last has the longest numbers, and the first may be a master.
@@ -89,7 +111,7 @@ def _container(container: Manifest, path: str, own: Sequence[str], shared: _Shar
         total += size
         if size > MAX_VARIABLE:
             too_large = True
-            yield _variable(name, size, path, own, plugin)
+            yield _variable(name, size, path, own, plugin, shared.hosts_hint)
     if total > MAX_ENVIRONMENT and not too_large:
         reason = (
             f"the environment of the container {container.get('name')} takes {total} bytes; Linux starts no program"
@@ -98,13 +120,13 @@ def _container(container: Manifest, path: str, own: Sequence[str], shared: _Shar
         yield Problem(path, reason, "put what is large into files that a volume brings")
 
 
-def _variable(name: str, size: int, path: str, own: Sequence[str], plugin: str) -> Problem:
+def _variable(name: str, size: int, path: str, own: Sequence[str], plugin: str, hosts_hint: str) -> Problem:
     reason = (
         f"the variable {name} takes {size} bytes with its name; Linux starts no program with one of more than"
         f" {MAX_VARIABLE}"
     )
     if plugin:
-        return Problem(f"spec.plugins.{plugin}", reason, _HOSTS if plugin == SvcPlugin.name else GROWS)
+        return Problem(f"spec.plugins.{plugin}", reason, hosts_hint if plugin == SvcPlugin.name else GROWS)
     if name in own:
         # The last one of a name counts.
         place = len(own) - 1 - own[::-1].index(name)

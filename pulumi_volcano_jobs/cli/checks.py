@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pulumi_volcano_jobs import jobfile, nodes, schema
+from pulumi_volcano_jobs import jobfile, nodes, releases, schema
 from pulumi_volcano_jobs.cli.files import STDIN, Report, cluster_facts, give_up
 from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
@@ -50,7 +50,11 @@ class Checks:
 
     def options(self, managed_by: Manager) -> dict[str, Any]:
         """Give those that a program must say, too, as options of the component."""
-        rest = {"ignore_warnings": sorted(self.ignored), "kubernetes_version": self.cluster.kubernetes_version}
+        rest = {
+            "ignore_warnings": sorted(self.ignored),
+            "kubernetes_version": self.cluster.kubernetes_version,
+            "volcano_version": self.cluster.volcano_version,
+        }
         return self._choices(managed_by) | {name: value for name, value in rest.items() if value}
 
     def arguments(self) -> list[str]:
@@ -106,6 +110,14 @@ def _checks(
         str,
         typer.Option("--kubernetes-version", metavar="1.N", help="Report fields that this version does not know."),
     ] = "",
+    volcano_version: Annotated[
+        str,
+        typer.Option(
+            "--volcano-version",
+            metavar="1.N",
+            help="Report fields, plugins and flags that this version of Volcano lacks.",
+        ),
+    ] = "",
     cluster: Annotated[
         Path | None,
         typer.Option(
@@ -122,7 +134,9 @@ def _checks(
     versions = schema.versions()
     if kubernetes_version and kubernetes_version not in versions:
         give_up(f"--kubernetes-version {kubernetes_version} is none of {versions[0]} to {versions[-1]}")
-    facts = replace(cluster_facts(cluster), kubernetes_version=kubernetes_version)
+    for problem in releases.problems(volcano_version, "--volcano-version") if volcano_version else ():
+        give_up(str(problem))
+    facts = replace(cluster_facts(cluster), kubernetes_version=kubernetes_version, volcano_version=volcano_version)
     return Checks(lenient, on_conflict, defaults, _plugin_options(settings or ()), frozenset(codes), facts)
 
 

@@ -49,6 +49,9 @@ class JobOptions(Choices, total=False):
     so on), and behind the job's own arguments (docs/stack.md)."""
     kubernetes_version: str
     """The version of the cluster, such as `"1.31"`: fields of templates that it does not know are refused."""
+    volcano_version: str
+    """The version of Volcano in the cluster, such as `"1.15"` or `"1.15.1"`: fields, plugins and flags that it lacks
+    are errors. By default nothing is assumed."""
 
 
 class VolcanoJobArgs(JobOptions, total=False):

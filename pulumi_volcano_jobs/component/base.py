@@ -74,7 +74,10 @@ class BaseJob(pulumi.ComponentResource):
                 namespace=defaults.get("namespace", "default"),
                 keys=_KEYS,
                 earlier=found,
-                cluster=ClusterFacts(kubernetes_version=options.get("kubernetes_version", "")),
+                cluster=ClusterFacts(
+                    kubernetes_version=options.get("kubernetes_version", ""),
+                    volcano_version=options.get("volcano_version", ""),
+                ),
                 **choices(options),
             )
             is_native = options.get("managed_by") == "volcano"

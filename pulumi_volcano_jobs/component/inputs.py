@@ -164,6 +164,8 @@ class VolcanoJobInputs(TypedDict, total=False):
     """Codes of warnings to leave out, such as `VJ103`."""
     kubernetes_version: str
     """The version of the cluster, such as `1.31`: fields of templates that it does not know are refused."""
+    volcano_version: str
+    """The version of Volcano in the cluster, such as `1.15`: fields, plugins and flags that it lacks are errors."""
 
 
 class QueueNodeGroups(TypedDict, total=False):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, get_args
 
-from pulumi_volcano_jobs import schema
+from pulumi_volcano_jobs import releases, schema
 from pulumi_volcano_jobs.choices import WORDS, Choices, of_plugins
 from pulumi_volcano_jobs.component.args import Claims, JobOptions, OnScale, Restart, WaitFor
 from pulumi_volcano_jobs.component.unsupported import Unsupported
@@ -24,6 +24,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 _DURATION = re.compile(r"(?=.*[1-9])(\d+h)?(\d+m)?(\d+s)?", re.ASCII)
 _CODES, _PLUGINS, _REGISTRY = "ignore_warnings", "plugin_options", "image_registry"
+_VOLCANO = "volcano_version"
 _NOT_PLAIN = frozenset({_CODES, _PLUGINS, _REGISTRY})
 _ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
     "restart": ("an edit replaces the whole Job, or none of its Pods", "remove it"),
@@ -49,6 +50,7 @@ def take(given: dict[str, Any], *, mode_is_shared: bool = False) -> tuple[JobOpt
         for key, value in plain.items()
         if value not in _CHOICES.get(key, (value,))
     ]
+    wrong += releases.problems(plain[_VOLCANO], _VOLCANO) if _VOLCANO in plain else ()
     refused = {problem.path for problem in (*mistyped, *wrong)}
     fits = {key: value for key, value in plain.items() if key not in refused}
     modes = [] if "managed_by" in refused else list(_of_mode(fits))

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 
 from typing_extensions import Self, dataclass_transform
 
-from pulumi_volcano_jobs import errors
+from pulumi_volcano_jobs import errors, releases
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.leaf import Leaf, is_given
@@ -43,10 +43,12 @@ from pulumi_volcano_jobs.plugins.settings import (
     option,
     place,
     settings_of,
+    since_of,
 )
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
 from pulumi_volcano_jobs.schema import nearest
 
+_UPGRADE = 'upgrade Volcano, or set managed_by="pulumi"'
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 
 
@@ -90,6 +92,8 @@ class Plugin(ABC):
     """When it runs: after all plugins of earlier stages."""
     requires: ClassVar[frozenset[str]] = frozenset()
     """Plugins that come with this one, with their default settings unless the job has them."""
+    since: ClassVar[str] = ""
+    """The first release of Volcano that has the plugin; empty if all known releases have it."""
     aliases: ClassVar[Mapping[str, str]] = {}
     """Arguments that upstream documents name wrongly, and what they are really called."""
 
@@ -143,15 +147,50 @@ class Plugin(ABC):
         return Problem(f"{place(cls)}[{mistake.position}]", mistake.reason, hint)
 
     def to_args(self) -> list[Any]:
-        """Give the settings that differ from Volcano's defaults as its arguments; a leaf stands behind its flag."""
+        """Return the settings that differ from Volcano's defaults as its arguments; a leaf follows its flag.
+
+        The newest flags are last: a release that does not know a flag ignores it and all flags after it.
+        """
         args: list[Any] = []
-        for name, item in sorted(flags_of(type(self)).items()):
+        for name, item in sorted(flags_of(type(self)).items(), key=_newest_last):
             value = getattr(self, item.name)
             if isinstance(value, Leaf):
                 args += [f"--{name}", value]
             elif value != item.default:
                 args.append(f"--{name}={str(value).lower() if isinstance(value, bool) else value}")
         return args
+
+    @classmethod
+    def newest_last(cls, args: Sequence[Any]) -> list[Any]:
+        """Sort Volcano's arguments as `to_args` does; return them as they are if Go does not read all of them."""
+        flags = flags_of(cls)
+        groups = goflag.split({name: kind_of(item) for name, item in flags.items()}, args)
+        if sum(len(group) for _, group in groups) < len(args):
+            return list(args)
+        groups.sort(key=lambda group: releases.order(since_of(cls, group[0])))
+        return [argument for _, group in groups for argument in group]
+
+    def missing_in(self, version: str, job: Job, args: Sequence[Any]) -> Iterator[Problem]:  # noqa: ARG002
+        """Yield what a release of Volcano lacks for a job that its controllers run.
+
+        Args:
+            version: the release.
+            job: the job with its defaults.
+            args: the arguments of the plugin in the job.
+        """
+        if releases.lacks(version, self.since):
+            reason = f"Unsupported value: {self.name!r}: Volcano {version} has no such plugin (added in {self.since})"
+            yield Problem(place(type(self)), reason, _UPGRADE, stage=errors.Stage.WEBHOOK)
+            return
+        flags = flags_of(type(self))
+        for name, _ in goflag.split({name: kind_of(item) for name, item in flags.items()}, args):
+            since = since_of(type(self), name)
+            if releases.lacks(version, since):
+                reason = (
+                    f"Forbidden: Volcano {version} has no flag --{name} (added in {since}), and ignores it and all"
+                    " flags after it"
+                )
+                yield self.problem(flags[name].name, reason, f"remove it, {_UPGRADE}", shown=False)
 
     def with_(self, **changes: Any) -> Self:
         """Copy the settings with some of them replaced."""
@@ -179,13 +218,13 @@ class Plugin(ABC):
         found: frozenset[str] = vars(self)["_given"]
         return found
 
-    def recommended(self, *, native: bool = False) -> Self:
-        """Copy the settings with the recommended values of those that were not given.
+    def recommended(self, *, native: bool = False, version: str = "") -> Self:
+        """Return a copy in which the settings that were not given have their recommended values.
 
-        With `native` those that cannot be had with `managed_by="volcano"` stay as they are: nobody asked for them by
-        name.
+        With `native`, settings that Volcano's controllers cannot support, and flags that this version of Volcano
+        lacks, stay as they are.
         """
-        items = [item for item in fields_of(type(self)) if not (native and item.metadata.get("not_native"))]
+        items = [item for item in fields_of(type(self)) if not (native and _is_missing(item, version))]
         values = {item.name: item.metadata.get("recommended", UNSET) for item in items}
         free = [name for name, value in values.items() if value is not UNSET and name not in self.given]
         return self.with_(**{name: values[name] for name in free})
@@ -264,6 +303,15 @@ class Plugin(ABC):
         value = errors.shown(getattr(self, setting)) if shown and not is_key else ""
         at = f"{place(type(self))}.{setting}"
         return Problem(at, reason, hint, value=value, warning=warning or bool(code), code=code)
+
+
+def _is_missing(item: dataclasses.Field[Any], version: str) -> bool:
+    return bool(item.metadata.get("not_native")) or releases.lacks(version, item.metadata.get("since", ""))
+
+
+def _newest_last(flag: tuple[str, dataclasses.Field[Any]]) -> tuple[tuple[int, ...], str]:
+    name, item = flag
+    return releases.order(item.metadata["since"]), name
 
 
 def mistyped(plugin: Plugin) -> Iterator[Problem]:

@@ -64,6 +64,22 @@ def parse(kinds: Mapping[str, Kind], args: Sequence[Any], *, read_on: bool = Fal
     return Parsed(values, tuple(mistakes))
 
 
+def split(kinds: Mapping[str, Kind], args: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
+    """Split arguments into flags, each with its name and its one or two arguments, as far as Go reads them."""
+    found: list[tuple[str, Sequence[Any]]] = []
+    rest = list(args)
+    while rest:
+        argument = rest[0]
+        is_flag = isinstance(argument, str) and argument.startswith("-")
+        name, equals, _ = argument.removeprefix("-").removeprefix("-").partition("=") if is_flag else ("", "", "")
+        if name not in kinds:
+            break
+        size = 1 if equals or kinds[name] == "bool" else 2
+        found.append((name, rest[:size]))
+        rest = rest[size:]
+    return found
+
+
 def _read(kinds: Mapping[str, Kind], argument: Any, reader: Iterator[tuple[int, Any]], values: dict[str, Any]) -> None:
     if isinstance(argument, Leaf):
         reason = "an argument must be plain text; only the value behind a flag may be an Output"

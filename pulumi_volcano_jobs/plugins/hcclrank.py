@@ -23,6 +23,7 @@ class HcclrankPlugin(Plugin):
     """
 
     name = "hcclrank"
+    since = "1.12.3"
     stage = Stage.OBSERVE
     master: str = flag("master", default="master")
     """The masters' task."""

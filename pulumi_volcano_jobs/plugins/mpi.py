@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import names
+from pulumi_volcano_jobs import names, releases
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.leaf import Leaf
@@ -18,6 +18,7 @@ from pulumi_volcano_jobs.plugins.settings import flag, option
 
 PORT_NAME = "mpijob-port"
 NO_FILE = "none"
+_ALONE_SINCE = "1.15"
 
 
 class MpiPlugin(Plugin):
@@ -60,20 +61,30 @@ class MpiPlugin(Plugin):
         yield from super().validate(job)
         yield from port_problems(self, "port")
         yield from role_problem(self, "master", job)
-        if not self.master_as_worker or self.worker != type(self).worker:
+        if not self._may_lack_workers(job):
             yield from role_problem(self, "worker", job)
         yield from self._host_file_problems(job)
         for setting in ("slots", "wait_for_workers_timeout"):
             if getattr(self, setting) < 0:
                 unit = "processes" if setting == "slots" else "seconds"
                 yield self.problem(setting, f"this is a number of {unit}, at least 0")
-        for index, task in enumerate(job.tasks or ()) if not self.wait_for_workers else ():
+        is_racing = job.task(self.worker) is not None and not self.wait_for_workers
+        for index, task in enumerate(job.tasks or ()) if is_racing else ():
             policy = task.pod_spec.get("restartPolicy")
             if task.name == self.master and not isinstance(policy, Leaf) and policy == "Never":
                 reason = "mpiexec ends at once where a worker's sshd does not answer yet, and is not started again"
                 hint = "set restartPolicy: OnFailure, or give mpi the option wait_for_workers"
                 path = f"spec.tasks[{index}].template.spec.restartPolicy"
                 yield Problem(path, reason, hint, "'Never'", warning=True, code="VJ102")
+
+    def missing_in(self, version: str, job: Job, args: Sequence[Any]) -> Iterator[Problem]:
+        """Yield a job without workers, too: older webhooks reject it."""
+        yield from super().missing_in(version, job, args)
+        if releases.lacks(version, _ALONE_SINCE) and job.task(self.worker) is None:
+            reason = (
+                f"Required value: Volcano {version} rejects an MPI job without this task (allowed since {_ALONE_SINCE})"
+            )
+            yield self.problem("worker", reason, 'add the task, upgrade Volcano, or set managed_by="pulumi"')
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Declare the port in every Pod, and list the workers in the master's."""
@@ -122,6 +133,11 @@ class MpiPlugin(Plugin):
         """Give the workers' addresses, as MPI_HOST has them but in a list."""
         worker = ctx.task(self.worker)
         return {"hosts": ctx.addresses(worker) if worker else []}
+
+    def _may_lack_workers(self, job: Job) -> bool:
+        """Return whether the master may run alone; with other tasks, a missing worker is probably a misspelled name."""
+        is_alone = {task.name for task in job.tasks or ()} == {self.master}
+        return self.worker == type(self).worker and (self.master_as_worker or is_alone)
 
     @property
     def _form(self) -> mpihosts.Form | None:

@@ -48,11 +48,11 @@ class PytorchPlugin(Plugin):
     """The workers' task."""
     port: int = flag("port", default=23456)
     """The master's port."""
-    wait_master_enabled: bool = flag("wait-master-enabled", default=False, recommended=True)
+    wait_master_enabled: bool = flag("wait-master-enabled", default=False, recommended=True, since="1.14")
     """Keep workers in an init container until the master's port answers."""
-    wait_master_timeout: int = flag("wait-master-timeout", default=300, recommended=1800)
+    wait_master_timeout: int = flag("wait-master-timeout", default=300, recommended=1800, since="1.14")
     """Seconds until the init container gives up."""
-    wait_master_image: str = flag("wait-master-image", default=WAIT_IMAGE)
+    wait_master_image: str = flag("wait-master-image", default=WAIT_IMAGE, since="1.14")
     """The init container's image; it needs `nc -z` or bash."""
     wait_master_script: str = option(default="volcano", recommended="checked", choices=("volcano", "checked"))
     """`checked`: the init container says what it waits for and what its image lacks; it has the variables, mounts,

@@ -28,6 +28,7 @@ class RayPlugin(Plugin):
     """
 
     name = "ray"
+    since = "1.13"
     requires = frozenset({"svc"})
     # Upstream's guide calls the flag by another name than its code.
     aliases = {"clientServerPort": "clientPort"}  # noqa: RUF012  # the base class declares it as a ClassVar

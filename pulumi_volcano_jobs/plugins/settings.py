@@ -34,7 +34,15 @@ class HasSettings(Protocol):
     name: ClassVar[str]
 
 
-def flag(argument: str, *, default: T, recommended: T = UNSET, placeholder: str = "", secret: bool = False) -> T:
+def flag(
+    argument: str,
+    *,
+    default: T,
+    recommended: T = UNSET,
+    placeholder: str = "",
+    secret: bool = False,
+    since: str = "",
+) -> T:
     """Declare a field that is also one of Volcano's arguments, `--argument`.
 
     Args:
@@ -44,12 +52,14 @@ def flag(argument: str, *, default: T, recommended: T = UNSET, placeholder: str 
         placeholder: for key material, what is shown in its place (a secret has one anyway); the field is then left
             out of repr too.
         secret: whether Pulumi must keep the value encrypted.
+        since: the first release of Volcano that has the flag; empty if the plugin has always had it.
     """
     placeholder = placeholder or ("<secret>" if secret else "")
     metadata = {
         "flag": argument,
         "placeholder": placeholder,
         "secret": secret,
+        "since": since,
         "recommended": recommended,
         "kinds": (type(default),),
         "may_be_output": bool(placeholder),
@@ -106,6 +116,12 @@ def flags_of(plugin: type[HasSettings]) -> dict[str, dataclasses.Field[Any]]:
 def settings_of(plugin: type[HasSettings]) -> list[str]:
     """Give the names of a plugin's settings."""
     return [item.name for item in fields_of(plugin)]
+
+
+def since_of(plugin: type[HasSettings], argument: str) -> str:
+    """Return the first release of Volcano that has an argument; empty if the plugin has always had it."""
+    since: str = flags_of(plugin)[argument].metadata["since"]
+    return since
 
 
 def flag_of(plugin: type[HasSettings], setting: str) -> str:

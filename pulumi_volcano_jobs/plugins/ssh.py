@@ -42,7 +42,7 @@ class SshPlugin(Plugin):
     """A private key in PEM to use instead of a generated one (may be an Output)."""
     ssh_public_key: Text = flag("ssh-public-key", default="", placeholder="<public>")
     """The public key of `ssh_private_key`, as an OpenSSH line."""
-    ssh_port: int = flag("ssh-port", default=DEFAULT_PORT)
+    ssh_port: int = flag("ssh-port", default=DEFAULT_PORT, since="1.15")
     """The port of sshd in the Pods. With `defaults="recommended"` it is mpi's, unless it is given."""
     key_type: KeyType = option(
         default="rsa",

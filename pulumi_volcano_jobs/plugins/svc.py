@@ -31,7 +31,7 @@ class SvcPlugin(Plugin):
     """Resolve the addresses of Pods that are not ready yet."""
     disable_network_policy: bool = flag("disable-network-policy", default=False)
     """Make no NetworkPolicy, so that Pods outside of the job can reach it."""
-    inject_hosts_env: bool = flag("inject-hosts-env", default=True)
+    inject_hosts_env: bool = flag("inject-hosts-env", default=True, since="1.16")
     """Set the VC_* variables; a list of more than 128 KiB (about 1,100 Pods) keeps containers from starting."""
     allow: Sequence[Allow] = option(default=(), kinds=(list, tuple))
     """Who else may reach the Pods: NetworkPolicies beside the one that lets only the job's own Pods in."""

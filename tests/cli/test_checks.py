@@ -85,6 +85,43 @@ def test_a_version_that_is_not_known_is_bad_usage(shell: Shell) -> None:
     assert (answer.code, answer.lines) == (2, ["volcano-jobs: --kubernetes-version v1.31 is none of 1.25 to 1.36"])
 
 
+def test_what_volcano_lacks_is_an_error_at_its_line(shell: Shell) -> None:
+    """The report volcano-version.yaml, by every command that makes a native Job."""
+    plugins = {"svc": ["--inject-hosts-env=false", "--publish-not-ready-addresses=true"]}
+    file = shell.write("job.yaml", job(plugins=plugins))
+    native = ("--managed-by", "volcano", "--volcano-version")
+
+    for command in ("validate", "render", "explain", "convert"):
+        answer = shell(command, *native, "1.15", file)
+        assert answer.code == 1
+        assert "spec.plugins.svc[0]: --inject-hosts-env: Forbidden: Volcano 1.15 has no flag" in answer.lines[0]
+        shell.good(command, *native, "1.16", file)
+        shell.good(command, "--volcano-version", "1.15", file)
+
+
+def test_a_version_of_volcano_that_is_not_known_is_bad_usage(shell: Shell) -> None:
+    """The message lists those that are, in every command."""
+    file = shell.write("job.yaml", job())
+
+    for command in ("validate", "render", "explain", "graph", "convert"):
+        answer = shell(command, "--volcano-version", "0.4", file)
+        assert answer.code == 2
+        assert answer.lines[0].startswith(
+            'volcano-jobs: --volcano-version: Unsupported value: \'0.4\': supported values: "1.9", "1.10",'
+        )
+
+
+def test_validate_checks_the_job_that_volcano_gets(shell: Shell) -> None:
+    """Its own options are errors there only."""
+    file = shell.write("job.yaml", job(plugins={"ssh": [], "svc": []}))
+    chosen = ("validate", "--set", "ssh.key_type=ed25519", file)
+
+    assert shell(*chosen).code == 0
+    answer = shell(*chosen, "--managed-by", "volcano")
+    assert answer.code == 1
+    assert "plugin_options.ssh.key_type" in answer.lines[0]
+
+
 def published(shell: Shell, *arguments: str) -> object:
     """Render a job with svc, and tell whether its Service publishes Pods that are not ready."""
     file = shell.write("job.yaml", job(plugins={"svc": []}))

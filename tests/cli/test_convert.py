@@ -259,6 +259,7 @@ class TestOptions:
     """What the component must be told, too, stands in the program."""
 
     OPTIONS = ("--on-conflict", "user", "--ignore", "VJ105,VJ103", "--kubernetes-version", "1.33")
+    OPTIONS += ("--volcano-version", "1.15.1")
 
     def test_they_are_arguments_in_python(self, shell: Shell) -> None:
         """In front of the job's own."""
@@ -268,6 +269,7 @@ class TestOptions:
             '        "on_conflict": "user",\n'
             '        "ignore_warnings": ["VJ103", "VJ105"],\n'
             '        "kubernetes_version": "1.33",\n'
+            '        "volcano_version": "1.15.1",\n'
         ) in out
 
     def test_they_are_properties_in_yaml(self, shell: Shell) -> None:
@@ -285,10 +287,13 @@ class TestOptions:
             "convert", "--language", "yaml", *self.OPTIONS[2:], "--managed-by", "volcano", EXAMPLE
         ).documents()
         properties = program["resources"]["pytorch-job"]["properties"]
-        assert {key: properties[key] for key in ("managedBy", "ignoreWarnings", "kubernetesVersion")} == {
+        assert {
+            key: properties[key] for key in ("managedBy", "ignoreWarnings", "kubernetesVersion", "volcanoVersion")
+        } == {
             "managedBy": "volcano",
             "ignoreWarnings": ["VJ103", "VJ105"],
             "kubernetesVersion": "1.33",
+            "volcanoVersion": "1.15.1",
         }
 
     def test_options_of_plugins_stand_once(self, shell: Shell) -> None:

@@ -61,6 +61,25 @@ REFUSED: dict[str, tuple[Wire, str]] = {
         'ignore_warnings: this must be a list of codes: for example ["VJ103"]',
     ),
     "a version as it is not written": (
+        {"volcano_version": "v1.15"},
+        (
+            'volcano_version: Unsupported value: \'v1.15\': supported values: "1.9", "1.10", "1.11", "1.12",'
+            ' "1.13", "1.14", "1.15", "1.16", and their releases such as "1.15.1": set the version of Volcano in the'
+            " cluster, or omit it"
+        ),
+    ),
+    "a version of Volcano that is no text": (
+        {"volcano_version": 1.15},
+        "volcano_version: this must be a plain string: it decides what an update does",
+    ),
+    "what that Volcano lacks": (
+        {"volcano_version": "1.14", "managed_by": "volcano", "tasks": [task("master")], "plugins": {"mpi": []}},
+        (
+            "spec.plugins.mpi: --worker: Required value: Volcano 1.14 rejects an MPI job without this task (allowed"
+            " since 1.15) (given: 'worker'): add the task, upgrade Volcano, or set managed_by=\"pulumi\""
+        ),
+    ),
+    "a version that is not known": (
         {"kubernetes_version": "v1.31"},
         (
             "kubernetes_version: this must be one of 1.25, 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35,"

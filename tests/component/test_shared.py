@@ -157,16 +157,33 @@ def test_an_empty_text_is_no_default_but_for_the_registry() -> None:
 @pytest.mark.parametrize("where", ["program", "configuration"])
 def test_options_may_be_defaults_too(where: str) -> None:
     """The recommended options, who makes the Pods, and the version of the cluster."""
-    values = {"defaults": "recommended", "managedBy": "volcano", "kubernetesVersion": "1.31"}
+    values = {"defaults": "recommended", "managedBy": "volcano", "kubernetesVersion": "1.31", "volcanoVersion": "1.14"}
+    shared = {
+        "defaults": "recommended",
+        "managed_by": "volcano",
+        "kubernetes_version": "1.31",
+        "volcano_version": "1.14",
+    }
     job = {"tasks": [task("master"), worker()], "plugins": {"pytorch": []}}
     if where == "configuration":
         done = one(job, {f"volcano-jobs:{name}": value for name, value in values.items()})
     else:
-        done = one(job, shared={"defaults": "recommended", "managed_by": "volcano", "kubernetes_version": "1.31"})
+        done = one(job, shared=shared)
 
     (made,) = done.names("Job")
     arguments = done.manifests()[f"Job {made}"]["spec"]["plugins"]["pytorch"]
     assert "--wait-master-enabled=true" in arguments
+
+
+def test_a_shared_version_of_volcano_is_that_of_all_jobs() -> None:
+    """Unless a job sets its own."""
+    config = {"volcano-jobs:managedBy": "volcano", "volcano-jobs:volcanoVersion": "1.14"}
+    job = {"tasks": [worker()], "plugins": {"svc": [], "ssh": ["--ssh-port=23"]}, "ignore_warnings": ["VJ117"]}
+
+    failure = failed(lambda: new_job("train", job), config=config)
+
+    assert [problem.path for problem in failure.problems] == ["spec.plugins.ssh[0]"]
+    assert one({**job, "volcano_version": "1.15"}, config).names("Job") == ["train"]
 
 
 def test_an_option_of_the_jobs_own_counts() -> None:
@@ -373,7 +390,15 @@ VALUE = "a label's value is at most 63 letters, digits, '-', '_' and '.', beginn
             (
                 "job_defaults.1: no default has this name: remove it (known here: defaults, image_pull_secrets,"
                 " image_registry, kubernetes_version, labels, managed_by, namespace, node_selector,"
-                " priority_class_name, queue, tolerations)"
+                " priority_class_name, queue, tolerations, volcano_version)"
+            ),
+        ),
+        (
+            {"volcano_version": "1.5"},
+            (
+                'job_defaults.volcano_version: Unsupported value: \'1.5\': supported values: "1.9", "1.10", "1.11",'
+                ' "1.12", "1.13", "1.14", "1.15", "1.16", and their releases such as "1.15.1": set the version of'
+                " Volcano in the cluster, or omit it"
             ),
         ),
         ({"queue": 3}, "job_defaults.queue: this must be a string: put it in quotes"),

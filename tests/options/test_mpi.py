@@ -248,6 +248,33 @@ def test_a_job_of_one_node_is_its_master(mode: Any, workers: tuple[Wire, ...]) -
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("policy", ["OnFailure", "Never"])
+def test_a_master_without_workers_gets_neither_port_nor_hosts(mode: Any, policy: str) -> None:
+    """As Volcano renders it (the report mpi-master-only.yaml); no warning is about workers that do not exist."""
+    made = render(job(task("master", restartPolicy=policy), plugins={"mpi": []}), managed_by=mode)
+
+    (pod,) = made.pods
+    (main,) = pod["spec"]["containers"]
+    assert "ports" not in main
+    assert not any(entry["name"] == "MPI_HOST" for entry in main["env"])
+    assert [plugin.name for plugin in made.plugins] == ["ssh", "svc", "mpi"]
+    assert {warning.code for warning in made.warnings} <= {"VJ117"}
+
+
+def test_a_job_without_workers_but_with_other_tasks_is_rejected() -> None:
+    """The other task is probably the worker under another name."""
+    document = job(task("master", restartPolicy="OnFailure"), task("workers"), plugins={"mpi": []})
+
+    assert [str(problem) for problem in problems(document)] == [
+        (
+            "spec.plugins.mpi: --worker: the job has no task of this name (it has master, workers) (given: 'worker'):"
+            " name the task of this role"
+        )
+    ]
+    assert len(render(document, strict=False).pods) == 2
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_open_mpi_is_told_to_keep_whole_names(mode: Any) -> None:
     """Under the names that its versions 4 and 5 know."""
     assert variables(spec_of_master(mode, keep_fqdn=True)) == {

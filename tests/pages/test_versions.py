@@ -13,7 +13,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from pulumi_volcano_jobs import schema
+from pulumi_volcano_jobs import releases, schema
+from pulumi_volcano_jobs.plugins import BUILT_IN
+from pulumi_volcano_jobs.plugins.settings import flags_of
 
 tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
 
@@ -34,7 +36,8 @@ BUILT = {
     "kwok of the tests": "kwok",
 }
 """The rows of what the tests build, and its name in `tools/pins.py`."""
-OTHERS = ("Python", "Kubernetes: fields of templates", "Volcano: plugins, webhooks and resource definitions")
+RELEASES = "Volcano: releases for `--volcano-version`"
+OTHERS = ("Python", "Kubernetes: fields of templates", "Volcano: plugins, webhooks and resource definitions", RELEASES)
 
 
 class Row(NamedTuple):
@@ -46,9 +49,17 @@ class Row(NamedTuple):
     source: str
 
 
+def page() -> tuple[str, str]:
+    """Return the page's text before and after the heading about releases of Volcano."""
+    before, _, after = (
+        (ROOT / "docs" / "versions.md").read_text("utf-8").partition("## What a release of Volcano lacks")
+    )
+    return before, after
+
+
 def rows() -> dict[str, Row]:
-    """Give the rows of the page's table, by what they tell of."""
-    found = re.findall(r"^\| (?!what |-)(.*) \|$", (ROOT / "docs" / "versions.md").read_text("utf-8"), re.MULTILINE)
+    """Return the rows of the page's first table, by their first cell."""
+    found = re.findall(r"^\| (?!what |-)(.*) \|$", page()[0], re.MULTILINE)
     cells = [[cell.strip() for cell in line.split("|")] for line in found]
     return {what: Row(*rest) for what, *rest in cells}
 
@@ -109,6 +120,25 @@ def test_the_versions_of_kubernetes_are_those_of_the_schemas() -> None:
 
     assert (fields.oldest, fields.newest) == (schema.versions()[0], schema.versions()[-1])
     assert f"{fields.newest}.0" == schema.KUBERNETES_VERSION
+
+
+def test_the_releases_of_volcano_are_those_whose_facts_are_known() -> None:
+    """The newest has the Pod template that the library embeds."""
+    row = rows()[RELEASES]
+
+    assert (row.oldest, row.newest) == (releases.MINORS[0], releases.MINORS[-1])
+    assert releases.embedded_kubernetes(row.newest) == rows()["Kubernetes: fields of templates"].newest
+
+
+def test_the_page_names_each_plugin_and_flag_with_its_first_release() -> None:
+    """As the plugins declare them."""
+    lines = re.findall(r"^\| (1\S+) \| (.*?) \|", page()[1], re.MULTILINE)
+    named = {(since, flag) for since, what in lines for flag in re.findall(r"`--([\w-]+)`", what)}
+    plugins = {(since, name) for since, what in lines for name in re.findall(r"the plugin (\w+)", what)}
+    flags = {(item.metadata["since"], name) for plugin in BUILT_IN for name, item in flags_of(plugin).items()}
+
+    assert named == {(since, name) for since, name in flags if since}
+    assert plugins == {(plugin.since, plugin.name) for plugin in BUILT_IN if plugin.since}
 
 
 @pytest.mark.skipif(not VOLCANO.exists(), reason="Volcano's resource definitions are not there")

@@ -235,6 +235,7 @@ def queues_and_what_jobs_share() -> None:
         defaults="recommended",
         managed_by="volcano",
         kubernetes_version="1.31",
+        volcano_version="1.15",
     )
     VolcanoJob("train", {"tasks": [], "job_defaults": shared, "image_registry": secret})
     VolcanoJob("other", {"tasks": [], "job_defaults": {"queue": "batch", "node_selector": {"pool": "gpu"}}})

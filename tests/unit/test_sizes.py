@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pulumi_volcano_jobs import JobContext, Plugin, SvcPlugin, render
+import pytest
+
+from pulumi_volcano_jobs import ClusterFacts, JobContext, Plugin, SvcPlugin, render
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map, secret
@@ -108,6 +110,32 @@ def test_a_list_of_hosts_that_keeps_containers_from_starting_is_told_once() -> N
         " with one of more than 131072: give svc --inject-hosts-env=false (in Python:"
         " SvcPlugin(inject_hosts_env=False)); the addresses stay in /etc/volcano"
     )
+
+
+HINTS = {
+    "": (
+        'set managed_by="pulumi", and give svc --inject-hosts-env=false (in Python: SvcPlugin(inject_hosts_env=False));'
+        " the addresses stay in /etc/volcano; Volcano itself has the flag since 1.16: set volcano_version if it runs"
+    ),
+    "1.15": (
+        'set managed_by="pulumi", and give svc --inject-hosts-env=false (in Python: SvcPlugin(inject_hosts_env=False));'
+        " the addresses stay in /etc/volcano"
+    ),
+    "1.16": (
+        "give svc --inject-hosts-env=false (in Python: SvcPlugin(inject_hosts_env=False)); the addresses stay in"
+        " /etc/volcano"
+    ),
+}
+
+
+@pytest.mark.parametrize("version", HINTS)
+def test_the_remedy_for_a_list_of_hosts_depends_on_volcano_in_native_mode(version: str) -> None:
+    """A release without the flag ignores it and all flags after it."""
+    document = job(task("m"), task("w" * 50, 2000), plugins={"svc": []})
+
+    (problem,) = problems(document, managed_by="volcano", cluster=ClusterFacts(volcano_version=version))
+
+    assert problem.hint == HINTS[version]
 
 
 def test_the_remedy_for_a_list_of_hosts_works() -> None:

@@ -1,0 +1,280 @@
+"""The job against the release of Volcano that runs it: each fact at its release and at the one before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import (
+    ClusterFacts,
+    JobError,
+    Plugin,
+    PytorchPlugin,
+    SshPlugin,
+    SvcPlugin,
+    flag,
+    releases,
+    render,
+)
+from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.plugins import BUILT_IN
+from pulumi_volcano_jobs.plugins.settings import flags_of
+from tests.conftest import Wire, container, job, task
+
+MASTER, WORKER = task("master", restartPolicy="OnFailure"), task("worker", 2)
+PARTITION: Wire = {"totalPartitions": 2, "partitionSize": 1}
+
+
+def errors(document: Wire, version: str, **options: Any) -> list[Problem]:
+    """Return the errors of a job in a cluster with a release of Volcano."""
+    given = {"managed_by": "volcano", "cluster": ClusterFacts(volcano_version=version), **options}
+    try:
+        render(document, **given)
+    except JobError as error:
+        return list(error.problems)
+    return []
+
+
+def with_policy(**policy: Any) -> Wire:
+    """Return a job with a policy."""
+    return job(policies=[policy])
+
+
+FACTS: dict[str, tuple[Wire, str, str, str]] = {
+    # What, the last release without it, the first one with it, where.
+    "hcclrank": (job(MASTER, plugins={"hcclrank": []}), "1.12.2", "1.12.3", "spec.plugins.hcclrank"),
+    "ray": (
+        job(task("head", containers=[container("head")]), plugins={"ray": []}),
+        "1.12.4",
+        "1.13",
+        "spec.plugins.ray",
+    ),
+    "wait-master-enabled": (
+        job(MASTER, WORKER, plugins={"pytorch": ["--wait-master-enabled=true"]}),
+        "1.13.3",
+        "1.14",
+        "spec.plugins.pytorch[0]",
+    ),
+    "wait-master-timeout": (
+        job(MASTER, WORKER, plugins=[PytorchPlugin(wait_master_timeout=9)]),
+        "1.13.3",
+        "1.14",
+        "spec.plugins.pytorch.wait_master_timeout",
+    ),
+    "wait-master-image": (
+        job(MASTER, WORKER, plugins={"pytorch": ["--port=1", "--wait-master-image", "a"]}),
+        "1.13.3",
+        "1.14",
+        "spec.plugins.pytorch[1]",
+    ),
+    "ssh-port": (job(plugins=[SvcPlugin(), SshPlugin(ssh_port=23)]), "1.14.4", "1.15", "spec.plugins.ssh.ssh_port"),
+    "inject-hosts-env": (
+        job(plugins={"svc": ["--inject-hosts-env=false", "--publish-not-ready-addresses=true"]}),
+        "1.15.1",
+        "1.16",
+        "spec.plugins.svc[0]",
+    ),
+    "a flag with its default value": (
+        job(plugins={"svc": ["--inject-hosts-env=true", "--publish-not-ready-addresses"]}),
+        "1.15",
+        "1.16",
+        "spec.plugins.svc[0]",
+    ),
+    "MPI without workers": (job(MASTER, plugins={"mpi": []}), "1.14.4", "1.15", "spec.plugins.mpi"),
+    "partitionPolicy": (
+        job({**WORKER, "partitionPolicy": PARTITION}),
+        "1.13.3",
+        "1.14",
+        "spec.tasks[0].partitionPolicy",
+    ),
+    "highestTierName": (
+        job(networkTopology={"highestTierName": "rack"}),
+        "1.13.3",
+        "1.14",
+        "spec.networkTopology.highestTierName",
+    ),
+    "networkTopology": (job(networkTopology={"highestTierAllowed": 1}), "1.11.2", "1.12", "spec.networkTopology"),
+    "PodPending": (
+        with_policy(events=["PodFailed", "PodPending"], action="RestartJob", timeout="1m"),
+        "1.10.2",
+        "1.11",
+        "spec.policies[0].events[1]",
+    ),
+    "RestartPod": (with_policy(event="PodFailed", action="RestartPod"), "1.10.2", "1.11", "spec.policies[0].action"),
+    "RestartPartition of a task": (
+        job({**WORKER, "policies": [{"event": "PodFailed", "action": "RestartPartition"}]}),
+        "1.13.3",
+        "1.14",
+        "spec.tasks[0].policies[0].action",
+    ),
+    "a field of the Pod template": (
+        job(task(hostnameOverride="a")),
+        "1.13.3",
+        "1.14",
+        "spec.tasks[0].template.spec.hostnameOverride",
+    ),
+}
+COMPOSED = ("partitionPolicy", "highestTierName", "networkTopology")
+"""What a PodGroup has too."""
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+@pytest.mark.parametrize(("document", "last", "first", "path"), FACTS.values(), ids=FACTS)
+def test_a_release_lacks_what_a_later_one_added(
+    document: Wire, last: str, first: str, path: str, *, strict: bool
+) -> None:
+    """The last release without it rejects the job; the first one with it, and none given, accept it."""
+    assert [problem.path for problem in errors(document, last, strict=strict)] == [path]
+    assert errors(document, first, strict=strict) == errors(document, "", strict=strict) == []
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_with_pulumis_pods_only_the_podgroup_matters(name: str) -> None:
+    """Plugins and flags are the library's own there."""
+    document, last, _, path = FACTS[name]
+
+    found = [problem.path for problem in errors(document, last, managed_by="pulumi")]
+
+    assert found == ([path] if name in COMPOSED else [])
+
+
+MESSAGES = {
+    "ray": (
+        "spec.plugins.ray: Unsupported value: 'ray': Volcano 1.12.4 has no such plugin (added in 1.13): upgrade"
+        ' Volcano, or set managed_by="pulumi"'
+    ),
+    "inject-hosts-env": (
+        "spec.plugins.svc[0]: --inject-hosts-env: Forbidden: Volcano 1.15.1 has no flag --inject-hosts-env (added in"
+        ' 1.16), and ignores it and all flags after it: remove it, upgrade Volcano, or set managed_by="pulumi"'
+    ),
+    "MPI without workers": (
+        "spec.plugins.mpi: --worker: Required value: Volcano 1.14.4 rejects an MPI job without this task (allowed since"
+        " 1.15) (given: 'worker'): add the task, upgrade Volcano, or set managed_by=\"pulumi\""
+    ),
+    "highestTierName": (
+        "spec.networkTopology.highestTierName: Forbidden: Volcano 1.13.3 does not know this field (added in 1.14), and"
+        " drops it: remove it, or upgrade Volcano"
+    ),
+    "RestartPod": (
+        'spec.policies[0].action: Unsupported value: "RestartPod": Volcano 1.10.2 does not know it (added in 1.11): use'
+        " another one, or upgrade Volcano"
+    ),
+    "a field of the Pod template": (
+        "spec.tasks[0].template.spec.hostnameOverride: Forbidden: Volcano 1.13.3 does not know this field, and drops"
+        " it: its Job has the Pod template of Kubernetes 1.33: remove it, upgrade Volcano, or set"
+        ' managed_by="pulumi"'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_the_message_names_the_release_and_the_ways_out(name: str) -> None:
+    """In full words."""
+    document, last, _, _ = FACTS[name]
+
+    assert [str(problem) for problem in errors(document, last)] == [MESSAGES[name]]
+
+
+def test_every_fact_about_flags_and_plugins_is_tried_here() -> None:
+    """A new `since` needs a row above."""
+    declared = {plugin.name for plugin in BUILT_IN if plugin.since}
+    declared |= {name for plugin in BUILT_IN for name, item in flags_of(plugin).items() if item.metadata["since"]}
+
+    assert declared <= FACTS.keys()
+
+
+@pytest.mark.parametrize("value", [*releases.MINORS, "1.9.1", "1.12.4", "1.15.1"])
+def test_known_releases_are_accepted(value: str) -> None:
+    """Minor releases, and those that were made of them."""
+    assert ClusterFacts(volcano_version=value).volcano_version == value
+
+
+@pytest.mark.parametrize(
+    "value", ["1", "1.8", "1.17", "1.15.9", "1.16.0", "v1.15", "1.15.", "1.015", " 1.15", "latest"]
+)
+def test_unknown_releases_are_rejected_with_the_known_ones(value: str) -> None:
+    """Nothing is guessed about them."""
+    with pytest.raises(JobError) as error:
+        ClusterFacts(volcano_version=value)
+
+    assert str(error.value) == (
+        f'volcano_version: Unsupported value: {value!r}: supported values: "1.9", "1.10", "1.11", "1.12",'
+        ' "1.13", "1.14", "1.15", "1.16", and their releases such as "1.15.1": set the version of Volcano in the'
+        " cluster, or omit it"
+    )
+
+
+def test_recommended_options_are_those_of_the_release() -> None:
+    """Flags that it lacks stay off; with Pulumi's Pods they do not matter."""
+    document = job(MASTER, WORKER, plugins={"pytorch": [], "svc": []})
+
+    def arguments(version: str) -> Wire:
+        facts = ClusterFacts(volcano_version=version)
+        made = render(document, defaults="recommended", managed_by="volcano", cluster=facts)
+        plugins: Wire = made.handed_over.to_manifest()["spec"]["plugins"]
+        return plugins
+
+    assert arguments("1.13") == {"pytorch": [], "svc": ["--publish-not-ready-addresses=true"]}
+    assert "--wait-master-enabled=true" in arguments("1.14")["pytorch"]
+    composed = render(document, defaults="recommended", cluster=ClusterFacts(volcano_version="1.13"))
+    assert "initContainers" in composed.pods[-1]["spec"]
+
+
+@pytest.mark.parametrize(("version", "says"), [("1.14", False), ("1.15", True), ("", True)])
+def test_the_recommended_port_of_ssh_is_that_of_mpi_if_volcano_has_the_flag(version: str, *, says: bool) -> None:
+    """Otherwise a warning says that they differ."""
+    document = job(MASTER, WORKER, plugins={"mpi": ["--port=2222"]})
+    facts = ClusterFacts(volcano_version=version)
+
+    made = render(document, defaults="recommended", managed_by="volcano", cluster=facts)
+
+    assert ("--ssh-port=2222" in made.handed_over.to_manifest()["spec"]["plugins"]["ssh"]) is says
+    assert ("VJ111" in {warning.code for warning in made.warnings}) is not says
+
+
+class Aged(Plugin):
+    """A plugin whose first flag by name is its newest one."""
+
+    name = "test-aged"
+    newest: int = flag("a", default=0, since="1.16")
+    newer: bool = flag("b", default=False, since="1.9")
+    later: str = flag("c", default="", since="1.10")
+    old: int = flag("z", default=0)
+
+
+ORDERS: dict[str, tuple[list[str], list[str]]] = {
+    "the newest last": (["--a=1", "--z=2"], ["--z=2", "--a=1"]),
+    "as numbers, not as text": (["--c=x", "--b"], ["--b", "--c=x"]),
+    "values with their flags": (["-a", "1", "--c", "--b", "--z", "2"], ["--z", "2", "--c", "--b", "-a", "1"]),
+    "the last of equal flags stays the last": (["--a=1", "--z=1", "--z=2"], ["--z=1", "--z=2", "--a=1"]),
+    "what Go does not read stays in its place": (["--a=1", "--z=2", "--", "--z=3"], ["--a=1", "--z=2", "--", "--z=3"]),
+    "an unknown flag too": (["--a=1", "--y", "--z=2"], ["--a=1", "--y", "--z=2"]),
+    "nothing": ([], []),
+}
+
+
+@pytest.mark.parametrize(("given", "sorted_"), ORDERS.values(), ids=ORDERS)
+def test_arguments_are_sorted_by_age(given: list[str], sorted_: list[str]) -> None:
+    """An older Volcano ignores an unknown flag and all flags after it."""
+    assert Aged.newest_last(given) == sorted_
+
+
+def test_settings_are_written_by_age() -> None:
+    """Those of one age by name."""
+    assert Aged(newest=1, newer=True, later="x", old=2).to_args() == ["--z=2", "--b=true", "--c=x", "--a=1"]
+
+
+@pytest.mark.parametrize(
+    "plugins",
+    [
+        {"svc": ["--inject-hosts-env=false", "--publish-not-ready-addresses=true"]},
+        [SvcPlugin(inject_hosts_env=False, publish_not_ready_addresses=True)],
+    ],
+    ids=["arguments", "settings"],
+)
+def test_a_native_job_has_the_newest_flags_last(plugins: Any) -> None:
+    """However they were given."""
+    made = render(job(plugins=plugins), managed_by="volcano").handed_over.to_manifest()
+
+    assert made["spec"]["plugins"]["svc"] == ["--publish-not-ready-addresses=true", "--inject-hosts-env=false"]
