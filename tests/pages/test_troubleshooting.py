@@ -17,7 +17,7 @@ PAGE = "docs/troubleshooting.md"
 SHOWN = {block.text.strip() for block in blocks() if block.page == PAGE and block.language == "text"}
 JOBS: dict[str, Wire] = {
     "two masters": job(task("master", 2), task(), plugins={"pytorch": []}),
-    "no worker": job(task("master"), plugins={"mpi": []}),
+    "no worker": job(task("master"), task("node"), plugins={"mpi": []}),
     "another container": job(task("head"), plugins={"ray": []}),
     "a long name": job(task("a" * 40), name="b" * 40),
     "an unknown argument": job(task("master"), task(), plugins={"pytorch": ["--prt=1"]}),
