@@ -47,7 +47,7 @@ class Document:
         """
         job, malformed = parse_what_fits(self.data)
         wrong = [problem for problem in self.problems if not problem.warning]
-        wrong += not_following(malformed, wrong)
+        wrong += not_following([problem for problem in malformed if not problem.warning], wrong)
         if wrong or job is None:
             raise JobError(self.placed(wrong))
         return job

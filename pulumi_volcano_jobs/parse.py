@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
 from pulumi_volcano_jobs import misfits
-from pulumi_volcano_jobs.document import DOCUMENT_FIELDS, flatten
+from pulumi_volcano_jobs.document import DOCUMENT_FIELDS, flatten, warnings
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.fields import Tree
 from pulumi_volcano_jobs.model import Job, Model
@@ -19,6 +19,11 @@ def parse_what_fits(document: Mapping[str, Tree]) -> tuple[Job | None, list[Prob
 
     There is no Job if nothing is left to make one of.
     """
+    job, problems = _parse(document)
+    return job, [*problems, *warnings(document)]
+
+
+def _parse(document: Mapping[str, Tree]) -> tuple[Job | None, list[Problem]]:
     data: Tree = document
     problems: list[Problem] = []
     for _ in range(_ATTEMPTS):

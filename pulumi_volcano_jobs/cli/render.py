@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -12,9 +12,9 @@ import typer
 
 from pulumi_volcano_jobs import jobfile, keys
 from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
-from pulumi_volcano_jobs.cli.files import STDIN, for_each, give_up, identity, refuse_twins, report, write_out
+from pulumi_volcano_jobs.cli.files import STDIN, Made, for_each, give_up, identity, refuse_twins, report, write_out
 from pulumi_volcano_jobs.cli.options import Files, Manager
-from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs.manifest import Manifest, Placeholder
 from pulumi_volcano_jobs.plugins import SshPlugin
 from pulumi_volcano_jobs.rendering import Rendered, render
 
@@ -22,12 +22,21 @@ EXAMPLES = """\b
 Examples:
   volcano-jobs render train.yaml
   volcano-jobs render train.yaml -o manifests --show-keys
+  volcano-jobs render train.yaml --show-keys | kubectl apply -f -
   volcano-jobs render train.yaml --managed-by volcano --format json
   volcano-jobs render train.yaml --defaults recommended
   volcano-jobs render train.yaml --set svc.publish_not_ready_addresses=true
   kubectl get vcjob train -o yaml | volcano-jobs render -
 
 A folder is readable by its owner only: ssh keys may lie in it."""
+
+_PLACEHOLDERS = {
+    Manager.PULUMI: (
+        'ssh keys are placeholders, which kubectl apply rejects ("illegal base64 data"): add --show-keys to print the '
+        "keys; each run generates a new key pair, unless the ssh plugin has --ssh-private-key and --ssh-public-key"
+    ),
+    Manager.VOLCANO: "ssh keys are placeholders, which Volcano uses as keys: add --show-keys to print the keys",
+}
 
 
 class Style(enum.Enum):
@@ -77,8 +86,26 @@ def render_command(
     manifests = [manifest for item in made for manifest in item.manifests(managed_by)]
     if output == STDIN:
         write_out(jobfile.dump(manifests, style.value))
+        if not show_keys and any(_has_placeholders(item, managed_by) for item in made):
+            typer.echo(f"volcano-jobs: {_PLACEHOLDERS[managed_by]}", err=True)
     else:
         _write_folder(Path(output), manifests, style)
+
+
+def _has_placeholders(made: Made, managed_by: Manager) -> bool:
+    """Check whether the output has placeholders: in a plugin's settings, or in a Secret that the plugin creates."""
+    settings = [vars(plugin) for plugin in made.rendered.plugins]
+    return any(isinstance(value, Placeholder) for value in _values([*settings, *made.manifests(managed_by)]))
+
+
+def _values(tree: Any) -> Iterator[Any]:
+    if isinstance(tree, Mapping):
+        tree = tree.values()
+    elif not isinstance(tree, (list, tuple)):
+        yield tree
+        return
+    for value in tree:
+        yield from _values(value)
 
 
 def _write_folder(folder: Path, manifests: Sequence[Manifest], style: Style) -> None:

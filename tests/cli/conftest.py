@@ -31,6 +31,18 @@ class Answer:
         return list(yaml.safe_load_all(self.out))
 
 
+PLACEHOLDERS = (
+    'volcano-jobs: ssh keys are placeholders, which kubectl apply rejects ("illegal base64 data"): add --show-keys to'
+    " print the keys; each run generates a new key pair, unless the ssh plugin has --ssh-private-key and"
+    " --ssh-public-key\n"
+)
+"""What `render` says where it prints manifests without their keys."""
+NATIVE_PLACEHOLDERS = (
+    "volcano-jobs: ssh keys are placeholders, which Volcano uses as keys: add --show-keys to print the keys\n"
+)
+"""The same for a Job."""
+
+
 class Shell:
     """A folder to run the command line in; file names are relative to it."""
 
@@ -59,6 +71,12 @@ class Shell:
         """Run what must succeed without a word on standard error."""
         answer = self(*arguments, stdin=stdin)
         assert (answer.code, answer.err) == (0, "")
+        return answer
+
+    def without_keys(self, *arguments: str, stdin: bytes = b"") -> Answer:
+        """Run `render` on a job with ssh keys and without `--show-keys`: the only message says so."""
+        answer = self("render", *arguments, stdin=stdin)
+        assert (answer.code, answer.err) == (0, PLACEHOLDERS)
         return answer
 
 

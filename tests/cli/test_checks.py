@@ -11,7 +11,7 @@ ODD = job(task(restartPolicy=None), plugins={"ssh": []})
 CONFLICT = job(task(containers=[container(env=[{"name": "VC_TASK_INDEX", "value": "7"}])]), plugins={"env": []})
 
 
-@pytest.mark.parametrize("command", ["render", "validate"])
+@pytest.mark.parametrize("command", ["convert", "validate"])
 def test_a_warning_is_switched_off_by_its_code(shell: Shell, command: str) -> None:
     """One, or several; the others stay."""
     file = shell.write("job.yaml", ODD)

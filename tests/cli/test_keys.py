@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from pulumi_volcano_jobs import keys
-from tests.cli.conftest import Answer, Shell
+from tests.cli.conftest import NATIVE_PLACEHOLDERS, PLACEHOLDERS, Answer, Shell
 from tests.conftest import job
 
 PAIR = keys.generate()
@@ -69,7 +69,7 @@ class TestHidden:
 
     def test_placeholders_are_no_base64(self, shell: Shell) -> None:
         """A cluster that is sent them refuses them, and takes them for no key."""
-        data = secret(shell.good("render", shell.write("job.yaml", with_ssh())))
+        data = secret(shell.without_keys(shell.write("job.yaml", with_ssh())))
 
         assert {key: value for key, value in data.items() if key != "config"} == {
             "authorized_keys": "<public>",
@@ -81,8 +81,9 @@ class TestHidden:
     @pytest.mark.parametrize("way", WAYS, ids=" ".join)
     def test_a_given_key_is_not_shown_either(self, shell: Shell, way: tuple[str, ...]) -> None:
         """Neither as text nor in base64, in the Secret nor in the Job's arguments."""
-        answer = shell.good("render", shell.write("job.yaml", with_ssh(*ARGUMENTS)), *way)
+        answer = shell("render", shell.write("job.yaml", with_ssh(*ARGUMENTS)), *way)
 
+        assert (answer.code, answer.err) == (0, NATIVE_PLACEHOLDERS if "volcano" in way else PLACEHOLDERS)
         assert_no_private_key(answer.out)
         assert "<private>" in answer.out
         assert [found for found in spellings(PAIR.private) if found in answer.out] == []
@@ -126,6 +127,40 @@ class TestHidden:
         written = "".join(path.read_text("utf-8") for path in (shell.folder / "out").iterdir())
         assert_no_private_key(written)
         assert [found for found in spellings(PAIR.private) if found in written] == []
+
+
+class TestSaid:
+    """Placeholders in the output are named once, with the option that prints the keys."""
+
+    def test_once_for_several_jobs(self, shell: Shell) -> None:
+        """Two jobs of one file have two Secrets."""
+        second = with_ssh()
+        second["metadata"]["name"] = "other"
+
+        shell.without_keys(shell.write("jobs.yaml", with_ssh(), second))
+
+    @pytest.mark.parametrize(
+        "way",
+        [
+            ("--show-keys",),
+            ("--set", "ssh.key_secret=team"),
+            ("--managed-by", "volcano", "--ignore", "VJ117"),
+            ("-o", "out"),
+        ],
+        ids=" ".join,
+    )
+    def test_not_where_none_is_printed(self, shell: Shell, way: tuple[str, ...]) -> None:
+        """With keys, with an existing Secret, in a Job without a given key, and in a folder."""
+        shell.good("render", shell.write("job.yaml", with_ssh()), *way)
+
+    def test_not_for_a_job_without_ssh(self, shell: Shell) -> None:
+        """It has no keys."""
+        shell.good("render", shell.write("job.yaml", job()))
+
+    @pytest.mark.parametrize("command", ["validate", "explain", "graph"])
+    def test_not_by_another_command(self, shell: Shell, command: str) -> None:
+        """Their output is not applied."""
+        shell.good(command, shell.write("job.yaml", with_ssh()))
 
 
 class TestShown:

@@ -42,34 +42,34 @@ class TestPrinted:
 
     def test_a_whole_job_is_printed_byte_for_byte_as_reviewed(self, shell: Shell) -> None:
         """The golden file was read by eye, line by line; whoever changes it does that again."""
-        assert shell.good("render", str(JOB)).out == WHOLE.read_text("utf-8")
+        assert shell.without_keys(str(JOB)).out == WHOLE.read_text("utf-8")
 
     def test_objects_come_by_kind_and_name_and_pods_last(self, shell: Shell) -> None:
         """The order is the canonical one, and the same as the library's."""
         rendered = render(yaml.safe_load(JOB.read_text("utf-8")))
 
-        documents = shell.good("render", str(JOB)).documents()
+        documents = shell.without_keys(str(JOB)).documents()
 
         assert identities(documents) == CANONICAL
         assert identities(documents) == identities([*rendered.objects, *rendered.pods])
 
     def test_a_second_run_prints_the_same_bytes(self, shell: Shell) -> None:
         """Nothing in the output depends on when or how often it is made."""
-        assert shell.good("render", str(JOB)).out == shell.good("render", str(JOB)).out
+        assert shell.without_keys(str(JOB)).out == shell.without_keys(str(JOB)).out
 
     def test_json_is_one_list_of_the_same_manifests(self, shell: Shell) -> None:
         """The format changes the writing and nothing else."""
-        printed = json.loads(shell.good("render", "--format", "json", str(JOB)).out)
+        printed = json.loads(shell.without_keys("--format", "json", str(JOB)).out)
 
         assert printed == {
             "apiVersion": "v1",
             "kind": "List",
-            "items": shell.good("render", str(JOB)).documents(),
+            "items": shell.without_keys(str(JOB)).documents(),
         }
 
     def test_a_dash_is_standard_input(self, shell: Shell) -> None:
         """A job that is piped in gives what its file gives."""
-        assert shell.good("render", "-", stdin=JOB.read_bytes()).out == WHOLE.read_text("utf-8")
+        assert shell.without_keys("-", stdin=JOB.read_bytes()).out == WHOLE.read_text("utf-8")
 
     def test_files_and_documents_keep_their_order(self, shell: Shell) -> None:
         """Several files, one of them with several documents, come out one job after the other."""
@@ -201,7 +201,7 @@ class TestFolder:
 
     def test_each_manifest_has_a_file_that_holds_it_alone(self, shell: Shell) -> None:
         """The files together are what is printed."""
-        printed = shell.good("render", str(JOB)).documents()
+        printed = shell.without_keys(str(JOB)).documents()
 
         answer = shell.good("render", str(JOB), "-o", "out/below")
 

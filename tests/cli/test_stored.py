@@ -1,0 +1,54 @@
+"""`kubectl get vcjob -o yaml | volcano-jobs COMMAND -`: a Job that Volcano has stored."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from tests.cli.conftest import Shell
+from tests.unit.test_stored import stored
+
+WARNING = "warning: spec.volumes[0].volumeClaimName: Volcano created this claim for the stored Job"
+LISTED = {"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}}
+
+
+def printed() -> bytes:
+    """Return what kubectl prints of two Jobs."""
+    items = [stored(), stored(name="second", generateName="sec")]
+    return yaml.safe_dump({**LISTED, "items": items}).encode()
+
+
+@pytest.mark.parametrize("command", ["render", "validate", "explain", "graph", "convert"])
+def test_every_command_takes_stored_jobs(shell: Shell, command: str) -> None:
+    """No field of the server is a problem, and none is printed."""
+    answer = shell(command, "-", stdin=printed())
+
+    assert answer.code == 0
+    assert {line.partition(WARNING)[1] for line in answer.lines} <= {WARNING}
+    assert len(answer.lines) == (0 if command in {"explain", "graph"} else 2)
+    assert not any(text in answer.out for text in ("managedFields", "resourceVersion", "phase", "foregroundDeletion"))
+
+
+def test_the_stored_claim_is_mounted(shell: Shell) -> None:
+    """No claim is among the manifests."""
+    documents = shell("render", "-", "--ignore", "VJ130", stdin=printed()).documents()
+
+    assert "PersistentVolumeClaim" not in {item["kind"] for item in documents}
+    assert [item["metadata"]["name"] for item in documents if item["kind"] == "PodGroup"] == ["train", "second"]
+
+
+def test_no_stored_jobs(shell: Shell) -> None:
+    """An empty List is what kubectl prints for a namespace without Jobs."""
+    answer = shell("validate", "-", stdin=yaml.safe_dump({**LISTED, "items": []}).encode())
+
+    assert (answer.code, answer.out) == (1, "")
+    assert answer.err == "<stdin>:1:1: there is no document in it: write a Volcano Job\n"
+
+
+def test_a_converted_job_keeps_the_claim(shell: Shell) -> None:
+    """The program names the claim that exists."""
+    program = shell("convert", "-", "--ignore", "VJ130", stdin=yaml.safe_dump(stored()).encode()).out
+
+    assert '[Volume(mount_path="/data", volume_claim_name="train-pvc-4bfb7")]' in program
+    assert "volume_claim=" not in program
+    assert "4711" not in program

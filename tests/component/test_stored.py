@@ -1,0 +1,32 @@
+"""A VolcanoJob of a Job that was read from a cluster."""
+
+from __future__ import annotations
+
+import yaml
+
+from pulumi_volcano_jobs import VolcanoJob
+from pulumi_volcano_jobs.testing import run
+from tests.unit.test_stored import stored
+
+TEXT = yaml.safe_dump(stored(annotations={"kubectl.kubernetes.io/last-applied-configuration": "{}"}))
+
+
+def test_a_stored_job_becomes_pods_with_its_claim() -> None:
+    """No claim is created, the metadata of the server are dropped, and one warning names the claim."""
+    result = run(lambda: VolcanoJob.from_yaml("train", TEXT) and None)
+
+    kinds = {name.partition(" ")[0] for name in result.resources}
+    assert {"Pod", "PodGroup"} <= kinds
+    assert "PersistentVolumeClaim" not in kinds
+    assert set(result.resources["PodGroup train"].inputs["metadata"]) == {"name", "namespace"}
+    assert [text for text in result.warnings if "[VJ130]" in text] == list(result.warnings)
+
+
+def test_a_stored_job_is_handed_over_as_it_was_applied() -> None:
+    """With the name of the existing claim alone."""
+    result = run(lambda: VolcanoJob.from_yaml("train", TEXT, {"managed_by": "volcano"}) and None)
+
+    job = result.resources["Job train"].inputs
+    assert job["spec"]["volumes"] == [{"mountPath": "/data", "volumeClaimName": "train-pvc-4bfb7"}]
+    assert set(job["metadata"]) == {"name", "namespace"}
+    assert "status" not in job

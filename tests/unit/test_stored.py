@@ -1,0 +1,135 @@
+"""A Job that was read from a cluster: what the API server, Volcano and kubectl have added to it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pulumi_volcano_jobs import Job, jobfile, load_jobs, render, schema
+from pulumi_volcano_jobs.document import IN_METADATA, SERVER_METADATA
+from tests.conftest import PAIR, Wire, job, places, task
+
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+SUBMITTED = job(
+    task("worker", 2), plugins={"svc": []}, volumes=[{"mountPath": "/data", "volumeClaim": CLAIM}], minAvailable=2
+)
+SERVER = {
+    "creationTimestamp": "2026-11-01T08:00:00Z",
+    "deletionGracePeriodSeconds": 0,
+    "deletionTimestamp": "2026-11-02T08:00:00Z",
+    "finalizers": ["foregroundDeletion"],
+    "generation": 2,
+    "managedFields": [{"manager": "kubectl-client-side-apply", "operation": "Update"}],
+    "ownerReferences": [{"apiVersion": "flow.volcano.sh/v1alpha1", "kind": "JobFlow", "name": "f", "uid": "y"}],
+    "resourceVersion": "4711",
+    "selfLink": "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/train",
+    "uid": "x",
+}
+STATUS = {"state": {"phase": "Running"}, "controlledResources": {"volume-pvc-train-pvc-4bfb7": "train-pvc-4bfb7"}}
+
+
+def stored(**metadata: Any) -> Wire:
+    """Return the Job as `kubectl get` prints it, with the claim that Volcano has created."""
+    volume = {"mountPath": "/data", "volumeClaim": CLAIM, "volumeClaimName": "train-pvc-4bfb7"}
+    spec = {**SUBMITTED["spec"], "volumes": [volume], "maxRetry": 3, "queue": "default", "schedulerName": "volcano"}
+    return {**SUBMITTED, "metadata": {"name": "train", **SERVER, **metadata}, "spec": spec, "status": STATUS}
+
+
+def test_all_metadata_of_kubernetes_are_known() -> None:
+    """Each field is the user's own or the API server's."""
+    definition = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+
+    assert set(schema.wire_names(definition).values()) == IN_METADATA | SERVER_METADATA
+
+
+def test_pods_mount_the_claim_that_volcano_created() -> None:
+    """No claim is created a second time; a warning says which claim goes with the stored Job."""
+    rendered = render(stored(namespace="team"))
+
+    assert {item["kind"] for item in rendered.objects} == {"ConfigMap", "NetworkPolicy", "PodGroup", "Service"}
+    for pod in rendered.pods:
+        (claim,) = [item["persistentVolumeClaim"] for item in pod["spec"]["volumes"] if "persistentVolumeClaim" in item]
+        assert claim == {"claimName": "train-pvc-4bfb7"}
+    assert [str(warning) for warning in rendered.warnings] == [
+        (
+            "spec.volumes[0].volumeClaimName: Volcano created this claim for the stored Job, so Kubernetes deletes it,"
+            " and its data, with that Job: to keep the data, run kubectl patch pvc train-pvc-4bfb7 -n team --type=json"
+            ' -p \'[{"op": "remove", "path": "/metadata/ownerReferences"}]\' before you delete the Job [VJ130]'
+        )
+    ]
+
+
+@pytest.mark.parametrize("mark", ["uid", "resourceVersion", "status"])
+def test_one_field_of_the_server_is_enough(mark: str) -> None:
+    """Some tools remove the others."""
+    document = stored()
+    document["metadata"] = {"name": "train"} | ({mark: "1"} if mark != "status" else {})
+    if mark != "status":
+        del document["status"]
+
+    (volume,) = Job.model_validate(document).volumes or ()
+
+    assert (volume.volume_claim_name, volume.volume_claim) == ("train-pvc-4bfb7", None)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_both_claim_fields_in_a_job_that_is_not_stored_are_rejected(*, strict: bool) -> None:
+    """Volcano's webhook rejects them when a Job is created; an empty status is not a server's."""
+    document = {**stored(), "metadata": {"name": "train", "creationTimestamp": None}, "status": {}}
+
+    assert places(document, strict=strict) == ["spec.volumes[0]"]
+
+
+def test_annotations_of_kubectl_and_controllers_are_dropped() -> None:
+    """The copy that kubectl keeps holds ssh keys; the wait is for a phase that only a Job has."""
+    ssh = [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PAIR.public.strip()}"]
+    document = stored(
+        annotations={
+            "kubectl.kubernetes.io/last-applied-configuration": json.dumps(job(plugins={"ssh": ssh})),
+            "pulumi.com/waitFor": "jsonpath={.status.state[?@ == 'Running']}",
+            "volcano.sh/job-forwarding": "true",
+            "team": "language",
+        }
+    )
+
+    assert Job.model_validate(document).annotations == {"team": "language"}
+
+
+def test_what_kubectl_applied_last_is_dropped_from_every_job() -> None:
+    """A file may hold the annotation without the fields of the server."""
+    document = job()
+    document["metadata"]["annotations"] = {
+        "kubectl.kubernetes.io/last-applied-configuration": "{}",
+        "pulumi.com/waitFor": "condition=Ready",
+    }
+
+    assert Job.model_validate(document).annotations == {"pulumi.com/waitFor": "condition=Ready"}
+
+
+def test_a_generated_name_is_a_name() -> None:
+    """`kubectl create` stores generateName beside the name that the API server made of it."""
+    assert render(stored(name="train-x7k2p", generateName="train-")).job.name == "train-x7k2p"
+
+
+def test_a_list_of_stored_jobs_is_read() -> None:
+    """`kubectl get vcjob -o yaml` prints a List, which has metadata of its own."""
+    items = [stored(), stored(name="second")]
+    text = json.dumps(
+        {"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}}, indent=1
+    )
+
+    jobs = load_jobs(text)
+
+    assert [item.name for item in jobs] == ["train", "second"]
+    assert [volume.volume_claim_name for item in jobs for volume in item.volumes or ()] == ["train-pvc-4bfb7"] * 2
+
+
+def test_nothing_of_the_server_is_rendered() -> None:
+    """In no object, no Pod and no Job that is written again."""
+    rendered = render(stored(annotations={"kubectl.kubernetes.io/last-applied-configuration": "{}"}))
+
+    written = jobfile.dump([*rendered.objects, *rendered.pods, rendered.job.to_manifest()])
+    assert [name for name in (*SERVER, "status", "phase") if f" {name}:" in written] == []
+    assert "last-applied" not in written
