@@ -116,11 +116,14 @@ def plain_keys(seen: Seen, parent: str) -> Found:
             yield Problem(f"job {parent}: {setting}", reason, hint)
     if seen.kind == JOB:
         yield from _key_of_job(seen)
-    if seen.kind == JOB or (seen.kind in {CONFIG_MAP, POD} and seen.is_ours):
+    if seen.kind == JOB or (seen.kind == CONFIG_MAP and seen.is_ours):
         kind, name = seen.kind.rpartition(":")[2], at(seen.props, "metadata", "name")
         yield from _open_keys(f"{kind} {name}", seen.props)
     elif seen.kind == TASK:
         yield from _open_keys(task_of(seen), at(seen.props, POD_SPEC))
+    elif seen.kind == POD and seen.is_ours:
+        yield from _open_keys(task_of(seen), at(seen.props, "spec"))
+        yield from _open_keys(task_of(seen), {"metadata": at(seen.props, "metadata")})
 
 
 def gang(job: JobSeen, share: float) -> Found:

@@ -23,6 +23,7 @@ from pulumi_policy import (
 
 from pulumi_volcano_jobs.errors import JobError, Problem, shown
 from pulumi_volcano_jobs.policy import checks, stack
+from pulumi_volcano_jobs.policy.reported import Reported
 from pulumi_volcano_jobs.policy.seen import Found, Seen, Unknown, see
 
 Config = Mapping[str, Any]
@@ -182,10 +183,13 @@ def _resource_policy(
     settings: dict[str, dict[str, Any]],
     level: EnforcementLevel | None,
 ) -> ResourceValidationPolicy:
+    reported = Reported()
+
     def validate(args: ResourceValidationArgs, report_violation: ReportViolation) -> None:
         seen = see(args.resource_type, args.urn, args.props)
-        parent = (args.opts.parent or "").rpartition("::")[2]
-        _report(check(seen, _config(settings, args.get_config()), parent), report_violation, None)
+        parent = args.opts.parent or ""
+        found = check(seen, _config(settings, args.get_config()), parent.rpartition("::")[2])
+        _report(reported.once(seen, parent, found), report_violation, None)
 
     return ResourceValidationPolicy(name, description, validate, level, _schema(settings))
 

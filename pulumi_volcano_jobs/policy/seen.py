@@ -97,8 +97,7 @@ def pod_specs(seen: Seen) -> Iterator[PodSpec | Unknown]:
     changes. What transforms add to a new Pod is seen in the Pod.
     """
     if seen.kind == POD and seen.is_ours:
-        task = at(seen.props, "metadata", "labels", TASK_SPEC)
-        yield _pod_spec(f"{seen.job}, task {task}", at(seen.props, "spec"))
+        yield _pod_spec(task_of(seen), at(seen.props, "spec"))
     elif seen.kind == TASK and seen.is_ours:
         yield _pod_spec(task_of(seen), at(seen.props, POD_SPEC))
     elif seen.kind == JOB:
@@ -108,8 +107,9 @@ def pod_specs(seen: Seen) -> Iterator[PodSpec | Unknown]:
 
 
 def task_of(seen: Seen) -> str:
-    """Say which task a component is, for a message."""
-    return f"{seen.job}, task {at(seen.props, 'task')}"
+    """Return job and task of a task's component or Pod, for a message."""
+    name = at(seen.props, "task") if seen.kind == TASK else at(seen.props, "metadata", "labels", TASK_SPEC)
+    return f"{seen.job}, task {name}"
 
 
 def _pod_spec(place: str, fields: Any) -> PodSpec | Unknown:

@@ -151,7 +151,7 @@ def test_jobs_before_the_queues_say_what_is_missing(tmp_path: Path) -> None:
             'queues.of("vision")',
             'queues.of("language")',
             "platform-team",
-            "Pod resnet-master-0: team vision must use its own queue, team-vision: give Queues().of('vision')",
+            "job resnet, task master: team vision must use its own queue, team-vision: give Queues().of('vision')",
         ),
         (
             'f"resnet:{tag}"',
@@ -174,7 +174,7 @@ def test_the_policy_refuses_what_goes_round_the_component(
     verdict = before.pack.check(training)
 
     assert verdict.error
-    assert {(level, name, said) for level, name, _, said in verdict.found} == {("mandatory", rule, message)}
+    assert [(level, name, said) for level, name, _, said in verdict.found] == [("mandatory", rule, message)]
 
 
 def test_the_policy_refuses_an_edit_of_a_job_that_is_up(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ VolcanoJob("own", {"tasks": [{"name": "worker", "replicas": 1, "template": pod}]
     assert verdict.said == {
         "platform-team": {
             (
-                "Pod own-worker-0: the label team must be one of language, vision: make the job with"
+                "job own, task worker: the label team must be one of language, vision: make the job with"
                 " platform_jobs.TrainingJob"
             )
         },

@@ -105,7 +105,7 @@ def test_what_the_readme_shows_is_what_is_said(installed: None) -> None:
 
     assert str(failure.error) == refusal
     # The engine's tests look for this one.
-    assert rule.removeprefix("Pod own-worker-0: ") in (PLATFORM / "tests" / "test_rules.py").read_text("utf-8")
+    assert rule.removeprefix("job own, task worker: ") in (PLATFORM / "tests" / "test_rules.py").read_text("utf-8")
 
 
 def test_the_readme_names_what_is_there() -> None:

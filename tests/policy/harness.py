@@ -20,6 +20,7 @@ from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError, unknown
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.component.base import TOKEN
 from pulumi_volcano_jobs.component.parts import POD_SPEC, SVC, TASK
+from pulumi_volcano_jobs.manifest import JOB_NAME, TASK_SPEC
 
 UNKNOWN = UNKNOWN_STRING_VALUE
 STACK = "urn:pulumi:dev::tests::"
@@ -47,15 +48,19 @@ def job(pod: Mapping[str, Any] | None = None, *, replicas: int = 2, **fields: An
 
 
 def resource(manifest: Mapping[str, Any], *, ours: bool = True) -> PolicyResource:
-    """Give a manifest as the resource that it becomes."""
-    version, kind = manifest["apiVersion"], manifest["kind"]
+    """Give a manifest as the resource that it becomes; a Pod is a child of its task's component."""
+    version, kind, metadata = manifest["apiVersion"], manifest["kind"], manifest["metadata"]
     group = {"v1": "core/v1"}.get(version, version)
-    types = f"{TOKEN}$" if ours else ""
     kind = f"kubernetes:{group}:{kind}"
-    return made(kind, manifest["metadata"]["name"], manifest, types)
+    if ours and TASK_SPEC in metadata.get("labels", {}):
+        task = f"{STACK}{TOKEN}${TASK}::{metadata['labels'][JOB_NAME]}-{metadata['labels'][TASK_SPEC]}"
+        return made(kind, metadata["name"], manifest, f"{TOKEN}${TASK}$", task)
+    return made(kind, metadata["name"], manifest, f"{TOKEN}$" if ours else "")
 
 
-def made(kind: str, name: str, props: Mapping[str, Any], types: str = f"{TOKEN}$") -> PolicyResource:
+def made(
+    kind: str, name: str, props: Mapping[str, Any], types: str = f"{TOKEN}$", parent: str = OWNER
+) -> PolicyResource:
     """Give a resource, with whole numbers as fractions and a proxy that knows what is unknown."""
     timeouts = PolicyCustomTimeouts(0, 0, 0)
     options = PolicyResourceOptions(
@@ -65,7 +70,7 @@ def made(kind: str, name: str, props: Mapping[str, Any], types: str = f"{TOKEN}$
         aliases=[],
         custom_timeouts=timeouts,
         additional_secret_outputs=[],
-        parent=OWNER if types else None,
+        parent=parent if types else None,
     )
     return PolicyResource(
         kind, unknown_checking_proxy(_wire(props)), f"{STACK}{types}{kind}::{name}", name, options, None, None, [], {}
@@ -111,7 +116,7 @@ def raw(**fields: Any) -> list[PolicyResource]:
 
 
 def ask(policy: Policy, resources: Iterable[PolicyResource], **config: Any) -> list[str]:
-    """Ask a policy about resources; give its messages, each once, and what it could not look at."""
+    """Ask a policy about resources; give its messages, and what it could not look at."""
     said: list[str] = []
     all_of_them = list(resources)
     if isinstance(policy, StackValidationPolicy):
@@ -124,7 +129,7 @@ def ask(policy: Policy, resources: Iterable[PolicyResource], **config: Any) -> l
             call()
         except UnknownValueError as error:
             said.append(f"unknown: {error.message}")
-    return list(dict.fromkeys(said))
+    return said
 
 
 def _one(policy: ResourceValidationPolicy, item: PolicyResource, config: Mapping[str, Any], said: list[str]) -> Any:

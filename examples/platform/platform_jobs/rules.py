@@ -11,6 +11,8 @@ from platform_jobs.teams import TEAMS
 
 POD = "kubernetes:core/v1:Pod"
 JOB_LABEL = "volcano.sh/job-name"
+TASK_LABEL = "volcano.sh/task-spec"
+INDEX_LABEL = "volcano.sh/task-index"
 QUEUE_LABEL = "volcano.sh/queue-name"
 
 
@@ -30,9 +32,10 @@ def _of_pod(args: ResourceValidationArgs, report: ReportViolation) -> None:
     if args.resource_type != POD:
         return
     labels = args.props["metadata"].get("labels") or {}
-    if JOB_LABEL in labels:
+    # All Pods of a task have the labels of its template: one message for a task is enough.
+    if JOB_LABEL in labels and labels.get(INDEX_LABEL) == "0":
         for problem in team_problems(labels):
-            report(f"Pod {args.props['metadata']['name']}: {problem}", None)
+            report(f"job {labels[JOB_LABEL]}, task {labels.get(TASK_LABEL)}: {problem}", None)
 
 
 team_pays = ResourceValidationPolicy(
