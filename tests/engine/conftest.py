@@ -127,6 +127,11 @@ class Project:
         with stacks.alone(self.stack):
             return self._run(self.stack.up, **options)
 
+    def refresh(self) -> Run:
+        """Run a refresh."""
+        with stacks.alone(self.stack):
+            return self._run(self.stack.refresh)
+
     def destroy(self) -> Run:
         """Delete all that there is."""
         with stacks.alone(self.stack):
