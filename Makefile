@@ -3,19 +3,23 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine demo cluster docs docs-serve test test-workloads bench fuzz floors package pythons check format schema clean
+.PHONY: help setup lock engine demo cluster docs docs-serve test test-workloads bench fuzz floors package pythons check format schema clean
 
 help: ## show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 setup: $(READY) ## install the library and its tools into .venv
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml requirements-dev.txt
 	@echo "setting up .venv (once, about a minute)"
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --editable . --group dev
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
+
+lock: setup ## pin what `make setup` installs, with hashes (UPGRADE=--upgrade takes the newest versions)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-annotate \
+		--custom-compile-command "make lock" $(UPGRADE) --group dev --output-file requirements-dev.txt pyproject.toml
 
 engine: ## build what the tests run: Pulumi, its provider, a Kubernetes control plane (once, 25 to 40 minutes)
 	@$(PYTHON) tools/build.py
