@@ -101,6 +101,17 @@ def file_in(made: Rendered, pod: str, path: str) -> str:
     return base64.b64decode(data[key]).decode()
 
 
+@pytest.mark.parametrize("path", sorted(HERE.glob("*/*.yaml")), ids=lambda path: path.stem)
+def test_an_example_has_the_notice_of_its_licence(path: Path) -> None:
+    """Its first line names the authors and the licence, and the notice that it refers to is there."""
+    first, _, _ = path.read_text("utf-8").partition("\n")
+
+    assert first.endswith(". Copyright The Volcano Authors, Apache-2.0: see ../NOTICE.")
+    notice = (HERE / "NOTICE").read_text("utf-8")
+    assert "Copyright The Volcano Authors" in notice
+    assert "Apache License, Version 2.0" in notice
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_renders_strictly(name: str) -> None:
     """No example needs the lenient mode; what is told of them are traps that people fell into."""
