@@ -106,7 +106,7 @@ def warnings(document: Mapping[str, Tree]) -> Iterator[Problem]:
                 f"to keep the data, run kubectl patch pvc {name} --type=json -p "
                 """'[{"op": "remove", "path": "/metadata/ownerReferences"}]' before you delete the Job""",
                 warning=True,
-                code="VJ130",
+                code="VJ121",
             )
 
 

@@ -51,8 +51,8 @@ WARNINGS = {
     "VJ117": "a key pair that Volcano makes anew with each restart",
     "VJ118": "Ray workers that start again when the head has ended",
     "VJ119": "a port's name in svc's allow-list that no container has",
-    "VJ130": "a claim that is deleted with the stored Job that it was created for",
-    "VJ140": 'an option that a shared managed_by="volcano" ignores',
+    "VJ121": "a claim that is deleted with the stored Job that it was created for",
+    "VJ122": 'an option that a shared managed_by="volcano" ignores',
 }
 """The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
 

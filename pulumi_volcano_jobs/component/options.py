@@ -96,7 +96,7 @@ def _of_mode(options: Mapping[str, str]) -> Iterator[Problem]:
 def _ignored(problem: Problem) -> Problem:
     reason = f"ignored, because volcano-jobs:managedBy or job_defaults selects the mode: {problem.reason}"
     hint = f'{problem.hint}, or set managed_by="pulumi" on this job'
-    return replace(problem, reason=reason, hint=hint, warning=True, code="VJ140")
+    return replace(problem, reason=reason, hint=hint, warning=True, code="VJ122")
 
 
 def _without(options: Mapping[str, Any], ignored: Collection[str]) -> dict[str, Any]:

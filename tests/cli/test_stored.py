@@ -31,7 +31,7 @@ def test_every_command_takes_stored_jobs(shell: Shell, command: str) -> None:
 
 def test_the_stored_claim_is_mounted(shell: Shell) -> None:
     """No claim is among the manifests."""
-    documents = shell("render", "-", "--ignore", "VJ130", stdin=printed()).documents()
+    documents = shell("render", "-", "--ignore", "VJ121", stdin=printed()).documents()
 
     assert "PersistentVolumeClaim" not in {item["kind"] for item in documents}
     assert [item["metadata"]["name"] for item in documents if item["kind"] == "PodGroup"] == ["train", "second"]
@@ -47,7 +47,7 @@ def test_no_stored_jobs(shell: Shell) -> None:
 
 def test_a_converted_job_keeps_the_claim(shell: Shell) -> None:
     """The program names the claim that exists."""
-    program = shell("convert", "-", "--ignore", "VJ130", stdin=yaml.safe_dump(stored()).encode()).out
+    program = shell("convert", "-", "--ignore", "VJ121", stdin=yaml.safe_dump(stored()).encode()).out
 
     assert '[Volume(mount_path="/data", volume_claim_name="train-pvc-4bfb7")]' in program
     assert "volume_claim=" not in program

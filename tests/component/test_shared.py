@@ -213,8 +213,8 @@ def test_a_shared_mode_ignores_options_of_the_other_mode_with_a_warning(where: s
 
     assert done.manifests() == plain.manifests()
     assert sorted(text.partition(":")[0] for text in done.warnings) == sorted(options.keys() - {"unsupported"})
-    assert all(text.endswith('or set managed_by="pulumi" on this job [VJ140]') for text in done.warnings)
-    assert one({"tasks": [worker()], **options, "ignore_warnings": ["VJ140"]}, config, shared).warnings == []
+    assert all(text.endswith('or set managed_by="pulumi" on this job [VJ122]') for text in done.warnings)
+    assert one({"tasks": [worker()], **options, "ignore_warnings": ["VJ122"]}, config, shared).warnings == []
 
 
 def test_with_a_shared_mode_volcanos_plugins_take_precedence_over_the_template() -> None:

@@ -19,7 +19,7 @@ def test_a_stored_job_becomes_pods_with_its_claim() -> None:
     assert {"Pod", "PodGroup"} <= kinds
     assert "PersistentVolumeClaim" not in kinds
     assert set(result.resources["PodGroup train"].inputs["metadata"]) == {"name", "namespace"}
-    assert [text for text in result.warnings if "[VJ130]" in text] == list(result.warnings)
+    assert [text for text in result.warnings if "[VJ121]" in text] == list(result.warnings)
 
 
 def test_a_stored_job_is_handed_over_as_it_was_applied() -> None:

@@ -56,7 +56,7 @@ def test_pods_mount_the_claim_that_volcano_created() -> None:
         (
             "spec.volumes[0].volumeClaimName: Volcano created this claim for the stored Job, so Kubernetes deletes it,"
             " and its data, with that Job: to keep the data, run kubectl patch pvc train-pvc-4bfb7 -n team --type=json"
-            ' -p \'[{"op": "remove", "path": "/metadata/ownerReferences"}]\' before you delete the Job [VJ130]'
+            ' -p \'[{"op": "remove", "path": "/metadata/ownerReferences"}]\' before you delete the Job [VJ121]'
         )
     ]
 
