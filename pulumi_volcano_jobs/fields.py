@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeGuard, 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, StringConstraints, WrapValidator
 from pydantic_core import PydanticCustomError
 
+from pulumi_volcano_jobs import duration
 from pulumi_volcano_jobs.leaf import Leaf, Text, is_whole, may_be_output
 
 DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -54,6 +55,18 @@ def _dns_name(pattern: str, longest: int) -> Callable[[object], object]:
     return check
 
 
+def _duration(value: object) -> object:
+    """Check a `metav1.Duration` as the decoder of Volcano's webhook does."""
+    kind, template = "duration_type", "{problem}"
+    if not isinstance(value, str):
+        problem = f"Invalid value: {value!r}: must be a string" if isinstance(value, int) else "must be a string"
+        raise PydanticCustomError(kind, template, {"problem": problem, "fix": 'write a duration such as "10m"'})
+    if problem := duration.problem(value):
+        reason = f'Invalid value: "{value[:60]}": {problem}'
+        raise PydanticCustomError(kind, template, {"problem": reason, "fix": duration.fix(value)})
+    return value
+
+
 class PodTemplate(Protocol):
     """A `pulumi_kubernetes.core.v1.PodTemplateSpecArgs`, seen from code that knows no Pulumi."""
 
@@ -81,6 +94,7 @@ def mapping(value: object) -> object:
 T = TypeVar("T")
 Listed = Annotated[Sequence[T], AfterValidator(tuple)]
 Str = Annotated[str, Field(strict=True)]
+Duration = Annotated[Str, BeforeValidator(_duration)]
 LeafStr = Annotated[Text, PlainValidator(_text)]
 Int32 = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=-(2**31), le=2**31 - 1)]
 Count = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=0, le=2**31 - 1)]

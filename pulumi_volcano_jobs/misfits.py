@@ -40,6 +40,7 @@ _REASONS: dict[str, tuple[str, str]] = {
     "sequence_str": _A_LIST,
     "tuple_type": _A_LIST,
     "dict_type": _A_MAPPING,
+    "duration_type": ("{problem}", "{fix}"),
     "model_type": _A_MAPPING,
     "greater_than_equal": ("this must be at least {ge}", "give a larger number"),
     "less_than_equal": ("this must be at most {le}", "give a smaller number"),
@@ -119,7 +120,8 @@ def problem(error: ErrorDetails, owner: str = "") -> Problem:
     if kind == "missing" and path == "metadata.name" and GENERATE_NAME in given:
         kind, path = "generated_name", f"metadata.{GENERATE_NAME}"
     stage = Stage.DECODE if kind.endswith(_DECODE_ERRORS) else Stage.SCHEMA
-    return Problem(path, *_rule(kind, location, error), _shown(given, location), stage)
+    value = "" if kind == "duration_type" else _shown(given, location)  # its message has the value already
+    return Problem(path, *_rule(kind, location, error), value, stage)
 
 
 def _path(location: Sequence[int | str], owner: str) -> str:

@@ -19,6 +19,7 @@ from pulumi_volcano_jobs.document import API_VERSION, DOCUMENT_FIELDS, KIND, MET
 from pulumi_volcano_jobs.fields import (
     DNS_SUBDOMAIN,
     Count,
+    Duration,
     Event,
     Int32,
     LeafLabel,
@@ -121,7 +122,7 @@ class Policy(Model):
     """Several events with one action."""
     exit_code: Int32 | None = None
     """When a container ends with this code, instead of an event; not 0."""
-    timeout: Str | None = None
+    timeout: Duration | None = None
     """How long Volcano waits before it acts, such as `5m`."""
 
 
@@ -246,7 +247,7 @@ class Job(Model):
     """How many Pods must succeed for the job to be completed."""
     network_topology: Annotated[NetworkTopology | None, Since("1.12")] = None
     """How close all Pods must be."""
-    running_estimate: Str | None = None
+    running_estimate: Duration | None = None
     """How long the job will run, for the scheduler."""
 
     @model_validator(mode="before")
