@@ -75,3 +75,8 @@ def parse(text: Any) -> Quantity:
     number = int(whole + fraction) * 2 ** _BINARY.get(suffix or "", 0)
     nano = number * 10**power if power >= 0 else -(-number // 10**-power)
     return Quantity(min(nano, _LARGEST) * (-1 if sign == "-" else 1), style)
+
+
+def as_text(amount: Any) -> Any:
+    """Return an amount as text: Volcano's resource definitions reject numbers with a fraction, such as 0.5."""
+    return amount if isinstance(amount, (str, bool)) else str(parse(amount))

@@ -68,7 +68,9 @@ def queue(fields: Mapping[str, Any]) -> Manifest:
         metadata["annotations"] = (
             Derived(_rooted, annotations) if isinstance(annotations, Leaf) else _rooted(annotations)
         )
-    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": _with_defaults(spec)}
+    # The resource definition rejects amounts that are numbers with a fraction.
+    written = Walk(text_amounts=True).conform(spec, queueschema.SPEC, "spec")
+    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": _with_defaults(written)}
 
 
 def warnings(fields: Mapping[str, Any]) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from pulumi_volcano_jobs import limits, manifest, names, podgroup, sizes, traps
+from pulumi_volcano_jobs import limits, manifest, names, podgroup, schema, sizes, traps
 from pulumi_volcano_jobs.choices import Choices, OnConflict, wrong_choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.conflicts import Ledger
@@ -168,14 +168,15 @@ def _objects(
 def _handed_over(ctx: JobContext, plugins: Sequence[Plugin]) -> Job:
     """Return the Job that Volcano gets.
 
-    Our own options add to its templates, and the newest flags of each plugin come last. It names its new claims:
-    Volcano's controller writes the name of a claim that it creates into the Job with a PUT. It then owns `spec.volumes`
-    and `spec.tasks`, and every later server-side apply conflicts with it.
+    Our own options add to its templates, its amounts are text, and the newest flags of each plugin come last. It names
+    its new claims: Volcano's controller writes the name of a claim that it creates into the Job with a PUT. It then
+    owns `spec.volumes` and `spec.tasks`, and every later server-side apply conflicts with it.
     """
-    job = ctx.job
+    job, walk = ctx.job, schema.Walk(text_amounts=True)
     ordered = {plugin.name: type(plugin).newest_last(job.arguments(plugin.name)) for plugin in plugins}
+    tasks = [_extended(ctx, plugins, task) for task in ctx.tasks]
     return job.with_(
-        tasks=tuple(_extended(ctx, plugins, task) for task in ctx.tasks),
+        tasks=tuple(task.with_(template=walk.conform(task.pod_template, schema.POD_TEMPLATE, "")) for task in tasks),
         plugins=job.plugins and {**job.uses, **ordered},
         volumes=job.volumes and tuple(_by_name(job.name, volume) for volume in job.volumes),
     )

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pulumi_volcano_jobs import paths, queueschema
+from pulumi_volcano_jobs import paths, quantity, queueschema
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.leaf import Leaf, is_whole
+from pulumi_volcano_jobs.leaf import Leaf, derive, is_whole
 
 KUBERNETES_VERSION = "1.36.0"
 """The version of the Kubernetes API that Volcano's resource definition embeds (contract of 2026-08-20)."""
@@ -157,9 +157,11 @@ class Walk:
     """One walk: `conform` gives the tree as the API server would store it; `problems` collects what it met.
 
     By the schemas that Volcano's resource definition embeds, or by those of another version (`versions`).
+    With `text_amounts` every quantity becomes text.
     """
 
     kubernetes: str = ""
+    text_amounts: bool = False
     problems: list[Problem] = field(default_factory=list)
 
     @property
@@ -198,6 +200,8 @@ class Walk:
 
     def _value(self, value: Any, schema: Mapping[str, Any], path: str) -> Any:
         reference = schema.get("$ref", "").removeprefix(_REFERENCE)
+        if self.text_amounts and reference == _QUANTITY:
+            return derive(quantity.as_text, value)
         if reference in _SCALARS:
             return self._scalar(value, reference, path)
         definition = _definitions(self._version)[reference] if reference else schema

@@ -110,12 +110,40 @@ def test_annotations_without_a_hierarchy_stay_as_they_are() -> None:
 
 
 def test_a_queue_with_every_field_is_written_as_it_is() -> None:
-    """In the spelling of the wire."""
+    """In the spelling of the wire, with amounts as text."""
     made = queue(EVERYTHING)
 
     metadata = ("name", "labels", "annotations")
     assert made["metadata"] == {key: EVERYTHING[key] for key in metadata}
-    assert made["spec"] == {key: value for key, value in EVERYTHING.items() if key not in metadata}
+    assert made["spec"] == {
+        **{key: value for key, value in EVERYTHING.items() if key not in metadata},
+        "capability": {**EVERYTHING["capability"], "cpu": "8", "pods": "10"},
+        "extendClusters": [{**EVERYTHING["extendClusters"][0], "capacity": {"cpu": "4"}}],
+    }
+
+
+def test_amounts_of_a_queue_are_written_as_text() -> None:
+    """Volcano's resource definition rejects 0.5; an Output becomes text when its value is known."""
+    cpu = Leaf("cpu")
+
+    spec = queue(
+        {
+            "name": "research",
+            "capability": {"cpu": 0.5, "memory": cpu},
+            "deserved": {"cpu": 0.25},
+            "guarantee": {"resource": {"cpu": 0.125}},
+            "extendClusters": [{"name": "other", "capacity": {"cpu": 1.5, "memory": "1Gi"}}],
+        }
+    )["spec"]
+
+    assert substitute(spec, lambda _leaf: 0.1) == {
+        "capability": {"cpu": "500m", "memory": "100m"},
+        "deserved": {"cpu": "250m"},
+        "guarantee": {"resource": {"cpu": "125m"}},
+        "extendClusters": [{"name": "other", "capacity": {"cpu": "1500m", "memory": "1Gi"}}],
+        "reclaimable": True,
+        "weight": 1,
+    }
 
 
 @pytest.mark.parametrize("key", [key for key in EVERYTHING if key != "name"])
