@@ -47,12 +47,13 @@ WARNINGS = {
     "VJ113": "a subdomain that svc makes no Service for",
     "VJ114": "an argument that Volcano's guide and code call differently",
     "VJ115": "a key that stands twice in YAML, with one value",
-    "VJ116": "an entry of a template that stands twice; the last counts",
+    "VJ116": "an entry of a template that repeats the key of another",
     "VJ117": "a key pair that Volcano makes anew with each restart",
     "VJ118": "Ray workers that start again when the head has ended",
     "VJ119": "a port's name in svc's allow-list that no container has",
     "VJ121": "a claim that is deleted with the stored Job that it was created for",
     "VJ122": 'an option that a shared managed_by="volcano" ignores',
+    "VJ126": "a field that needs a feature gate which is off by default",
 }
 """The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
 

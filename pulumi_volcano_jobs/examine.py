@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs import compatibility, controllers, podcheck, schema, webhook
+from pulumi_volcano_jobs import compatibility, controllers, paths, podcheck, schema, webhook
 from pulumi_volcano_jobs import strict as strict_checks
 from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
@@ -15,8 +14,6 @@ from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any, s
 from pulumi_volcano_jobs.leaf import Leaf, is_given
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.parse import parse_what_fits
-
-_JOINT = re.compile(r"[.\[]")
 
 
 class Examined(NamedTuple):
@@ -71,24 +68,25 @@ def examine(
     stored = store(model, choices, strict=strict, volcano_version=cluster.volcano_version)
     refused = [*stored.problems, *webhook.metadata(stored.job)]
     problems = [*malformed, *not_following([plugin_place(item, model, choices) for item in refused], malformed)]
-    is_native = choices.get("managed_by") == "volcano"
+    native = choices.get("managed_by") == "volcano"
     if strict:
         is_whole = all(problem.stage > Stage.SCHEMA for problem in malformed)
-        found = _all_problems(stored, cluster) if is_whole else _local_problems(stored.job, cluster)
-        missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, is_native=is_native)
+        look = _all_problems if is_whole else _local_problems
+        found = look(stored, cluster, native=native)
+        missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, is_native=native)
         found += not_following(list(missing), found)
-        if is_native:
+        if native:
             found += [*controllers.problems(stored.plugins), *controllers.warnings(stored.plugins)]
         problems += not_following([plugin_place(problem, model, choices) for problem in found], problems)
     else:
         # Volcano asks one after the other.
         raise_if_any(problem for problem in problems if problem.stage <= Stage.SCHEMA)
-        asked = webhook.check(stored.job, stored.plugins, cluster)
+        asked = webhook.check(stored.job, stored.plugins, cluster, native=native)
         raise_if_any([*problems, *(plugin_place(problem, model, choices) for problem in asked)])
         raise_if_any(_missing_claims(stored.job, cluster))
-        missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, is_native=is_native)
+        missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, is_native=native)
         raise_if_any(plugin_place(problem, model, choices) for problem in missing)
-        if is_native:
+        if native:
             # No fall-back of Volcano's: it would do something else.
             raise_if_any(problem for plugin in stored.plugins for problem in plugin.not_native())
     return Examined(stored, tuple(problems))
@@ -102,8 +100,8 @@ def _of_namespace(namespace: Any) -> Iterator[Problem]:
         yield Problem(path, "this must be a string", "put it in quotes", shown(namespace), Stage.DECODE)
 
 
-def _all_problems(stored: Stored, cluster: ClusterFacts) -> list[Problem]:
-    found = list(webhook.check(stored.job, stored.plugins, cluster))
+def _all_problems(stored: Stored, cluster: ClusterFacts, *, native: bool) -> list[Problem]:
+    found = list(webhook.check(stored.job, stored.plugins, cluster, native=native))
     if not stored.job.tasks:
         return found
     said = {problem.path for problem in found}
@@ -112,14 +110,14 @@ def _all_problems(stored: Stored, cluster: ClusterFacts) -> list[Problem]:
     return [*found, *(problem for problem in more if problem.path not in said)]
 
 
-def _local_problems(job: Job, cluster: ClusterFacts) -> list[Problem]:
+def _local_problems(stored: Stored, cluster: ClusterFacts, *, native: bool) -> list[Problem]:
     """Look at each template by itself: with parts of the job left out, nothing can be said of it as a whole."""
     found = [
         problem
-        for index, task in enumerate(job.tasks or ())
-        for problem in podcheck.check(task.pod_template, f"spec.tasks[{index}].template")
+        for index, task in enumerate(stored.job.tasks or ())
+        for problem in webhook.template(task, f"spec.tasks[{index}].template", native=native)
     ]
-    return [*found, *_unknown_to(cluster, job)]
+    return [*found, *_unknown_to(cluster, stored.job)]
 
 
 def _unknown_to(cluster: ClusterFacts, job: Job) -> Iterator[Problem]:
@@ -133,13 +131,7 @@ def _unknown_to(cluster: ClusterFacts, job: Job) -> Iterator[Problem]:
 def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
     """Leave out what is about a place of which something is said already, or about what stands below it."""
     places = {problem.path for problem in reported if not problem.warning}
-    return [problem for problem in problems if places.isdisjoint(_around(problem.path))]
-
-
-def _around(path: str) -> Iterator[str]:
-    """Yield a path and those of all that it stands in."""
-    yield path
-    yield from (path[: match.start()] for match in _JOINT.finditer(path))
+    return [problem for problem in problems if places.isdisjoint(paths.around(problem.path))]
 
 
 def _missing_claims(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:

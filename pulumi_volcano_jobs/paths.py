@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+
+_JOINT = re.compile(r"[.\[]")
 
 
 def join(parent: str, *keys: str | int) -> str:
@@ -20,3 +23,9 @@ def from_location(location: Iterable[str | int], *, metadata: frozenset[str]) ->
     first, *rest = location
     root = "metadata" if first in metadata else "spec"
     return join(root, first, *rest)
+
+
+def around(path: str) -> Iterator[str]:
+    """Yield a path and the paths of everything that it is in."""
+    yield path
+    yield from (path[: match.start()] for match in _JOINT.finditer(path))

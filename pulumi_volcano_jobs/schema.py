@@ -13,14 +13,14 @@ import importlib.util
 import json
 import keyword
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pulumi_volcano_jobs import paths, quantity, queueschema
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.leaf import Leaf, derive, is_whole
+from pulumi_volcano_jobs.leaf import Leaf, derive, has_leaf, is_whole
 
 KUBERNETES_VERSION = "1.36.0"
 """The version of the Kubernetes API that Volcano's resource definition embeds (contract of 2026-08-20)."""
@@ -147,6 +147,43 @@ def child_definition(definition: str, name: str) -> tuple[str, bool]:
 def _object_definition(schema: Mapping[str, Any]) -> str:
     reference: str = schema.get("$ref", "").removeprefix(_REFERENCE)
     return reference if reference and "properties" in _definitions()[reference] else ""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """An entry of a list that has the key of an earlier entry, where server-side apply and CRDs allow each key once."""
+
+    path: str
+    """The later entry."""
+    first: str
+    """The earlier entry."""
+    value: str
+    """What both have, as JSON; empty if it may be a secret."""
+
+
+def repeated(tree: Mapping[str, Any], definition: str, path: str) -> Iterator[Repeated]:
+    """Yield the repeated entries of a conforming tree, in lists of the type `map` or `set`."""
+    properties = _properties(definition)
+    for key, value in tree.items():
+        place, (child, is_list) = paths.join(path, key), child_definition(definition, key)
+        if isinstance(value, (list, tuple)):
+            yield from _repeated_entries(value, properties[key], place)
+        for index, item in enumerate(value) if is_list and isinstance(value, (list, tuple)) else [("", value)]:
+            if child and isinstance(item, Mapping):
+                yield from repeated(item, child, paths.join(place, index) if is_list else place)
+
+
+def _repeated_entries(entries: Iterable[Any], schema: Mapping[str, Any], path: str) -> Iterator[Repeated]:
+    kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys", ())
+    seen: dict[str, str] = {}
+    for index, entry in enumerate(entries) if kind in ("map", "set") else ():
+        value = {key: entry.get(key, "") for key in keys} if isinstance(entry, Mapping) else entry
+        if has_leaf(value):
+            continue
+        text, place = json.dumps(value, separators=(",", ":")), paths.join(path, index)
+        if text in seen:
+            yield Repeated(place, seen[text], "" if "=" in text else text)
+        seen.setdefault(text, place)
 
 
 _MISFIT = object()

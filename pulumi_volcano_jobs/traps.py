@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from pulumi_volcano_jobs import names
+from pulumi_volcano_jobs import names, podcheck, schema
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.leaf import is_given
@@ -22,6 +22,8 @@ from pulumi_volcano_jobs.plugins.settings import place
 
 PluginT = TypeVar("PluginT", bound=Plugin)
 _CONTAINERS = ("initContainers", "containers")
+# What `manifest.Pod` writes once.
+_MERGED = ("env", "ports", "volumeMounts", "volumes")
 # $(NAME), unless its dollar is doubled.
 _REFERENCE = re.compile(r"(?<!\$)(?:\$\$)*\$\(([^()]+)\)")
 
@@ -33,7 +35,8 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
             reason = "without a restartPolicy (Always) containers start again when they have ended: the job never ends"
             hint = "set restartPolicy: OnFailure or Never"
             yield _warning(f"spec.tasks[{index}].template.spec", reason, hint, "VJ101")
-        yield from _twice(task, f"spec.tasks[{index}].template.spec")
+        yield from _twice(task, f"spec.tasks[{index}].template")
+        yield from podcheck.gated(task.pod_template, f"spec.tasks[{index}].template")
     yield from _gang(job, plugins)
     svc, ssh = _one(plugins, SvcPlugin), _one(plugins, SshPlugin)
     if svc:
@@ -62,25 +65,12 @@ def of_pods(job: Job, plugins: Sequence[Plugin], firsts: Mapping[str, Manifest])
 
 
 def _twice(task: Task, path: str) -> Iterator[Problem]:
-    """Yield the variables and ports that a container has twice: the last counts, and server-side apply takes one."""
-    for kind in _CONTAINERS:
-        for index, container in enumerate(task.pod_spec.get(kind) or ()):
-            for field, name_of in (("env", _variable), ("ports", _port)):
-                seen: dict[str, int] = {}
-                for position, entry in enumerate(container.get(field) or ()):
-                    place, name = f"{path}.{kind}[{index}].{field}", name_of(entry)
-                    if name and name in seen:
-                        reason = f"{name} stands here twice, and this one counts (first in {place}[{seen[name]}])"
-                        yield _warning(f"{place}[{position}]", reason, "remove one", "VJ116")
-                    seen.setdefault(name, position)
-
-
-def _variable(entry: Mapping[str, Any]) -> str:
-    return f"the variable {entry['name']}" if entry.get("name") else ""
-
-
-def _port(entry: Mapping[str, Any]) -> str:
-    return f"the port {entry['containerPort']}/{entry.get('protocol', 'TCP')}" if "containerPort" in entry else ""
+    """Yield the repeated entries of lists whose entries have keys."""
+    for entry in schema.repeated(task.pod_template, schema.POD_TEMPLATE, path):
+        is_merged = entry.path.rpartition(".")[2].partition("[")[0] in _MERGED
+        effect = "the last entry takes precedence" if is_merged else "server-side apply rejects duplicates"
+        reason = f"Duplicate value: {entry.value}: {effect}" if entry.value else f"Duplicate value: {effect}"
+        yield _warning(entry.path, reason, f"remove one (the first is {entry.first})", "VJ116")
 
 
 def _one(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import podcheck, quantity
+from pulumi_volcano_jobs import paths, podcheck, quantity, schema
 from pulumi_volcano_jobs.cluster import ROOT_QUEUE, ClusterFacts
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.fields import DNS_SUBDOMAIN, MAX_LABEL
@@ -30,8 +30,15 @@ _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _NANO = 10**9
 
 
-def check(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts) -> Iterator[Problem]:
-    """Yield what the webhook refuses in a job with its defaults."""
+def check(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts, *, native: bool) -> Iterator[Problem]:
+    """Yield what the webhook refuses in a job with its defaults.
+
+    Args:
+        job: the job.
+        plugins: its plugins.
+        cluster: what only a cluster knows.
+        native: whether Volcano gets the Job itself, and not only its PodGroup.
+    """
     tasks = job.tasks or ()
     if not tasks:
         yield _fault("spec.tasks", "a job needs at least one task")
@@ -44,7 +51,21 @@ def check(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts) -> Iterato
     yield from _queue(job, cluster)
     yield from _dependencies(tasks)
     for index, task in enumerate(tasks):
-        yield from _task(job, task, index)
+        yield from _task(job, task, index, native=native)
+
+
+def template(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
+    """Yield what is wrong with a Pod template; in a native Job also what only Volcano rejects."""
+    found = list(podcheck.check(task.pod_template, path))
+    if native:
+        found += podcheck.native(task.pod_template, path)
+    yield from found
+    reported = {place for problem in found for place in paths.around(problem.path)}
+    for entry in schema.repeated(task.pod_template, schema.POD_TEMPLATE, path) if native else ():
+        if entry.path not in reported:
+            reason = f"Duplicate value: {entry.value}" if entry.value else "Duplicate value"
+            hint = f"remove one (the first is {entry.first})"
+            yield Problem(entry.path, reason, hint, stage=Stage.SCHEMA)
 
 
 def metadata(job: Job) -> Iterator[Problem]:
@@ -73,7 +94,7 @@ def _counts(job: Job, tasks: Sequence[Task]) -> Iterator[Problem]:
             yield _fault("spec.tasks", f"{count} tasks have the name {name}", hint="give each task a name of its own")
 
 
-def _task(job: Job, task: Task, index: int) -> Iterator[Problem]:
+def _task(job: Job, task: Task, index: int, *, native: bool) -> Iterator[Problem]:
     path = f"spec.tasks[{index}]"
     if (task.min_available or 0) > task.size:
         yield _fault(
@@ -87,7 +108,7 @@ def _task(job: Job, task: Task, index: int) -> Iterator[Problem]:
     if len(name) > MAX_LABEL or len(job.name) > MAX_LABEL or not _QUALIFIED.fullmatch(name):
         reason = f"names of Pods such as {name} must be at most {MAX_LABEL} characters long"
         yield _fault(f"{path}.name", reason, task.name, "shorten the job's or the task's name")
-    yield from podcheck.check(task.pod_template, f"{path}.template")
+    yield from template(task, f"{path}.template", native=native)
     yield from _policies(task.policies or (), f"{path}.policies")
     yield from _numa(task, path)
     yield from _partition(task, path)

@@ -25,6 +25,7 @@ Examples:
   volcano-jobs validate train.yaml --kubernetes-version 1.31
   volcano-jobs validate train.yaml --managed-by volcano --volcano-version 1.15
   volcano-jobs validate train.yaml --cluster cluster.yaml
+  volcano-jobs validate train.yaml --managed-by volcano
 
 The exit code is 0 without problems (warnings are none), 1 with problems, 2 for bad usage or files."""
 
@@ -43,7 +44,8 @@ def validate(
     *,
     checks: Checks,
     managed_by: Annotated[
-        Manager, typer.Option("--managed-by", help="Who makes the Pods: pulumi, or volcano's controllers.")
+        Manager,
+        typer.Option("--managed-by", help="volcano: report also what Volcano's CRD and webhook reject."),
     ] = Manager.PULUMI,
     style: Annotated[
         ReportStyle,

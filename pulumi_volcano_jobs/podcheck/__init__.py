@@ -10,13 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.podcheck import amounts, containers, made, network, scheduling, security, volumes
+from pulumi_volcano_jobs.podcheck import (
+    amounts,
+    containers,
+    gates,
+    made,
+    network,
+    relaxations,
+    scheduling,
+    security,
+    volumes,
+)
 from pulumi_volcano_jobs.podcheck.names import dns_label, is_data_key, is_subdomain, keys, labels, subdomain
 from pulumi_volcano_jobs.podcheck.place import Choices, Place, Wire
 
-__all__ = ["check", "dns_label", "is_data_key", "is_subdomain", "keys", "labels", "once_made"]
+__all__ = ["check", "dns_label", "gated", "is_data_key", "is_subdomain", "keys", "labels", "native", "once_made"]
 
 once_made = made.check
+native = relaxations.check
+gated = gates.check
 
 _MAX_SECONDS = 2**31 - 1
 _CHOICES = (

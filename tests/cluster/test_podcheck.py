@@ -18,6 +18,7 @@ from cluster import Cluster
 from pulumi_volcano_jobs import ClusterFacts, JobError, podcheck, render, schema
 from tests.cluster.conftest import Manifest, Space
 from tests.golden.test_golden import HERE as GOLDEN
+from tests.native_rules import OF_A_GATE, REJECTED
 from tests.pod_rules import REFUSED, TAKEN, Mistake
 from tests.templates import RICH, Wire
 
@@ -100,6 +101,15 @@ def test_the_api_server_refuses_what_we_refuse(space: Space, mistake: Mistake) -
 def test_the_api_server_takes_what_we_just_take(space: Space, spec: Wire) -> None:
     """The near misses of the rules, and specs with many fields."""
     assert asked(space, pod(spec)) == Answer()
+    assert found(spec) == ([], [])
+
+
+@pytest.mark.parametrize(("spec", "_"), REJECTED.values(), ids=REJECTED)
+def test_the_api_server_accepts_pods_that_only_native_mode_rejects(space: Space, spec: Wire, _: list[str]) -> None:
+    """These rules are those of Volcano's webhook and CRD."""
+    is_accepted = asked(space, pod(spec)) == Answer()
+
+    assert is_accepted == (spec not in [REJECTED[name][0] for name in OF_A_GATE])
     assert found(spec) == ([], [])
 
 

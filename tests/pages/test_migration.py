@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs import render, schema
 from pulumi_volcano_jobs.testing import run
 from tests.pages.blocks import ROOT, blocks
 
@@ -79,7 +79,8 @@ class TestMpiJob:
     ROLES: Wire = JOB["spec"]["mpiReplicaSpecs"]
 
     def test_the_tasks_are_the_roles(self) -> None:
-        """Replicas and containers, in one Job of Volcano's."""
+        """Replicas and containers, in one Job of Volcano's, with amounts as text."""
+        walk = schema.Walk(text_amounts=True)
         spec = made_by(of("migrate-kubeflow", "python")[1])["Job pi"]["spec"]
 
         tasks = {task["name"]: task for task in spec["tasks"]}
@@ -87,7 +88,7 @@ class TestMpiJob:
         for role, given in self.ROLES.items():
             task = tasks[role.lower()]
             assert task["replicas"] == given["replicas"]
-            (container,) = given["template"]["spec"]["containers"]
+            (container,) = walk.conform(given["template"], schema.POD_TEMPLATE, "")["spec"]["containers"]
             assert container.items() <= task["template"]["spec"]["containers"][0].items()
 
     def test_the_launcher_has_what_the_table_says(self) -> None:

@@ -206,12 +206,12 @@ def test_what_a_container_has_twice_is_odd() -> None:
     place = "spec.tasks[0].template.spec.containers[0]"
     assert [str(problem) for problem in made.warnings] == [
         (
-            f"{place}.env[2]: the variable A stands here twice, and this one counts (first in {place}.env[0]):"
-            " remove one [VJ116]"
+            f'{place}.env[2]: Duplicate value: {{"name":"A"}}: the last entry takes precedence:'
+            f" remove one (the first is {place}.env[0]) [VJ116]"
         ),
         (
-            f"{place}.ports[1]: the port 80/TCP stands here twice, and this one counts (first in {place}.ports[0]):"
-            " remove one [VJ116]"
+            f'{place}.ports[1]: Duplicate value: {{"containerPort":80,"protocol":"TCP"}}: the last entry takes'
+            f" precedence: remove one (the first is {place}.ports[0]) [VJ116]"
         ),
     ]
     (main,) = made.pods[0]["spec"]["containers"]

@@ -148,7 +148,6 @@ TAKEN: dict[str, Wire] = {
     "an equal one": tolerating(key="gpu", operator="Equal", value="a", effect="NoSchedule"),
     "seconds until eviction": tolerating(key="gpu", operator="Exists", effect="NoExecute", tolerationSeconds=5),
     "seconds before an unknown effect": tolerating(operator="Exists", effect=Leaf("e"), tolerationSeconds=5),
-    "a comparison, behind a feature gate": tolerating(key="sla", operator="Gt", value="3"),
     "unknown tolerations": job(task(tolerations=Leaf("x"))),
     "an unknown toleration": job(task(tolerations=[Leaf("x")])),
     "unknown parts of a toleration": tolerating(key=Leaf("a"), operator=Leaf("b"), value=Leaf("c"), effect=Leaf("d")),

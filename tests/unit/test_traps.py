@@ -78,6 +78,9 @@ def with_env(*env: Wire, plugins: Any = None) -> Wire:
 
 
 UNPROTECTED = "ssh then refuses it to root (unprotected private key)"
+CERTIFICATE = {"signerName": "example.org/a", "keyType": "ED25519", "keyPath": "key"}
+BUNDLE = {"name": "a", "path": "ca.crt"}
+EXIT_CODES = {"action": "Restart", "exitCodes": {"operator": "In", "values": [42, 42]}}
 TOLD: dict[str, tuple[Wire, str]] = {
     "VJ101 no restartPolicy": (
         job(task(restartPolicy=None)),
@@ -248,15 +251,83 @@ TOLD: dict[str, tuple[Wire, str]] = {
     "VJ116 a variable that stands twice": (
         with_env({"name": "A", "value": "1"}, {"name": "A", "value": "2"}, plugins=[]),
         (
-            f"{SPEC}.containers[0].env[1]: the variable A stands here twice, and this one counts (first in"
-            f" {SPEC}.containers[0].env[0]): remove one [VJ116]"
+            f'{SPEC}.containers[0].env[1]: Duplicate value: {{"name":"A"}}: the last entry takes precedence: remove one'
+            f" (the first is {SPEC}.containers[0].env[0]) [VJ116]"
         ),
     ),
     "VJ116 a port that stands twice": (
         job(task(containers=[container(ports=[{"containerPort": 80}, {"containerPort": 80, "protocol": "TCP"}])])),
         (
-            f"{SPEC}.containers[0].ports[1]: the port 80/TCP stands here twice, and this one counts (first in"
-            f" {SPEC}.containers[0].ports[0]): remove one [VJ116]"
+            f'{SPEC}.containers[0].ports[1]: Duplicate value: {{"containerPort":80,"protocol":"TCP"}}: the last entry'
+            f" takes precedence: remove one (the first is {SPEC}.containers[0].ports[0]) [VJ116]"
+        ),
+    ),
+    "VJ116 a pull secret that stands twice": (
+        job(task(imagePullSecrets=[{"name": "a"}, {"name": "a"}])),
+        (
+            f'{SPEC}.imagePullSecrets[1]: Duplicate value: {{"name":"a"}}: server-side apply rejects duplicates: remove'
+            f" one (the first is {SPEC}.imagePullSecrets[0]) [VJ116]"
+        ),
+    ),
+    "VJ116 an address that stands twice": (
+        job(task(hostAliases=[{"ip": "10.0.0.1", "hostnames": ["a"]}, {"ip": "10.0.0.1", "hostnames": ["b"]}])),
+        (
+            f'{SPEC}.hostAliases[1]: Duplicate value: {{"ip":"10.0.0.1"}}: server-side apply rejects duplicates: remove'
+            f" one (the first is {SPEC}.hostAliases[0]) [VJ116]"
+        ),
+    ),
+    "VJ126 a field that the API server drops": (
+        job(task(containers=[container(lifecycle={"stopSignal": "SIGTERM"})], os={"name": "linux"})),
+        (
+            f"{SPEC}.containers[0].lifecycle.stopSignal: needs the feature gate ContainerStopSignals, which is off by"
+            " default: the API server drops this field: remove it, or enable ContainerStopSignals in the cluster"
+            " [VJ126]"
+        ),
+    ),
+    "VJ126 a group of Pods": (
+        job(task(schedulingGroup={"podGroupName": "a"})),
+        (
+            f"{SPEC}.schedulingGroup: needs the feature gate GenericWorkload, which is off by default: the API server"
+            " drops this field: remove it, or enable GenericWorkload in the cluster [VJ126]"
+        ),
+    ),
+    "VJ126 a comparison in a toleration": (
+        job(task(tolerations=[{"key": "sla", "operator": "Gt", "value": "3"}])),
+        (
+            f"{SPEC}.tolerations[0].operator: needs the feature gate TaintTolerationComparisonOperators, which is off"
+            " by default: the API server rejects the Pods: remove it, or enable TaintTolerationComparisonOperators in the"
+            " cluster [VJ126]"
+        ),
+    ),
+    "VJ126 a policy of SELinux": (
+        job(task(securityContext={"seLinuxChangePolicy": "MountOption"})),
+        (
+            f"{SPEC}.securityContext.seLinuxChangePolicy: needs the feature gate SELinuxMount, which is off by default:"
+            " the API server rejects the Pods: remove it, or enable SELinuxMount in the cluster [VJ126]"
+        ),
+    ),
+    "VJ126 a projected certificate": (
+        job(task(volumes=[{"name": "a", "projected": {"sources": [{"podCertificate": CERTIFICATE}]}}])),
+        (
+            f"{SPEC}.volumes[0].projected.sources[0].podCertificate: needs the feature gate PodCertificateRequest,"
+            " which is off by default: the API server drops this field: remove it, or enable PodCertificateRequest in the"
+            " cluster [VJ126]"
+        ),
+    ),
+    "VJ126 a projected bundle": (
+        job(task(volumes=[{"name": "a", "projected": {"sources": [{"clusterTrustBundle": BUNDLE}]}}])),
+        (
+            f"{SPEC}.volumes[0].projected.sources[0].clusterTrustBundle: needs the feature gate"
+            " ClusterTrustBundleProjection, which is off by default: the API server drops this field: remove it, or"
+            " enable ClusterTrustBundleProjection in the cluster [VJ126]"
+        ),
+    ),
+    "VJ116 an exit code that stands twice": (
+        job(task(containers=[container(restartPolicy="Never", restartPolicyRules=[EXIT_CODES])])),
+        (
+            f"{SPEC}.containers[0].restartPolicyRules[0].exitCodes.values[1]: Duplicate value: 42: server-side apply"
+            " rejects duplicates: remove one (the first is"
+            f" {SPEC}.containers[0].restartPolicyRules[0].exitCodes.values[0]) [VJ116]"
         ),
     ),
 }

@@ -1,0 +1,68 @@
+"""Files that failed when the library was tried with a real cluster, and how they behave now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from pulumi_volcano_jobs import cli
+
+REPORTS = Path(__file__).parent / "reports"
+POD = "spec.tasks[0].template.spec"
+UNIT = 'Invalid value: "1d": unknown unit "d" in duration "1d": write "24h"'
+COMPOSED: dict[str, list[str]] = {
+    "duration": [f"spec.policies[0].timeout: {UNIT}", f"spec.runningEstimate: {UNIT}"],
+    "timeout-1d": [f"spec.policies[0].timeout: {UNIT}"],
+}
+NATIVE: dict[str, list[str]] = COMPOSED | {
+    "webhook-stricter": [
+        f"{POD}.containers[0].envFrom[0].prefix: Invalid value: ",
+        f"{POD}.containers[0].env[0].name: Invalid value: ",
+        f"{POD}.containers[0].lifecycle.stopSignal: Forbidden: ",
+        f"{POD}.containers[0].restartPolicy: Forbidden: ",
+        f'{POD}.tolerations[0].operator: Unsupported value: "Lt": ',
+    ],
+    "env-twice-native": [f'{POD}.containers[0].env[1]: Duplicate value: {{"name":"A"}}: '],
+}
+
+
+def run(command: str, report: str, *options: str) -> tuple[int, str, list[str]]:
+    """Run a command for a report, and return its exit code, its output and its problems, sorted by path."""
+    path = str(REPORTS / f"{report}.yaml")
+    done = CliRunner().invoke(cli.app, [command, path, *options], prog_name="volcano-jobs")
+    problems = [line.split(": ", 1)[1] for line in done.stdout.splitlines() if line.startswith(path)]
+    problems += [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(path)]
+    return done.exit_code, done.stdout, sorted(problem.removeprefix("error: ") for problem in problems)
+
+
+@pytest.mark.parametrize("command", ["validate", "render"])
+@pytest.mark.parametrize("report", NATIVE)
+def test_a_report_is_rejected_in_native_mode(report: str, command: str) -> None:
+    """Each field that Volcano's CRD or webhook rejects has its error."""
+    code, _, problems = run(command, report, "--managed-by", "volcano")
+
+    assert code == 1
+    assert len(problems) == len(NATIVE[report])
+    assert [
+        (text, start) for text, start in zip(problems, NATIVE[report], strict=True) if not text.startswith(start)
+    ] == []
+
+
+@pytest.mark.parametrize("report", COMPOSED)
+def test_a_wrong_duration_is_rejected_in_composed_mode(report: str) -> None:
+    """The Job cannot be decoded at all."""
+    code, _, problems = run("validate", report)
+
+    assert (code, problems) == (1, COMPOSED[report])
+
+
+def test_an_amount_with_a_fraction_is_written_as_text() -> None:
+    """The CRD rejects the number 0.5."""
+    code, text, _ = run("render", "quantity-float", "--managed-by", "volcano")
+
+    (native_job,) = yaml.safe_load_all(text)
+    container = native_job["spec"]["tasks"][0]["template"]["spec"]["containers"][0]
+    assert (code, container["resources"]) == (0, {"requests": {"cpu": "500m"}})

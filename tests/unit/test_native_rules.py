@@ -1,0 +1,94 @@
+"""Pod templates that only Volcano's webhook and CRD reject: errors in native mode, and not in composed mode."""
+
+from __future__ import annotations
+
+import pytest
+
+from pulumi_volcano_jobs import render, schema
+from pulumi_volcano_jobs.errors import Stage
+from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.podcheck import native
+from tests.conftest import Wire, container, job, problems, task
+from tests.native_rules import REJECTED
+from tests.pod_rules import TAKEN
+from tests.templates import RICH
+
+TEMPLATE = "spec.tasks[0].template"
+ONLY_COMPOSED = {
+    name
+    for name, spec in {**TAKEN, **RICH}.items()
+    if any(native({"spec": spec}, "")) or any(schema.repeated({"spec": spec}, schema.POD_TEMPLATE, ""))
+}
+
+
+def of(spec: Wire) -> Wire:
+    """Return a job with Pods of a spec."""
+    return job({"name": "worker", "replicas": 1, "template": {"spec": spec}})
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+@pytest.mark.parametrize(("spec", "messages"), REJECTED.values(), ids=REJECTED)
+def test_a_native_job_is_rejected(spec: Wire, messages: list[str], strict: bool) -> None:  # noqa: FBT001
+    """Path, problem in the words of the API server, and fix."""
+    found = problems(of(spec), strict=strict, managed_by="volcano")
+
+    assert sorted(map(str, found)) == sorted(
+        f"{TEMPLATE}.{message.replace('TEMPLATE', TEMPLATE)}" for message in messages
+    )
+    assert {problem.stage for problem in found} <= {Stage.SCHEMA, Stage.WEBHOOK}
+
+
+@pytest.mark.parametrize(("spec", "_"), REJECTED.values(), ids=REJECTED)
+def test_composed_pods_are_not(spec: Wire, _: list[str]) -> None:
+    """The API server accepts them (`tests/cluster/test_podcheck.py`)."""
+    assert len(render(of(spec)).pods) == 1
+
+
+@pytest.mark.parametrize("name", [name for name in [*TAKEN, *RICH] if name not in ONLY_COMPOSED])
+def test_other_templates_are_accepted_in_native_mode(name: str) -> None:
+    """The near misses of Kubernetes' rules, and specs with many fields."""
+    assert render(of({**TAKEN, **RICH}[name]), managed_by="volcano").pods
+
+
+def test_few_near_misses_are_for_composed_mode_only() -> None:
+    """These use options that Volcano's webhook leaves off, or repeat the key of an entry."""
+    assert 0 < len(ONLY_COMPOSED) < len(TAKEN) / 10
+
+
+def test_unknown_values_are_not_judged() -> None:
+    """They may be right."""
+    leaf = Leaf("value")
+    spec = {
+        "containers": [
+            container(
+                env=[{"name": "A", "value": leaf}],
+                envFrom=[{"prefix": leaf, "secretRef": {"name": "s"}}],
+                lifecycle={"preStop": {"sleep": {"seconds": leaf}}},
+            )
+        ],
+        "initContainers": [container("early", restartPolicy=leaf)],
+        "imagePullSecrets": [{"name": leaf}, {"name": leaf}],
+        "dnsConfig": {"searches": [leaf]},
+        "schedulingGroup": {"podGroupName": leaf},
+        "restartPolicy": "Never",
+    }
+
+    assert render(of(spec), managed_by="volcano").pods
+
+
+def test_a_name_that_may_hold_a_secret_is_not_shown() -> None:
+    """Somebody may have written NAME=VALUE for the name."""
+    twice = [{"name": "TOKEN=hunter2", "value": ""}] * 2
+    found = list(schema.repeated({"spec": {"containers": [container(env=twice)]}}, schema.POD_TEMPLATE, "template"))
+
+    assert [item.path for item in found] == ["template.spec.containers[0].env[1]"]
+    assert "hunter2" not in str(found)
+
+
+def test_lists_with_keys_are_those_of_the_schema() -> None:
+    """Kubernetes' schemas know them; no list is kept by hand."""
+    spec = task()["template"]["spec"]
+    entries = {"schedulingGates": {"name": "example.org/a"}, "resourceClaims": {"name": "a", "resourceClaimName": "a"}}
+    for field, entry in entries.items():
+        found = list(schema.repeated({"spec": {**spec, field: [entry, entry]}}, schema.POD_TEMPLATE, ""))
+        assert [item.path for item in found] == [f"spec.{field}[1]"]
