@@ -49,6 +49,8 @@ class Mistake:
     """Why it refuses: it reads fields (BadRequest) and looks for what they name (Forbidden) before it judges them."""
     labels: Wire | None = None
     """Labels of the Pod, where they matter."""
+    annotations: Wire | None = None
+    """Annotations of the Pod, where they matter."""
 
 
 def pod(**spec: Any) -> Wire:
@@ -127,7 +129,164 @@ def tolerating(**toleration: Any) -> Wire:
     return pod(tolerations=[toleration])
 
 
+def windows(**fields: Any) -> Wire:
+    """Return the spec of a Pod for Windows."""
+    return pod(os={"name": "windows"}, **fields)
+
+
+def windows_options(**options: Any) -> Wire:
+    """Return the spec of a Pod with options for Windows."""
+    return pod(securityContext={"windowsOptions": options})
+
+
+def annotated(key: str, value: str, path: str, problem: str, spec: Wire | None = None) -> Mistake:
+    """Return a mistake in the value of an annotation, or in what contradicts it."""
+    return Mistake(spec or pod(), path or f"metadata.annotations.{key}", problem, annotations={key: value})
+
+
+SECCOMP = "seccomp.security.alpha.kubernetes.io/pod"
+SECCOMP_OF_MAIN = "container.seccomp.security.alpha.kubernetes.io/main"
+APP_ARMOR = "container.apparmor.security.beta.kubernetes.io"
+DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+OLD_TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations"
+MIRROR = "kubernetes.io/config.mirror"
+NO_LINUX = "Forbidden: cannot be set for a windows pod: remove it, or set os.name: linux"
+USER = "securityContext.windowsOptions.runAsUserName"
+ALL_OF_HOST = "If pod contains any hostProcess containers then all containers must be HostProcess containers"
+
 REFUSED: dict[str, Mistake] = {
+    # Annotations
+    "a deletion cost in words": annotated(
+        DELETION_COST, "low", "", 'Invalid value: "low": must be a 32bit integer: for example "-100"'
+    ),
+    "a deletion cost with a plus sign": annotated(
+        DELETION_COST, "+1", "", 'Invalid value: "+1": must be a 32bit integer: for example "-100"'
+    ),
+    "a deletion cost of 33 bits": annotated(
+        DELETION_COST, "2147483648", "", 'Invalid value: "2147483648": must be a 32bit integer: for example "-100"'
+    ),
+    "a mirror without a node": annotated(
+        MIRROR, "x", "", 'Invalid value: "x": must set spec.nodeName if mirror pod annotation is set: remove it'
+    ),
+    "tolerations in an annotation": Mistake(
+        pod(),
+        f"metadata.annotations.{OLD_TOLERATIONS}",
+        'Invalid value: "{}": must be a JSON list of tolerations: move them to spec.tolerations',
+        server="metadata.annotations",
+        annotations={OLD_TOLERATIONS: "{}"},
+    ),
+    "a seccomp profile of the Pod": annotated(
+        SECCOMP,
+        "none",
+        "",
+        'Invalid value: "none": must be a valid seccomp profile: set securityContext.seccompProfile',
+    ),
+    "a seccomp profile of a container": annotated(
+        SECCOMP_OF_MAIN,
+        "localhost/../a",
+        "",
+        'Invalid value: "localhost/../a": must be a valid seccomp profile: set securityContext.seccompProfile',
+    ),
+    "an AppArmor profile": annotated(
+        f"{APP_ARMOR}/main",
+        "strict",
+        "",
+        'Invalid value: "strict": invalid AppArmor profile name: set securityContext.appArmorProfile',
+    ),
+    "an AppArmor profile of no container": annotated(
+        f"{APP_ARMOR}/other",
+        "unconfined",
+        "",
+        'Invalid value: "unconfined": container not found: set securityContext.appArmorProfile',
+    ),
+    "annotations of 256 KiB": Mistake(
+        pod(),
+        "metadata.annotations",
+        "Too long: may not be more than 262144 bytes: the annotations have 262145 bytes: remove some",
+        annotations={"a": "x" * 262144},
+    ),
+    "a seccomp type that contradicts its annotation": annotated(
+        SECCOMP,
+        "unconfined",
+        "spec.securityContext.seccompProfile.type",
+        f"Forbidden: seccomp type in annotation and field must match: remove the annotation {SECCOMP}",
+        secure(seccompProfile={"type": "RuntimeDefault"}),
+    ),
+    "a seccomp profile that contradicts its annotation": annotated(
+        SECCOMP_OF_MAIN,
+        "localhost/a",
+        f"{MAIN}.securityContext.seccompProfile.localhostProfile",
+        f"Forbidden: seccomp profile in annotation and field must match: remove the annotation {SECCOMP_OF_MAIN}",
+        main(securityContext={"seccompProfile": {"type": "Localhost", "localhostProfile": "b"}}),
+    ),
+    "an AppArmor type that contradicts its annotation": annotated(
+        f"{APP_ARMOR}/main",
+        "runtime/default",
+        f"{MAIN}.securityContext.appArmorProfile.type",
+        f"Forbidden: apparmor type in annotation and field must match: remove the annotation {APP_ARMOR}/main",
+        main(securityContext={"appArmorProfile": {"type": "Localhost", "localhostProfile": "a"}}),
+    ),
+    # Windows
+    "a namespace of the host for Windows": Mistake(windows(hostPID=True), "spec.hostPID", NO_LINUX),
+    "a user's number for Windows": Mistake(
+        windows(securityContext={"runAsUser": 1}), "spec.securityContext.runAsUser", NO_LINUX
+    ),
+    "capabilities for Windows": Mistake(
+        windows(containers=[container(securityContext={"capabilities": {}})]),
+        f"{MAIN}.securityContext.capabilities",
+        NO_LINUX,
+    ),
+    "resources of a Pod for Windows": Mistake(
+        windows(resources={"requests": {"cpu": "1"}}),
+        "spec.resources",
+        "Forbidden: may not be set for a windows pod: remove it",
+    ),
+    "a user of Windows with a slash": Mistake(
+        windows_options(runAsUserName="a/b"),
+        f"spec.{USER}",
+        (
+            'Invalid value: "a/b": runAsUserName\'s User cannot contain the following characters:'
+            ' "/\\:;|=,+*?<>@[]: for example ContainerUser'
+        ),
+    ),
+    "a user of a wrong domain": Mistake(
+        windows_options(runAsUserName=".a\\b"),
+        f"spec.{USER}",
+        (
+            "Invalid value: \".a\\b\": runAsUserName's Domain doesn't match the NetBios nor the DNS format: for example"
+            " ContainerUser"
+        ),
+    ),
+    "an empty credential for Windows": Mistake(
+        windows_options(gmsaCredentialSpec=""),
+        "spec.securityContext.windowsOptions.gmsaCredentialSpec",
+        'Invalid value: "": gmsaCredentialSpec cannot be an empty string: remove it',
+    ),
+    "a process of the host without its network": Mistake(
+        windows_options(hostProcess=True),
+        "spec.hostNetwork",
+        (
+            "Invalid value: false: hostNetwork must be true if pod contains any hostProcess containers: set"
+            " hostNetwork: true"
+        ),
+    ),
+    "a process of the host beside another": Mistake(
+        pod(
+            hostNetwork=True,
+            containers=[container(securityContext={"windowsOptions": {"hostProcess": True}}), container("other")],
+        ),
+        "spec",
+        f"Invalid value: {ALL_OF_HOST}: set securityContext.windowsOptions.hostProcess: true for the Pod",
+    ),
+    "a process of the host, and not": Mistake(
+        main(securityContext={"windowsOptions": {"hostProcess": True}})
+        | {"hostNetwork": True, "securityContext": {"windowsOptions": {"hostProcess": False}}},
+        f"{MAIN}.securityContext.windowsOptions.hostProcess",
+        ("Invalid value: true: pod hostProcess value must be identical if both are specified: remove one of them"),
+    ),
+    "the old name of a service account": Mistake(
+        pod(serviceAccount="A"), "spec.serviceAccount", f"{DNS} (given: 'A')", server="spec.serviceAccountName"
+    ),
     # Containers
     "no container": Mistake(pod(containers=[]), "spec.containers", "a Pod needs at least one container"),
     "no image": Mistake(pod(containers=[{"name": "main"}]), f"{MAIN}.image", "a container needs an image"),
@@ -1490,6 +1649,11 @@ TAKEN: dict[str, Wire] = {
     ),
     "a container's limit that is less than the Pod's, whose request is missing": asks({"cpu": 1}, {"cpu": 2})
     | {"resources": {"limits": {"cpu": 2}}},
+    "a Pod for Windows": windows(
+        securityContext={"windowsOptions": {"runAsUserName": "EXAMPLE\\user", "gmsaCredentialSpecName": "a.b"}},
+        hostPID=False,
+    ),
+    "processes of the host": windows_options(hostProcess=True) | {"hostNetwork": True},
     "names of 63 characters": pod(containers=[container("x" * 63)], hostname="y" * 63),
     "one number with two protocols": main(ports=[{"containerPort": 53}, {"containerPort": 53, "protocol": "UDP"}]),
     "ports without names": main(ports=[{"containerPort": 1}, {"containerPort": 2}]),

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.podcheck import (
     amounts,
     containers,
     gates,
     made,
+    metadata,
     network,
     relaxations,
     scheduling,
     security,
     volumes,
+    windows,
 )
 from pulumi_volcano_jobs.podcheck.names import dns_label, is_data_key, is_subdomain, keys, labels, subdomain
 from pulumi_volcano_jobs.podcheck.place import Choices, Place, Wire
@@ -41,10 +43,9 @@ _NAMES = ("serviceAccountName", "nodeName", "priorityClassName", "runtimeClassNa
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
     """Yield what Kubernetes would refuse in a PodTemplateSpec."""
-    metadata = template.get("metadata") or {}
-    yield from labels(metadata.get("labels"), f"{path}.metadata.labels", Stage.WEBHOOK)
-    yield from keys(metadata.get("annotations"), f"{path}.metadata.annotations", Stage.WEBHOOK)
-    yield from _spec(Place(template.get("spec") or {}, f"{path}.spec"))
+    spec = Place(template.get("spec") or {}, f"{path}.spec")
+    yield from metadata.check(Place(template.get("metadata") or {}, f"{path}.metadata"), spec)
+    yield from _spec(spec)
 
 
 def _spec(spec: Place) -> Iterator[Problem]:
@@ -54,6 +55,9 @@ def _spec(spec: Place) -> Iterator[Problem]:
         # An empty name is none, but for a runtime class.
         if spec.text(key) or (key == "runtimeClassName" and spec.is_empty_text(key)):
             yield from subdomain(spec.text(key), spec.at(key))
+    if not spec.given("serviceAccountName"):
+        # The older name of the field.
+        yield from subdomain(spec.text("serviceAccount") or None, spec.at("serviceAccount"))
     yield from _deadline(spec)
     yield from _system(spec)
     yield from volumes.check(spec)
@@ -62,6 +66,7 @@ def _spec(spec: Place) -> Iterator[Problem]:
     yield from network.check(spec)
     yield from scheduling.check(spec)
     yield from security.of_pod(spec)
+    yield from windows.check(spec)
 
 
 def _deadline(spec: Place) -> Iterator[Problem]:
@@ -75,6 +80,6 @@ def _system(spec: Place) -> Iterator[Problem]:
         yield from Choices("name", ("linux", "windows"), required=True).check(system)
     for holder in [spec, *containers.of(spec)] if system and system.text("name") == "linux" else ():
         context = holder.child("securityContext")
-        if context and context.given("windowsOptions"):
+        if context and context.has("windowsOptions"):
             reason = "the Pod's os is linux, where no Windows options can be set"
             yield context.fault("windowsOptions", reason, "remove them", show=False)

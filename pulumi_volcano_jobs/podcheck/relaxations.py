@@ -14,6 +14,7 @@ from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.fields import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.podcheck import containers
 from pulumi_volcano_jobs.podcheck.gates import COMPARISONS
+from pulumi_volcano_jobs.podcheck.metadata import of_template
 from pulumi_volcano_jobs.podcheck.names import is_subdomain
 from pulumi_volcano_jobs.podcheck.place import Place, Wire, fault
 
@@ -41,7 +42,7 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
     """Yield what Volcano's webhook rejects although Kubernetes 1.36 accepts the Pods."""
     spec = Place(template.get("spec") or {}, f"{path}.spec")
     for container in spec.children("containers"):
-        if container.has("restartPolicy"):
+        if container.has("restartPolicy") and not container.unknown("restartPolicy"):
             reason = "Forbidden: may not be set for non-init containers"
             hint = f"set the restartPolicy of the Pod, or {_COMPOSED}"
             yield container.fault("restartPolicy", reason, hint, show=False)
@@ -55,6 +56,7 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
         if operator in COMPARISONS:
             reason = f'Unsupported value: "{operator}": supported values: "Equal", "Exists"'
             yield fault(toleration.at("operator"), reason, hint=f"tolerate single values, or {_COMPOSED}")
+    yield from of_template(Place(template.get("metadata") or {}, f"{path}.metadata"), spec)
     yield from _searches(spec)
     yield from _group(spec)
 
@@ -64,7 +66,7 @@ def _init(container: Place) -> Iterator[Problem]:
     if policy and policy != "Always":
         reason = f'Unsupported value: "{policy}": supported values: "Always"'
         yield fault(container.at("restartPolicy"), reason, hint=f"remove it, or {_COMPOSED}")
-    if container.given("resizePolicy"):
+    if container.given("resizePolicy") and not container.unknown("resizePolicy"):
         reason = "Invalid value: must not be set for init containers"
         yield container.fault("resizePolicy", reason, f"remove it, or {_COMPOSED}", show=False)
 
@@ -96,7 +98,7 @@ def _lifecycle(container: Place, spec: Place) -> Iterator[Problem]:
 def _signal(lifecycle: Place, spec: Place) -> Iterator[Problem]:
     system = spec.child("os") or Place({}, spec.at("os"))
     signal, known = lifecycle.text("stopSignal"), _SIGNALS.get(system.text("name"))
-    if lifecycle.has("stopSignal") and not spec.has("os"):
+    if lifecycle.has("stopSignal") and not lifecycle.unknown("stopSignal") and not spec.has("os"):
         reason = "Forbidden: may not be set for containers with empty `spec.os.name`"
         yield lifecycle.fault("stopSignal", reason, "set spec.os.name of the Pod, or remove it", show=False)
     elif signal and known and not known.fullmatch(signal):

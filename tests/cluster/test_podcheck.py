@@ -62,9 +62,9 @@ def asked(space: Space, pod: Manifest) -> Answer:
     return Answer()
 
 
-def pod(spec: Wire, labels: Wire | None = None) -> Manifest:
+def pod(spec: Wire, labels: Wire | None = None, annotations: Wire | None = None) -> Manifest:
     """Give a Pod of a spec."""
-    metadata = {"name": "pod", "labels": labels or {}}
+    metadata = {"name": "pod", "labels": labels or {}, "annotations": annotations or {}}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
@@ -89,7 +89,7 @@ def is_same_place(ours: str, theirs: str) -> bool:
 @pytest.mark.parametrize("mistake", REFUSED.values(), ids=REFUSED)
 def test_the_api_server_refuses_what_we_refuse(space: Space, mistake: Mistake) -> None:
     """At the same place."""
-    answer = asked(space, pod(mistake.spec, mistake.labels))
+    answer = asked(space, pod(mistake.spec, mistake.labels, mistake.annotations))
 
     assert answer.reason == mistake.reason, answer
     if mistake.reason == "Invalid":

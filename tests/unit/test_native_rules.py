@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.podcheck import native
 from tests.conftest import Wire, container, job, problems, task
 from tests.native_rules import REJECTED
-from tests.pod_rules import TAKEN
+from tests.pod_rules import APP_ARMOR, TAKEN, secure
 from tests.templates import RICH
 
 TEMPLATE = "spec.tasks[0].template"
@@ -53,6 +53,22 @@ def test_other_templates_are_accepted_in_native_mode(name: str) -> None:
 def test_few_near_misses_are_for_composed_mode_only() -> None:
     """These use options that Volcano's webhook leaves off, or repeat the key of an entry."""
     assert 0 < len(ONLY_COMPOSED) < len(TAKEN) / 10
+
+
+def test_an_annotation_that_contradicts_the_field_of_the_pod_is_rejected_in_a_template() -> None:
+    """The API server copies the annotation to the containers of Pods, but not to those of templates."""
+    key = f"{APP_ARMOR}/main"
+    spec = secure(appArmorProfile={"type": "Unconfined"})
+    template = {"metadata": {"annotations": {key: "runtime/default"}}, "spec": spec}
+    document = job({"name": "worker", "replicas": 1, "template": template})
+
+    (found,) = problems(document, managed_by="volcano")
+
+    assert str(found) == (
+        f"{TEMPLATE}.spec.securityContext.appArmorProfile.type: Forbidden: apparmor type in annotation and field must"
+        f" match: remove the annotation {key}"
+    )
+    assert render(document).pods
 
 
 def test_unknown_values_are_not_judged() -> None:

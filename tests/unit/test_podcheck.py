@@ -29,16 +29,17 @@ from tests.templates import RICH, Wire
 TEMPLATE = "spec.tasks[0].template"
 
 
-def of(spec: Wire, labels: Wire | None = None) -> Wire:
-    """Give a job by the spec of its Pods, and their labels."""
-    return job({"name": "worker", "replicas": 1, "template": {"metadata": {"labels": labels or {}}, "spec": spec}})
+def of(spec: Wire, labels: Wire | None = None, annotations: Wire | None = None) -> Wire:
+    """Give a job by the spec of its Pods, and their labels and annotations."""
+    metadata = {"labels": labels or {}, "annotations": annotations or {}}
+    return job({"name": "worker", "replicas": 1, "template": {"metadata": metadata, "spec": spec}})
 
 
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
 @pytest.mark.parametrize("mistake", REFUSED.values(), ids=REFUSED)
 def test_what_kubernetes_refuses_is_told_in_full(mistake: Mistake, strict: bool) -> None:  # noqa: FBT001
     """Volcano's webhook runs Kubernetes' validation, so it would refuse it too: place, rule, value and the way out."""
-    found = problems(of(mistake.spec, mistake.labels), strict=strict)
+    found = problems(of(mistake.spec, mistake.labels, mistake.annotations), strict=strict)
 
     assert [str(problem) for problem in found] == [f"{TEMPLATE}.{mistake.path}: {mistake.says}"]
     assert found[0].stage is Stage.WEBHOOK

@@ -295,8 +295,8 @@ TOLD: dict[str, tuple[Wire, str]] = {
         job(task(tolerations=[{"key": "sla", "operator": "Gt", "value": "3"}])),
         (
             f"{SPEC}.tolerations[0].operator: needs the feature gate TaintTolerationComparisonOperators, which is off"
-            " by default: the API server rejects the Pods: remove it, or enable TaintTolerationComparisonOperators in the"
-            " cluster [VJ126]"
+            " by default: the API server rejects the Pods: remove it, or enable TaintTolerationComparisonOperators in"
+            " the cluster [VJ126]"
         ),
     ),
     "VJ126 a policy of SELinux": (
@@ -310,8 +310,8 @@ TOLD: dict[str, tuple[Wire, str]] = {
         job(task(volumes=[{"name": "a", "projected": {"sources": [{"podCertificate": CERTIFICATE}]}}])),
         (
             f"{SPEC}.volumes[0].projected.sources[0].podCertificate: needs the feature gate PodCertificateRequest,"
-            " which is off by default: the API server drops this field: remove it, or enable PodCertificateRequest in the"
-            " cluster [VJ126]"
+            " which is off by default: the API server drops this field: remove it, or enable PodCertificateRequest in"
+            " the cluster [VJ126]"
         ),
     ),
     "VJ126 a projected bundle": (
