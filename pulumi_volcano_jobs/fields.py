@@ -67,6 +67,11 @@ def _duration(value: object) -> object:
     return value
 
 
+def _given(value: object) -> object:
+    """Take an empty text for a missing value, as Go does when it omits empty fields."""
+    return None if isinstance(value, str) and not value else value
+
+
 class PodTemplate(Protocol):
     """A `pulumi_kubernetes.core.v1.PodTemplateSpecArgs`, seen from code that knows no Pulumi."""
 
@@ -116,8 +121,11 @@ Event = Literal[
     "CommandIssued",
     "JobUpdated",
 ]
-TopologyMode = Literal["hard", "soft"]
-TopologyPolicy = Literal["none", "best-effort", "restricted", "single-numa-node"]
+OptionalEvent = Annotated[Event | None, BeforeValidator(_given)]
+TopologyMode = Annotated[Literal["hard", "soft"] | None, BeforeValidator(_given)]
+TopologyPolicy = Annotated[
+    Literal["none", "best-effort", "restricted", "single-numa-node"] | None, BeforeValidator(_given)
+]
 
 
 @runtime_checkable

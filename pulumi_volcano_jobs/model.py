@@ -27,6 +27,7 @@ from pulumi_volcano_jobs.fields import (
     LeafSubdomain,
     Listed,
     MountPath,
+    OptionalEvent,
     Plugins,
     PluginSettings,
     PodTemplate,
@@ -90,11 +91,14 @@ class Model(BaseModel):
         return {key: value for key, value in data.items() if value is not None} if isinstance(data, Mapping) else data
 
     def to_wire(self) -> dict[str, Tree]:
-        """Give the fields that are set, in Volcano's spelling; unknown fields are left out."""
+        """Return the fields that are set, in Volcano's spelling, without unknown fields.
+
+        Empty texts are left out: the CRD rejects an empty priorityClassName, and Go omits it.
+        """
         wire = {}
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
-            if value is not None:
+            if value is not None and not (isinstance(value, str) and not value):
                 wire[field.alias or name] = _wire(value)
         return wire
 
@@ -116,7 +120,7 @@ class Policy(Model):
 
     action: Str | None = None
     """What is done, such as `RestartJob`, `CompleteJob` or `AbortJob`."""
-    event: Event | None = None
+    event: OptionalEvent = None
     """When, such as `PodFailed`, `PodEvicted` or `TaskCompleted`; `*` is always."""
     events: Listed[Event] | None = None
     """Several events with one action."""
@@ -129,7 +133,7 @@ class Policy(Model):
 class NetworkTopology(Model):
     """How close the nodes of a job or partition must be (`networkTopology`)."""
 
-    mode: TopologyMode | None = None
+    mode: TopologyMode = None
     """`hard` (the default): Pods wait for nodes that are so close. `soft`: they would rather have them."""
     highest_tier_allowed: Count | None = None
     """The highest tier of HyperNodes that all Pods must be in."""
@@ -186,7 +190,7 @@ class Task(Model):
     """A PodTemplateSpec in wire form: `{"metadata": ..., "spec": ...}`; for `VolcanoJob`, pulumi_kubernetes' too."""
     policies: Listed[Policy] | None = None
     """What Volcano does on events of this task's Pods."""
-    topology_policy: TopologyPolicy | None = None
+    topology_policy: TopologyPolicy = None
     """Volcano's NUMA policy."""
     max_retry: Count | None = None
     """How often Volcano restarts the task's Pods before the job fails."""

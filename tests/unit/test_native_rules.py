@@ -19,6 +19,7 @@ ONLY_COMPOSED = {
     for name, spec in {**TAKEN, **RICH}.items()
     if any(native({"spec": spec}, "")) or any(schema.repeated({"spec": spec}, schema.POD_TEMPLATE, ""))
 }
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 
 
 def of(spec: Wire) -> Wire:
@@ -108,3 +109,28 @@ def test_lists_with_keys_are_those_of_the_schema() -> None:
     for field, entry in entries.items():
         found = list(schema.repeated({"spec": {**spec, field: [entry, entry]}}, schema.POD_TEMPLATE, ""))
         assert [item.path for item in found] == [f"spec.{field}[1]"]
+
+
+def test_empty_optional_names_are_left_out_of_a_native_job() -> None:
+    """The CRD rejects them where no webhook replaces them; Go takes them for missing."""
+    policy = {"event": "", "events": ["PodFailed"], "action": "RestartJob"}
+    document = job(
+        {**task(), "topologyPolicy": "", "policies": [{"event": "", "exitCode": 3, "action": "RestartJob"}]},
+        priorityClassName="",
+        schedulerName="",
+        queue="",
+        policies=[policy],
+        networkTopology={"mode": "", "highestTierName": ""},
+        volumes=[{"mountPath": "/data", "volumeClaimName": "", "volumeClaim": CLAIM}],
+    )
+
+    spec = render(document, managed_by="volcano").handed_over.to_manifest()["spec"]
+
+    assert "priorityClassName" not in spec
+    assert (spec["schedulerName"], spec["queue"]) == ("volcano", "default")
+    assert spec["policies"] == [{"events": ["PodFailed"], "action": "RestartJob"}]
+    assert spec["networkTopology"] == {"mode": "hard"}
+    assert spec["volumes"] == [{"mountPath": "/data", "volumeClaim": CLAIM}]
+    (made,) = spec["tasks"]
+    assert "topologyPolicy" not in made
+    assert made["policies"] == [{"exitCode": 3, "action": "RestartJob"}]
