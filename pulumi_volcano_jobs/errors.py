@@ -53,7 +53,7 @@ WARNINGS = {
     "VJ119": "a port's name in svc's allow-list that no container has",
     "VJ121": "a claim that is deleted with the stored Job that it was created for",
     "VJ122": 'an option that a shared managed_by="volcano" ignores',
-    "VJ126": "a field that needs a feature gate which is off by default",
+    "VJ123": "a field that needs a feature gate which is off by default",
 }
 """The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
 

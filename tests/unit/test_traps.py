@@ -276,50 +276,50 @@ TOLD: dict[str, tuple[Wire, str]] = {
             f" one (the first is {SPEC}.hostAliases[0]) [VJ116]"
         ),
     ),
-    "VJ126 a field that the API server drops": (
+    "VJ123 a field that the API server drops": (
         job(task(containers=[container(lifecycle={"stopSignal": "SIGTERM"})], os={"name": "linux"})),
         (
             f"{SPEC}.containers[0].lifecycle.stopSignal: needs the feature gate ContainerStopSignals, which is off by"
             " default: the API server drops this field: remove it, or enable ContainerStopSignals in the cluster"
-            " [VJ126]"
+            " [VJ123]"
         ),
     ),
-    "VJ126 a group of Pods": (
+    "VJ123 a group of Pods": (
         job(task(schedulingGroup={"podGroupName": "a"})),
         (
             f"{SPEC}.schedulingGroup: needs the feature gate GenericWorkload, which is off by default: the API server"
-            " drops this field: remove it, or enable GenericWorkload in the cluster [VJ126]"
+            " drops this field: remove it, or enable GenericWorkload in the cluster [VJ123]"
         ),
     ),
-    "VJ126 a comparison in a toleration": (
+    "VJ123 a comparison in a toleration": (
         job(task(tolerations=[{"key": "sla", "operator": "Gt", "value": "3"}])),
         (
             f"{SPEC}.tolerations[0].operator: needs the feature gate TaintTolerationComparisonOperators, which is off"
             " by default: the API server rejects the Pods: remove it, or enable TaintTolerationComparisonOperators in"
-            " the cluster [VJ126]"
+            " the cluster [VJ123]"
         ),
     ),
-    "VJ126 a policy of SELinux": (
+    "VJ123 a policy of SELinux": (
         job(task(securityContext={"seLinuxChangePolicy": "MountOption"})),
         (
             f"{SPEC}.securityContext.seLinuxChangePolicy: needs the feature gate SELinuxMount, which is off by default:"
-            " the API server rejects the Pods: remove it, or enable SELinuxMount in the cluster [VJ126]"
+            " the API server rejects the Pods: remove it, or enable SELinuxMount in the cluster [VJ123]"
         ),
     ),
-    "VJ126 a projected certificate": (
+    "VJ123 a projected certificate": (
         job(task(volumes=[{"name": "a", "projected": {"sources": [{"podCertificate": CERTIFICATE}]}}])),
         (
             f"{SPEC}.volumes[0].projected.sources[0].podCertificate: needs the feature gate PodCertificateRequest,"
             " which is off by default: the API server drops this field: remove it, or enable PodCertificateRequest in"
-            " the cluster [VJ126]"
+            " the cluster [VJ123]"
         ),
     ),
-    "VJ126 a projected bundle": (
+    "VJ123 a projected bundle": (
         job(task(volumes=[{"name": "a", "projected": {"sources": [{"clusterTrustBundle": BUNDLE}]}}])),
         (
             f"{SPEC}.volumes[0].projected.sources[0].clusterTrustBundle: needs the feature gate"
             " ClusterTrustBundleProjection, which is off by default: the API server drops this field: remove it, or"
-            " enable ClusterTrustBundleProjection in the cluster [VJ126]"
+            " enable ClusterTrustBundleProjection in the cluster [VJ123]"
         ),
     ),
     "VJ116 an exit code that stands twice": (
