@@ -96,7 +96,8 @@ def _annotations(manifest: Manifest, wait_for: Sequence[str]) -> Any:
         # The API server rejects it.
         return given
     written = derive(digest, _written_in_place(manifest))
-    return {**given, WRITTEN: written, WAIT_FOR: derive(_expressions, written, wait_for)}
+    # A user's own condition takes precedence.
+    return {WRITTEN: written, WAIT_FOR: derive(_expressions, written, wait_for), **given}
 
 
 def _written_in_place(manifest: Manifest) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def test_a_code_that_no_warning_has_is_bad_usage(shell: Shell) -> None:
 
     assert (answer.code, answer.out) == (2, "")
     assert answer.lines == [
-        "volcano-jobs: --ignore[1]: no warning has this code (given: 'vj104'): they are VJ101 to VJ122"
+        "volcano-jobs: --ignore[1]: no warning has this code (given: 'vj104'): they are VJ101 to VJ123"
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from pulumi_volcano_jobs.names import pod_group
 from tests.cli.conftest import Shell
 from tests.unit.test_stored import stored
 
@@ -34,7 +35,9 @@ def test_the_stored_claim_is_mounted(shell: Shell) -> None:
     documents = shell("render", "-", "--ignore", "VJ121", stdin=printed()).documents()
 
     assert "PersistentVolumeClaim" not in {item["kind"] for item in documents}
-    assert [item["metadata"]["name"] for item in documents if item["kind"] == "PodGroup"] == ["train", "second"]
+    assert [item["metadata"]["name"] for item in documents if item["kind"] == "PodGroup"] == list(
+        map(pod_group, ("train", "second"))
+    )
 
 
 def test_no_stored_jobs(shell: Shell) -> None:

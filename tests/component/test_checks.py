@@ -54,7 +54,7 @@ REFUSED: dict[str, tuple[Wire, str]] = {
     ),
     "a code that no warning has": (
         {"ignore_warnings": ["VJ101", "ssh"]},
-        "ignore_warnings[1]: no warning has this code (given: 'ssh'): they are VJ101 to VJ122",
+        "ignore_warnings[1]: no warning has this code (given: 'ssh'): they are VJ101 to VJ123",
     ),
     "one code": (
         {"ignore_warnings": "VJ101"},

@@ -74,10 +74,18 @@ def in_a_queue(mode: str) -> None:
 
 
 PODS = ("Pod train-master-0", "Pod train-worker-0")
+
+
+def digests(*names: str) -> set[str]:
+    """Return the places of the digest of what an update writes, and of the condition with it."""
+    return {f"{name}: metadata.annotations.{key}" for name in names for key in (WRITTEN, "pulumi.com/waitFor")}
+
+
 UNKNOWN_IN_A_FIRST_PREVIEW = {
     "pulumi": {
         "PodGroup train: spec.queue",
         *(f"{pod}: metadata.{field}.volcano.sh/queue-name" for pod in PODS for field in ("annotations", "labels")),
+        *digests(*PODS),
     },
     "volcano": {"Job train: spec.queue", "Job train: (trigger)", "VolcanoJob train has: pod_group_name"},
 }
@@ -125,6 +133,7 @@ def test_a_queue_below_another_waits_for_it() -> None:
     assert [urn for urn in done.resources[QUEUE].request.dependencies if urn.endswith("Queue::all")]
     assert run(program, preview=True).unknown() == {
         "Queue research: spec.parent",
+        *digests(QUEUE),
         "VolcanoQueue all has: name",
         "VolcanoQueue research has: name",
     }
@@ -179,10 +188,10 @@ def test_the_provider_waits_for_the_state_of_a_queue_and_for_its_own_edit() -> N
     made = annotations()
 
     assert json.loads(made["pulumi.com/waitFor"]) == [
-        "jsonpath={.status.state}",
         f"jsonpath={{.metadata.annotations['{WRITTEN}']}}={made[WRITTEN]}",
+        "jsonpath={.status.state}",
     ]
-    assert annotations(weight=2) == made
+    assert annotations(weight=2)[WRITTEN] != made[WRITTEN]
     assert annotations(labels={"team": "ml"})[WRITTEN] != made[WRITTEN]
     assert annotations(annotations={"team": "ml"})[WRITTEN] != made[WRITTEN]
 
@@ -199,7 +208,7 @@ def test_unknown_metadata_make_only_the_digest_unknown() -> None:
         found = run(lambda: new_queue("research", fields()) and None, preview=True).unknown()
         return {place.partition(": metadata.")[2] for place in found} - {""}
 
-    digest = {f"annotations.{WRITTEN}", "annotations.pulumi.com/waitFor"}
+    digest = {place.partition(": metadata.")[2] for place in digests(QUEUE)}
     assert unknown(lambda: {"labels": {"team": computed("ml"), "a": "b"}}) == {"labels.team", *digest}
     assert unknown(lambda: {"annotations": {"team": computed("ml"), "a": "b"}}) == {"annotations.team", *digest}
     assert unknown(lambda: {"annotations": computed({"team": "ml"})}) == {"annotations"}
@@ -245,7 +254,7 @@ def test_outputs_stay_what_they_are() -> None:
     spec = done.manifests()[QUEUE]["spec"]
     assert spec["capability"] == {"cpu": UNKNOWN, "memory": "1Gi"}
     assert spec["weight"] == SecretValue(3)
-    assert done.unknown() == {f"{QUEUE}: spec.capability.cpu", "VolcanoQueue research has: name"}
+    assert done.unknown() == {f"{QUEUE}: spec.capability.cpu", *digests(QUEUE), "VolcanoQueue research has: name"}
 
 
 def test_options_reach_the_queue() -> None:

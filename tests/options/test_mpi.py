@@ -286,7 +286,7 @@ def test_open_mpi_is_told_to_keep_whole_names(mode: Any) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_the_master_waits_behind_the_template_s_own_init_containers(mode: Any) -> None:
     """In its own image, with what a namespace may ask of a container."""
-    own = container(imagePullPolicy="Always", resources={"limits": {"cpu": 1}}, securityContext={"runAsUser": 7})
+    own = container(imagePullPolicy="Always", resources={"limits": {"cpu": "1"}}, securityContext={"runAsUser": 7})
     master, worker = training(containers=[own], initContainers=[container("early")])
     made = render(mpi(master, worker, wait_for_workers=True), managed_by=mode)
     spec = (

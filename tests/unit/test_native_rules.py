@@ -130,7 +130,7 @@ def test_empty_optional_names_are_left_out_of_a_native_job() -> None:
     assert (spec["schedulerName"], spec["queue"]) == ("volcano", "default")
     assert spec["policies"] == [{"events": ["PodFailed"], "action": "RestartJob"}]
     assert spec["networkTopology"] == {"mode": "hard"}
-    assert spec["volumes"] == [{"mountPath": "/data", "volumeClaim": CLAIM}]
+    assert spec["volumes"] == [{"mountPath": "/data", "volumeClaimName": "train-pvc-data"}]
     (made,) = spec["tasks"]
     assert "topologyPolicy" not in made
     assert made["policies"] == [{"exitCode": 3, "action": "RestartJob"}]
