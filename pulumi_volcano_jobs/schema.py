@@ -32,9 +32,10 @@ _REFERENCE = "#/$defs/"
 _VERSION_FOLDER = re.compile(r"v(1\.[0-9]+)\.0-local")
 _METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+_INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 _SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
     _QUANTITY: ((str, int, float), "this must be a quantity such as 500m, 2 or 4Gi"),
-    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": ((str, int), "this must be a whole number or a string"),
+    _INT_OR_STRING: ((str, int), "this must be a whole number or a string"),
     "string": ((str,), "this must be a string"),
     "integer": ((int,), "this must be a whole number"),
     "number": ((int, float), "this must be a number"),
@@ -240,7 +241,7 @@ class Walk:
         if self.text_amounts and reference == _QUANTITY:
             return derive(quantity.as_text, value)
         if reference in _SCALARS:
-            return self._scalar(value, reference, path)
+            return self._scalar(value, reference, path, "int32" if reference == _INT_OR_STRING else "")
         definition = _definitions(self._version)[reference] if reference else schema
         if "properties" in definition:
             return self.conform(value, reference, path)
@@ -250,7 +251,7 @@ class Walk:
             return self._array(value, definition["items"], path)
         if kind == "object":
             return self._map(value, definition.get("additionalProperties"), path)
-        return self._scalar(value, kind, path)
+        return self._scalar(value, kind, path, definition.get("format", ""))
 
     def _array(self, value: Any, items: Mapping[str, Any], path: str) -> Any:
         if isinstance(value, Leaf):
@@ -283,7 +284,7 @@ class Walk:
         found = {k: self._value(item, values, paths.join(path, k)) for k, item in value.items() if item is not None}
         return {key: item for key, item in found.items() if item is not _MISFIT}
 
-    def _scalar(self, value: Any, kind: str, path: str) -> Any:
+    def _scalar(self, value: Any, kind: str, path: str, number_format: str) -> Any:
         types, reason = _SCALARS[kind]
         if isinstance(value, Leaf):
             return value
@@ -294,8 +295,9 @@ class Walk:
             return self._misfit(path, reason, _HINTS.get(kind, ""))
         if isinstance(value, str) and not is_whole(value):
             return self._misfit(path, SURROGATE, "")
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            return self._misfit(path, "this does not fit into 64 bits", "give a smaller number")
+        bits = 32 if number_format == "int32" else 64
+        if isinstance(value, int) and not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+            return self._misfit(path, f"this does not fit into {bits} bits", "give a smaller number")
         return _plain(value)
 
     def _misfit(self, path: str, reason: str, hint: str) -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pulumi_volcano_jobs import names, podcheck, traps
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.fields import MAX_LABEL
-from pulumi_volcano_jobs.model import Job, Volume
+from pulumi_volcano_jobs.leaf import is_given
+from pulumi_volcano_jobs.model import Job, Task, Volume
 from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SvcPlugin
 
 
@@ -24,7 +26,7 @@ def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
     if SvcPlugin.name in used:
         yield from podcheck.dns_label(job.name, "metadata.name")
     for index, task in enumerate(job.tasks or ()):
-        yield from podcheck.once_made(task.pod_template, f"spec.tasks[{index}].template")
+        yield from podcheck.once_made(_with_class(job, task), f"spec.tasks[{index}].template")
         grace = task.pod_spec.get("terminationGracePeriodSeconds")
         if isinstance(grace, int) and grace < 0:
             # Kubernetes takes it for 1.
@@ -39,6 +41,13 @@ def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
     if RayPlugin.name in used and len(service) > MAX_LABEL:
         reason = f"the head's Service {service} has {len(service)} characters; a Service has at most {MAX_LABEL}"
         yield Problem("metadata.name", reason, "shorten the job's name", stage=Stage.API)
+
+
+def _with_class(job: Job, task: Task) -> Mapping[str, Any]:
+    """Return the template of a task with the priority class that its Pods get from the job."""
+    if not is_given(job.priority_class_name) or is_given(task.pod_spec.get("priorityClassName")):
+        return task.pod_template
+    return {**task.pod_template, "spec": {**task.pod_spec, "priorityClassName": job.priority_class_name}}
 
 
 def _mounted_twice(volumes: Sequence[Volume]) -> Iterator[Problem]:

@@ -27,8 +27,26 @@ def _found(spec: Place) -> Iterator[Problem]:
             yield from image_volume.required("reference", "name the image")
     if spec.text("nodeName") and spec.given("schedulingGates"):
         yield spec.fault("nodeName", "a Pod that waits for schedulingGates has no node yet", "remove one of them")
+    yield from _of_a_class(spec)
     yield from _on_the_node(spec)
     yield from amounts.of_all(spec, made=True)
+
+
+def _of_a_class(spec: Place) -> Iterator[Problem]:
+    """Yield values that the API server's default admission takes from a class, and rejects without one."""
+    if not spec.given("priorityClassName"):
+        if spec.number("priority"):
+            reason = "Forbidden: the integer value of priority must not be provided in pod spec"
+            yield spec.fault("priority", reason, "set priorityClassName", show=False)
+        if spec.text("preemptionPolicy") == "Never":
+            reason = "Forbidden: the string value of PreemptionPolicy must not be provided in pod spec"
+            yield spec.fault(
+                "preemptionPolicy", reason, "set priorityClassName to a class with this policy", show=False
+            )
+    is_wrong = any(problem.path.startswith(spec.at("overhead")) for problem in amounts.of_pod(spec))
+    if spec.child("overhead") and not is_wrong and not spec.given("runtimeClassName"):
+        reason = "Forbidden: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+        yield spec.fault("overhead", reason, "set runtimeClassName, or remove it", show=False)
 
 
 def _on_the_node(spec: Place) -> Iterator[Problem]:

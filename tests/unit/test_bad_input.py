@@ -133,7 +133,7 @@ DOCUMENTS: dict[str, tuple[Any, list[str]]] = {
         job(task(containers=[container(ports=[{"containerPort": 10**5000}])])),
         [
             (
-                "spec.tasks[0].template.spec.containers[0].ports[0].containerPort: this does not fit into 64 bits:"
+                "spec.tasks[0].template.spec.containers[0].ports[0].containerPort: this does not fit into 32 bits:"
                 " give a smaller number"
             )
         ],

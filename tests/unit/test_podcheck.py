@@ -88,6 +88,27 @@ ONCE_MADE = {
         pod(nodeName="node-1", schedulingGates=[{"name": "a"}]),
         ("spec.nodeName: a Pod that waits for schedulingGates has no node yet (given: 'node-1'): remove one of them"),
     ),
+    "a priority without a class": (
+        pod(priority=5),
+        (
+            "spec.priority: Forbidden: the integer value of priority must not be provided in pod spec: set"
+            " priorityClassName"
+        ),
+    ),
+    "a preemption policy without a class": (
+        pod(preemptionPolicy="Never"),
+        (
+            "spec.preemptionPolicy: Forbidden: the string value of PreemptionPolicy must not be provided in pod spec:"
+            " set priorityClassName to a class with this policy"
+        ),
+    ),
+    "overhead without a class": (
+        pod(overhead={"cpu": "250m"}),
+        (
+            "spec.overhead: Forbidden: Pod Overhead set without corresponding RuntimeClass defined Overhead: set"
+            " runtimeClassName, or remove it"
+        ),
+    ),
     "one port of two containers on the node's network": (
         pod(
             hostNetwork=True,
@@ -123,6 +144,42 @@ def test_what_is_refused_only_once_it_is_made(spec: Wire, told: str) -> None:
     assert [str(problem) for problem in found] == [f"{TEMPLATE}.{told}"]
     assert found[0].stage is Stage.API
     assert len(render(of(spec), strict=False).pods) == 1
+
+
+def test_a_class_of_the_job_allows_a_priority() -> None:
+    """Pods get it where the template names none; whether the numbers are equal, only a cluster knows."""
+    document = of(pod(priority=5))
+    document["spec"]["priorityClassName"] = "high"
+
+    assert render(document).pods
+
+
+INT32 = {
+    "a port": (main(ports=[{"containerPort": 2**31}]), "spec.containers[0].ports[0].containerPort"),
+    "a period": (
+        main(livenessProbe={"exec": {"command": ["a"]}, "periodSeconds": 2**31}),
+        "spec.containers[0].livenessProbe.periodSeconds",
+    ),
+    "a priority": (pod(priority=-(2**31) - 1), "spec.priority"),
+    "a port or name": (
+        main(livenessProbe={"tcpSocket": {"port": 2**33}}),
+        "spec.containers[0].livenessProbe.tcpSocket.port",
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "path"), INT32.values(), ids=INT32)
+def test_numbers_fit_into_the_format_of_the_schema(spec: Wire, path: str) -> None:
+    """The decoders of Volcano's webhook and of the API server reject larger ones."""
+    (found,) = problems(of(spec), strict=False)
+
+    assert str(found) == f"{TEMPLATE}.{path}: this does not fit into 32 bits: give a smaller number"
+    assert found.stage is Stage.DECODE
+
+
+def test_a_number_of_64_bits_fits_into_that_format() -> None:
+    """Such as a time of grace."""
+    assert render(of(pod(terminationGracePeriodSeconds=2**33))).pods
 
 
 def test_a_hook_has_a_second_where_the_time_of_grace_is_negative() -> None:

@@ -251,7 +251,16 @@ def test_a_rendered_job_counts_resources_of_the_whole_pod() -> None:
 def test_a_rendered_job_counts_its_sidecars_and_overhead() -> None:
     """All that decides what a Pod counts for gets from the template to the PodGroup."""
     sidecar = holding({"cpu": 2}, name="early", **SIDECAR)
-    document = job(task("worker", 2, containers=[holding({"cpu": 1})], initContainers=[sidecar], overhead={"cpu": 4}))
+    document = job(
+        task(
+            "worker",
+            2,
+            containers=[holding({"cpu": 1})],
+            initContainers=[sidecar],
+            overhead={"cpu": 4},
+            runtimeClassName="a",
+        )
+    )
 
     (group,) = render(document).objects
 
