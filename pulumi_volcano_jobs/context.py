@@ -43,7 +43,7 @@ class JobContext:
 
     def task(self, name: str) -> Task | None:
         """Find a task by name."""
-        return self.job.task(name)
+        return self.once("tasks", lambda: {task.name: task for task in reversed(self.tasks)}).get(name)
 
     def address(self, task: Task) -> str:
         """Give the address of a task's Pod 0."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs import compatibility, controllers, paths, podcheck, schema, webhook
+from pulumi_volcano_jobs import compatibility, controllers, limits, paths, podcheck, schema, webhook
 from pulumi_volcano_jobs import strict as strict_checks
 from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
@@ -24,12 +24,17 @@ class Examined(NamedTuple):
 
     @property
     def can_be_looked_into(self) -> bool:
-        """Whether the plugins can be asked for Pods, if only to look at these: the job's shape and theirs are right."""
-        has_containers = all(task.pod_spec.get("containers") for task in self.stored.job.tasks or ())
-        return has_containers and not any(
-            problem.stage <= Stage.SCHEMA or problem.path.startswith(("spec.plugins", "plugin_options"))
-            for problem in self.problems
-            if not problem.warning
+        """Whether plugins can edit Pods for inspection: job and plugins have valid shapes and exceed no limit."""
+        job = self.stored.job
+        has_containers = all(task.pod_spec.get("containers") for task in job.tasks or ())
+        return (
+            has_containers
+            and not any(limits.pods(job))
+            and not any(
+                problem.stage <= Stage.SCHEMA or problem.path.startswith(("spec.plugins", "plugin_options"))
+                for problem in self.problems
+                if not problem.warning
+            )
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Placeholder
-from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.model import Job, Task
 
 MOST_PODS = 150_000
 """Kubernetes supports no more in a cluster (kubernetes.io, Considerations for large clusters)."""
@@ -16,11 +16,14 @@ GROWS = "it grows with the Pods: use fewer Pods, or shorter names of job and tas
 _MIB = 1 << 20
 # The API server refuses more data in a ConfigMap or Secret, and etcd any larger object.
 _LARGEST_DATA, _LARGEST_OBJECT = _MIB, 3 * _MIB // 2
-_LARGEST_TASK = 1024 * _MIB  # of manifests; no engine and no memory is made for more
+_LARGEST_PODS = 1024 * _MIB  # the manifests of all Pods of a job; no engine and no memory is made for more
 
 
 def pods(job: Job) -> Iterator[Problem]:
-    """Yield a Problem at the task with which a job has too many Pods."""
+    """Yield a Problem at the task with which a job has too many Pods.
+
+    Nothing that grows with the replicas may be computed for such a job.
+    """
     total = 0
     for index, task in enumerate(job.tasks or ()):
         total += task.size
@@ -55,17 +58,29 @@ def _decoded(value: Any) -> int:
     return len(value) * 3 // 4 - value[-2:].count("=")
 
 
-def task(first: Manifest, replicas: int, path: str) -> Iterator[Problem]:
-    """Yield a Problem for a task, by its first Pod, that no API server takes or that fills the memory."""
-    # Of what is not known yet nothing can be said.
-    size = len(json.dumps(first, default=lambda _leaf: None))
-    if size > _LARGEST_OBJECT:
-        reason = f"each Pod would have {_shown(size)}, and the API server takes at most {_shown(_LARGEST_OBJECT)}"
-        hint = "make its template smaller, or use fewer Pods if a plugin lists them in it"
-        yield Problem(path.removesuffix(".replicas"), reason, hint, stage=Stage.API)
-    elif size * replicas > _LARGEST_TASK:
-        reason = f"the task's Pods would have {_shown(size * replicas)}, and at most {_shown(_LARGEST_TASK)} are made"
-        yield Problem(path, reason, "use fewer replicas", value=str(replicas), stage=Stage.API)
+class Manifests:
+    """The manifests of a job's Pods, task by task; each of them is made until a limit is exceeded."""
+
+    def __init__(self) -> None:
+        """Start with no task."""
+        self._total = 0
+
+    def add(self, task: Task, index: int, first: Manifest) -> Iterator[Problem]:
+        """Yield a Problem if a task, with this first Pod, exceeds the limit on one Pod or on all Pods of the job."""
+        # A leaf has no size yet.
+        size = len(json.dumps(first, default=lambda _leaf: None))
+        # Strict mode makes the first Pod of a task without replicas, too.
+        self._total += size * max(task.size, 1)
+        place = f"spec.tasks[{index}]"
+        if size > _LARGEST_OBJECT:
+            reason = f"each Pod would have {_shown(size)}, and the API server takes at most {_shown(_LARGEST_OBJECT)}"
+            hint = "make its template smaller, or use fewer Pods if a plugin lists them in it"
+            yield Problem(place, reason, hint, stage=Stage.API)
+        elif self._total > _LARGEST_PODS:
+            whose = "the Pods of the job up to this task" if index else "the task's Pods"
+            reason = f"{whose} would have {_shown(self._total)}, and at most {_shown(_LARGEST_PODS)} are made"
+            hint = "use fewer replicas or tasks" if index else "use fewer replicas"
+            yield Problem(f"{place}.replicas", reason, hint, value=str(task.size), stage=Stage.API)
 
 
 def _shown(size: int) -> str:

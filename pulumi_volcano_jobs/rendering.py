@@ -5,6 +5,8 @@ Every way out of this library (the Pulumi component, the command line, `render` 
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,6 +74,18 @@ class Rendered:
     keep_own: bool
     """Whether the templates keep what plugins set, too (`on_conflict="user"`)."""
 
+    def pods_of(self, task: str) -> Sequence[Manifest]:
+        """Return the Pods of a task, by index."""
+        start, end = self._spans.get(task, (0, 0))
+        return self.pods[start:end]
+
+    @functools.cached_property
+    def _spans(self) -> Mapping[str, tuple[int, int]]:
+        """The positions of each task's Pods."""
+        sizes = {task.name or "": task.size for task in self.job.tasks or ()}
+        ends = dict(zip(sizes, itertools.accumulate(sizes.values()), strict=True))
+        return {name: (end - sizes[name], end) for name, end in ends.items()}
+
 
 def render(
     job: Job | Mapping[str, Any],
@@ -106,7 +120,7 @@ def render(
     ctx = JobContext(shown, keys)
     problems = [*found.problems]
     if strict and found.can_be_looked_into:
-        problems += _conflicts(ctx, plugins, choices.get("on_conflict", "error"))
+        problems += _inspect(ctx, plugins, choices.get("on_conflict", "error"))
     raise_if_any(problems)
     objects, made_by, beyond = _objects(ctx, plugins, cluster)
     raise_if_any(limits.objects(objects, made_by))
@@ -205,6 +219,7 @@ def _pods(
 ) -> tuple[list[Manifest], dict[str, Manifest]]:
     pods: list[Manifest] = []
     firsts: dict[str, Manifest] = {}
+    manifests = limits.Manifests()
     for position, task in enumerate(ctx.tasks):
         hooks, name = _hooks(ctx, plugins, task), task.name or ""
         # Volcano, and so the lenient mode, asks the plugins of no Pod that there is not.
@@ -213,21 +228,26 @@ def _pods(
             for _, hook in hooks:
                 hook(pod, ctx)
             made = pod.to_manifest(ctx.namespace)
-            if index == 0:
-                raise_if_any(limits.task(made, task.size, f"spec.tasks[{position}].replicas"))
+            if index == 0 and not strict:
+                # Strict mode has inspected the first Pods before.
+                raise_if_any(manifests.add(task, position, made))
             firsts.setdefault(name, made)
             pods += [made] if index < task.size else []
     return pods, firsts
 
 
-def _conflicts(ctx: JobContext, plugins: Sequence[Plugin], on_conflict: OnConflict) -> Iterator[Problem]:
-    """Make Pod 0 of each task once more, and yield what is written over on the way."""
+def _inspect(ctx: JobContext, plugins: Sequence[Plugin], on_conflict: OnConflict) -> Iterator[Problem]:
+    """Make Pod 0 of each task, and yield conflicts and the first limit that is exceeded, which ends it."""
+    manifests = limits.Manifests()
     for position, task in enumerate(ctx.tasks):
         steps = pod_in_steps(ctx, plugins, task, 0)
         _, pod = next(steps)
         ledger = Ledger(pod, task, f"spec.tasks[{position}].template", on_conflict)
         for maker, _ in steps:
             yield from ledger.note_volumes(pod) if maker == JOB else ledger.note(pod, maker)
+        if exceeded := list(manifests.add(task, position, pod.to_manifest(ctx.namespace))):
+            yield from exceeded
+            return
 
 
 def pod_in_steps(

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import names, podcheck, traps
+from pulumi_volcano_jobs import limits, names, podcheck, traps
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.fields import MAX_LABEL
 from pulumi_volcano_jobs.leaf import is_given
@@ -19,7 +19,9 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     for plugin in plugins:
         yield from plugin.validate(job)
     yield from _whole(job, {plugin.name for plugin in plugins})
-    yield from traps.check(job, plugins)
+    # Warnings ask plugins about all Pods.
+    if not any(limits.pods(job)):
+        yield from traps.check(job, plugins)
 
 
 def _whole(job: Job, used: set[str]) -> Iterator[Problem]:

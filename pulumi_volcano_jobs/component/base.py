@@ -23,7 +23,7 @@ from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem, loud, raise_if_any
 from pulumi_volcano_jobs.keys import KeyPair
 from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest, ObjectRef
+from pulumi_volcano_jobs.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.model import Task
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.rendering import Rendered, render
@@ -122,7 +122,11 @@ class BaseJob(pulumi.ComponentResource):
         ours = [item for item in rendered.objects if mode == "pulumi" or ObjectRef.of(item) in rendered.beyond]
         made: dict[ObjectRef, KubernetesObject] = {}
         for item in sorted(ours, key=_is_group):
-            made[ObjectRef.of(item)] = self._object(item, rendered, ctx, options, outputs, list(made.values()))
+            made[ObjectRef.of(item)] = (
+                self._pod_group(item, outputs, list(made.values()))
+                if _is_group(item)
+                else self._object(item, rendered, ctx, options, outputs)
+            )
         self.objects = [made[ObjectRef.of(item)] for item in ours]
         if mode == "volcano":
             opts = pulumi.ResourceOptions(parent=self, depends_on=self.objects)
@@ -136,7 +140,7 @@ class BaseJob(pulumi.ComponentResource):
         for name, plugin in self.plugins.items():
             plugin.finish([resource for key, resource in made.items() if rendered.made_by.get(key) == name])
         for name, task in self.tasks.items():
-            task.finish(pods.get(name, []), [pod["metadata"]["name"] for pod in _pods_of(rendered, name)])
+            task.finish(pods.get(name, []), [pod["metadata"]["name"] for pod in rendered.pods_of(name)])
         self.pods: Sequence[KubernetesObject] = [pod for task in self.tasks.values() for pod in task.pods]
         self.pod_names = pulumi.Output.from_input([pod["metadata"]["name"] for pod in rendered.pods])
         self.hosts = pulumi.Output.from_input({task.name or "": ctx.all_addresses(task) for task in ctx.tasks})
@@ -204,23 +208,20 @@ class BaseJob(pulumi.ComponentResource):
         ctx: JobContext,
         options: JobOptions,
         outputs: Outputs,
-        before: Sequence[pulumi.Resource],
     ) -> KubernetesObject:
-        """Make an object; the PodGroup comes after all others, so that a Pod need only wait for it."""
         made = ObjectRef.of(item)
         maker = next((plugin for plugin in rendered.plugins if plugin.name == rendered.made_by.get(made)), None)
         if maker:
             kept = made not in ctx.once(("goes", maker.name), lambda: maker.on_job_delete(ctx))
             name = self._child_name(item, f"-{maker.name}")
             return self._child(name, item, outputs, self.plugins[maker.name], retain_on_delete=kept or None)
-        if _is_group(item):
-            return self._pod_group(item, outputs, before)
         # None, unlike False, leaves the job's own retain_on_delete in force.
         kept = item["kind"] == "PersistentVolumeClaim" and options.get("claims") == "keep"
         hooks = on_kept_claim(self._resource_name, item["metadata"]["name"]) if kept else None
         return self._child(self._child_name(item), item, outputs, self, retain_on_delete=kept or None, hooks=hooks)
 
     def _pod_group(self, item: Manifest, outputs: Outputs, before: Sequence[pulumi.Resource]) -> KubernetesObject:
+        """Register the PodGroup after all other objects, so that a Pod only has to wait for it."""
         # Volcano's webhook moves a gang without a queue to the default queue of its namespace. An update must not move
         # it back, and only a new PodGroup gets that queue.
         has_queue = "queue" in item["spec"]
@@ -264,7 +265,7 @@ class BaseJob(pulumi.ComponentResource):
         for name, parent in self.tasks.items():
             made[name] = []
             common = _pod_options(restart.get(name), scaling, group, self._key)
-            for item in _pods_of(rendered, name):
+            for item in rendered.pods_of(name):
                 pod = _of_world(item, world)
                 made[name].append(self._child(self._child_name(pod), pod, outputs, parent, **common))
         return made
@@ -290,10 +291,6 @@ def _is_group(item: Manifest) -> bool:
     return bool(item["kind"] == "PodGroup")
 
 
-def _pods_of(rendered: Rendered, task: str) -> list[Manifest]:
-    return [pod for pod in rendered.pods if pod["metadata"]["labels"][TASK_SPEC] == task]
-
-
 def _of_world(pod: Manifest, world: str) -> Manifest:
     metadata = pod["metadata"]
     annotations = {**metadata["annotations"], WORLD: world}
@@ -304,9 +301,10 @@ def _place(file: jobfile.Document) -> Place:
     """Give problems their lines in a file, but for those of what jobs share, which is not in it."""
 
     def place(problems: Iterable[Problem]) -> list[Problem]:
-        found = list(problems)
-        shared_ones = [problem for problem in found if problem.path.startswith((_SHARED, f"{parts.PACKAGE}:"))]
-        return [*shared_ones, *file.placed(problem for problem in found if problem not in shared_ones)]
+        kinds: dict[bool, list[Problem]] = {True: [], False: []}
+        for problem in problems:
+            kinds[problem.path.startswith((_SHARED, f"{parts.PACKAGE}:"))].append(problem)
+        return [*kinds[True], *file.placed(kinds[False])]
 
     return place
 

@@ -91,17 +91,19 @@ class MpiPlugin(Plugin):
         is_master, worker = pod.task == self.master, ctx.task(self.worker)
         if is_master and worker is None:
             return
+        # One text for all containers: it grows with the workers.
+        hosts = ctx.once("mpi.hosts", lambda: ",".join(ctx.addresses(worker))) if is_master and worker else None
         for container in pod.all_containers:
             if not container.declares_port(int32(self.port)):
                 container.set_port(int32(self.port), PORT_NAME)
-            if is_master and worker:
-                container.set_env("MPI_HOST", ",".join(ctx.addresses(worker)))
+            if hosts is not None:
+                container.set_env("MPI_HOST", hosts)
 
     def extend_objects(self, ctx: JobContext) -> list[Manifest]:
         """Return the ConfigMap with the host file."""
         if self._form is None:
             return []
-        groups = [(self._names(task, ctx, self._form), self._slots(task)) for task in self._hosts(ctx.job)]
+        groups = [(self._names(task, ctx, self._form), self._slots(task)) for task in self._hosts(ctx)]
         contents = {mpihosts.FILE: mpihosts.text(self._form, groups)}
         return [config_map(names.mpi_config_map(ctx.name), ctx.namespace, contents)]
 
@@ -109,7 +111,7 @@ class MpiPlugin(Plugin):
         """Give the master the host file, the variables of its launcher, and the wait for the workers."""
         if pod.task != self.master:
             return
-        variables = self._variables(ctx)
+        variables = ctx.once("mpi.variables", lambda: self._variables(ctx))
         for container in pod.all_containers:
             for name, value in variables.items():
                 container.set_env(name, value)
@@ -143,10 +145,10 @@ class MpiPlugin(Plugin):
     def _form(self) -> mpihosts.Form | None:
         return mpihosts.FORMS.get(self.hostfile)
 
-    def _hosts(self, job: Job) -> list[Task]:
+    def _hosts(self, ctx: JobContext) -> list[Task]:
         """Find the tasks that the host file lists."""
         roles = (self.master, self.worker) if self.master_as_worker else (self.worker,)
-        return [task for role in dict.fromkeys(roles) if (task := job.task(role))]
+        return [task for role in dict.fromkeys(roles) if (task := ctx.task(role))]
 
     def _names(self, task: Task, ctx: JobContext, form: mpihosts.Form) -> list[str]:
         """Give the names of a task's hosts: the only master by its host name, where its launcher knows itself by it."""
@@ -168,7 +170,7 @@ class MpiPlugin(Plugin):
         found = mpihosts.whole_names(self.port) if self.keep_fqdn else {}
         if self._form is None:
             return found
-        hosts, master = self._hosts(ctx.job), ctx.task(self.master)
+        hosts, master = self._hosts(ctx), ctx.task(self.master)
         slots = self._slots(hosts[-1]) if hosts else 1
         has_own_network = master is not None and _has_own_network(master)
         return found | mpihosts.variables(self._form, self.port, slots, has_own_network=has_own_network)

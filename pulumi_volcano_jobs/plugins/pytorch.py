@@ -160,7 +160,7 @@ class PytorchPlugin(Plugin):
         return {
             "master_address": ctx.address(master) if master else "",
             "master_port": self.port,
-            "world_size": self._world_size(ctx.tasks),
+            "world_size": self._world(ctx),
         }
 
     def _join(self, container: Container, address: str, ctx: JobContext) -> None:
@@ -168,7 +168,10 @@ class PytorchPlugin(Plugin):
             container.set_port(int32(self.port), PORT_NAME)
         container.set_env("MASTER_ADDR", address)
         container.set_env("MASTER_PORT", str(self.port))
-        container.set_env("WORLD_SIZE", ctx.once("pytorch.world", lambda: str(self._world_size(ctx.tasks))))
+        container.set_env("WORLD_SIZE", str(self._world(ctx)))
+
+    def _world(self, ctx: JobContext) -> int:
+        return ctx.once("pytorch.world", lambda: self._world_size(ctx.tasks))
 
     def _world_size(self, tasks: Sequence[Task]) -> int:
         return sum(task.size for task in tasks if task.name in {self.master, self.worker})
@@ -188,7 +191,7 @@ class PytorchPlugin(Plugin):
                 self.min_nodes, self.max_nodes, self.max_restarts, ctx.name, address, self.port, is_host=not rank
             )
         else:
-            variables = fixed_world(self._world_size(ctx.tasks), rank, address, self.port)
+            variables = fixed_world(self._world(ctx), rank, address, self.port)
         per_request = self.nproc_per_node == PER_REQUEST
         count = processes(container) if per_request else str(self.nproc_per_node)
         return variables if count is None else variables | {"PET_NPROC_PER_NODE": count}

@@ -114,6 +114,34 @@ def test_a_file_that_is_too_large_ends_soon(tmp_path: Path, content: bytes, code
     assert [line for line in answer[2].splitlines() if not re.match(r".*job\.yaml|volcano-jobs: ", line)] == []
 
 
+COMMANDS = (
+    ("validate",),
+    ("render", "--lenient"),
+    ("render", "--defaults", "recommended"),
+    ("render", "--managed-by", "volcano"),
+    ("explain", "--pod", "train-worker-0"),
+    ("graph",),
+    ("convert",),
+    ("convert", "--lenient"),
+)
+
+
+@pytest.mark.parametrize("plugin", ["mpi", "tensorflow"])
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_too_many_pods_end_every_command_soon(tmp_path: Path, command: tuple[str, ...], plugin: str) -> None:
+    """In a gigabyte and a minute: nothing that grows with the replicas is computed."""
+    file = tmp_path / "job.yaml"
+    spec = "  plugins: {%s: []}\n  tasks:" % plugin
+    many = JOB.replace("replicas: 1", "replicas: 2000000000").replace("  tasks:", spec)
+    master = JOB.splitlines()[-1].replace("worker", "master")
+    file.write_text(f"{many}{master}\n")
+
+    code, out, err = run(*command, str(file))
+
+    assert (code, out) == (1, "")
+    assert "Kubernetes supports 150000 in a cluster (given: 2000000000): lower it" in err
+
+
 def test_input_without_an_end_is_not_read_for_ever() -> None:
     """As `yes | volcano-jobs validate -` has it."""
     with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:

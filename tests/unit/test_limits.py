@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, NoReturn
+
 import pytest
 
+from pulumi_volcano_jobs import names, render
 from pulumi_volcano_jobs.errors import Stage
-from tests.conftest import Wire, job, refused, task
+from pulumi_volcano_jobs.plugins import BUILT_IN
+from tests.conftest import Wire, container, job, refused, task
 
 CASES: dict[str, tuple[Wire, str]] = {
     "one task": (
@@ -60,3 +64,72 @@ def test_what_is_too_large_is_told(document: Wire, message: str, strict: bool) -
     error = refused(document, strict=strict)
 
     assert (str(error), error.stage) == (message, Stage.API)
+
+
+def of_plugin(name: str, replicas: int) -> Wire:
+    """Give a job of a plugin in which each role has a task, and the last of them very many Pods."""
+    roles = {"mpi": ("master", "worker"), "pytorch": ("master", "worker"), "ray": ("head", "worker")}
+    first, last = roles.get(name, ("chief", "worker"))
+    tasks = (task(first, containers=[container(first)]), task(last, replicas, containers=[container(last)]))
+    return job(*tasks, plugins={name: []})
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "strict": {},
+    "lenient": {"strict": False},
+    "recommended": {"defaults": "recommended"},
+    "native": {"managed_by": "volcano"},
+    "the template wins": {"on_conflict": "user"},
+}
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize("plugin", sorted(plugin.name for plugin in BUILT_IN))
+def test_nothing_is_computed_of_too_many_pods(
+    plugin: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither an address of a Pod nor what a plugin makes of the job."""
+
+    def fail(*_: object, **_named: object) -> NoReturn:
+        message = "this grows with the Pods"
+        raise AssertionError(message)
+
+    monkeypatch.setattr(names, "all_addresses", fail)
+    hooks = ("on_job_add", "on_pod_create", "extend_objects", "extend_pod", "on_job_update", "outputs")
+    for kind in BUILT_IN:
+        for hook in hooks:
+            monkeypatch.setattr(kind, hook, fail)
+
+    error = refused(of_plugin(plugin, 2_000_000_000), **settings)
+
+    assert "Kubernetes supports 150000 in a cluster (given: 2000000000): lower it" in str(error)
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+def test_all_tasks_together_are_bounded(strict: bool) -> None:  # noqa: FBT001
+    """Tasks that are small enough each; no Pod is made after the limit."""
+    large = [{"name": "main", "image": "x", "args": ["a" * 1_000_000]}]
+
+    error = refused(job(*(task(f"t{i}", 300, containers=large) for i in range(5))), strict=strict)
+
+    assert str(error) == (
+        "spec.tasks[3].replicas: the Pods of the job up to this task would have 1145.2 MiB, and at most 1024.0 MiB are"
+        " made (given: 300): use fewer replicas or tasks"
+    )
+
+
+def test_the_masters_of_mpi_share_the_list_of_hosts() -> None:
+    """It is one text in all containers of all masters."""
+    containers = [container(f"c{i}") for i in range(3)]
+
+    rendered = render(job(task("master", 2, containers=containers), task("worker", 5), plugins={"mpi": []}))
+
+    values = [
+        entry["value"]
+        for pod in rendered.pods[:2]
+        for item in pod["spec"]["containers"]
+        for entry in item["env"]
+        if entry["name"] == "MPI_HOST"
+    ]
+    assert len(values) == 6
+    assert len(set(map(id, values))) == 1
