@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypedDict, get_args
 
+from pulumi_volcano_jobs import bounds
 from pulumi_volcano_jobs.errors import Problem, not_one_of
 from pulumi_volcano_jobs.leaf import Text
 
@@ -49,6 +50,9 @@ def wrong_choices(choices: Mapping[str, Any]) -> Iterator[Problem]:
 def of_plugins(given: Any) -> Iterator[Problem]:
     """Yield what has not the form of `plugin_options`."""
     path = "plugin_options"
+    if found := bounds.problems(given, path):
+        yield from found
+        return
     if not _has_names(given):
         yield Problem(path, "this must be a mapping", 'for example {"pytorch": {"wait_master_enabled": True}}')
         return

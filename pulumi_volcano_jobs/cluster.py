@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -9,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from pulumi_volcano_jobs import paths, releases, schema
+from pulumi_volcano_jobs import bounds, paths, releases, schema
 from pulumi_volcano_jobs.errors import JobError, Problem, not_one_of, raise_if_any
 
 ROOT_QUEUE = "root"
@@ -58,16 +59,17 @@ class ClusterFacts:
         Raises:
             JobError: for anything that is not one of these objects (or a List of them), with its place.
         """
+        raise_if_any(bounds.problems(objects, "items"))
         try:
             found = list(_flatten(_OBJECTS.validate_python(objects)))
         except ValidationError as error:
             problems = [_problem(item) for item in error.errors(include_url=False)]
             raise JobError(problems) from None
         queues = [item for item in found if isinstance(item, _Queue)]
-        parents = [item.spec.parent or ROOT_QUEUE for item in queues]
+        parents = Counter(item.spec.parent or ROOT_QUEUE for item in queues)
         return cls(
             priority_classes={item.metadata.name: item.value for item in found if isinstance(item, _PriorityClass)},
-            queues={item.metadata.name: Queue(item.status.state, parents.count(item.metadata.name)) for item in queues},
+            queues={item.metadata.name: Queue(item.status.state, parents[item.metadata.name]) for item in queues},
             claims=frozenset(
                 (item.metadata.namespace, item.metadata.name) for item in found if isinstance(item, _Claim)
             ),

@@ -15,7 +15,9 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
+from pulumi_volcano_jobs import bounds
 from pulumi_volcano_jobs.document import API_VERSION, DOCUMENT_FIELDS, KIND, METADATA_FIELDS, flatten
+from pulumi_volcano_jobs.errors import raise_if_any
 from pulumi_volcano_jobs.fields import (
     DNS_SUBDOMAIN,
     Count,
@@ -62,6 +64,7 @@ class Model(BaseModel):
         Raises:
             JobError: with a Problem for each that does not fit.
         """
+        raise_if_any(bounds.problems(fields, self._owner(fields)))
         with as_job_error(self._owner(fields)):
             super().__init__(**fields)
 
@@ -75,6 +78,7 @@ class Model(BaseModel):
         Raises:
             JobError: with a Problem for each field that does not fit.
         """
+        raise_if_any(bounds.problems(obj, cls._owner(obj)))
         with as_job_error(cls._owner(obj)):
             return super().model_validate(obj, **options)
 

@@ -11,14 +11,11 @@ from typing import Any, ClassVar
 import yaml
 
 from pulumi_volcano_jobs import paths
+from pulumi_volcano_jobs.bounds import MOST_LEVELS, MOST_VALUES
 from pulumi_volcano_jobs.errors import Problem, Stage
 
 Position = tuple[int, int]
 
-MOST_VALUES = 500_000
-"""In a file; what the API server takes has far less, but aliases multiply."""
-MOST_LEVELS = 100
-"""Of lists and mappings in each other; a Job has some twenty."""
 _LONGEST_PATH = 400  # what stands below a longer one is placed at what is around it
 
 # libyaml's is some ten times faster; a Python built without it has the other.

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from pulumi_volcano_jobs import quantity
+from pulumi_volcano_jobs import bounds, quantity
 from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any, shown
 from pulumi_volcano_jobs.leaf import Text, may_be_output
 from pulumi_volcano_jobs.manifest import JOB_NAME
@@ -34,6 +34,7 @@ def apply(template: Mapping[str, Any], *chosen: Preset) -> Template:
     Raises:
         JobError: with what all presets find in their way.
     """
+    raise_if_any(bounds.problems(template, "template"))
     made: Template = plain(template)
     problems: list[Problem] = []
     for position, preset in enumerate(chosen):

@@ -15,7 +15,7 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from pulumi_volcano_jobs import limits, manifest, names, podgroup, schema, sizes, traps
+from pulumi_volcano_jobs import bounds, limits, manifest, names, podgroup, schema, sizes, traps
 from pulumi_volcano_jobs.choices import Choices, OnConflict, wrong_choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.conflicts import Ledger
@@ -113,7 +113,7 @@ def render(
     Raises:
         JobError: with all problems at once (strict), or with those of the first stage of Volcano's that refuses.
     """
-    raise_if_any(wrong_choices(choices))
+    raise_if_any([*bounds.problems(job), *wrong_choices(choices)])
     cluster = cluster or ClusterFacts()
     found = examine(job, cluster, namespace, earlier, choices, strict=strict)
     shown, plugins = _redacted(found.stored) if redact else (found.stored.job, found.stored.plugins)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import paths
+from pulumi_volcano_jobs import bounds, paths
 from pulumi_volcano_jobs.errors import Problem
 
 Template = dict[str, Any]
@@ -21,7 +21,8 @@ class Editor:
         """Copy the template; messages name the preset."""
         self.problems: list[Problem] = []
         self._preset = preset
-        self.template: Template = self._fields(plain(template), "template")
+        self.problems += bounds.problems(template, "template")
+        self.template: Template = {} if self.problems else self._fields(plain(template), "template")
         self._spec = self.fields_at(self.template, "spec", "template")
 
     def container(self, name: str) -> ContainerEditor:

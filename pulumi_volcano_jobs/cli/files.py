@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import NoReturn
 import typer
 
 from pulumi_volcano_jobs import jobfile, nodes
+from pulumi_volcano_jobs.bounds import MOST_VALUES
 from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.errors import JobError, Problem, in_order
@@ -41,9 +43,9 @@ class Made:
 
 def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered], report: Report) -> list[Made]:
     """Render all documents of all files; report all problems of all of them before giving up."""
-    for file in files:
-        if files.count(file) > 1:
-            give_up(f"{shown(file)} is given {files.count(file)} times: give it once")
+    for file, count in Counter(files).items():
+        if count > 1:
+            give_up(f"{shown(file)} is given {count} times: give it once")
     made, failed = [], False
     for file in files:
         text, name = read(file), shown(file)
@@ -94,7 +96,7 @@ def cluster_facts(file: Path | None) -> ClusterFacts:
     try:
         objects = nodes.load(read(str(file)))
     except nodes.TooLarge:
-        most = f"{name} has more than {nodes.MOST_VALUES} keys and values"
+        most = f"{name} has more than {MOST_VALUES} keys and values"
         give_up(f"{most}; leave out what the jobs do not need: kubectl get -n NAMESPACE in the place of -A")
     except nodes.Refused:
         give_up(f"{name} is no YAML; it must be what kubectl get ... -o yaml prints")
@@ -163,8 +165,11 @@ def refuse_twins(made: Sequence[Made], managed_by: Manager, report: Report) -> N
 
 def refuse_twins_of_files(made: Sequence[Made], managed_by: Manager, report: Report) -> None:
     """Refuse twins within a file; files may be alternatives, such as one for each cluster."""
-    for file in dict.fromkeys(item.file for item in made):
-        refuse_twins([item for item in made if item.file == file], managed_by, report)
+    by_file: dict[str, list[Made]] = {}
+    for item in made:
+        by_file.setdefault(item.file, []).append(item)
+    for jobs in by_file.values():
+        refuse_twins(jobs, managed_by, report)
 
 
 def _twin(twins: Mapping[tuple[str, str, str], Made]) -> Problem:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs import controllers, jobfile, names, paths, shared
+from pulumi_volcano_jobs import bounds, controllers, jobfile, names, paths, shared
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.component import modes, native, neighbours, parts, stack, unsupported
 from pulumi_volcano_jobs.component.advice import on_kept_claim, on_missing_definitions
@@ -58,7 +58,9 @@ class BaseJob(pulumi.ComponentResource):
         outputs = Outputs()
         file = args if isinstance(args, jobfile.Document) else None
         with as_input_errors(resource_name, file.source, _place(file)) if file else as_input_errors(resource_name):
-            given = outputs.lift(file.data if file else args)
+            data = file.data if file else args
+            raise_if_any(bounds.problems(data))
+            given = outputs.lift(data)
             if not isinstance(given, dict):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict or a Job"
                 raise JobError([Problem("", reason, 'write VolcanoJob("train", {"tasks": [...]})')])

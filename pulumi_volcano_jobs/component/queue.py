@@ -6,7 +6,7 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs import queues, queueschema
+from pulumi_volcano_jobs import bounds, queues, queueschema
 from pulumi_volcano_jobs.component import forwarding, neighbours
 from pulumi_volcano_jobs.component.advice import on_failed_queue
 from pulumi_volcano_jobs.component.children import KubernetesObject
@@ -44,6 +44,7 @@ class BaseQueue(pulumi.ComponentResource):
         """
         outputs = Outputs()
         with as_input_errors(resource_name, kind=TYPE):
+            raise_if_any(bounds.problems(args))
             given = outputs.lift(to_wire({} if args is None else args, queueschema.SPEC))
             if not isinstance(given, dict):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict"

@@ -9,7 +9,7 @@ import pulumi
 from pulumi.runtime import config as settings
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs import schema, shared
+from pulumi_volcano_jobs import bounds, schema, shared
 from pulumi_volcano_jobs.component.parts import PACKAGE
 from pulumi_volcano_jobs.errors import Problem
 
@@ -36,9 +36,11 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
         else:
             try:
                 given[NAMES[key]] = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 hint = "write it as YAML in Pulumi.<stack>.yaml, or use `pulumi config set --path`"
                 problems.append(Problem(place, "this must be a mapping or a list, and it is text", hint))
+    if deep := bounds.problems(given, PACKAGE):
+        return {}, [*problems, *deep]
     sound, wrong = shared.checked(given, lambda name: f"{PACKAGE}:{to_camel(name)}")
     return sound, [*problems, *wrong]
 

@@ -186,7 +186,11 @@ def _resource_policy(
     reported = Reported()
 
     def validate(args: ResourceValidationArgs, report_violation: ReportViolation) -> None:
-        seen = see(args.resource_type, args.urn, args.props)
+        try:
+            seen = see(args.resource_type, args.urn, args.props)
+        except JobError as error:
+            report_violation(str(error), None)
+            return
         parent = args.opts.parent or ""
         found = check(seen, _config(settings, args.get_config()), parent.rpartition("::")[2])
         _report(reported.once(seen, parent, found), report_violation, None)
@@ -203,9 +207,12 @@ def _stack_policy(
 ) -> StackValidationPolicy:
     def validate(args: StackValidationArgs, report_violation: ReportViolation) -> None:
         config = _config(settings, args.get_config())
-        unknown = [
-            item for job in stack.jobs(args.resources) for item in _known(check(job, config), report_violation, job.urn)
-        ]
+        unknown = []
+        try:
+            for job in stack.jobs(args.resources):
+                unknown += _known(check(job, config), report_violation, job.urn)
+        except JobError as error:
+            report_violation(str(error), None)
         _raise_first(unknown)
 
     return StackValidationPolicy(name, description, validate, level, _schema(settings))

@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 from pulumi_policy.proxy import UnknownValueError
 
 from pulumi_volcano_jobs import document, names
+from pulumi_volcano_jobs.bounds import MOST_LEVELS
 from pulumi_volcano_jobs.component.base import TOKEN
 from pulumi_volcano_jobs.component.parts import POD_SPEC, TASK
-from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.manifest import JOB_NAME, TASK_SPEC
 
 JOB = f"kubernetes:{document.API_VERSION}:{document.KIND}"
@@ -70,7 +71,11 @@ class PodSpec:
 
 
 def see(kind: str, urn: str, props: Mapping[str, Any]) -> Seen:
-    """Take a resource; whole numbers come as fractions over the wire."""
+    """Read a resource; whole numbers come as fractions over the wire.
+
+    Raises:
+        JobError: if its properties are nested too deep.
+    """
     return Seen(kind, urn, _plain(props))
 
 
@@ -116,17 +121,21 @@ def _pod_spec(place: str, fields: Any) -> PodSpec | Unknown:
     return fields if isinstance(fields, Unknown) else PodSpec(place, fields or {})
 
 
-def _plain(tree: Any) -> Any:
+def _plain(tree: Any, level: int = 1) -> Any:
+    is_list = isinstance(tree, Sequence) and not isinstance(tree, str)
+    if level > MOST_LEVELS and (is_list or isinstance(tree, Mapping)):
+        reason = f"Too deep: may not be nested more than {MOST_LEVELS} levels deep"
+        raise JobError([Problem("", reason, "write it flatter")])
     if isinstance(tree, Mapping):
-        return {key: _value(tree, key) for key in tree}
-    if isinstance(tree, Sequence) and not isinstance(tree, str):
-        return [_value(tree, index) for index in range(len(tree))]
+        return {key: _value(tree, key, level) for key in tree}
+    if is_list:
+        return [_value(tree, index, level) for index in range(len(tree))]
     return int(tree) if isinstance(tree, float) and tree.is_integer() else tree
 
 
-def _value(tree: Any, key: Any) -> Any:
+def _value(tree: Any, key: Any, level: int) -> Any:
     # Pulumi's proxy raises this where a value is not known; one must not hide the others.
     try:
-        return _plain(tree[key])
+        return _plain(tree[key], level + 1)
     except UnknownValueError as error:
         return Unknown(error)
