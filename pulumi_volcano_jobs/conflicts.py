@@ -5,7 +5,8 @@ A Pod has each of them once: server-side apply and the API server refuse another
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.choices import OnConflict
@@ -14,6 +15,11 @@ from pulumi_volcano_jobs.manifest import Manifest, Pod
 from pulumi_volcano_jobs.model import Task
 
 _NOUNS = {"env": "variable", "volumeMounts": "mount path", "ports": "port name", "volumes": "volume"}
+
+
+class _ListKey(NamedTuple):
+    kind: str
+    container: str = ""
 
 
 class _Key(NamedTuple):
@@ -26,10 +32,33 @@ class _Key(NamedTuple):
         return f"{_NOUNS[self.kind]} {self.name}{where}"
 
 
-class _Entry(NamedTuple):
-    made: Manifest
+class _Origin(NamedTuple):
     place: str
     plugin: str = ""
+
+
+class _List(NamedTuple):
+    """The entries of a list of a Pod after a step, and where each comes from."""
+
+    entries: Mapping[str, Manifest] = {}
+    ids: Mapping[str, int] = {}
+    origins: Mapping[str, _Origin] = {}
+
+    def updated(self, entries: Mapping[str, Manifest], origin: _Origin) -> tuple[_List, list[str]]:
+        """Return the list after a step that `origin` made, and the names of the entries that it replaced.
+
+        Equal entries conflict, too, unless they are still the same object. Without a step of Python for each entry:
+        svc sets two variables for each task in each Pod.
+        """
+        ids = dict(zip(entries, map(id, entries.values()), strict=True))
+        fresh = dict(ids.items() - self.ids.items())
+        if not fresh:
+            return self, []
+        order = dict(zip(entries, itertools.count(), strict=False))
+        replaced = sorted(fresh.keys() & self.ids.keys(), key=order.__getitem__)
+        # Entries that are kept here stay alive: no other object gets their id.
+        origins = {**self.origins, **dict.fromkeys(fresh, origin)}
+        return _List({**self.entries, **entries}, {**self.ids, **ids}, origins), replaced
 
 
 class Ledger:
@@ -38,19 +67,23 @@ class Ledger:
     def __init__(self, pod: Pod, task: Task, path: str, on_conflict: OnConflict) -> None:
         """Begin with what the template, which stands at `path`, has."""
         self._task, self._on_conflict = task.name or "", on_conflict
+        self._lists: dict[_ListKey, _List] = {}
+        self._note(pod, _Origin(""))
         places = _places(task, f"{path}.spec")
-        self._entries = {key: _Entry(made, places[key]) for key, made in _written(pod)}
+        for key, found in self._lists.items():
+            origins = {name: _Origin(places[_Key(key.kind, name, key.container)]) for name in found.entries}
+            self._lists[key] = found._replace(origins=origins)
 
     def note_volumes(self, pod: Pod) -> Iterator[Problem]:
         """Yield what the job's volumes have written over."""
-        for key, old in self._note(pod, "spec.volumes", ""):
+        for key, old in self._note(pod, _Origin("spec.volumes")):
             reason = f"the job's volumes (spec.volumes) bring a {key} too"
             yield Problem(old.place, reason, "keep one of them", stage=Stage.API)
 
     def note(self, pod: Pod, plugin: str) -> Iterator[Problem]:
         """Yield what a plugin has written over, be it the template's or another plugin's, unless that is decided."""
         place = f"spec.plugins.{plugin}"
-        for key, old in self._note(pod, place, plugin):
+        for key, old in self._note(pod, _Origin(place, plugin)):
             if self._on_conflict == "plugin" or old.plugin == plugin:
                 continue
             if old.plugin:
@@ -65,22 +98,24 @@ class Ledger:
                 hint = "remove it here, or say on_conflict: user keeps what stands here, plugin what the plugin sets"
                 yield Problem(old.place, reason, hint)
 
-    def _note(self, pod: Pod, place: str, plugin: str) -> list[tuple[_Key, _Entry]]:
+    def _note(self, pod: Pod, origin: _Origin) -> list[tuple[_Key, _Origin]]:
         overwritten = []
-        after = dict(_written(pod))
-        for key, made in after.items():
-            old = self._entries.get(key)
-            # Equal entries conflict too, unless they are still the same one.
-            if old is None or made is not old.made:
-                overwritten += [(key, old)] if old else []
-                self._entries[key] = _Entry(made, place, plugin)
+        for key, entries in _lists(pod).items():
+            before = self._lists.get(key, _List())
+            self._lists[key], replaced = before.updated(entries, origin)
+            overwritten += [(_Key(key.kind, name, key.container), before.origins[name]) for name in replaced]
         return overwritten
 
 
-def _written(pod: Pod) -> Iterator[tuple[_Key, Manifest]]:
+def _lists(pod: Pod) -> dict[_ListKey, Mapping[str, Manifest]]:
+    found: dict[_ListKey, Mapping[str, Manifest]] = {}
     for container in pod.all_containers:
-        yield from ((_Key(kind, name, container.name), entry) for kind, name, entry in container.entries())
-    yield from ((_Key("volumes", name), entry) for name, entry in pod.volumes())
+        for kind, entries in container.lists():
+            key = _ListKey(kind, container.name)
+            # Two containers of one name are refused elsewhere.
+            found[key] = {**found[key], **entries} if key in found else entries
+    found[_ListKey("volumes")] = dict(pod.volumes())
+    return found
 
 
 def _places(task: Task, path: str) -> dict[_Key, str]:

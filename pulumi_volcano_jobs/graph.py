@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.manifest import GROUP_ANNOTATION, Manifest, ObjectRef
-from pulumi_volcano_jobs.provenance import Origins, trace
+from pulumi_volcano_jobs.model import Task
+from pulumi_volcano_jobs.provenance import CONTAINERS, OF_ADDED_CONTAINERS, VARIABLE, Fact, facts_of_container
 from pulumi_volcano_jobs.rendering import Rendered
 from pulumi_volcano_jobs.spans import counted, span
 
@@ -25,6 +27,7 @@ _VARIABLES = (
     ("secretKeyRef", "name", "Secret"),
     ("secretRef", "name", "Secret"),
 )
+_NAME = re.compile(r"[\w.-]+")
 # What would end a label in quotes, or mean something in it.
 _ESCAPES = {ord(mark): f"#{ord(mark)};" for mark in '"#&<>`\\'}
 _STYLES = (
@@ -91,20 +94,17 @@ class _Drawing:
     def _addresses(self) -> Iterator[str]:
         """Link tasks to those whose address they are told."""
         job = self._rendered.job
-        tasks = {task.name or "": task for task in job.tasks or () if task.size}
-        patterns = {name: _pattern(names.address(job.name, task, 0)) for name, task in tasks.items()}
-        told: dict[tuple[str, str], list[str]] = {}
-        for name, task in tasks.items():
-            origins = trace(self._rendered, task, 0)
-            for other in patterns.keys() - {name}:
-                if ways := _told(origins, patterns[other]):
-                    told[name, other] = ways
-        order = list(tasks)
-        for (name, other), ways in sorted(told.items(), key=lambda item: [order.index(end) for end in item[0]]):
-            is_mutual = told.get((other, name)) == ways
-            if not is_mutual or order.index(name) < order.index(other):
-                arrow = "<-->" if is_mutual else "-->"
-                yield f"{self._tasks[name]} {arrow}|{_quoted(*ways)}| {self._tasks[other]}"
+        tasks = [task for task in job.tasks or () if task.size]
+        search = _Search({names.address(job.name, task, 0): task.name or "" for task in reversed(tasks)})
+        told = {task.name or "": search.told(self._rendered.first_pods[task.name or ""], task) for task in tasks}
+        order = {name: position for position, name in enumerate(told)}
+        for name, others in told.items():
+            for other in sorted(others, key=order.__getitem__):
+                ways = others[other]
+                is_mutual = told[other].get(name) == ways
+                if not is_mutual or order[name] < order[other]:
+                    arrow = "<-->" if is_mutual else "-->"
+                    yield f"{self._tasks[name]} {arrow}|{_quoted(*ways)}| {self._tasks[other]}"
 
     def _boxes_of_objects(self) -> Iterator[str]:
         made = set(map(ObjectRef.of, self._rendered.objects))
@@ -133,14 +133,11 @@ def _uses(pod: Manifest, objects: Iterable[Manifest]) -> list[tuple[ObjectRef, s
     spec, metadata = pod["spec"], pod["metadata"]
     containers = [*spec["containers"], *spec.get("initContainers", ())]
     uses: list[tuple[ObjectRef, str]] = [(ObjectRef("PodGroup", metadata["annotations"][GROUP_ANNOTATION]), "gang")]
+    paths: dict[str, set[str]] = {}
+    for mount in (mount for container in containers for mount in container.get("volumeMounts", ())):
+        paths.setdefault(mount["name"], set()).add(mount["mountPath"])
     for volume in spec.get("volumes", ()):
-        paths = {
-            mount["mountPath"]
-            for container in containers
-            for mount in container.get("volumeMounts", ())
-            if mount["name"] == volume["name"]
-        }
-        uses += [(key, path) for key in _brought(volume) for path in sorted(paths)]
+        uses += [(key, path) for key in _brought(volume) for path in sorted(paths.get(volume["name"], ()))]
     sources = (source for container in containers for source in _sources(container))
     found = (key for source in sources for key in _named(source, _VARIABLES))
     uses += [(key, "variables") for key in dict.fromkeys(found)]
@@ -172,16 +169,51 @@ def _selected(item: Manifest, labels: Mapping[str, Any]) -> Iterator[str]:
         yield "guarded by"
 
 
-def _pattern(address: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.-]){re.escape(address)}(?![\w-])")
+class _Search:
+    """Looks for the addresses of tasks in what Pods are told; an entry that Pods share is looked at once."""
 
+    def __init__(self, tasks: Mapping[str, str]) -> None:
+        """Look for these addresses, which have the names of their tasks."""
+        self._tasks = tasks
+        self._longest = max(map(len, tasks), default=0)
+        self._plain: dict[int, Any] = {}
 
-def _told(origins: Origins, address: re.Pattern[str]) -> list[str]:
-    """List what of a Pod's containers has an address in it."""
-    found = (
-        fact.name or fact.kind for fact, origin in origins.items() if fact.container and address.search(origin.value)
-    )
-    return list(dict.fromkeys(found))
+    def told(self, pod: Manifest, own: Task) -> dict[str, list[str]]:
+        """Return the other tasks whose address a container of a Pod is told, each with the fields that have it."""
+        ways: dict[str, dict[str, None]] = {}
+        for kind, word in CONTAINERS.items():
+            wires = {item["name"]: item for item in own.pod_spec.get(kind) or ()}
+            for container in pod["spec"].get(kind) or ():
+                for fact, text in self._facts(word, container, wires.get(container["name"])):
+                    for task in self._found(text):
+                        ways.setdefault(task, {})[fact.name or fact.kind] = None
+        ways.pop(own.name or "", None)
+        return {task: list(found) for task, found in ways.items()}
+
+    def _facts(self, word: str, container: Manifest, wire: Mapping[str, Any] | None) -> Iterator[tuple[Fact, str]]:
+        """Yield what is in a container, first what its template has."""
+        entries = container.get("env") or ()
+        order = dict(zip(map(id, entries), itertools.count(), strict=False))
+        # Without a step of Python for each of the variables that svc sets.
+        rest = sorted(order.keys() - self._plain.keys(), key=order.__getitem__)
+        facts = facts_of_container(word, {**container, "env": [entries[order[key]] for key in rest]})
+        for key in rest:
+            entry = entries[order[key]]
+            if not any(self._found(facts[Fact(VARIABLE, entry["name"], container["name"])])):
+                self._plain[key] = entry
+        own = facts_of_container(word, wire) if wire else {}
+        for fact in sorted(facts, key=lambda fact: fact not in own):
+            if wire is not None or fact.kind in OF_ADDED_CONTAINERS:
+                yield fact, facts[fact]
+
+    def _found(self, text: str) -> Iterator[str]:
+        """Yield the tasks whose address is in a text: a whole name, or the beginning of one before a dot."""
+        for match in _NAME.finditer(text):
+            name = match[0][: self._longest + 1]
+            ends = (place for place, sign in enumerate(name) if sign == ".")
+            for end in (*ends, len(name)):
+                if end <= self._longest and name[:end] in self._tasks:
+                    yield self._tasks[name[:end]]
 
 
 def _quoted(*lines: str) -> str:

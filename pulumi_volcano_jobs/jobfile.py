@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Literal
 
 import yaml
 
-from pulumi_volcano_jobs import nodes
+from pulumi_volcano_jobs import nodes, paths
 from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
 from pulumi_volcano_jobs.examine import not_following
 from pulumi_volcano_jobs.manifest import Manifest
@@ -59,9 +59,7 @@ class Document:
     def _position(self, path: str) -> nodes.Position:
         # The file has the plugin; what was chosen for it stands elsewhere.
         path = re.sub(r"^plugin_options\.", "spec.plugins.", path)
-        while path and path not in self.positions:
-            path = path[: max(path.rfind("."), path.rfind("["), 0)]
-        return self.positions.get(path, (1, 1))
+        return next((self.positions[place] for place in (*paths.around(path), "") if place in self.positions), (1, 1))
 
 
 def load_jobs(source: str | Path) -> list[Job]:

@@ -61,9 +61,7 @@ class Container:
         self._env: dict[str, Manifest] = _keyed(wire.get("env"), lambda entry: entry["name"])
         self._mounts: dict[str, Manifest] = _keyed(wire.get("volumeMounts"), lambda entry: entry["mountPath"])
         self._ports: dict[PortKey, Manifest] = _keyed(wire.get("ports"), _port_key)
-        named = (port["name"] for port in self._ports.values() if port.get("name"))
-        own = (("env", self._env), ("volumeMounts", self._mounts), ("ports", named))
-        self._kept = frozenset((kind, key) for kind, keys in own for key in keys) if keep_own else frozenset()
+        self._kept = {kind: frozenset(entries) for kind, entries in self.lists()} if keep_own else {}
 
     def env(self, name: str) -> Manifest | None:
         """Give the entry of a variable, or None."""
@@ -77,9 +75,21 @@ class Container:
         """Set a variable from a `valueFrom` source, in place of one of that name."""
         self._set_env({"name": name, "valueFrom": source})
 
+    def set_env_entries(self, entries: Mapping[str, Manifest]) -> None:
+        """Set variables to entries, by name; containers share the entries, so do not change one.
+
+        Without a step for each: svc sets two variables for each task in each Pod.
+        """
+        kept = self._kept.get("env", frozenset()) & entries.keys()
+        if kept:
+            entries = {name: entry for name, entry in entries.items() if name not in kept}
+        for name in self._env.keys() & entries.keys():
+            del self._env[name]
+        self._env.update(entries)
+
     def mount(self, path: str, volume: str, sub_path: str = "") -> None:
         """Mount a volume (or one directory of it) at a path, in place of what was mounted there."""
-        if ("volumeMounts", path) in self._kept:
+        if path in self._kept.get("volumeMounts", ()):
             return
         self._mounts.pop(path, None)
         mount = {"mountPath": path, "name": volume}
@@ -91,17 +101,17 @@ class Container:
 
     def set_port(self, number: int, name: str) -> None:
         """Declare a TCP port, in place of those of that number or name."""
-        if ("ports", name) in self._kept:
+        if name in self._kept.get("ports", ()):
             return
         for key in [key for key, port in self._ports.items() if port.get("name") == name]:
             del self._ports[key]
         self._ports[number, "TCP"] = {"name": name, "containerPort": number}
 
-    def entries(self) -> Iterator[tuple[str, str, Manifest]]:
-        """Give list, key and entry of all that is written once: variables, mounts, named ports."""
-        yield from (("env", name, entry) for name, entry in self._env.items())
-        yield from (("volumeMounts", path, entry) for path, entry in self._mounts.items())
-        yield from (("ports", entry["name"], entry) for entry in self._ports.values() if entry.get("name"))
+    def lists(self) -> Iterator[tuple[str, Mapping[str, Manifest]]]:
+        """Yield the lists whose entries have a key of their own: variables, mounts, named ports."""
+        yield "env", self._env
+        yield "volumeMounts", self._mounts
+        yield "ports", {entry["name"]: entry for entry in self._ports.values() if entry.get("name")}
 
     def to_wire(self) -> Manifest:
         """Give the container as a plain dict."""
@@ -112,9 +122,10 @@ class Container:
         return wire
 
     def _set_env(self, entry: Manifest) -> None:
-        if ("env", entry["name"]) not in self._kept:
-            self._env.pop(entry["name"], None)
-            self._env[entry["name"]] = entry
+        name = entry["name"]
+        if name not in self._kept.get("env", ()):
+            self._env.pop(name, None)
+            self._env[name] = entry
 
 
 _CONTAINER_LISTS = frozenset({"env", "ports", "volumeMounts"})

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from pydantic import ValidationError
-from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs import paths
@@ -152,7 +151,7 @@ def _on_the_wire(location: Sequence[int | str]) -> list[int | str]:
     spelled: list[int | str] = []
     for key in location:
         is_free = bool(spelled) and spelled[-1] in _FREE
-        spelled.append(key if isinstance(key, int) or is_free else to_camel(key))
+        spelled.append(key if isinstance(key, int) or is_free else paths.wire_name(key))
     return spelled
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs import misfits
+from pulumi_volcano_jobs import misfits, paths
 from pulumi_volcano_jobs.document import DOCUMENT_FIELDS, flatten, warnings
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.fields import Tree
@@ -65,7 +64,9 @@ def _without(tree: Tree, locations: list[_Location]) -> Tree:
     if isinstance(tree, Mapping):
         kept = {}
         for key, value in tree.items():
-            inside = [where for name in dict.fromkeys((key, to_camel(str(key)))) for where in below.pop(name, ())]
+            inside = [
+                where for name in dict.fromkeys((key, paths.wire_name(str(key)))) for where in below.pop(name, ())
+            ]
             left = _without(value, inside) if inside else value
             if left is not None:
                 kept[key] = left

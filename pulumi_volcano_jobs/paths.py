@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from pydantic.alias_generators import to_camel
+
 _JOINT = re.compile(r"[.\[]")
+# No field has a longer name or a longer place: what is longer has keys of the user's own in it.
+_LONGEST_NAME, _LONGEST = 100, 1000
 
 
 def join(parent: str, *keys: str | int) -> str:
@@ -26,6 +30,14 @@ def from_location(location: Iterable[str | int], *, metadata: frozenset[str]) ->
 
 
 def around(path: str) -> Iterator[str]:
-    """Yield a path and the paths of everything that it is in."""
+    """Yield a path and those that contain it, the nearest first.
+
+    Joints after the first characters are not looked at: each would cost the length of the path.
+    """
     yield path
-    yield from (path[: match.start()] for match in _JOINT.finditer(path))
+    yield from (path[:end] for end in reversed([match.start() for match in _JOINT.finditer(path, 0, _LONGEST)]))
+
+
+def wire_name(name: str) -> str:
+    """Spell the name of a field as YAML has it; pydantic's expression backtracks over long text."""
+    return to_camel(name) if len(name) <= _LONGEST_NAME else name

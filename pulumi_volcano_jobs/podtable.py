@@ -54,9 +54,9 @@ def trace_tasks(rendered: Rendered, *, native: bool) -> Traces:
 def pod_rows(rendered: Rendered, traces: Traces) -> Iterator[_Row]:
     """Give who set what in which tasks, by who set it; facts of one name stand together."""
     told: dict[tuple[str, str], dict[tuple[str, str], list[str]]] = {}
-    for name, (first, last) in traces.items():
-        task = rendered.job.task(name)
-        for maker, what, place, value in _of_task(rendered, task, first, last) if task else ():
+    for task in (task for task in rendered.job.tasks or () if task.size):
+        name = task.name or ""
+        for maker, what, place, value in _of_task(rendered, task, *traces[name]):
             told.setdefault((maker, what), {}).setdefault((place, value), []).append(name)
     order = [JOB, *(plugin.name for plugin in rendered.plugins)]
     for (maker, what), values in sorted(told.items(), key=lambda item: order.index(item[0][0])):

@@ -16,9 +16,11 @@ from pulumi_volcano_jobs.rendering import JOB, Rendered, claim_name, pod_in_step
 CONTAINER, INIT_CONTAINER = "container", "init container"
 VARIABLE, MOUNT, PORT, VOLUME, LABEL, ANNOTATION = "variable", "mount", "port", "volume", "label", "annotation"
 REMOVED = "removed"
+CONTAINERS: Mapping[str, str] = {"initContainers": INIT_CONTAINER, "containers": CONTAINER}
+"""The lists of containers, and how an entry is called."""
 
 # What is noted of a container that a plugin added: its other fields are its own business.
-_OF_ADDED_CONTAINERS = frozenset({CONTAINER, INIT_CONTAINER, VARIABLE, MOUNT, PORT})
+OF_ADDED_CONTAINERS = frozenset({CONTAINER, INIT_CONTAINER, VARIABLE, MOUNT, PORT})
 _APART_IN_POD = frozenset({"containers", "initContainers", "volumes"})
 _APART_IN_CONTAINER = frozenset({"name", "image", "env", "volumeMounts", "ports"})
 _SOURCES_OF_VARIABLES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
@@ -68,7 +70,7 @@ def trace(rendered: Rendered, task: Task, index: int) -> Origins:
     for maker, manifest in _steps(rendered, task, index):
         facts = _facts(manifest)
         for fact, value in facts.items():
-            if fact.container in own or fact.kind in _OF_ADDED_CONTAINERS:
+            if fact.container in own or fact.kind in OF_ADDED_CONTAINERS:
                 _note(origins, fact, value, maker)
         for fact in [fact for fact in origins if fact not in facts]:
             _note(origins, fact, REMOVED, maker)
@@ -94,15 +96,16 @@ def _facts(pod: Manifest) -> dict[Fact, str]:
     """Take a Pod apart."""
     spec, metadata = pod["spec"], pod["metadata"]
     facts = {Fact(key): as_text(value) for key, value in spec.items() if key not in _APART_IN_POD}
-    for kind, word in (("initContainers", INIT_CONTAINER), ("containers", CONTAINER)):
+    for kind, word in CONTAINERS.items():
         for item in spec.get(kind, ()):
-            facts |= _of_container(word, item)
+            facts |= facts_of_container(word, item)
     facts |= {Fact(VOLUME, item["name"]): _source(item) for item in spec.get("volumes", ())}
     facts |= {Fact(LABEL, key): as_text(value) for key, value in metadata["labels"].items()}
     return facts | {Fact(ANNOTATION, key): as_text(value) for key, value in metadata["annotations"].items()}
 
 
-def _of_container(word: str, item: Manifest) -> dict[Fact, str]:
+def facts_of_container(word: str, item: Mapping[str, Any]) -> dict[Fact, str]:
+    """Return what is in a container, which is called `word`."""
     name = item["name"]
     facts = {Fact(word, name, name): item.get("image", "")}
     facts |= {Fact(VARIABLE, entry["name"], name): _variable(entry) for entry in item.get("env", ())}

@@ -11,7 +11,9 @@ Format = Literal["decimal", "binary", "exponent"]
 _NANO = 10**9
 _LARGEST = (2**63 - 1) * _NANO  # what is larger is cut to it
 _LARGEST_EXPONENT = 1000  # beyond, a number is cut to the largest or rounded up from nothing all the same
-_QUANTITY = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)")
+# No two repeated parts can match the same digits, so that it does not backtrack over long ones.
+_QUANTITY = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)")
+_MOST_DIGITS = 2000  # more change no result: with the least exponent there is too much, with the largest too little
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _KIBI = 1024
@@ -68,11 +70,12 @@ def parse(text: Any) -> Quantity:
     if not match or isinstance(text, bool):
         message = f"{text!r} is not a quantity"
         raise ValueError(message)
-    sign, whole, fraction, exponent, suffix = match.groups()
+    sign, whole, fraction, exponent, suffix = match.groups(default="")
+    whole, fraction = _shortened(whole.lstrip("0"), fraction)
     style: Format = "exponent" if exponent else "binary" if suffix in _BINARY else "decimal"
-    power = int(exponent or 0) or _DECIMAL.get(suffix or "", 0)
+    power = _exponent(exponent) or _DECIMAL.get(suffix, 0)
     power = max(min(power, _LARGEST_EXPONENT), -_LARGEST_EXPONENT) - len(fraction) - _DECIMAL["n"]
-    number = int(whole + fraction) * 2 ** _BINARY.get(suffix or "", 0)
+    number = int(whole + fraction or 0) * 2 ** _BINARY.get(suffix, 0)
     nano = number * 10**power if power >= 0 else -(-number // 10**-power)
     return Quantity(min(nano, _LARGEST) * (-1 if sign == "-" else 1), style)
 
@@ -80,3 +83,16 @@ def parse(text: Any) -> Quantity:
 def as_text(amount: Any) -> Any:
     """Return an amount as text: Volcano's resource definitions reject numbers with a fraction, such as 0.5."""
     return amount if isinstance(amount, (str, bool)) else str(parse(amount))
+
+
+def _shortened(whole: str, fraction: str) -> tuple[str, str]:
+    """Leave out digits that change nothing; of those after the point it counts whether there are others than 0."""
+    more = "1" if fraction[_MOST_DIGITS:].strip("0") else ""
+    return whole[:_MOST_DIGITS], fraction[:_MOST_DIGITS] + more
+
+
+def _exponent(text: str) -> int:
+    """Read an exponent; one of many digits is the largest."""
+    digits = text.lstrip("+-").lstrip("0")
+    number = int(digits or 0) if len(digits) <= len(str(_LARGEST_EXPONENT)) else _LARGEST_EXPONENT
+    return -number if text.startswith("-") else number

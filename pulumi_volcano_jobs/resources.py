@@ -83,9 +83,10 @@ def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
         if container.get("restartPolicy") == "Always":
             _add(total, amounts)
             _add(sidecars, amounts)
-            amounts = dict(sidecars)
+            # The other sidecars' amounts are in the peak already.
+            amounts = {name: sidecars[name] for name in amounts}
         else:
-            _add(amounts, sidecars)
+            _add(amounts, {name: sidecars[name] for name in amounts.keys() & sidecars.keys()})
         _raise(peak, amounts)
     _raise(total, peak)
     total |= {name: amount for name, amount in _amounts(spec, kind).items() if is_of_pods(name)}

@@ -5,8 +5,9 @@ Volcano makes such a job too, and then its Pods do not start. What is not known 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pulumi_volcano_jobs import names
@@ -35,6 +36,15 @@ class _Shared:
     sizes: Mapping[tuple[str, str], int]
     made_by: Mapping[ObjectRef, str]
     hosts_hint: str
+    _known: dict[int, int] = field(default_factory=dict)
+
+    def variables(self, entries: Sequence[Manifest]) -> list[int]:
+        """Return the bytes of variables, each with its name; an entry that Pods share is measured once."""
+        by_id = dict(zip(map(id, entries), entries, strict=True))
+        for key in by_id.keys() - self._known.keys():
+            name, (value, _) = by_id[key]["name"], self.size(by_id[key])
+            self._known[key] = length(name) + len("=") + value + len("\0")
+        return list(map(self._known.__getitem__, map(id, entries)))
 
     def size(self, entry: Manifest) -> tuple[int, str]:
         """Give the bytes of a variable's value, and the plugin whose ConfigMap it comes from."""
@@ -92,7 +102,8 @@ def _task(task: Task, path: str, samples: Iterable[Manifest], shared: _Shared) -
     for pod in samples:
         for kind in ("containers", "initContainers"):
             for container in pod["spec"].get(kind, ()):
-                yield from _container(container, *_own(task, kind, container.get("name", ""), path), shared)
+                own = functools.partial(_own, task, kind, container.get("name", ""), path)
+                yield from _container(container, own, shared)
 
 
 def _own(task: Task, kind: str, name: str, path: str) -> tuple[str, list[str]]:
@@ -103,21 +114,20 @@ def _own(task: Task, kind: str, name: str, path: str) -> tuple[str, list[str]]:
     return path, []
 
 
-def _container(container: Manifest, path: str, own: Sequence[str], shared: _Shared) -> Iterator[Problem]:
-    total, too_large = 0, False
-    for entry in container.get("env", ()):
-        name, (value, plugin) = entry["name"], shared.size(entry)
-        size = length(name) + len("=") + value + len("\0")
-        total += size
-        if size > MAX_VARIABLE:
-            too_large = True
-            yield _variable(name, size, path, own, plugin, shared.hosts_hint)
-    if total > MAX_ENVIRONMENT and not too_large:
+def _container(container: Manifest, own: Callable[[], tuple[str, list[str]]], shared: _Shared) -> Iterator[Problem]:
+    entries = container.get("env", ())
+    sizes = shared.variables(entries)
+    if max(sizes, default=0) > MAX_VARIABLE:
+        place = own()
+        for entry, size in zip(entries, sizes, strict=True):
+            if size > MAX_VARIABLE:
+                yield _variable(entry["name"], size, *place, shared.size(entry)[1], shared.hosts_hint)
+    elif sum(sizes) > MAX_ENVIRONMENT:
         reason = (
-            f"the environment of the container {container.get('name')} takes {total} bytes; Linux starts no program"
-            f" with more than {MAX_ENVIRONMENT}"
+            f"the environment of the container {container.get('name')} takes {sum(sizes)} bytes; Linux starts no"
+            f" program with more than {MAX_ENVIRONMENT}"
         )
-        yield Problem(path, reason, "put what is large into files that a volume brings")
+        yield Problem(own()[0], reason, "put what is large into files that a volume brings")
 
 
 def _variable(name: str, size: int, path: str, own: Sequence[str], plugin: str, hosts_hint: str) -> Problem:

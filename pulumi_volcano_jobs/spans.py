@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Collection
+
 _LONGEST = 120
 _TAIL = 40
+_MOST = 12
 
 
 def span(first: str, last: str) -> str:
@@ -41,3 +45,8 @@ def crop(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Write how many there are of something."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def some(names: Collection[str]) -> str:
+    """Write the first names in alphabetical order, so that a message stays short whatever there are."""
+    return ", ".join([*heapq.nsmallest(_MOST, names), *(["…"] if len(names) > _MOST else [])])

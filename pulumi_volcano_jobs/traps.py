@@ -6,19 +6,23 @@ Those of one plugin are its own (`Plugin.validate`); here are those of the job, 
 
 from __future__ import annotations
 
+import itertools
+import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pulumi_volcano_jobs import names, podcheck, schema
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.fields import MAX_LABEL
 from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, RayPlugin, SshPlugin, SvcPlugin
 from pulumi_volcano_jobs.plugins.ray import DASHBOARD
 from pulumi_volcano_jobs.plugins.settings import place
+from pulumi_volcano_jobs.spans import some
 
 PluginT = TypeVar("PluginT", bound=Plugin)
 _CONTAINERS = ("initContainers", "containers")
@@ -119,15 +123,16 @@ def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
     """
     if svc.publish_not_ready_addresses:
         return
+    search = _search(job)
     looks = [
         (task, f"spec.tasks[{position}].template.spec.initContainers[{index}]", sought)
         for position, task in enumerate(job.tasks or ())
         for index, container in enumerate(task.pod_spec.get("initContainers") or ())
-        if (sought := _sought(container, job))
+        if (sought := _sought(container, search))
     ]
-    waiting = {task.name for task, _, _ in looks}
+    waiting = {task.name or "" for task, _, _ in looks}
     for _, path, sought in looks:
-        stuck = ", ".join(sorted(name or "" for name in sought & waiting))
+        stuck = ", ".join(sorted(sought & waiting))
         if stuck:
             reason = (
                 f"this looks for Pods of {stuck}, which have no address before they are ready, and are not ready before"
@@ -136,18 +141,35 @@ def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
             yield _warning(path, reason, "give svc --publish-not-ready-addresses=true", "VJ104")
 
 
-def _sought(container: Mapping[str, Any], job: Job) -> set[str | None]:
+def _search(job: Job) -> Callable[[str], set[str]]:
+    """Return a search for the tasks whose host lists or addresses a text names; it reads the text once."""
+    tasks = [task.name or "" for task in job.tasks or ()]
+    names_of = {names.hosts_variable(task): task for task in tasks}
+    names_of |= {f"{names.HOSTS_PATH}/{names.host_file(task)}": task for task in tasks}
+    names_of |= {f"{job.name}-{task}-": task for task in tasks}
+    pattern = re.compile(
+        rf"VC_\w{{1,{MAX_LABEL}}}?_HOSTS|{names.HOSTS_PATH}/\w{{1,{MAX_LABEL}}}\.host"
+        # A number after it, or a shell's variable; names of tasks may begin with each other's.
+        rf"|(?<![-\w])(?={re.escape(job.name)}-(?P<rest>[-a-z0-9]{{1,{MAX_LABEL + 2}}}[${{]?))"
+    )
+
+    def found(text: str) -> Iterator[str]:
+        for match in pattern.finditer(text):
+            rest = match["rest"] or ""
+            yield match[0]
+            yield from (
+                f"{job.name}-{rest[: place + 1]}"
+                for place, (sign, after) in enumerate(itertools.pairwise(rest))
+                if sign == "-" and after in "0123456789${"
+            )
+
+    return lambda text: {names_of[name] for name in found(text) if name in names_of}
+
+
+def _sought(container: Mapping[str, Any], search: Callable[[str], set[str]]) -> set[str]:
     """Find the tasks whose host lists or addresses a container's command names."""
     texts = [*(container.get("command") or ()), *(container.get("args") or ())]
-    text = "\n".join(item for item in texts if isinstance(item, str))
-    return {
-        task.name
-        for task in job.tasks or ()
-        # A number behind it, or a shell's variable.
-        if re.search(rf"(?<![-\w]){re.escape(f'{job.name}-{task.name}-')}[\d${{]", text)
-        or names.hosts_variable(task.name or "") in text
-        or f"{names.HOSTS_PATH}/{names.host_file(task.name or '')}" in text
-    }
+    return search("\n".join(item for item in texts if isinstance(item, str)))
 
 
 def _dashboard(job: Job, svc: SvcPlugin, ray: RayPlugin | None) -> Iterator[Problem]:
@@ -172,24 +194,34 @@ def _sshd_port(ssh: SshPlugin, mpi: MpiPlugin | None) -> Iterator[Problem]:
 
 def _ports_of_nobody(svc: SvcPlugin, firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
     """Yield the names in svc's allow-list that no port has: Kubernetes takes them, and they match nothing."""
+    of_task = {task: _port_names(pod) for task, pod in firsts.items()} if svc.allow else {}
+    of_job = set().union(*of_task.values())
     for index, entry in enumerate(svc.allow):
-        reached = [firsts[entry["task"]]] if "task" in entry else firsts.values()
-        containers = [item for pod in reached for kind in _CONTAINERS for item in pod["spec"].get(kind) or ()]
-        named = [port["name"] for item in containers for port in item.get("ports") or () if "name" in port]
+        named = of_task[entry["task"]] if "task" in entry else of_job
         for position, port in enumerate(entry.get("ports", ())):
             if isinstance(port, str) and port not in named:
                 path = f"{place(SvcPlugin)}.allow[{index}].ports[{position}]"
-                others = f" (there are {', '.join(sorted({*named}))})" if named else ""
+                others = f" (there are {some(named)})" if named else ""
                 reason = f"no container that is reached has a port of this name{others}, so nobody is let in by it"
                 yield _warning(path, reason, "name one, or give the port's number", "VJ119", repr(port))
 
 
+def _port_names(pod: Manifest) -> set[str]:
+    containers: Iterable[Manifest] = (item for kind in _CONTAINERS for item in pod["spec"].get(kind) or ())
+    return {port["name"] for item in containers for port in item.get("ports") or () if "name" in port}
+
+
 def _references(own: Sequence[Manifest], made: Sequence[Manifest], path: str) -> Iterator[Problem]:
     """Yield values that refer to a variable behind them: Kubernetes leaves such a reference as it stands."""
-    order = {entry["name"]: position for position, entry in enumerate(made)}
-    for index, entry in enumerate(own):
-        value = entry.get("value")
-        for name in _REFERENCE.findall(value) if isinstance(value, str) else ():
+    referring = [
+        (index, entry, found)
+        for index, entry in enumerate(own)
+        if isinstance(entry.get("value"), str) and (found := _REFERENCE.findall(entry["value"]))
+    ]
+    # Without a step of Python for each of the variables that svc sets.
+    order = dict(zip(map(operator.itemgetter("name"), made), itertools.count(), strict=False)) if referring else {}
+    for index, entry, found in referring:
+        for name in found:
             if order.get(name, -1) > order.get(entry["name"], len(made)):
                 reason = f"{name} is set behind {entry['name']}, so Kubernetes leaves $({name}) in it as it stands"
                 hint = f"use $({name}) in command or args, or read {name} in the program"

@@ -233,12 +233,24 @@ def _dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
         for name in sorted(needs[task.name] - needs.keys()):
             place = f"spec.tasks[{index}].dependsOn.name"
             yield _fault(place, "no task has this name", name, "name a task of this job")
-    done: set[str | None] = set()
-    while ready := [name for name, names in needs.items() if name not in done and names <= done]:
-        done |= set(ready)
-    stuck = [name or "" for name, names in needs.items() if name not in done and names <= needs.keys()]
+    waiting, followers = {name: len(names) for name, names in needs.items()}, _followers(needs)
+    ready = [name for name, count in waiting.items() if not count]
+    for done in ready:
+        for follower in followers.get(done, ()):
+            waiting[follower] -= 1
+            ready += [] if waiting[follower] else [follower]
+    stuck = [name or "" for name, names in needs.items() if waiting[name] and names <= needs.keys()]
     if stuck:
         yield _fault("spec.tasks", f"these tasks wait for each other: {', '.join(stuck)}", hint="break the circle")
+
+
+def _followers(needs: Mapping[str | None, set[str]]) -> dict[str | None, list[str | None]]:
+    """Return the tasks that wait for each task."""
+    followers: dict[str | None, list[str | None]] = {}
+    for name, names in needs.items():
+        for other in names:
+            followers.setdefault(other, []).append(name)
+    return followers
 
 
 def _fault(path: str, reason: str, value: object = "", hint: str = "") -> Problem:

@@ -148,12 +148,16 @@ class _Cell:
 
 def _lines(text: str, width: int) -> Iterator[str]:
     """Break text into lines of a width; a wide character needs two columns."""
-    width = max(width, _WIDEST)
-    while len(text) > width or cell_len(text) > width:
-        end = _end(text, len(chop_cells(text[:width], width)[0]))
-        yield text[:end].rstrip()
-        text = text[end:].lstrip()
-    yield text
+    width, start = max(width, _WIDEST), 0
+    while len(text) - start > width or cell_len(text[start:]) > width:
+        # What is behind is not copied for each line.
+        window = text[start : start + width + 1]
+        end = _end(window, len(chop_cells(window[:width], width)[0]))
+        yield window[:end].rstrip()
+        start += end
+        while text[start : start + 1].isspace():
+            start += 1
+    yield text[start:]
 
 
 def _end(text: str, longest: int) -> int:

@@ -18,7 +18,7 @@ from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.server import ComponentInitError
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs import schema
+from pulumi_volcano_jobs import paths, schema
 from pulumi_volcano_jobs.component.base import BaseJob
 from pulumi_volcano_jobs.component.inputs import VolcanoJobInputs, VolcanoQueueInputs
 from pulumi_volcano_jobs.component.parts import PACKAGE
@@ -139,7 +139,7 @@ def _unknown(inputs: pulumi.Inputs, kind: str) -> list[Problem]:
     """Find what the schema does not have; most languages have refused it before."""
     known = {to_camel(name) for name in _INPUTS[kind].__annotations__}
     return [
-        Problem(key, "there is no such input", schema.nearest(to_camel(key), known))
+        Problem(key, "there is no such input", schema.nearest(paths.wire_name(key), known))
         for key in inputs
         if key not in known
     ]

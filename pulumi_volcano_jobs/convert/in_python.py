@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs.convert.program import Program, Secrets, in_order, resource_names, settings, unused
+from pulumi_volcano_jobs.convert.program import Names, Program, Secrets, in_order, resource_names, settings
 from pulumi_volcano_jobs.convert.source import Call, Module, Name
 from pulumi_volcano_jobs.model import Job, Model, Task
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
@@ -26,10 +26,9 @@ def to_python(jobs: Sequence[Job], **options: Any) -> Program:
     if secrets.found:
         module.imports["pulumi"] = set()
         module.first("config", Call("pulumi.Config"))
-    variables: dict[str, None] = {}
+    variables = Names("_")
     for name, call in zip(names, calls, strict=True):
-        variable = "job" if len(jobs) == 1 else unused(_variable(name), variables, "_")
-        variables[variable] = None
+        variable = "job" if len(jobs) == 1 else variables.take(_variable(name))
         module.assign(variable, call)
     return Program(module.text(), tuple(secrets.found))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -39,7 +39,7 @@ class Secrets:
 
     def __init__(self, resources: Sequence[str]) -> None:
         """Begin with none; in Pulumi YAML, resources and configuration share their names."""
-        self._taken = set(resources)
+        self._names = Names("-", resources)
         self.found: list[Secret] = []
 
     def take(self, resource: str, plugin: Plugin) -> dict[str, str]:
@@ -48,8 +48,7 @@ class Secrets:
         for flag, setting in secret_settings(type(plugin)).items():
             if is_given(value := getattr(plugin, setting)):
                 # A dot would lead into an object.
-                keys[setting] = unused(f"{resource}-{flag}".replace(".", "-"), self._taken, "-")
-                self._taken.add(keys[setting])
+                keys[setting] = self._names.take(f"{resource}-{flag}".replace(".", "-"))
                 self.found.append(Secret(keys[setting], value))
         return keys
 
@@ -57,20 +56,30 @@ class Secrets:
 def resource_names(jobs: Sequence[Job]) -> list[str]:
     """Name the resources after their jobs; jobs of one name stand in namespaces of their own."""
     count = Counter(job.name for job in jobs)
-    names: dict[str, None] = {}
-    for job in jobs:
-        name = job.name if count[job.name] == 1 else f"{job.name}-{job.namespace or 'default'}"
-        names[unused(name, names, "-")] = None
-    return list(names)
+    names = Names("-")
+    return [
+        names.take(job.name if count[job.name] == 1 else f"{job.name}-{job.namespace or 'default'}") for job in jobs
+    ]
 
 
-def unused(name: str, taken: Container[str], separator: str) -> str:
-    """Number a name that is taken."""
-    free, number = name, 1
-    while free in taken:
-        number += 1
-        free = f"{name}{separator}{number}"
-    return free
+class Names:
+    """Names of which each is there once: one that is taken gets a number."""
+
+    def __init__(self, separator: str, taken: Iterable[str] = ()) -> None:
+        """Start with the names that are taken; the separator stands before a number."""
+        self._separator = separator
+        self._taken = set(taken)
+        self._numbers: dict[str, int] = {}
+
+    def take(self, name: str) -> str:
+        """Take a name, or the first of its numbers that is free."""
+        free, number = name, self._numbers.get(name, 1)
+        while free in self._taken:
+            number += 1
+            free = f"{name}{self._separator}{number}"
+        self._numbers[name] = number
+        self._taken.add(free)
+        return free
 
 
 def in_order(model: Model) -> Iterator[tuple[str, str, Any]]:

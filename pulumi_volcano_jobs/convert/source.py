@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pulumi_volcano_jobs.convert.program import unused
+from pulumi_volcano_jobs.convert.program import Names
 
 WIDTH = 120
 _STEP = "    "
@@ -42,6 +42,8 @@ class Module:
         self._docstring = docstring
         self._statements: list[str] = []
         self._constants: dict[str, str] = {}
+        self._names = Names("_")
+        self._new: list[str] = []
 
     def first(self, name: str, value: Any) -> None:
         """Set a variable that the others need, to something short."""
@@ -49,9 +51,9 @@ class Module:
 
     def assign(self, name: str, value: Any, annotation: str = "") -> None:
         """Set a variable to a call or mapping, which is written in several lines."""
-        before = len(self._constants)
+        self._new = []
         written = _exploded(self._with_constants(value, "", ("", "")), "")
-        self._statements += [_constant(new, text) for text, new in [*self._constants.items()][before:]]
+        self._statements += [_constant(self._constants[text], text) for text in self._new]
         self._statements.append(f"{name}: {annotation} = {written}\n" if annotation else f"{name} = {written}\n")
 
     def text(self) -> str:
@@ -89,7 +91,8 @@ class Module:
             words = [re.sub(r"[^A-Z0-9]+", "_", word.upper(), flags=re.ASCII).strip("_") for word in (task, last)]
             name = "_".join(filter(None, words))[:_LONGEST_NAME].rstrip("_") or "TEXT"
             name = name if name[0].isalpha() else f"TEXT_{name}"
-            self._constants[text] = unused(name, self._constants.values(), "_")
+            self._constants[text] = self._names.take(name)
+            self._new.append(text)
         return self._constants[text]
 
 

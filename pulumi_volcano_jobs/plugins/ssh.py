@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from pulumi_volcano_jobs import names, podcheck, users
@@ -248,9 +248,10 @@ class SshPlugin(Plugin):
 
     def _config(self, ctx: JobContext) -> str:
         lines = ["StrictHostKeyChecking no", "UserKnownHostsFile /dev/null"]
+        longer = _longer(ctx.tasks)
         for task in ctx.tasks:
             if self.address_aliases and not names.has_fixed_host(task):
-                lines += _patterns(ctx, task, self._port)
+                lines += _patterns(ctx, task, self._port, longer.get(task.name or "", ()))
                 continue
             for host, address in _hosts(ctx, task):
                 known_as = f"{host} {address}" if self.address_aliases else host
@@ -263,13 +264,22 @@ def _item(key: str, file: str) -> Manifest:
     return {"key": key, "path": f".ssh/{file}"}
 
 
-def _patterns(ctx: JobContext, task: Task, port: int) -> list[str]:
+def _longer(tasks: Sequence[Task]) -> dict[str, list[str]]:
+    """Return, by the name of a task, those that begin with it and a '-'."""
+    found: dict[str, list[str]] = {}
+    for name in (task.name or "" for task in tasks):
+        for end in (place for place, sign in enumerate(name) if sign == "-"):
+            found.setdefault(name[:end], []).append(name)
+    return found
+
+
+def _patterns(ctx: JobContext, task: Task, port: int, longer: Sequence[str]) -> list[str]:
     """Give the lines that count for all Pods of a task, however many: the first block that has a setting counts.
 
     Names of Pods of another task (`worker-late`) may fit, too, and it may have another domain.
     """
     any_host = f"{ctx.name}-{task.name}-*"
-    others = [f"!{ctx.name}-{other.name}-*" for other in ctx.tasks if (other.name or "").startswith(f"{task.name}-")]
+    others = [f"!{ctx.name}-{other}-*" for other in longer]
     return [
         f"Host {' '.join([any_host, *others, '!*.*'])}",
         f"  HostName %h.{names.subdomain(ctx.name, task)}",

@@ -16,6 +16,7 @@ from pulumi_volcano_jobs.plugins.access import Allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage
 from pulumi_volcano_jobs.plugins.settings import flag, option, place
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
+from pulumi_volcano_jobs.spans import some
 
 
 class SvcPlugin(Plugin):
@@ -55,11 +56,11 @@ class SvcPlugin(Plugin):
         if self.allow and self.disable_network_policy:
             reason = "without a NetworkPolicy all may reach the Pods already, and this one would keep the others out"
             yield self.problem("allow", reason, "remove it, or disable_network_policy")
-        known = [task.name or "" for task in job.tasks or ()]
+        known = {task.name or "" for task in job.tasks or ()}
         for index, entry in enumerate(self.allow):
             if "task" in entry and entry["task"] not in known:
                 at = f"{place(type(self))}.allow[{index}].task"
-                reason = f"the job has no task of this name (it has {', '.join(known)})"
+                reason = f"the job has no task of this name (it has {some(known)})"
                 yield Problem(at, reason, "name the task that is to be reached", shown(entry["task"]))
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
@@ -106,8 +107,7 @@ class SvcPlugin(Plugin):
         volume = names.svc_config_map(ctx.name)
         variables = ctx.once("svc.variables", lambda: self._variables(ctx))
         for container in pod.all_containers:
-            for variable in variables:
-                container.set_env_from(variable, {"configMapKeyRef": {"name": volume, "key": variable}})
+            container.set_env_entries(variables)
             container.mount(names.HOSTS_PATH, volume)
         pod.set_volume(volume, {"configMap": {"name": volume}})
 
@@ -119,11 +119,12 @@ class SvcPlugin(Plugin):
         """Give the names of the headless Service and of the ConfigMap."""
         return {"service_name": ctx.name, "config_map_name": names.svc_config_map(ctx.name)}
 
-    def _variables(self, ctx: JobContext) -> list[str]:
+    def _variables(self, ctx: JobContext) -> dict[str, Manifest]:
         if not self.inject_hosts_env:
-            return []
-        tasks = [task.name or "" for task in ctx.tasks]
-        return [variable for task in tasks for variable in (names.hosts_variable(task), names.number_variable(task))]
+            return {}
+        volume, tasks = names.svc_config_map(ctx.name), [task.name or "" for task in ctx.tasks]
+        keys = [key for task in tasks for key in (names.hosts_variable(task), names.number_variable(task))]
+        return {key: {"name": key, "valueFrom": {"configMapKeyRef": {"name": volume, "key": key}}} for key in keys}
 
 
 def _port_problems(ports: Mapping[Any, Any], path: str) -> Iterator[Problem]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,12 +21,15 @@ _AMOUNT = "this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
 NameRule = Callable[[str, str], Iterator[Problem]]
 
 
-def check(container: Place, spec: Place) -> Iterator[Problem]:
-    """Yield what is wrong with the resources of a container."""
+def check(container: Place, claims: Collection[str] | None) -> Iterator[Problem]:
+    """Yield what is wrong with the resources of a container.
+
+    `claims` are the names of the Pod's resourceClaims; None if one of them is not known yet.
+    """
     resources = container.child("resources")
     if resources:
         yield from _both(resources, _name)
-        yield from _claims(resources, spec)
+        yield from _claims(resources, claims)
 
 
 def of_pod(spec: Place) -> Iterator[Problem]:
@@ -39,8 +42,9 @@ def of_pod(spec: Place) -> Iterator[Problem]:
     if resources.has("claims"):
         yield resources.fault("claims", "a Pod's own resources have no claims", "move them to a container", show=False)
     yield from of_all(spec)
+    most = amounts(resources, "limits")
     for container in spec.children("containers"):
-        yield from _above(container.child("resources"), resources)
+        yield from _above(container.child("resources"), resources, most)
 
 
 def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
@@ -53,42 +57,57 @@ def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
     if resources is None:
         return
     requests, limits = amounts(resources, "requests"), amounts(resources, "limits")
+    asked, limited = (_together(spec, amounts_of) for amounts_of in (partial(_requested, made=made), _limits))
+    highest: dict[str, int] = {}
+    for container in spec.children("containers"):
+        for name, nano in _limits(container).items():
+            highest[name] = max(nano, highest.get(name, 0))
     for name, most in requests.items():
-        if _together(spec, partial(_request, name=name, made=made)) > most:
+        if asked.get(name, 0) > most:
             path, given = spec.at("resources", "requests", name), _written(resources, "requests", name)
             yield fault(path, "the containers ask for more than this together", given, "raise it, or lower theirs")
     for name, most in limits.items():
         # Kubernetes sets a request that is missing in a Pod, and compares it with the limit.
         is_default = made and name not in requests and not resources.unknown("requests")
         is_page = name.startswith(HUGE_PAGES)
-        amount_of = partial(_limit, name=name) if is_page else partial(_request, name=name, made=made)
-        is_said = any(_limit(container, name) > most for container in spec.children("containers"))
-        if (is_page or is_default) and not is_said and _together(spec, amount_of) > most:
+        total = (limited if is_page else asked).get(name, 0)
+        is_said = highest.get(name, 0) > most
+        if (is_page or is_default) and not is_said and total > most:
             path, given = spec.at("resources", "limits", name), _written(resources, "limits", name)
             yield fault(path, "the containers ask for more than this together", given, "raise it, or lower theirs")
 
 
-def _together(spec: Place, amount_of: Callable[[Place], int]) -> int:
-    """Return the effective amount of a Pod's containers, of which init containers run before the others.
+def _together(spec: Place, amounts_of: Callable[[Place], Mapping[str, int]]) -> dict[str, int]:
+    """Return the effective amounts of a Pod's containers, of which init containers run before the others.
 
     A sidecar (an init container with restartPolicy Always) runs together with all later containers.
     """
-    total, sidecars, peak = sum(map(amount_of, spec.children("containers"))), 0, 0
+    total: dict[str, int] = {}
+    for container in spec.children("containers"):
+        _add(total, amounts_of(container))
+    sidecars: dict[str, int] = {}
+    peak: dict[str, int] = {}
     for container in spec.children("initContainers"):
-        own = amount_of(container)
-        peak = max(peak, sidecars + own)
+        own = amounts_of(container)
+        for name, nano in own.items():
+            peak[name] = max(peak.get(name, 0), sidecars.get(name, 0) + nano)
         if container.text("restartPolicy") == "Always":
-            sidecars += own
-    return max(total + sidecars, peak)
+            _add(sidecars, own)
+    _add(total, sidecars)
+    return {name: max(total.get(name, 0), peak.get(name, 0)) for name in total.keys() | peak.keys()}
 
 
-def _limit(container: Place, name: str) -> int:
-    return amounts(container.child("resources"), "limits").get(name, 0)
+def _add(total: dict[str, int], own: Mapping[str, int]) -> None:
+    for name, nano in own.items():
+        total[name] = total.get(name, 0) + nano
 
 
-def _above(own: Place | None, whole: Place) -> Iterator[Problem]:
-    """Yield limits of a container that are above those of the whole Pod."""
-    most = amounts(whole, "limits")
+def _limits(container: Place) -> dict[str, int]:
+    return amounts(container.child("resources"), "limits")
+
+
+def _above(own: Place | None, whole: Place, most: Mapping[str, int]) -> Iterator[Problem]:
+    """Yield limits of a container that are above those of the whole Pod, which are `most`."""
     for name, nano in amounts(own, "limits").items():
         if own and name in most and nano > most[name]:
             reason = f"the limit must not exceed that of the whole Pod, which is {_written(whole, 'limits', name)}"
@@ -96,11 +115,14 @@ def _above(own: Place | None, whole: Place) -> Iterator[Problem]:
             yield fault(own.at("limits", name), reason, given, "lower it, or raise spec.resources")
 
 
-def _request(container: Place, name: str, *, made: bool) -> int:
+def _requested(container: Place, *, made: bool) -> dict[str, int]:
     resources = container.child("resources")
-    requests = resources.child("requests") if resources else None
-    is_default = resources and not resources.unknown("requests") and not (requests and requests.has(name))
-    return amounts(resources, "limits" if made and is_default else "requests").get(name, 0)
+    if not resources or resources.unknown("requests"):
+        return {}
+    requests = resources.child("requests")
+    limits = amounts(resources, "limits") if made else {}
+    defaults = {name: nano for name, nano in limits.items() if not (requests and requests.has(name))}
+    return defaults | amounts(resources, "requests")
 
 
 def _written(resources: Place | None, kind: str, name: str) -> Any:
@@ -240,8 +262,8 @@ def _pages_alone(resources: Place) -> Iterator[Problem]:
         yield fault(resources.path, "who asks for huge pages must ask for cpu or memory too", hint="add memory")
 
 
-def _claims(resources: Place, spec: Place) -> Iterator[Problem]:
-    claims, known = resources.children("claims"), spec.names("resourceClaims")
+def _claims(resources: Place, known: Collection[str] | None) -> Iterator[Problem]:
+    claims = resources.children("claims")
     for claim in claims:
         name, part = claim.text("name"), claim.text("request")
         if name and known is not None and name not in known:

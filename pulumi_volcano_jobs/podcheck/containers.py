@@ -37,8 +37,13 @@ def check(spec: Place) -> Iterator[Problem]:
     yield from _claims(spec)
     yield from unique(of(spec), "name", "two containers have this name")
     yield from ports.of_node(spec)
+    own, claims = spec.children("volumes"), spec.names("resourceClaims")
+    known, claimable = volumes.names(own), volumes.of_claims(own)
     for container in of(spec):
         yield from _container(container, spec)
+        yield from mounts.check(container, known, claimable)
+        yield from amounts.check(container, claims)
+        yield from security.of_container(container, spec)
     for container in spec.children("initContainers"):
         yield from probes.check(container, spec) if _stays(container) else _what_ends(container)
     for container in spec.children("containers"):
@@ -54,10 +59,6 @@ def _container(container: Place, spec: Place) -> Iterator[Problem]:
     yield from _rules(container)
     yield from _resizing(container, spec)
     yield from env.check(container)
-    own = spec.children("volumes")
-    yield from mounts.check(container, volumes.names(own), volumes.of_claims(own))
-    yield from amounts.check(container, spec)
-    yield from security.of_container(container, spec)
 
 
 def _stays(container: Place) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.podcheck.place import Choices, Place, unique
@@ -25,9 +25,10 @@ def check(container: Place, volumes: Collection[str], claimable: Collection[str]
         yield from _propagation(mount, container)
     yield from unique(devices, "name")
     yield from unique(devices, "devicePath")
+    mounted = {key: {mount.text(key) for mount in mounts} for key in ("name", "mountPath")}
     for device in devices:
         yield from _device(device, volumes, claimable)
-        yield from _both(device, mounts)
+        yield from _both(device, mounted)
 
 
 def is_inside(path: str) -> bool:
@@ -74,7 +75,7 @@ def _device(device: Place, volumes: Collection[str], claimable: Collection[str])
         yield device.fault("devicePath", "no part of this can be '..'")
 
 
-def _both(device: Place, mounts: list[Place]) -> Iterator[Problem]:
+def _both(device: Place, mounted: Mapping[str, Collection[str]]) -> Iterator[Problem]:
     for key, other, what in (("name", "name", "volume"), ("devicePath", "mountPath", "path")):
-        if device.text(key) and device.text(key) in {mount.text(other) for mount in mounts}:
+        if device.text(key) and device.text(key) in mounted[other]:
             yield device.fault(key, f"this {what} is in volumeMounts too", "keep one of them")

@@ -131,7 +131,7 @@ COMMANDS = (
 def test_too_many_pods_end_every_command_soon(tmp_path: Path, command: tuple[str, ...], plugin: str) -> None:
     """In a gigabyte and a minute: nothing that grows with the replicas is computed."""
     file = tmp_path / "job.yaml"
-    spec = "  plugins: {%s: []}\n  tasks:" % plugin
+    spec = f"  plugins: {{{plugin}: []}}\n  tasks:"
     many = JOB.replace("replicas: 1", "replicas: 2000000000").replace("  tasks:", spec)
     master = JOB.splitlines()[-1].replace("worker", "master")
     file.write_text(f"{many}{master}\n")
