@@ -54,6 +54,8 @@ WARNINGS = {
     "VJ121": "a claim that is deleted with the stored Job that it was created for",
     "VJ122": 'an option that a shared managed_by="volcano" ignores',
     "VJ123": "a field that needs a feature gate which is off by default",
+    "VJ124": "a YAML tag that kubectl ignores",
+    "VJ125": "a YAML merge key (<<) after a key that it overrides",
 }
 """The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Literal
 
 import yaml
 
-from pulumi_volcano_jobs import nodes, paths
+from pulumi_volcano_jobs import nodes, paths, scalars
 from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
 from pulumi_volcano_jobs.examine import not_following
 from pulumi_volcano_jobs.manifest import Manifest
@@ -21,7 +21,12 @@ from pulumi_volcano_jobs.parse import parse_what_fits
 # libyaml's is some ten times faster; a Python built without it has the other.
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
-_NO_TEXT = re.compile("|".join(nodes.PLAIN.values()), re.IGNORECASE)
+# What a reader of YAML other than kubectl may take for something else than text, in any case of its letters.
+_NO_TEXT = re.compile(
+    r"~|null|y|yes|on|true|n|no|off|false|<<|[-+]?(0x[0-9a-f_]+|0b[01_]+|0o?[0-7_]+|[1-9][0-9_]*)"
+    r"|[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)(e[-+]?[0-9]+)?|[-+]?\.inf|\.nan|",
+    re.IGNORECASE,
+)
 # What JSON's escapes are for: control characters, other systems' line breaks, byte order marks, what is no character.
 _ESCAPED = re.compile("[^\n -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _LISTS = frozenset({"List", "JobList"})
@@ -166,7 +171,7 @@ def _represent_text(dumper: Any, text: str) -> Any:
         style = '"'
     elif "\n" in text:
         style = "|" if not any(line.endswith(" ") for line in text.split("\n")) else '"'
-    elif _NO_TEXT.fullmatch(text):
+    elif _NO_TEXT.fullmatch(text) or not isinstance(scalars.plain(text), str):
         style = "'"
     # The text itself: an Enum's own str() says something else.
     return dumper.represent_scalar("tag:yaml.org,2002:str", str.__str__(text), style=style)

@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import yaml
 
-from pulumi_volcano_jobs import paths
+from pulumi_volcano_jobs import paths, scalars
 from pulumi_volcano_jobs.bounds import MOST_LEVELS, MOST_VALUES
 from pulumi_volcano_jobs.errors import Problem, Stage
 
@@ -21,24 +21,22 @@ _LONGEST_PATH = 400  # what stands below a longer one is placed at what is aroun
 # libyaml's is some ten times faster; a Python built without it has the other.
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# What a plain scalar is to kubectl (go-yaml). PyYAML takes 2026-01-01 for a date and 8080:22 for a number: text to
-# kubectl; and y, 1e3 and 0o17 for text: none to kubectl.
-PLAIN = {
-    "null": r"~|null|Null|NULL|",
-    "bool": r"y|Y|yes|Yes|YES|on|On|ON|true|True|TRUE|n|N|no|No|NO|off|Off|OFF|false|False|FALSE",
-    "int": r"[-+]?(0x[0-9a-fA-F_]+|0b[01_]+|0o?[0-7_]+|0|[1-9][0-9_]*)",
-    "float": r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
-    "merge": r"<<",
-}
 _YAML = "tag:yaml.org,2002:"
-_TRUE = frozenset({"y", "yes", "on", "true"})
-_PREFIXES = {"0x": 16, "0b": 2, "0o": 8}
-_MOST_DIGITS = 4000  # Python refuses to read much longer numbers, since it would take long
+# Tags that change nothing for a reader who knows YAML.
+_PLAIN_TAGS: dict[type[yaml.Node], frozenset[str]] = {
+    yaml.MappingNode: frozenset({"", "!", "map"}),
+    yaml.SequenceNode: frozenset({"", "!", "seq"}),
+    yaml.ScalarNode: scalars.TAGS | {"", "!", "merge"},
+}
 
 # What YAML's text cannot have, and a byte order mark that is not the first character is none.
 _NO_CHARACTER = re.compile("[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # JSON's escape of a character beyond Unicode's first plane, which YAML does not know.
 _PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
+# A slash that is escaped, as JSON may have it.
+_SLASH = re.compile(r"(?<!\\)(?:\\\\)*\\/")
+# go-yaml takes a comma after a tag for a part of it, and loses the value or the entry.
+_TAG_WITH_COMMA = re.compile(r"(?:&\S+\s+)?!(?!<)[^\s,\[\]{}]*,")
 # Helm's, Jinja's: a line of their own, or a place where a value is to be.
 _TEMPLATE_LINE = re.compile(r"\s*(- +)?(\{\{|\{%|\{#)")
 _TEMPLATE_VALUE = re.compile(r"\{\{-?\s*(\.(Values|Release|Chart)\b|(include|template|tpl|toYaml)\s)")
@@ -54,7 +52,9 @@ _TOO_DEEP = Problem(
     "write it flatter, without aliases",
     stage=Stage.DECODE,
 )
+_QUESTION_MARK = "found '?' in plain text inside of brackets"
 _HINTS = {
+    _QUESTION_MARK: "put the text in quotes",
     "did not find expected <document start>": "put a line of --- between two documents",
     "mapping values are not allowed in this context": "put text with a colon in quotes, or indent the line less",
 }
@@ -73,23 +73,79 @@ class TooLarge(Refused):
     """More than is read of any file."""
 
 
-class _Loader(_BaseLoader):  # type: ignore[misc]  # its base is chosen when the module is loaded
-    """Composes nodes, and counts them while it does."""
+class _Composer:
+    """Composes nodes from the parser's events, and counts them while it does.
 
-    yaml_implicit_resolvers: ClassVar[dict[str | None, Any]] = {
-        None: [(f"{_YAML}{tag}", re.compile(f"(?:{pattern})\\Z")) for tag, pattern in PLAIN.items()],
-    }
-    values = levels = 0
+    PyYAML's own composer refuses an anchor that is defined again, which kubectl takes. A node's tag is the one that is
+    written; a plain scalar without one has an empty tag.
+    """
 
-    def descend_resolver(self, parent: yaml.Node | None, _index: Any) -> None:
-        """Count a node; called before each is composed."""
-        self.values += 1
-        self.levels += 1
-        _check_bounds(self.values, self.levels, parent)
+    def __init__(self, text: str) -> None:
+        """Parse a text."""
+        self._text = text
+        # Any: the types of PyYAML's events have no fields.
+        self._events: Iterator[Any] = yaml.parse(text, Loader=_BaseLoader)
+        self._anchors: dict[str, yaml.Node] = {}
+        self._values = self._levels = self._flows = 0
 
-    def ascend_resolver(self) -> None:
-        """Leave a node."""
-        self.levels -= 1
+    def documents(self) -> Iterator[yaml.Node]:
+        """Yield the root node of each document."""
+        for event in self._events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                self._anchors = {}
+                yield self._node(next(self._events), None)
+
+    def _node(self, event: Any, parent: yaml.Node | None) -> yaml.Node:
+        if isinstance(event, yaml.AliasEvent):
+            return self._aliased(event)
+        self._values += 1
+        self._levels += 1
+        _check_bounds(self._values, self._levels, parent)
+        node = self._started(event)
+        is_flow = bool(getattr(event, "flow_style", False))
+        self._flows += is_flow
+        if event.anchor:
+            # Before its children: an alias inside of the value is found as a recursive one when it is built.
+            self._anchors[event.anchor] = node
+        if isinstance(node, yaml.SequenceNode):
+            for item in self._until(yaml.SequenceEndEvent):
+                node.value.append(self._node(item, node))
+        elif isinstance(node, yaml.MappingNode):
+            for key in self._until(yaml.MappingEndEvent):
+                node.value.append((self._node(key, node), self._node(next(self._events), node)))
+        self._levels -= 1
+        self._flows -= is_flow
+        return node
+
+    def _until(self, end: type[yaml.Event]) -> Iterator[Any]:
+        for event in self._events:
+            if isinstance(event, end):
+                return
+            yield event
+
+    def _started(self, event: Any) -> yaml.Node:
+        if event.tag and _TAG_WITH_COMMA.match(self._text, event.start_mark.index):
+            raise yaml.MarkedYAMLError(None, None, "found a tag that ends with a comma", event.start_mark)
+        marks = (event.start_mark, event.end_mark)
+        if isinstance(event, yaml.ScalarEvent):
+            self._check_text(event)
+            tag = event.tag or ("" if event.implicit[0] else f"{_YAML}str")
+            return yaml.ScalarNode(tag, event.value, *marks, style=event.style)
+        kind = yaml.SequenceNode if isinstance(event, yaml.SequenceStartEvent) else yaml.MappingNode
+        return kind(event.tag or "", [], *marks)
+
+    def _aliased(self, event: Any) -> yaml.Node:
+        if event.anchor not in self._anchors:
+            raise yaml.MarkedYAMLError(None, None, f"found undefined alias {event.anchor!r}", event.start_mark)
+        return self._anchors[event.anchor]
+
+    def _check_text(self, event: Any) -> None:
+        """Refuse text that libyaml reads, and go-yaml does not: it is older, and YAML 1.1."""
+        is_plain = event.style in {None, ""}
+        if is_plain and self._flows and "?" in event.value:
+            raise yaml.MarkedYAMLError(None, None, _QUESTION_MARK, event.start_mark)
+        if event.style == '"' and _SLASH.search(self._text, event.start_mark.index, event.end_mark.index):
+            raise yaml.MarkedYAMLError(None, None, "found unknown escape character '/'", event.start_mark)
 
 
 def _check_bounds(values: int, levels: int, node: yaml.Node | None) -> None:
@@ -135,11 +191,14 @@ def compose(text: str) -> Iterator[yaml.Node]:
         column = found.start() - text.rfind("\n", 0, found.start())
         reason = f"this is no YAML: the character U+{ord(found[0]):04X} cannot stand in it"
         raise Refused(Problem("", reason, "save it as UTF-8 text without it", stage=Stage.DECODE).at(line, column))
+    # Without it the marks of the parser count the text's own characters.
+    text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
-        text = _PAIR.sub(_joined, text)
+        # kubectl reads such a text as JSON.
+        text = _SLASH.sub(lambda found: found[0].removesuffix("\\/") + "/", _PAIR.sub(_joined, text))
     try:
-        for node in yaml.compose_all(text, Loader=_Loader):
-            if not (isinstance(node, yaml.ScalarNode) and node.tag == f"{_YAML}null"):
+        for node in _Composer(text).documents():
+            if not (isinstance(node, yaml.ScalarNode) and scalars.is_null(node.tag, node.value)):
                 yield node
     except yaml.MarkedYAMLError as error:
         raise Refused(_syntax(error, text)) from None
@@ -192,54 +251,65 @@ class Builder:
     def _make(self, node: yaml.Node, path: str, level: int) -> Any:
         self._values += 1
         _check_bounds(self._values, level, node)
-        kind = node.tag.removeprefix(_YAML)
-        if isinstance(node, yaml.MappingNode) and kind == "map":
+        self._warn_of_tag(node, path)
+        if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, level)
-        if isinstance(node, yaml.SequenceNode) and kind == "seq":
+        if isinstance(node, yaml.SequenceNode):
             return [
                 self._make(item, self._place(path, index, item), level + 1) for index, item in enumerate(node.value)
             ]
-        if isinstance(node, yaml.ScalarNode):
-            return self._scalar(node, kind, path)
-        return self._tell(path, node, f"the tag {_tag(node)} does not fit here", "write the plain value")
+        return self._scalar(node, path, is_key=False)
 
-    def _scalar(self, node: yaml.ScalarNode, kind: str, path: str) -> Any:
-        if kind in {"str", "merge"}:
-            if _TEMPLATE_VALUE.search(node.value):
-                raise Refused(_TEMPLATE.at(*_start(node)))
-            return node.value
-        if kind not in PLAIN:
-            return self._tell(path, node, f"the tag {_tag(node)} is not known here", "write the plain value")
-        if not re.fullmatch(PLAIN[kind], node.value):
-            return self._tell(path, node, f"this does not fit its tag {_tag(node)}", "write the plain value")
+    def _warn_of_tag(self, node: yaml.Node, path: str) -> None:
+        if node.tag.removeprefix(_YAML) in _PLAIN_TAGS[type(node)]:
+            return
+        reason = f"kubectl ignores the tag {_tag(node)}, and reads the value after it as it is written"
+        hint = "remove the tag, or run the tool that replaces it before this one"
+        self._built.problems.append(Problem(path, reason, hint, warning=True, code="VJ124").at(*_start(node)))
+
+    def _scalar(self, node: yaml.Node, path: str, *, is_key: bool) -> Any:
         try:
-            return _plain(kind, node.value)
-        except ValueError:
-            return self._tell(
-                path, node, "this is no number that can be read", "write fewer digits, or put it in quotes"
-            )
+            value = scalars.resolve(node.tag, node.value)
+            value = value if is_key else scalars.as_value(value)
+        except ValueError as error:
+            self._tell(path, node, f"Invalid value: {error}", "write the plain value")
+            return None
+        if isinstance(value, str) and _TEMPLATE_VALUE.search(value):
+            raise Refused(_TEMPLATE.at(*_start(node)))
+        return value
 
     def _mapping(self, node: yaml.MappingNode, path: str, level: int) -> dict[str, Any]:
-        merged: dict[str, Any] = {}
-        own: dict[str, Any] = {}
+        """Build a mapping as kubectl does: `<<` fills in its keys where it is, over those that come before it."""
+        made: dict[str, Any] = {}
         lines: dict[str, int] = {}
         for key, value in node.value:
-            if key.tag == f"{_YAML}merge":
-                merged = self._merged(value, path, level) | merged
+            if _is_merge(key):
+                merged = self._merged(value, path, level)
+                self._warn_of_overridden(lines.keys() & merged.keys(), merged, made, path, key)
+                made |= merged
                 continue
             name = self._key(key, node, path)
             if name is None:
                 continue
             place = self._place(path, name, key)
-            made = self._make(value, place, level + 1)
-            if name in own:
-                self._built.problems.append(_twice(place, own[name], made, lines[name]).at(*_start(key)))
-            own[name] = made
+            entry = self._make(value, place, level + 1)
+            if name in lines:
+                self._built.problems.append(_twice(place, made[name], entry, lines[name]).at(*_start(key)))
+            made[name] = entry
             lines[name] = _start(value)[0]
-        return merged | own
+        return made
+
+    def _warn_of_overridden(
+        self, names: set[str], merged: dict[str, Any], own: dict[str, Any], path: str, key: yaml.Node
+    ) -> None:
+        for name in sorted(name for name in names if _as_json(merged[name]) != _as_json(own[name])):
+            reason = f"<< after this key overrides it in kubectl (first in line {_start(key)[0]})"
+            hint = "move << before the mapping's own keys"
+            place = paths.join(path, name)
+            self._built.problems.append(Problem(place, reason, hint, warning=True, code="VJ125").at(*_start(key)))
 
     def _merged(self, node: yaml.Node, path: str, level: int) -> dict[str, Any]:
-        """Give what a merge key fills in: of several mappings, the first that has a key."""
+        """Return what a merge key fills in: of several mappings, the first that has a key."""
         sources = node.value if isinstance(node, yaml.SequenceNode) else [node]
         merged: dict[str, Any] = {}
         for source in sources:
@@ -252,7 +322,7 @@ class Builder:
         return merged
 
     def _key(self, node: yaml.Node, parent: yaml.Node, path: str) -> str | None:
-        """Spell a key as kubectl does: what is no text becomes some."""
+        """Spell a key as kubectl does: numbers and truth values become text."""
         if not isinstance(node, yaml.ScalarNode):
             for inner, outer in ((node, parent), (_first_key(node), node)):
                 # {{ .Values.name }} is a mapping that has a mapping for its key.
@@ -260,12 +330,19 @@ class Builder:
                     raise Refused(_TEMPLATE.at(*_start(outer)))
             self._tell(f"{path}.?", node, "a list or a mapping cannot be a key", "write text before the colon")
             return None
-        key = self._scalar(node, node.tag.removeprefix(_YAML), path)
+        self._warn_of_tag(node, path)
+        problems = len(self._built.problems)
+        key = self._scalar(node, path, is_key=True)
         if key is None:
-            self._tell(
-                f"{path}.null", node, "a null cannot be a key", "write text before the colon, or put it in quotes"
-            )
-        return key if key is None or isinstance(key, str) else json.dumps(key)
+            if len(self._built.problems) == problems:
+                self._tell(
+                    f"{path}.null", node, "a null cannot be a key", "write text before the colon, or put it in quotes"
+                )
+            return None
+        if isinstance(key, int) and key > scalars.MAX_INT64:
+            self._tell(path, node, "a number beyond 63 bits cannot be a key", "put it in quotes")
+            return None
+        return scalars.as_key(key)
 
     def _place(self, path: str, key: str | int, node: yaml.Node) -> str:
         """Spell the place of what stands in another, and note its line and column."""
@@ -289,24 +366,17 @@ def _tag(node: yaml.Node) -> str:
     return node.tag.replace(_YAML, "!!")
 
 
-def _plain(kind: str, text: str) -> Any:
-    if kind == "null":
-        return None
-    if kind == "bool":
-        return text.lower() in _TRUE
-    text = text.replace("_", "")
-    if kind == "float":
-        return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
-    sign, digits = (-1 if text.startswith("-") else 1), text.lstrip("+-")
-    if len(digits) > _MOST_DIGITS:
-        raise ValueError(kind)
-    if digits[:2] in _PREFIXES:
-        return sign * int(digits[2:], _PREFIXES[digits[:2]])
-    return sign * int(digits, 8 if digits.startswith("0") else 10)
+def _is_merge(key: yaml.Node) -> bool:
+    # In quotes it is a key as any other.
+    return isinstance(key, yaml.ScalarNode) and key.value == "<<" and key.tag in {"", "!", f"{_YAML}merge"}
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def _twice(path: str, first: Any, second: Any, line: int) -> Problem:
-    if json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True):
+    if _as_json(first) == _as_json(second):
         return Problem(
             path, f"this stands twice, with one value (first in line {line})", "remove one", warning=True, code="VJ115"
         )
