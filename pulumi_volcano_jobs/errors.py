@@ -68,6 +68,14 @@ def shown(value: object) -> str:
         return "a number of thousands of digits"
 
 
+def key_text(key: object) -> str:
+    """Write the key of a mapping, which a program may give in any type, as text."""
+    try:
+        return str(key)
+    except ValueError:
+        return shown(key)
+
+
 _LONGEST, _SHOWN = 150, 100
 _LONGEST_PATH = 400
 

@@ -134,9 +134,16 @@ def _unknown_to(cluster: ClusterFacts, job: Job) -> Iterator[Problem]:
 
 
 def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
-    """Leave out what is about a place of which something is said already, or about what stands below it."""
-    places = {problem.path for problem in reported if not problem.warning}
-    return [problem for problem in problems if places.isdisjoint(paths.around(problem.path))]
+    """Leave out problems of a place that has one already, or of a place below a value that cannot be read.
+
+    Below a value that Volcano would accept, such as that of a key that stands twice, everything is checked.
+    """
+    errors = [problem for problem in reported if not problem.warning]
+    places = {problem.path for problem in errors}
+    unread = {problem.path for problem in errors if problem.stage is not Stage.STRICT}
+    return [
+        problem for problem in problems if problem.path not in places and unread.isdisjoint(paths.around(problem.path))
+    ]
 
 
 def _missing_claims(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from pulumi_volcano_jobs import misfits, paths
 from pulumi_volcano_jobs.document import DOCUMENT_FIELDS, flatten, warnings
-from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.errors import Problem, key_text
 from pulumi_volcano_jobs.fields import Tree
 from pulumi_volcano_jobs.model import Job, Model
 
@@ -65,7 +65,7 @@ def _without(tree: Tree, locations: list[_Location]) -> Tree:
         kept = {}
         for key, value in tree.items():
             inside = [
-                where for name in dict.fromkeys((key, paths.wire_name(str(key)))) for where in below.pop(name, ())
+                where for name in dict.fromkeys((key, paths.wire_name(key_text(key)))) for where in below.pop(name, ())
             ]
             left = _without(value, inside) if inside else value
             if left is not None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from pulumi_volcano_jobs import bounds, quantity
-from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any, shown
+from pulumi_volcano_jobs.errors import JobError, Problem, key_text, raise_if_any, shown
 from pulumi_volcano_jobs.leaf import Text, may_be_output
 from pulumi_volcano_jobs.manifest import JOB_NAME
 from pulumi_volcano_jobs.templates import Editor, Template, plain
@@ -238,7 +238,7 @@ def _of_nccl(variables: Any) -> dict[str, Text]:
         hint = 'for example {"NCCL_IB_HCA": "mlx5"}'
         raise _refusal("nccl", "variables", "this must be a mapping of names and values", hint)
     for name in variables:
-        if not str(name).startswith("NCCL_"):
+        if not key_text(name).startswith("NCCL_"):
             raise _refusal("nccl", "variables", "NCCL's variables begin with NCCL_", "set others in the template", name)
     return dict(variables)
 

@@ -68,7 +68,8 @@ def parse(text: Any) -> Quantity:
     """
     match = _QUANTITY.fullmatch(str(text))
     if not match or isinstance(text, bool):
-        message = f"{text!r} is not a quantity"
+        # Without the text: it may be a secret.
+        message = "not a quantity"
         raise ValueError(message)
     sign, whole, fraction, exponent, suffix = match.groups(default="")
     whole, fraction = _shortened(whole.lstrip("0"), fraction)

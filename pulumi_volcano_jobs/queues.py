@@ -13,7 +13,7 @@ from typing import Any
 from pulumi_volcano_jobs import paths, podcheck, queueschema
 from pulumi_volcano_jobs.cluster import ROOT_QUEUE
 from pulumi_volcano_jobs.defaults import QUEUE
-from pulumi_volcano_jobs.errors import Problem, Stage, raise_if_any
+from pulumi_volcano_jobs.errors import Problem, Stage, key_text, raise_if_any
 from pulumi_volcano_jobs.fields import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.leaf import Derived, Leaf, derive, is_given
 from pulumi_volcano_jobs.manifest import Manifest
@@ -140,7 +140,7 @@ def _texts(given: Any, path: str) -> Iterator[Problem]:
     for key, value in given.items():
         if not (isinstance(key, str) and isinstance(value, (str, Leaf))):
             reason = f"{'this' if isinstance(key, str) else 'each key'} must be a string"
-            yield Problem(paths.join(path, str(key)), reason, "put it in quotes", stage=Stage.DECODE)
+            yield Problem(paths.join(path, key_text(key)), reason, "put it in quotes", stage=Stage.DECODE)
 
 
 def _with_text_keys(given: Any) -> dict[str, Any]:

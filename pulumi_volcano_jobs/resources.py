@@ -90,7 +90,7 @@ def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
         _raise(peak, amounts)
     _raise(total, peak)
     total |= {name: amount for name, amount in _amounts(spec, kind).items() if is_of_pods(name)}
-    overhead = {name: parse(amount) for name, amount in (spec.get("overhead") or {}).items()}
+    overhead = _parsed(spec.get("overhead") or {})
     if kind == "limits":
         overhead = {name: amount for name, amount in overhead.items() if total.get(name, _ZERO).nano}
     _add(total, overhead)
@@ -99,7 +99,12 @@ def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
 
 def _amounts(holder: Mapping[str, Any], kind: str) -> Amounts:
     declared = (holder.get("resources") or {}).get(kind) or {}
-    return {name: parse(amount) for name, amount in declared.items()}
+    return _parsed(declared)
+
+
+def _parsed(declared: Mapping[str, Any]) -> Amounts:
+    # The value of an Output may have nulls, which the API server drops.
+    return {name: parse(amount) for name, amount in declared.items() if amount is not None}
 
 
 def _add(total: Amounts, amounts: Mapping[str, Quantity]) -> None:

@@ -13,13 +13,13 @@ import importlib.util
 import json
 import keyword
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pulumi_volcano_jobs import paths, quantity, queueschema
-from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.errors import Problem, Stage, key_text
 from pulumi_volcano_jobs.leaf import Leaf, derive, has_leaf, is_whole
 
 KUBERNETES_VERSION = "1.36.0"
@@ -31,10 +31,10 @@ CLAIM = "io.k8s.api.core.v1.PersistentVolumeClaimSpec"
 _REFERENCE = "#/$defs/"
 _VERSION_FOLDER = re.compile(r"v(1\.[0-9]+)\.0-local")
 _METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-_QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 _SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
-    _QUANTITY: ((str, int, float), "this must be a quantity such as 500m, 2 or 4Gi"),
+    QUANTITY: ((str, int, float), "this must be a quantity such as 500m, 2 or 4Gi"),
     _INT_OR_STRING: ((str, int), "this must be a whole number or a string"),
     "string": ((str,), "this must be a string"),
     "integer": ((int,), "this must be a whole number"),
@@ -218,6 +218,22 @@ class Walk:
             return self._misfit(path, "this must be a mapping", "write it as key: value lines")
         return self._object(tree, definition, path)
 
+    def conform_below(self, value: Any, definition: str, keys: Sequence[str | int], path: str) -> Any:
+        """Copy a value that belongs below a definition, where `keys` lead; a field that is not known has any value."""
+        schema: Mapping[str, Any] = {"$ref": _REFERENCE + definition}
+        for key in keys:
+            reference = schema.get("$ref", "").removeprefix(_REFERENCE)
+            if reference in _SCALARS:
+                return value
+            known = _definitions(self._version)[reference] if reference else schema
+            is_object = "properties" in known
+            found = _properties(reference, self._version).get(str(key)) if is_object else known.get("items")
+            found = found or (None if is_object else known.get("additionalProperties"))
+            if not isinstance(found, Mapping):
+                return value
+            schema = found
+        return value if value is None else self._value(value, schema, path)
+
     def _object(self, tree: Mapping[str, Any], definition: str, path: str) -> dict[str, Any]:
         properties, kind = _properties(definition, self._version), definition.rsplit(".", 1)[1]
         names = _TEMPLATE_METADATA if definition == _METADATA else properties
@@ -238,10 +254,10 @@ class Walk:
 
     def _value(self, value: Any, schema: Mapping[str, Any], path: str) -> Any:
         reference = schema.get("$ref", "").removeprefix(_REFERENCE)
-        if self.text_amounts and reference == _QUANTITY:
+        if self.text_amounts and reference == QUANTITY:
             return derive(quantity.as_text, value)
         if reference in _SCALARS:
-            return self._scalar(value, reference, path, "int32" if reference == _INT_OR_STRING else "")
+            return self.scalar(value, reference, path, "int32" if reference == _INT_OR_STRING else "")
         definition = _definitions(self._version)[reference] if reference else schema
         if "properties" in definition:
             return self.conform(value, reference, path)
@@ -251,7 +267,7 @@ class Walk:
             return self._array(value, definition["items"], path)
         if kind == "object":
             return self._map(value, definition.get("additionalProperties"), path)
-        return self._scalar(value, kind, path, definition.get("format", ""))
+        return self.scalar(value, kind, path, definition.get("format", ""))
 
     def _array(self, value: Any, items: Mapping[str, Any], path: str) -> Any:
         if isinstance(value, Leaf):
@@ -284,7 +300,8 @@ class Walk:
         found = {k: self._value(item, values, paths.join(path, k)) for k, item in value.items() if item is not None}
         return {key: item for key, item in found.items() if item is not _MISFIT}
 
-    def _scalar(self, value: Any, kind: str, path: str, number_format: str) -> Any:
+    def scalar(self, value: Any, kind: str, path: str, number_format: str = "") -> Any:
+        """Check a plain value of a JSON type, or of a definition that has no fields."""
         types, reason = _SCALARS[kind]
         if isinstance(value, Leaf):
             return value
@@ -305,12 +322,12 @@ class Walk:
         return _MISFIT
 
     def _unknown(self, key: str, names: Iterable[str], path: str) -> None:
-        place = paths.join(path, str(key))
+        place = paths.join(path, key_text(key))
         if self.kubernetes:
             reason = f"Kubernetes {self.kubernetes} does not know this field, and drops it"
             self._report(place, reason, "remove it, or run the job on a newer version")
         else:
-            self._report(place, "unknown field; Volcano drops it", nearest(str(key), names))
+            self._report(place, "unknown field; Volcano drops it", nearest(key_text(key), names))
 
     def _report(self, path: str, reason: str, hint: str, stage: Stage = Stage.STRICT) -> None:
         self.problems.append(Problem(path, reason, hint, stage=stage))

@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from pulumi_volcano_jobs import images, podcheck, releases, schema
 from pulumi_volcano_jobs.choices import WORDS, Defaults, ManagedBy
 from pulumi_volcano_jobs.document import DOCUMENT_FIELDS
-from pulumi_volcano_jobs.errors import Problem, Stage, not_one_of
+from pulumi_volcano_jobs.errors import Problem, Stage, key_text, not_one_of
 from pulumi_volcano_jobs.leaf import Leaf, Text, derive, has_leaf, is_given
 from pulumi_volcano_jobs.podcheck.names import subdomain
 
@@ -72,7 +72,7 @@ def checked(given: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], li
     if not isinstance(given, Mapping):
         return {}, [Problem(place(""), "this must be a mapping", 'for example {"queue": "research"}')]
     problems = [
-        Problem(place(str(name)), "no default has this name", schema.nearest(str(name), NAMES))
+        Problem(place(key_text(name)), "no default has this name", schema.nearest(key_text(name), NAMES))
         for name in given
         if name not in NAMES
     ]

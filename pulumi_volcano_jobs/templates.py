@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs import bounds, paths
-from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.errors import Problem, key_text
 
 Template = dict[str, Any]
 
@@ -107,7 +107,7 @@ class Editor:
             self.problems.append(Problem(path, reason, hint))
             return {}
         for key in value:
-            if "_" in str(key):
+            if "_" in key_text(key):
                 reason = "presets take a template as YAML has it, and there no field is called so"
                 self.problems.append(Problem(f"{path}.{key}", reason, "for example volumeMounts, not volume_mounts"))
         return value

@@ -55,7 +55,7 @@ class BaseJob(pulumi.ComponentResource):
         Raises:
             pulumi.RunError: with every problem of the arguments; nothing has been created then.
         """
-        outputs = Outputs()
+        outputs = Outputs(resource_name)
         file = args if isinstance(args, jobfile.Document) else None
         with as_input_errors(resource_name, file.source, _place(file)) if file else as_input_errors(resource_name):
             data = file.data if file else args

@@ -9,12 +9,16 @@ from typing import Any
 import pulumi
 
 from pulumi_volcano_jobs import paths, schema
+from pulumi_volcano_jobs.component.problems import raise_late
 from pulumi_volcano_jobs.component.wire import to_wire
 from pulumi_volcano_jobs.document import DOCUMENT_FIELDS, METADATA_FIELDS
+from pulumi_volcano_jobs.errors import key_text
 from pulumi_volcano_jobs.leaf import Derived, Leaf, has_leaf, leaves, substitute
 from pulumi_volcano_jobs.model import Model
 from pulumi_volcano_jobs.plugins import Plugin, registry
 from pulumi_volcano_jobs.plugins.settings import secret_settings
+from pulumi_volcano_jobs.podcheck import late
+from pulumi_volcano_jobs.podcheck.late import Typed
 
 # Fields of a job that hold a Kubernetes type, in either spelling.
 _KUBERNETES_TYPES = {
@@ -22,36 +26,63 @@ _KUBERNETES_TYPES = {
     "volumeClaim": schema.CLAIM,
     "volume_claim": schema.CLAIM,
 }
+_TEXT = Typed("string")
+# Other fields, of a job and of what jobs share, that may hold an Output.
+_TYPES = {
+    **dict.fromkeys(("namespace", "queue", "priorityClassName", "priority_class_name", "image_registry"), _TEXT),
+    "labels": Typed(schema.POD_TEMPLATE, ("metadata", "labels")),
+    "annotations": Typed(schema.POD_TEMPLATE, ("metadata", "annotations")),
+    "node_selector": Typed(schema.POD_TEMPLATE, ("spec", "nodeSelector")),
+    "tolerations": Typed(schema.POD_TEMPLATE, ("spec", "tolerations")),
+    "image_pull_secrets": Typed(schema.POD_TEMPLATE, ("spec", "imagePullSecrets")),
+}
 
 
 class Outputs:
-    """The Outputs of one job's arguments, by the path of the leaf that stands for each."""
+    """The Outputs of one job's arguments, by the path of the leaf that stands for each.
 
-    def __init__(self) -> None:
-        """Begin with none."""
+    Their values are checked as soon as they are known.
+    """
+
+    def __init__(self, name: str, kind: str = "VolcanoJob") -> None:
+        """Begin with none, for the resource of this name and kind."""
+        self._name, self._kind = name, kind
         self._outputs: dict[str, pulumi.Output[Any]] = {}
         self._secrets: dict[str, dict[str, Any]] = {}
 
-    def lift(self, tree: Any, path: str = "") -> Any:
-        """Copy the tree, models as dicts, with a leaf in the place of each Output."""
+    def lift(self, tree: Any, path: str = "", typed: Typed | None = None) -> Any:
+        """Copy the tree, models as dicts, with a leaf in the place of each Output.
+
+        Args:
+            tree: the arguments, or a part of them.
+            path: its place.
+            typed: its place in a Kubernetes type, if it is in one.
+        """
         if isinstance(tree, pulumi.Output):
-            return self.leaf(path, tree)
+            return self.leaf(path, tree, typed)
         if isinstance(tree, Model):
             return self.lift({**(tree.model_extra or {}), **tree.to_wire()}, path)
         if isinstance(tree, Plugin):
             return self._plugin(tree, path)
         if isinstance(tree, Mapping):
-            return {key: self._entry(key, value, _child(path, key)) for key, value in tree.items()}
+            return {key: self._entry(key, value, _child(path, key), typed) for key, value in tree.items()}
         if isinstance(tree, (list, tuple)):
-            return [self.lift(item, paths.join(path, index)) for index, item in enumerate(tree)]
+            below = (typed.below(index) if typed else None for index in range(len(tree)))
+            return [
+                self.lift(item, paths.join(path, index), place)
+                for index, (item, place) in enumerate(zip(tree, below, strict=True))
+            ]
         return tree
 
-    def _entry(self, key: str, value: Any, path: str) -> Any:
+    def _entry(self, key: Any, value: Any, path: str, typed: Typed | None) -> Any:
+        if typed:
+            return self.lift(value, path, typed.below(key))
         if key in _KUBERNETES_TYPES:
-            value = to_wire(value, _KUBERNETES_TYPES[key])
+            definition = _KUBERNETES_TYPES[key]
+            return self.lift(to_wire(value, definition), path, Typed(definition))
         if path == "spec.plugins" and isinstance(value, Mapping):
-            return {name: self._arguments(name, use, paths.join(path, name)) for name, use in value.items()}
-        return self.lift(value, path)
+            return {name: self._arguments(name, use, _child(path, name)) for name, use in value.items()}
+        return self.lift(value, path, _TYPES.get(key))
 
     def _arguments(self, name: str, arguments: Any, path: str) -> Any:
         """Lift Volcano's arguments of a plugin; a secret among them becomes one for Pulumi too."""
@@ -74,7 +105,7 @@ class Outputs:
         return lifted
 
     def _secret_leaf(self, plugin: str, setting: str, path: str, value: Any) -> Leaf:
-        return self.leaf(path, self._secret(plugin, setting, value))
+        return self.leaf(path, self._secret(plugin, setting, value), _TEXT)
 
     def _secret(self, plugin: str, setting: str, value: Any) -> pulumi.Output[Any]:
         self._secrets.setdefault(plugin, {})[setting] = value
@@ -88,9 +119,14 @@ class Outputs:
         marks = {setting: _is_plain(value) for setting, value in given.items()}
         return pulumi.Output.all(**marks).apply(lambda known: [key for key in known if known[key]] or None)
 
-    def leaf(self, path: str, output: pulumi.Output[Any]) -> Leaf:
-        """Make the leaf that stands for an Output."""
-        self._outputs[path] = output
+    def leaf(self, path: str, output: pulumi.Output[Any], typed: Typed | None = None) -> Leaf:
+        """Make the leaf that stands for an Output, whose value is checked by its type as soon as it is known."""
+
+        def checked(value: Any) -> Any:
+            raise_late(self._name, self._kind, late.check(value, typed, path) if typed else ())
+            return value
+
+        self._outputs[path] = output.apply(checked) if typed else output
         return Leaf(path)
 
     def lower(self, tree: Any) -> Any:
@@ -120,7 +156,8 @@ class Outputs:
             is_given = isinstance(value, pulumi.Output) or (isinstance(value, str) and value)
             if is_given and item.name in secret_settings(type(plugin)).values():
                 value = self._secret(plugin.name, item.name, value)
-            lifted = self.lift(value, paths.join(place, item.name))
+            typed = _TEXT if item.metadata.get("placeholder") else None
+            lifted = self.lift(value, paths.join(place, item.name), typed)
             if has_leaf(lifted):
                 changed[item.name] = lifted
         return plugin.with_(**changed) if changed else plugin
@@ -130,10 +167,11 @@ async def _is_plain(value: Any) -> bool:
     return not (isinstance(value, pulumi.Output) and await value.is_secret())
 
 
-def _child(path: str, key: str) -> str:
+def _child(path: str, key: Any) -> str:
+    name = key_text(key)
     if path or key in DOCUMENT_FIELDS:
-        return paths.join(path, key)
-    return paths.join("metadata" if key in METADATA_FIELDS else "spec", key)
+        return paths.join(path, name)
+    return paths.join("metadata" if key in METADATA_FIELDS else "spec", name)
 
 
 def plain_leaves(tree: Any) -> list[Leaf]:

@@ -28,6 +28,37 @@ class JobInputError(ProgramError, pulumi.InputPropertiesError):
         pulumi.InputPropertiesError.__init__(self, summary, details)
 
 
+class LateError(pulumi.RunError):
+    """An Output whose value turns out wrong while an update runs.
+
+    It is no ValueError: Pulumi would show that with a traceback and with the other values of the resource.
+    """
+
+    def __init__(self, summary: str, problems: Sequence[Problem]) -> None:
+        """Show the summary, with every problem in a line of its own."""
+        super().__init__(summary)
+        self.problems = tuple(problems)
+        """All of them."""
+
+
+def raise_late(name: str, kind: str, problems: Sequence[Problem]) -> None:
+    """Raise the problems of a value that has become known, if there are any.
+
+    Args:
+        name: the resource's name.
+        kind: what the resource is.
+        problems: what is wrong with the value.
+    """
+    if problems:
+        raise LateError(_summary(name, kind, problems, ""), problems)
+
+
+def _summary(name: str, kind: str, problems: Sequence[Problem], source: str) -> str:
+    count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+    lines = "\n".join(f"  {in_file(problem, source)}" for problem in problems)
+    return f"the {kind} {name} has {count}:\n{lines}"
+
+
 @contextmanager
 def as_input_errors(name: str, source: str = "", place: Place = list, kind: str = "VolcanoJob") -> Iterator[None]:
     """Turn a JobError into what Pulumi shows for the resource `name`.
@@ -44,9 +75,7 @@ def as_input_errors(name: str, source: str = "", place: Place = list, kind: str 
         problems = JobError(place(error.problems)).problems
     else:
         return
-    count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-    lines = "\n".join(f"  {in_file(problem, source)}" for problem in problems)
-    raise JobInputError(f"the {kind} {name} has {count}:\n{lines}", problems)
+    raise JobInputError(_summary(name, kind, problems, source), problems)
 
 
 def in_file(problem: Problem, source: str) -> str:

@@ -16,6 +16,7 @@ from pulumi_volcano_jobs.component.queueargs import VolcanoQueueArgs
 from pulumi_volcano_jobs.component.resource_options import without_effect
 from pulumi_volcano_jobs.component.wire import to_wire
 from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any
+from pulumi_volcano_jobs.podcheck.late import Typed
 
 TYPE = "VolcanoQueue"
 TOKEN = f"volcano-jobs:index:{TYPE}"
@@ -42,10 +43,10 @@ class BaseQueue(pulumi.ComponentResource):
         Raises:
             pulumi.RunError: with every problem of the arguments; nothing has been created then.
         """
-        outputs = Outputs()
+        outputs = Outputs(resource_name, TYPE)
         with as_input_errors(resource_name, kind=TYPE):
             raise_if_any(bounds.problems(args))
-            given = outputs.lift(to_wire({} if args is None else args, queueschema.SPEC))
+            given = outputs.lift(to_wire({} if args is None else args, queueschema.SPEC), typed=Typed(queueschema.SPEC))
             if not isinstance(given, dict):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict"
                 raise JobError([Problem("", reason, 'write VolcanoQueue("research", {"weight": 2})')])

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from pulumi_volcano_jobs import names, paths, podcheck
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem, Stage, shown
+from pulumi_volcano_jobs.errors import Problem, Stage, key_text, shown
 from pulumi_volcano_jobs.leaf import Leaf, Text
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest, members, network_policy
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, NAME_RULE, PORT_RULE, is_port_name
@@ -43,7 +43,7 @@ def malformed(entries: Sequence[Any], path: str) -> Iterator[Problem]:
             yield _misfit(entry, place, "this lets everybody in to all ports", "name ports, namespaces, pods or cidrs")
         else:
             for key, value in entry.items():
-                yield from _field(key, value, paths.join(place, str(key)))
+                yield from _field(key, value, paths.join(place, key_text(key)))
 
 
 def policies(entries: Sequence[Allow], ctx: JobContext) -> list[Manifest]:
@@ -73,7 +73,7 @@ def _rule(entry: Allow) -> Manifest:
 
 def _field(key: str, value: Any, path: str) -> Iterator[Problem]:
     if key not in _FIELDS:
-        yield Problem(path, "an entry has no such key", nearest(str(key), _FIELDS), stage=Stage.DECODE)
+        yield Problem(path, "an entry has no such key", nearest(key_text(key), _FIELDS), stage=Stage.DECODE)
     else:
         yield from _FIELDS[key](value, path)
 
@@ -107,7 +107,7 @@ def _labels(value: Any, path: str) -> Iterator[Problem]:
         return
     wrong = {key: item for key, item in value.items() if not isinstance(item, (str, Leaf)) or not isinstance(key, str)}
     for key, item in wrong.items():
-        yield _misfit(item, paths.join(path, str(key)), "labels and their values are strings", "put it in quotes")
+        yield _misfit(item, paths.join(path, key_text(key)), "labels and their values are strings", "put it in quotes")
     yield from podcheck.labels({key: item for key, item in value.items() if key not in wrong}, path, Stage.API)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pulumi_volcano_jobs import names, paths, podcheck
 from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem, shown
+from pulumi_volcano_jobs.errors import Problem, key_text, shown
 from pulumi_volcano_jobs.errors import Stage as Refusal
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, config_map, members, network_policy, service
 from pulumi_volcano_jobs.model import Job
@@ -130,8 +130,8 @@ class SvcPlugin(Plugin):
 def _port_problems(ports: Mapping[Any, Any], path: str) -> Iterator[Problem]:
     named: dict[int, str] = {}
     for name, number in ports.items():
-        at = paths.join(path, str(name))
-        yield from podcheck.dns_label(str(name), at)
+        at = paths.join(path, key_text(name))
+        yield from podcheck.dns_label(key_text(name), at)
         if isinstance(number, bool) or not isinstance(number, int):
             yield Problem(at, "this must be a port's number", value=shown(number), stage=Refusal.DECODE)
         elif not 1 <= number <= MAX_PORT:

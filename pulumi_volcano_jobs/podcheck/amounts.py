@@ -17,7 +17,7 @@ HUGE_PAGES = "hugepages-"
 _UNIT = 10**9
 _MILLI = 10**6
 _ABBREVIATION = 3  # characters, at least: "mem" is memory
-_AMOUNT = "this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
+AMOUNT = "this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
 NameRule = Callable[[str, str], Iterator[Problem]]
 
 
@@ -143,7 +143,7 @@ def amount(place: Place, key: str, hint: str = "") -> Iterator[Problem]:
     text = place.fields.get(key)
     nano = parsed(text)
     if place.has(key) and not place.unknown(key) and (nano is None or nano < 0):
-        yield place.fault(key, _AMOUNT, hint)
+        yield place.fault(key, AMOUNT, hint)
 
 
 def parsed(text: Any) -> int | None:
@@ -226,7 +226,7 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
         return
     nano = parsed(text)
     if nano is None or nano < 0:
-        yield fault(place, _AMOUNT, text)
+        yield fault(place, AMOUNT, text)
     elif name.startswith(HUGE_PAGES):
         page = parsed(name.removeprefix(HUGE_PAGES))
         # Kubernetes, too, rounds up to whole bytes.

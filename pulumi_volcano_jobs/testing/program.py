@@ -20,6 +20,7 @@ import pulumi
 from pulumi.runtime import mocks, settings, stack
 from typing_extensions import Unpack
 
+from pulumi_volcano_jobs.component.problems import LateError
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.testing.engine import Engine, Monitor, Recording, World
 from pulumi_volcano_jobs.testing.found import missing
@@ -72,7 +73,7 @@ class Failure(NamedTuple):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The problems of the job that was refused; none if it failed for another reason."""
-        return self.error.problems if isinstance(self.error, JobError) else ()
+        return self.error.problems if isinstance(self.error, (JobError, LateError)) else ()
 
 
 def run(program: Program, **surroundings: Unpack[Surroundings]) -> Result:
@@ -166,7 +167,10 @@ def _run(program: Program, recording: Recording, surroundings: Surroundings) -> 
 
 
 async def _program(call: Callable[[], object], recording: Recording, surroundings: Surroundings) -> None:
-    asyncio.get_running_loop().set_default_executor(Turns())
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(Turns())
+    # Pulumi's host does the same: of a program that fails, some futures are never looked at.
+    loop.set_exception_handler(lambda _loop, _context: None)
     before, preview = surroundings.get("state"), surroundings.get("preview", False)
     if before is not None and (preview or before.preview):
         raise ValueError(

@@ -102,7 +102,7 @@ class TestBadFile:
         [
             (b"a: [1", f"volcano-jobs: cluster.yaml is no YAML; {KUBECTL}"),
             (b"a: !!int x", f"volcano-jobs: cluster.yaml is no YAML; {KUBECTL}"),
-            (b"a: !!python/name:os.system x", f"volcano-jobs: cluster.yaml is no YAML; {KUBECTL}"),
+            (b"a: !!python/name:os.system x", "cluster.yaml: items[0].kind: "),
             (b"a: \0", f"volcano-jobs: cluster.yaml is no YAML; {KUBECTL}"),
             (b"", f"volcano-jobs: cluster.yaml is empty; {KUBECTL}"),
             (b"---\n# nothing\n", f"volcano-jobs: cluster.yaml is empty; {KUBECTL}"),

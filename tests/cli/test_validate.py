@@ -103,12 +103,12 @@ class TestProblems:
 
     def test_those_of_all_documents_are_told_by_place(self, shell: Shell) -> None:
         """A document that is no YAML ends the file, and hides nothing before it."""
-        file = shell.write("job.yaml", "- 1\n---\na: 1\n---\nmetadata: {name: !x 1}\nspec: []\n---\n\ta: 1\n")
+        file = shell.write("job.yaml", "- 1\n---\na: 1\n---\nmetadata: {name: !!int x}\nspec: []\n---\n\ta: 1\n")
 
         assert shell("validate", file).lines == [
             "job.yaml:1:1: a document must be a mapping: write a Job",
             "job.yaml:3:1: this is no Volcano Job: it has none of its fields: give a batch.volcano.sh/v1alpha1 Job",
-            "job.yaml:5:18: metadata.name: the tag !x is not known here: write the plain value",
+            "job.yaml:5:18: metadata.name: Invalid value: must be of the type of its tag !!int: write the plain value",
             "job.yaml:6:1: spec: a Job needs a spec, which is a mapping: add it",
             "job.yaml:8:1: this is no YAML: a tab indents this line: indent with spaces",
         ]
@@ -166,7 +166,7 @@ class TestProblems:
             ("a: *nobody\n", "1:4: this is no YAML: "),
             ("\ta: 1\n", "1:1: this is no YAML: "),
             ("kind: &x [*x]\n", "1:7: "),
-            ("metadata: {name: a}\nspec: !!python/name:os.system 1\n", "2:7: spec: "),
+            ("metadata: {name: a}\nspec: !!int x\n", "2:7: spec: "),
             ("a: 1\n", "1:1: this is no Volcano Job: it has none of its fields: "),
             ("kind: Pod\nmetadata: {name: a}\nspec: {}\n", "1:1: kind: this is no Volcano Job"),
             ("apiVersion: batch/v1\nkind: Job\n", "1:1: apiVersion: this is no Volcano Job"),
@@ -182,7 +182,7 @@ class TestProblems:
             "an alias of nothing",
             "a tab",
             "an alias of itself",
-            "a tag of Python's",
+            "a value that does not fit its tag",
             "another file",
             "a Pod",
             "a Job of Kubernetes' own",

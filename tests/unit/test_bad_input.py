@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import enum
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +195,76 @@ def test_arguments_that_volcano_passes_over_are_not_shown_with_keys_left_out() -
     made = render(job(plugins={"ssh": ["--ssh-port=2222", "--ssh-privat-key=s3cret"]}), strict=False, redact=True)
 
     assert made.job.to_manifest()["spec"]["plugins"] == {"ssh": ["--ssh-port=2222"]}
+
+
+TWICE = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec:
+  tasks:
+  - name: worker
+    replicas: 1
+    template:
+      spec:
+        restartPolicy: Never
+        containers:
+        - name: main
+          image: x
+          %s
+          %s
+"""
+INCOMPLETE = {
+    "a port": ("ports: [{containerPort: 80}]", "ports: [{name: http}]", "ports[0].containerPort"),
+    "a variable": ("env: [{name: A}]", "env: [{value: a}]", "env[0].name"),
+    "a mount": ("volumeMounts: []", "volumeMounts: [{name: a}]", "volumeMounts[0].mountPath"),
+    "a name": ("tty: true", "tty: 5", "tty"),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "path"), INCOMPLETE.values(), ids=INCOMPLETE)
+def test_a_key_that_stands_twice_does_not_hide_what_is_wrong_with_the_second(
+    first: str, second: str, path: str
+) -> None:
+    """The second one counts, and it is incomplete."""
+    (document,) = files.read(TWICE % (first, second))
+
+    with pytest.raises(JobError) as caught:
+        render(document.data, earlier=document.problems)
+
+    key, at = second.partition(":")[0], "spec.tasks[0].template.spec.containers[0]"
+    found = [problem.path for problem in caught.value.problems]
+    assert f"{at}.{key}" in found
+    assert key == path or f"{at}.{path}" in found
+
+
+def _mappings(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(tree, dict):
+        yield path
+    entries = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in entries:
+        yield from _mappings(value, (*path, key))
+
+
+CLAIM: Wire = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+WITH_MAPPINGS = job(task(), plugins={"svc": []}, volumes=[{"mountPath": "/data", "volumeClaim": CLAIM}])
+WITH_MAPPINGS["metadata"]["labels"] = {"a": "b"}
+WITH_MAPPINGS["spec"]["tasks"][0]["template"]["metadata"] = {"labels": {"a": "b"}, "annotations": {"a": "b"}}
+
+
+@pytest.mark.parametrize("key", [10**5000, -(10**5000), (10**5000,)], ids=["large", "negative", "a tuple"])
+@pytest.mark.parametrize("path", list(_mappings(WITH_MAPPINGS)), ids=str)
+def test_a_key_that_is_a_number_of_thousands_of_digits_is_told(path: tuple[Any, ...], key: Any) -> None:
+    """Python refuses to write it; it is a problem of the job as any other key, or not looked at without strictness."""
+    document = copy.deepcopy(WITH_MAPPINGS)
+    holder: Any = document
+    for step in path:
+        holder = holder[step]
+    holder[key] = "x"
+
+    assert [problem for problem in refused(document).problems if not problem.reason] == []
+    with contextlib.suppress(JobError):
+        render(document, strict=False)
 
 
 def test_what_a_container_has_twice_is_odd() -> None:

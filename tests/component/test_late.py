@@ -1,0 +1,142 @@
+"""Outputs whose value turns out wrong: the path and the rule, and never the value, which may be a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+import pytest
+
+from pulumi_volcano_jobs import VolcanoJob, VolcanoQueue
+from pulumi_volcano_jobs.testing import failed, run
+from tests.conftest import Wire, container, task
+
+SECRET = "hunter2"
+AMOUNT = "Invalid value: this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
+MAPPING = "this must be a mapping"
+TEXT = "this must be a string"
+CONTAINER = "spec.tasks[0].template.spec.containers[0]"
+
+
+def of_container(**fields: Any) -> Wire:
+    """Give the arguments of a job whose container has these fields."""
+    return {"tasks": [task("worker", 2, containers=[container(**fields)])]}
+
+
+def secret(value: Any) -> Any:
+    """Give a secret Output."""
+    return pulumi.Output.secret(value)
+
+
+WRONG: dict[str, tuple[Callable[[], Wire], str, str]] = {
+    "limits that are text": (
+        lambda: of_container(resources={"limits": secret(SECRET)}),
+        f"{CONTAINER}.resources.limits",
+        MAPPING,
+    ),
+    "memory that is no amount": (
+        lambda: of_container(resources={"limits": {"memory": secret(f"{SECRET} Gi")}}),
+        f"{CONTAINER}.resources.limits.memory",
+        AMOUNT,
+    ),
+    "memory in resources": (
+        lambda: of_container(resources=secret({"limits": {"memory": f"{SECRET} Gi"}})),
+        f"{CONTAINER}.resources.limits.memory",
+        AMOUNT,
+    ),
+    "a negative amount": (
+        lambda: of_container(resources={"requests": {"cpu": secret(-1)}}),
+        f"{CONTAINER}.resources.requests.cpu",
+        AMOUNT,
+    ),
+    "a list of resources": (
+        lambda: of_container(resources=secret([SECRET])),
+        f"{CONTAINER}.resources",
+        MAPPING,
+    ),
+    "an image that is a number": (lambda: of_container(image=secret(5)), f"{CONTAINER}.image", TEXT),
+    "a variable that is a mapping": (
+        lambda: of_container(env=[{"name": "A", "value": secret({SECRET: 1})}]),
+        f"{CONTAINER}.env[0].value",
+        TEXT,
+    ),
+    "a label": (
+        lambda: of_container() | {"labels": {"example.com/team": secret({SECRET: 1})}},
+        "metadata.labels.example.com/team",
+        TEXT,
+    ),
+    "a namespace": (lambda: of_container() | {"namespace": secret([SECRET])}, "metadata.namespace", TEXT),
+    "a queue": (lambda: of_container() | {"queue": secret({SECRET: 1})}, "spec.queue", TEXT),
+    "a key": (
+        lambda: of_container() | {"plugins": {"ssh": ["--ssh-private-key", secret([SECRET]), "--ssh-public-key=x"]}},
+        "spec.plugins.ssh[1]",
+        TEXT,
+    ),
+    "the storage of a claim": (
+        lambda: (
+            of_container()
+            | {
+                "volumes": [
+                    {"mountPath": "/x", "volumeClaim": {"resources": {"requests": {"storage": secret(SECRET)}}}}
+                ]
+            }
+        ),
+        "spec.volumes[0].volumeClaim.resources.requests.storage",
+        AMOUNT,
+    ),
+    "a shared node selector": (
+        lambda: of_container() | {"job_defaults": {"node_selector": secret(SECRET)}},
+        "spec.job_defaults.node_selector",
+        MAPPING,
+    ),
+    "shared tolerations": (
+        lambda: of_container() | {"job_defaults": {"tolerations": secret({SECRET: 1})}},
+        "spec.job_defaults.tolerations",
+        "this must be a list",
+    ),
+}
+
+
+@pytest.mark.parametrize("plugins", [{}, {"pytorch": []}, {"ray": []}, {"mpi": []}], ids=str)
+@pytest.mark.parametrize("mode", ["pulumi", "volcano"])
+@pytest.mark.parametrize(("arguments", "path", "reason"), WRONG.values(), ids=WRONG)
+def test_the_path_and_the_rule_are_told(
+    arguments: Callable[[], Wire], path: str, reason: str, mode: str, plugins: Wire
+) -> None:
+    """In both modes, and with plugins that compute something of the value."""
+
+    def program() -> dict[str, Any]:
+        given = arguments()
+        role = {"ray": "head", "pytorch": "master", "mpi": "master"}.get(next(iter(plugins), ""))
+        more = [task(role)] if role else []
+        plugin_uses = {**plugins, **given.get("plugins", {}), "svc": []}
+        wire = {**given, "tasks": [*given["tasks"], *more], "managed_by": mode, "plugins": plugin_uses}
+        return {"name": VolcanoJob("train", wire).name}
+
+    failure = failed(program)
+
+    assert isinstance(failure.error, pulumi.RunError)
+    assert not isinstance(failure.error, ValueError)  # which Pulumi would show with a traceback
+    (problem,) = failure.problems
+    assert (problem.path, problem.reason, problem.value) == (path, reason, "")
+    assert SECRET not in f"{failure.error!r} {failure.error} {failure.error.__cause__!r} {failure.error.__context__!r}"
+
+
+def test_a_queue_is_told_alike() -> None:
+    """With the kind of the resource."""
+    failure = failed(lambda: {"name": VolcanoQueue("research", {"capability": {"cpu": secret(SECRET)}}).name})
+
+    assert str(failure.error) == f"the VolcanoQueue research has a problem:\n  spec.capability.cpu: {AMOUNT}"
+
+
+def test_a_null_in_a_value_counts_nothing() -> None:
+    """The API server drops it."""
+
+    def program() -> dict[str, Any]:
+        resources = pulumi.Output.from_input({"limits": {"cpu": None, "memory": "1Gi"}})
+        return {"name": VolcanoJob("train", of_container(resources=resources)).name}
+
+    group = run(program).resources["PodGroup train"]
+
+    assert group.inputs["spec"]["minResources"]["limits.memory"] == "2Gi"
