@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.keys import PLACEHOLDERS, KeyPair
 from pulumi_volcano_jobs.model import Job, Task
+from pulumi_volcano_jobs.texts import Sealed
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class JobContext:
+@dataclass(frozen=True, eq=False, repr=False)
+class JobContext(Sealed):
     """A job with its defaults filled in, and what follows from it.
 
     What is the same for all Pods is made once (`once`), so that rendering grows linearly with the Pods.

@@ -20,14 +20,15 @@ from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, SshPlugin, registry
 from pulumi_volcano_jobs.plugins.base import mistyped
 from pulumi_volcano_jobs.plugins.settings import flag_of, secret_settings, settings_of, since_of
 from pulumi_volcano_jobs.releases import lacks
+from pulumi_volcano_jobs.texts import Sealed
 
 SCHEDULER = "volcano"
 QUEUE = "default"
 MAX_RETRY = 3
 
 
-@dataclass(frozen=True)
-class Stored:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stored(Sealed):
     """A job with its defaults, its plugins in the order in which they run, and what was found on the way.
 
     `named` are the plugins that the job itself names.

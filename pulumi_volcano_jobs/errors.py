@@ -9,6 +9,8 @@ from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import Self
 
+from pulumi_volcano_jobs.texts import cropped, escaped, without_keys
+
 JobErrorT = TypeVar("JobErrorT", bound="JobError")
 
 
@@ -56,6 +58,7 @@ WARNINGS = {
     "VJ123": "a field that needs a feature gate which is off by default",
     "VJ124": "a YAML tag that kubectl ignores",
     "VJ125": "a YAML merge key (<<) after a key that it overrides",
+    "VJ126": "a DSA key, which sshd refuses",
 }
 """The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
 
@@ -77,7 +80,7 @@ def key_text(key: object) -> str:
 
 
 _LONGEST, _SHOWN = 150, 100
-_LONGEST_PATH = 400
+_LONGEST_PATH, _LONGEST_REASON = 400, 2000
 
 
 @dataclass(frozen=True)
@@ -107,10 +110,15 @@ class Problem:
     """The column in that line, from 1."""
 
     def __post_init__(self) -> None:
-        """Shorten a value that is too long to be read."""
-        if len(self.value) > _LONGEST:
-            cropped = f"{self.value[:_SHOWN]}… ({len(self.value)} characters)"
-            object.__setattr__(self, "value", cropped)
+        """Leave private keys out of all text, shorten what is too long to be read, and write out hidden characters."""
+        for name in ("path", "reason", "hint", "value"):
+            text = without_keys(getattr(self, name))
+            if name == "value" and len(text) > _LONGEST:
+                text = cropped(text, _SHOWN)
+            if name in {"reason", "hint"}:
+                text = cropped(text, _LONGEST_REASON)
+            # The path is the key of a place; it is written out when it is shown.
+            object.__setattr__(self, name, text if name == "path" else escaped(text.replace("\n", " ")))
 
     def at(self, line: int, column: int) -> Problem:
         """Give the same problem with its place in a file (both count from 1)."""
@@ -119,13 +127,12 @@ class Problem:
     def __str__(self) -> str:
         """Say path, value, rule and remedy in one line, and the code of a warning behind it."""
         path = self.path if len(self.path) <= _LONGEST_PATH else f"{self.path[:_LONGEST_PATH]}…"
+        path = escaped(path)
         place = f"{path}: " if path else ""
         given = f" (given: {self.value})" if self.value else ""
         hint = f": {self.hint}" if self.hint else ""
         code = f" [{self.code}]" if self.code else ""
-        text = f"{place}{self.reason}{given}{hint}{code}"
-        # What is wrong may be that it cannot be written.
-        return text.encode("utf-8", "backslashreplace").decode()
+        return f"{place}{self.reason}{given}{hint}{code}"
 
 
 def not_one_of(path: str, value: object, words: Iterable[str]) -> Problem:

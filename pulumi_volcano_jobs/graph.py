@@ -13,6 +13,7 @@ from pulumi_volcano_jobs.model import Task
 from pulumi_volcano_jobs.provenance import CONTAINERS, OF_ADDED_CONTAINERS, VARIABLE, Fact, facts_of_container
 from pulumi_volcano_jobs.rendering import Rendered
 from pulumi_volcano_jobs.spans import counted, span
+from pulumi_volcano_jobs.texts import escaped, without_keys
 
 # Kinds of objects by the fields that name them: of volumes, of what several bring in one, and of variables' sources.
 _VOLUMES = (
@@ -218,5 +219,4 @@ class _Search:
 
 def _quoted(*lines: str) -> str:
     """Quote a label of some lines for Mermaid."""
-    plain = ("".join(character if character.isprintable() else " " for character in line) for line in lines)
-    return '"{}"'.format("<br/>".join(line.translate(_ESCAPES) for line in plain))
+    return '"{}"'.format("<br/>".join(escaped(without_keys(line)).translate(_ESCAPES) for line in lines))

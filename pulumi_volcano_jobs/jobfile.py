@@ -17,6 +17,7 @@ from pulumi_volcano_jobs.examine import not_following
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.parse import parse_what_fits
+from pulumi_volcano_jobs.texts import HIDDEN, Sealed, written_out
 
 # libyaml's is some ten times faster; a Python built without it has the other.
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -28,14 +29,16 @@ _NO_TEXT = re.compile(
     re.IGNORECASE,
 )
 # What JSON's escapes are for: control characters, other systems' line breaks, byte order marks, what is no character.
-_ESCAPED = re.compile("[^\n -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_ESCAPED = re.compile(
+    f"[^\n -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|{HIDDEN.pattern}"
+)
 _LISTS = frozenset({"List", "JobList"})
 MOST_BYTES = 64 << 20
 """In a file; standard input and devices need not end."""
 
 
-@dataclass(frozen=True)
-class Document:
+@dataclass(frozen=True, eq=False, repr=False)
+class Document(Sealed):
     """One YAML document of a file: its data, and the line and column of each place in it (counted from 1)."""
 
     source: str
@@ -203,7 +206,7 @@ def dump(manifests: Sequence[Manifest], style: Literal["yaml", "json"] = "yaml")
     ordered = [canonical(manifest) for manifest in manifests]
     if style == "json":
         listed = {"apiVersion": "v1", "kind": "List", "items": ordered}
-        return json.dumps(listed, indent=2, ensure_ascii=False) + "\n"
+        return written_out(json.dumps(listed, indent=2, ensure_ascii=False)) + "\n"
     return _yaml(ordered, explicit_start=True)
 
 
@@ -222,4 +225,5 @@ def _yaml(documents: Sequence[Mapping[str, Any]], *, explicit_start: bool = Fals
         width=4096,
         explicit_start=explicit_start,
     )
-    return text
+    # Text with such characters is in double quotes, where YAML has the same escapes as JSON.
+    return written_out(text)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from pulumi_volcano_jobs.manifest import Placeholder
+from pulumi_volcano_jobs.texts import Sealed
 
 KeyType = Literal["rsa", "ed25519", "ecdsa"]
 """The kinds of key pairs, as ssh-keygen calls them."""
@@ -20,14 +22,21 @@ class KeyFault(NamedTuple):
     hint: str
 
 
-@dataclass(frozen=True)
-class KeyPair:
+@dataclass(frozen=True, eq=False, repr=False)
+class KeyPair(Sealed):
     """A private key (PEM) and its public key (one OpenSSH line); never shown by repr. Both may be leaves."""
 
     private: Any = field(repr=False)
     """The private key."""
     public: Any = field(repr=False)
     """The public key."""
+
+    @property
+    def is_dsa(self) -> bool:
+        """Whether the pair is a DSA one, as far as it is known."""
+        private, public = self.private, self.public
+        is_named = isinstance(private, str) and "BEGIN DSA PRIVATE KEY" in private
+        return is_named or (isinstance(public, str) and "ssh-dss" in public.split())
 
     def fault(self) -> KeyFault | None:
         """Say what is wrong with a given pair, as far as it is known; never with the key in it."""
@@ -79,11 +88,17 @@ def _public_line(private: str) -> str | KeyFault:
     text = private.encode()
     try:
         key: Any
-        if "OPENSSH PRIVATE KEY" in private:
-            key = serialization.load_ssh_private_key(text, None)
-        else:
-            key = serialization.load_pem_private_key(text, None, unsafe_skip_rsa_key_validation=True)
-        public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+        with warnings.catch_warnings():
+            # cryptography warns of DSA in words for its callers; ssh's plugin warns the user.
+            warnings.simplefilter("ignore")
+            if "OPENSSH PRIVATE KEY" in private:
+                key = serialization.load_ssh_private_key(text, None)
+            else:
+                key = serialization.load_pem_private_key(text, None, unsafe_skip_rsa_key_validation=True)
+            public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+    except NotImplementedError:
+        reason = "ssh reads no ECDSA key whose point is compressed"
+        return KeyFault("private", reason, "make another one: ssh-keygen -t ecdsa -f FILE")
     except UnsupportedAlgorithm:
         # ssh may know more kinds of keys.
         return ""

@@ -7,7 +7,7 @@ Pod templates and claims stay plain dicts in wire form.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, StringConstraints, model_validator
@@ -44,6 +44,7 @@ from pulumi_volcano_jobs.fields import (
 )
 from pulumi_volcano_jobs.misfits import as_job_error
 from pulumi_volcano_jobs.releases import Since
+from pulumi_volcano_jobs.texts import concealed
 
 
 class Model(BaseModel):
@@ -93,6 +94,12 @@ class Model(BaseModel):
     def _drop_nulls(cls, data: Tree) -> Tree:
         """Take a null for a missing field, as the API server does."""
         return {key: value for key, value in data.items() if value is not None} if isinstance(data, Mapping) else data
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Tree]]:
+        """Show the fields without private keys, and without arguments of plugins that may be one."""
+        for name, value in super().__repr_args__():
+            (shown,) = concealed({name: value}).values()
+            yield name, shown
 
     def to_wire(self) -> dict[str, Tree]:
         """Return the fields that are set, in Volcano's spelling, without unknown fields.

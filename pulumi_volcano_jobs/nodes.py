@@ -13,6 +13,7 @@ import yaml
 from pulumi_volcano_jobs import paths, scalars
 from pulumi_volcano_jobs.bounds import MOST_LEVELS, MOST_VALUES
 from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.texts import Sealed
 
 Position = tuple[int, int]
 
@@ -157,8 +158,8 @@ def _check_bounds(values: int, levels: int, node: yaml.Node | None) -> None:
         raise Refused(_TOO_DEEP.at(*place))
 
 
-@dataclass
-class Built:
+@dataclass(eq=False, repr=False)
+class Built(Sealed):
     """What a node stands for, where each value of it is, and what is wrong with it."""
 
     data: Any = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -28,7 +28,8 @@ from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod
 from pulumi_volcano_jobs.model import Job, Task, Volume
 from pulumi_volcano_jobs.plugins import Plugin
-from pulumi_volcano_jobs.plugins.settings import secret_settings
+from pulumi_volcano_jobs.plugins.settings import open_flags, secret_settings
+from pulumi_volcano_jobs.texts import Sealed, concealed_arguments, redacted
 
 TEMPLATE, JOB = "the template", "the job"
 """Who sets what in a Pod, beside plugins."""
@@ -45,8 +46,8 @@ _HANDED_DOWN = (
 _HANDED_DOWN_LABELS = ("volcano.sh/preemptable", "volcano.sh/cooldown-time")
 
 
-@dataclass(frozen=True)
-class Rendered:
+@dataclass(frozen=True, eq=False, repr=False)
+class Rendered(Sealed):
     """What a job is made of. Manifests are plain dicts; keys that nobody gave are placeholders."""
 
     job: Job
@@ -123,6 +124,9 @@ def render(
         problems += _inspect(ctx, plugins, choices.get("on_conflict", "error"))
     raise_if_any(problems)
     objects, made_by, beyond = _objects(ctx, plugins, cluster)
+    if redact:
+        # A plugin of the user's own may make objects with keys in them.
+        objects = [redacted(item) for item in objects]
     raise_if_any(limits.objects(objects, made_by))
     keep_own = strict and choices.get("on_conflict") == "user"
     pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=keep_own)
@@ -150,7 +154,22 @@ def render(
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
     plugins = tuple(plugin.redacted() for plugin in stored.plugins)
     changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if _shows(old, new)}
-    return stored.job.with_(plugins={**stored.job.uses, **changed}) if changed else stored.job, plugins
+    flags = {plugin.name: open_flags(type(plugin)) for plugin in plugins}
+    uses = {name: _without_keys(use, flags.get(name, ())) for name, use in stored.job.uses.items()}
+    job = stored.job.with_(plugins={**uses, **changed}) if stored.job.uses else stored.job
+    return _template_redacted(job), plugins
+
+
+def _without_keys(use: Any, known: Collection[str]) -> Any:
+    return tuple(concealed_arguments(use, known)) if isinstance(use, (list, tuple)) else use
+
+
+def _template_redacted(job: Job) -> Job:
+    """Put placeholders in the place of private keys in templates and in the job's own annotations and labels."""
+    tasks = tuple(task.with_(template=redacted(task.template)) for task in job.tasks or ())
+    changes: dict[str, Any] = {"tasks": tasks} if job.tasks else {}
+    changes |= {name: redacted(getattr(job, name)) for name in ("annotations", "labels") if getattr(job, name)}
+    return job.with_(**changes)
 
 
 def _shows(given: Plugin, redacted: Plugin) -> bool:

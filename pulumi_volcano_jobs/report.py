@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from pulumi_volcano_jobs.errors import WARNINGS, Problem, Stage
+from pulumi_volcano_jobs.texts import written_out
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULES = {
@@ -32,7 +33,7 @@ class Finding:
 
 def as_json(findings: Sequence[Finding]) -> str:
     """Write findings as one JSON list; `line` and `column` count from 1, and 0 says that there is none."""
-    return json.dumps([_entry(finding) for finding in findings], indent=2, ensure_ascii=False)
+    return written_out(json.dumps([_entry(finding) for finding in findings], indent=2, ensure_ascii=False))
 
 
 def as_sarif(findings: Sequence[Finding]) -> str:
@@ -45,7 +46,8 @@ def as_sarif(findings: Sequence[Finding]) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_result(item) for item in findings],
     }
-    return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+    log = {"$schema": _SARIF, "version": "2.1.0", "runs": [run]}
+    return written_out(json.dumps(log, indent=2, ensure_ascii=False))
 
 
 def _entry(finding: Finding) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pulumi_volcano_jobs.cli.files import STDIN, Report, cluster_facts, give_up
 from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.errors import Problem, loud, unknown_codes
+from pulumi_volcano_jobs.texts import may_be_key
 
 
 class Winner(enum.Enum):
@@ -65,7 +66,9 @@ class Checks:
         words += ["--defaults", self.defaults.value] if "defaults" in chosen else []
         for plugin, settings in self.plugin_options.items():
             for name, value in settings.items():
-                words += ["--set", f"{plugin}.{name}={jobfile.scalar(value)}"]
+                # A key is typed again, and not copied from here.
+                shown = "…" if may_be_key(name) else jobfile.scalar(value)
+                words += ["--set", f"{plugin}.{name}={shown}"]
         return words
 
     def _choices(self, managed_by: Manager) -> dict[str, Any]:
@@ -146,11 +149,13 @@ def _plugin_options(settings: Iterable[str]) -> dict[str, dict[str, Any]]:
         name, equals, value = text.partition("=")
         plugin, dot, setting = name.partition(".")
         if not (plugin and dot and setting and equals):
-            give_up(f"--set {text}: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500")
+            # Without the value, which may be a key.
+            place = f"--set {name}" if equals or dot else "--set"
+            give_up(f"{place}: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500")
         try:
             ((read,),) = nodes.load(f"- {value}") if value else (("",),)
         except (nodes.Refused, ValueError):
-            give_up(f"--set {text}: the value is no YAML")
+            give_up(f"--set {name}: the value is no YAML")
         options.setdefault(plugin, {})[setting] = read
     return options
 

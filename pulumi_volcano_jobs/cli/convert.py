@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+import os
 import shlex
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,11 +14,23 @@ import typer
 
 from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
-from pulumi_volcano_jobs.cli.files import STDIN, for_each, give_up, refuse_twins, report, write_out
+from pulumi_volcano_jobs.cli.files import (
+    STDIN,
+    for_each,
+    give_up,
+    is_same_file,
+    reason_of,
+    refuse_twins,
+    report,
+    shown,
+    write_file,
+    write_out,
+)
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.convert import Program, Secret, to_python, to_yaml, understand
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.rendering import Rendered
+from pulumi_volcano_jobs.texts import holds_key
 
 EXAMPLES = """\b
 Examples:
@@ -66,7 +80,7 @@ def convert(
         give_up("-o needs a file, or - for standard output")
     if show_secret and output != STDIN:
         give_up("--show-secret prints to standard output; use it without -o")
-    if any(Path(output).resolve() == Path(file).resolve() for file in files if STDIN not in {file, output}):
+    if any(is_same_file(output, file) for file in files if STDIN not in {file, output}):
         give_up(f"-o {output} is a file of jobs, which the program would overwrite")
     refuse_choice(checks, managed_by)
     jobs: list[Job] = []
@@ -98,9 +112,26 @@ def _write(output: str, program: Program) -> None:
         write_out(program.text)
         return
     try:
-        Path(output).write_text(program.text, "utf-8", newline="\n")
-    except OSError as error:
-        give_up(f"cannot write {output}: {error.strerror}")
+        # The file that a link of the user's leads to; a device or a pipe is written into.
+        path = Path(os.path.realpath(output))
+        if _is_special(Path(output)):
+            path.write_text(program.text, "utf-8", newline="\n")
+        else:
+            write_file(path, program.text, private=holds_key(program.text))
+    except (OSError, ValueError) as error:
+        give_up(f"cannot write {shown(output)}: {reason_of(error)}")
+
+
+def _is_special(path: Path) -> bool:
+    """Tell whether a path leads to something that is no regular file.
+
+    Raises:
+        OSError: if it leads nowhere, as a loop of links.
+    """
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return False
 
 
 def _tell(secrets: Sequence[Secret], arguments: Sequence[str]) -> None:

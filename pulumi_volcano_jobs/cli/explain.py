@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import io
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -25,7 +26,6 @@ from pulumi_volcano_jobs.cli.files import (
     errors_only,
     for_each,
     give_up,
-    printable,
     refuse_twins_of_files,
     report,
     write_out,
@@ -33,6 +33,7 @@ from pulumi_volcano_jobs.cli.files import (
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.explain import Explanation, Section, explain, explain_pod, pods
 from pulumi_volcano_jobs.rendering import Rendered, render
+from pulumi_volcano_jobs.texts import escaped, without_keys
 
 EXAMPLES = """\b
 Examples:
@@ -42,6 +43,8 @@ Examples:
   kubectl get vcjob train -o yaml | volcano-jobs explain - | less
 
 The tables are as wide as the terminal; COLUMNS=140 sets another width."""
+_COLUMNS = re.compile(r"0*([1-9][0-9]*)")
+_NARROWEST, _BROADEST = 40, 1000
 _SPACE = 2
 _MOST_NAMES = 5
 # Where a line is broken: between words, else in a list, else at a joint of a name, else anywhere.
@@ -101,8 +104,9 @@ def _near(name: str, known: Sequence[str]) -> str:
 
 def shown(explanations: Iterable[Explanation]) -> str:
     """Write tables as wide as the terminal (`COLUMNS`, else 80); plain text where there is no terminal."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
     # None lets rich look at FORCE_COLOR.
-    console = Console(file=io.StringIO(), force_terminal=sys.stdout.isatty() or None, legacy_windows=False)
+    console = Console(file=io.StringIO(), force_terminal=is_terminal or None, legacy_windows=False, **_width())
     with console.capture() as capture:
         for position, explanation in enumerate(explanations):
             if position:
@@ -114,6 +118,16 @@ def shown(explanations: Iterable[Explanation]) -> str:
                 console.print(Padding(_table(section), (0, 0, 0, _SPACE)))
     # Without colours the spaces that fill up a line mean nothing.
     return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def _width() -> dict[str, Any]:
+    """Return the width that COLUMNS sets, within bounds; rich prints nothing for 0, and pads each line to any other."""
+    others = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    found = _COLUMNS.fullmatch(os.environ.get("COLUMNS", ""))
+    if not found:
+        return {"_environ": others}
+    width = _BROADEST if len(found[1]) > len(str(_BROADEST)) else int(found[1])
+    return {"_environ": others, "width": min(max(width, _NARROWEST), _BROADEST)}
 
 
 def _table(section: Section) -> Table:
@@ -133,7 +147,7 @@ class _Cell:
 
     def __init__(self, text: str, style: str = "") -> None:
         """Take any text."""
-        self._text = printable(text)
+        self._text = escaped(without_keys(text))
         self._style = style
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:

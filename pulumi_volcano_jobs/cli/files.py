@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import secrets
+import stat
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,15 +22,17 @@ from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.errors import JobError, Problem, in_order
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.rendering import Rendered
+from pulumi_volcano_jobs.texts import Sealed, cropped, escaped, without_keys
 
 PROBLEMS, USAGE = 1, 2
+_OWNER_ONLY, _BY_UMASK = 0o600, 0o666
 STDIN = "-"
 Report = Callable[[str, Iterable[Problem]], None]
 """Tells the problems of a file."""
 
 
-@dataclass(frozen=True)
-class Made:
+@dataclass(frozen=True, eq=False, repr=False)
+class Made(Sealed):
     """A job as it was rendered, and the document that it comes from."""
 
     file: str
@@ -66,12 +72,7 @@ def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered],
 
 def shown(file: str) -> str:
     """Give a file's name as messages have it."""
-    return "<stdin>" if file == STDIN else printable(file)
-
-
-def printable(text: str) -> str:
-    """Write out what would break a line or steer a terminal, and what is no character."""
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+    return "<stdin>" if file == STDIN else escaped(file)
 
 
 def read(file: str) -> str:
@@ -82,10 +83,62 @@ def read(file: str) -> str:
         give_up(f"cannot read {shown(file)}: it is closed")
     try:
         return jobfile.decode(sys.stdin.buffer, shown(file)) if file == STDIN else jobfile.text_of(Path(file))
-    except OSError as error:
-        give_up(f"cannot read {shown(file)}: {error.strerror}")
-    except JobError as error:
-        give_up(str(error))
+    except (OSError, ValueError) as error:
+        if isinstance(error, JobError):
+            give_up(str(error))
+        give_up(f"cannot read {shown(file)}: {reason_of(error)}")
+
+
+def reason_of(error: OSError | ValueError) -> str:
+    """Return why a file cannot be opened; a name with a null character is a ValueError."""
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+
+
+def is_same_file(path: str, other: str) -> bool:
+    """Tell whether two paths lead to one file that exists."""
+    try:
+        return Path(path).samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
+def write_file(path: Path, text: str, *, private: bool) -> None:
+    """Write a file as a whole or not at all: beside its place first, and then renamed.
+
+    A symlink at its place is replaced, not followed.
+
+    Args:
+        path: the file.
+        text: its contents.
+        private: whether only its owner may read it; otherwise it keeps the mode that it has.
+
+    Raises:
+        OSError: if it cannot be written; then what was there is still there.
+    """
+    beside = path.with_name(f".volcano-jobs-{secrets.token_hex(8)}.tmp")
+    mode = _OWNER_ONLY if private else _mode_of(path)
+    # Not followed, and not there yet: a link of this name cannot be laid first.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(beside, flags, _BY_UMASK if mode is None else _OWNER_ONLY)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        if mode is not None:
+            beside.chmod(mode)
+        beside.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def _mode_of(path: Path) -> int | None:
+    """Return the mode of a regular file; None if there is none."""
+    try:
+        found = path.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    return stat.S_IMODE(found) if stat.S_ISREG(found) else None
 
 
 def cluster_facts(file: Path | None) -> ClusterFacts:
@@ -114,7 +167,7 @@ def report(file: str, problems: Iterable[Problem]) -> None:
     for problem in in_order(problems):
         place = f"{file}:{problem.line}:{problem.column}" if problem.line else file
         level = "warning: " if problem.warning else ""
-        text = printable(" ".join(str(problem).removeprefix(": ").split()))
+        text = escaped(" ".join(str(problem).removeprefix(": ").split()))
         typer.echo(f"{place}: {level}{text}", err=True)
 
 
@@ -129,6 +182,9 @@ def errors_only(report: Report) -> Report:
 
 def write_out(text: str) -> None:
     """Print what a command is asked for, in UTF-8, whatever the terminal speaks."""
+    if sys.stdout is None:
+        # As of `volcano-jobs ... >&-`, where click prints nothing, without an error.
+        give_up("cannot write to standard output: it is closed")
     try:
         typer.echo(text.encode(), nl=False)
     except BrokenPipeError:
@@ -142,7 +198,7 @@ def write_out(text: str) -> None:
 
 def give_up(message: str) -> NoReturn:
     """End the command for bad usage or a file that cannot be read or written."""
-    typer.echo(f"volcano-jobs: {printable(message)}", err=True)
+    typer.echo(f"volcano-jobs: {escaped(cropped(without_keys(message)))}", err=True)
     raise typer.Exit(USAGE)
 
 

@@ -12,11 +12,26 @@ import typer
 
 from pulumi_volcano_jobs import jobfile, keys
 from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
-from pulumi_volcano_jobs.cli.files import STDIN, Made, for_each, give_up, identity, refuse_twins, report, write_out
+from pulumi_volcano_jobs.cli.files import (
+    STDIN,
+    Made,
+    for_each,
+    give_up,
+    identity,
+    reason_of,
+    refuse_twins,
+    report,
+    shown,
+    write_file,
+    write_out,
+)
 from pulumi_volcano_jobs.cli.options import Files, Manager
-from pulumi_volcano_jobs.manifest import Manifest, Placeholder
+from pulumi_volcano_jobs.document import KIND
+from pulumi_volcano_jobs.manifest import Placeholder
 from pulumi_volcano_jobs.plugins import SshPlugin
+from pulumi_volcano_jobs.plugins.settings import secret_settings
 from pulumi_volcano_jobs.rendering import Rendered, render
+from pulumi_volcano_jobs.texts import holds_key
 
 EXAMPLES = """\b
 Examples:
@@ -83,13 +98,13 @@ def render_command(
 
     made = for_each(files, make, checks.heard(report))
     refuse_twins(made, managed_by, report)
-    manifests = [manifest for item in made for manifest in item.manifests(managed_by)]
     if output == STDIN:
+        manifests = [manifest for item in made for manifest in item.manifests(managed_by)]
         write_out(jobfile.dump(manifests, style.value))
         if not show_keys and any(_has_placeholders(item, managed_by) for item in made):
             typer.echo(f"volcano-jobs: {_PLACEHOLDERS[managed_by]}", err=True)
     else:
-        _write_folder(Path(output), manifests, style)
+        _write_folder(Path(output), made, managed_by, style)
 
 
 def _has_placeholders(made: Made, managed_by: Manager) -> bool:
@@ -108,20 +123,26 @@ def _values(tree: Any) -> Iterator[Any]:
         yield from _values(value)
 
 
-def _write_folder(folder: Path, manifests: Sequence[Manifest], style: Style) -> None:
+def _write_folder(folder: Path, made: Sequence[Made], managed_by: Manager, style: Style) -> None:
     """Write a file for each manifest, in a folder that only its owner can read: Secrets may be among them."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for manifest in manifests:
-            kind, namespace, name = identity(manifest)
-            # Escaped: a plugin calls its objects what it wants, and no name must lead out of the folder.
-            path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style.value}"
-            text = jobfile.dump([manifest], style.value)
-            if kind == "Secret":
-                path.touch(mode=0o600)
-                path.chmod(0o600)  # it may have been there
-            path.write_text(text, "utf-8")
+        for item in made:
+            for manifest in item.manifests(managed_by):
+                kind, namespace, name = identity(manifest)
+                # Escaped: a plugin calls its objects what it wants, and no name must lead out of the folder.
+                path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style.value}"
+                text = jobfile.dump([manifest], style.value)
+                has_key = kind == "Secret" or holds_key(text) or (kind == KIND and _has_given_key(item.rendered))
+                write_file(path, text, private=has_key)
     except FileExistsError:
-        give_up(f"cannot write to {folder}: it is no folder")
-    except OSError as error:
-        give_up(f"cannot write {error.filename or folder}: {error.strerror}")
+        give_up(f"cannot write to {shown(str(folder))}: it is no folder")
+    except (OSError, ValueError) as error:
+        place = getattr(error, "filename2", None) or getattr(error, "filename", None) or folder
+        give_up(f"cannot write {shown(str(place))}: {reason_of(error)}")
+
+
+def _has_given_key(rendered: Rendered) -> bool:
+    """Tell whether a Job has a key among the arguments of its plugins; a placeholder is none."""
+    given = [getattr(plugin, name) for plugin in rendered.plugins for name in secret_settings(type(plugin)).values()]
+    return any(value and not isinstance(value, Placeholder) for value in given)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import pulumi
 
 from pulumi_volcano_jobs.errors import JobError, Problem
+from pulumi_volcano_jobs.texts import escaped
 
 Place = Callable[[Iterable[Problem]], list[Problem]]
 
@@ -82,5 +83,5 @@ def in_file(problem: Problem, source: str) -> str:
     """Say a problem with the place in the file that it is read from."""
     if not problem.line:
         return str(problem)
-    place = f"{source}:{problem.line}" if source else f"line {problem.line}"
+    place = f"{escaped(source)}:{problem.line}" if source else f"line {problem.line}"
     return f"{place}:{problem.column}: {problem}"

@@ -11,13 +11,14 @@ from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.model import Job, Model
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.plugins.settings import secret_settings
+from pulumi_volcano_jobs.texts import Sealed
 
 # What happens stands behind when it happens, and what is longest hides no other field.
 _LAST = frozenset({"action", "tasks", "template"})
 
 
-@dataclass(frozen=True)
-class Secret:
+@dataclass(frozen=True, eq=False, repr=False)
+class Secret(Sealed):
     """A value that must not stand in a program: the program reads it from the stack's configuration."""
 
     key: str
@@ -25,8 +26,8 @@ class Secret:
     value: str = field(repr=False)
 
 
-@dataclass(frozen=True)
-class Program:
+@dataclass(frozen=True, eq=False, repr=False)
+class Program(Sealed):
     """A Pulumi program."""
 
     text: str

@@ -47,6 +47,7 @@ from pulumi_volcano_jobs.plugins.settings import (
 )
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
 from pulumi_volcano_jobs.schema import nearest
+from pulumi_volcano_jobs.texts import Sealed
 
 _UPGRADE = 'upgrade Volcano, or set managed_by="pulumi"'
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
@@ -63,8 +64,8 @@ class Stage(enum.IntEnum):
     """What looks at the others' work."""
 
 
-@dataclasses.dataclass(frozen=True)
-class JobUpdate:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class JobUpdate(Sealed):
     """What a change of the job means for what a plugin made."""
 
     follows: frozenset[ObjectRef] = frozenset()
@@ -83,7 +84,7 @@ class JobUpdate:
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(flag, option, dataclasses.field))
-class Plugin(ABC):
+class Plugin(Sealed, ABC):
     """A job plugin: its settings, and what it does at each point of a job's life."""
 
     name: ClassVar[str]
@@ -100,7 +101,7 @@ class Plugin(ABC):
     def __init_subclass__(cls) -> None:
         """Make every subclass a frozen dataclass."""
         super().__init_subclass__()
-        dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+        dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
         make: Any = cls.__init__
 
         @functools.wraps(make)
@@ -265,14 +266,14 @@ class Plugin(ABC):
         """Return the objects that the job needs beside its Pods."""
         return []
 
-    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: B027
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Edit one Pod, a private copy, before it is created."""
 
     def extend_objects(self, ctx: JobContext) -> list[Manifest]:  # noqa: ARG002
         """Return the objects that only our own options ask for; Pulumi makes them in both modes."""
         return []
 
-    def extend_pod(self, pod: Pod, ctx: JobContext) -> None:  # noqa: B027
+    def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
         """Edit one Pod as only our own options ask for, before all `on_pod_create`.
 
         With `managed_by="volcano"` it edits a task's template instead, once for all its Pods: what depends on the Pod's

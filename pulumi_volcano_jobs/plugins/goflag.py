@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.texts import Sealed
 
 Kind = Literal["string", "int", "bool"]
 
@@ -32,8 +33,8 @@ class Mistake:
     unknown: bool = False
 
 
-@dataclass(frozen=True)
-class Parsed:
+@dataclass(frozen=True, eq=False, repr=False)
+class Parsed(Sealed):
     """The flags that were read, by name, and the mistakes."""
 
     values: Mapping[str, Any]

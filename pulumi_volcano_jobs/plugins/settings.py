@@ -134,6 +134,11 @@ def secret_settings(plugin: type[HasSettings]) -> dict[str, str]:
     return {name: item.name for name, item in flags_of(plugin).items() if item.metadata["secret"]}
 
 
+def open_flags(plugin: type[HasSettings]) -> frozenset[str]:
+    """Return Volcano's arguments of a plugin that hold no key."""
+    return frozenset(name for name, item in flags_of(plugin).items() if not item.metadata["placeholder"])
+
+
 def kind_of(item: dataclasses.Field[Any]) -> goflag.Kind:
     """Give the kind of a setting that is one of Volcano's flags."""
     kinds: dict[type, goflag.Kind] = {bool: "bool", int: "int", str: "string"}

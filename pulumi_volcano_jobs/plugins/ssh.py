@@ -172,6 +172,11 @@ class SshPlugin(Plugin):
             fault = KeyPair(self.ssh_private_key, self.ssh_public_key).fault()
             if fault:
                 yield self.problem(f"ssh_{fault.part}_key", fault.reason, fault.hint)
+        if KeyPair(self.ssh_private_key, self.ssh_public_key).is_dsa:
+            reason = "sshd refuses DSA keys since OpenSSH 7.0, and newer ones are built without them"
+            yield self.problem(
+                "ssh_private_key", reason, "make another pair: ssh-keygen -t ed25519 -f FILE", code="VJ126"
+            )
         for setting in ("key_secret_private", "key_secret_public"):
             if setting in self.beyond():
                 yield self.problem(

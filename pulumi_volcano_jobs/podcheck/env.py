@@ -48,14 +48,16 @@ def _name(place: Place, key: str) -> Iterator[Problem]:
     name = place.fields.get(key)
     if isinstance(name, str) and not _NAME.fullmatch(name):
         reason = _NAME_RULE if not name or "=" in name else _PRINTABLE
-        yield Place({key: name}, place.path).fault(key, reason)
+        # What is after the '=' was meant for the value.
+        shown = f"{name.partition('=')[0]}=…" if "=" in name else name
+        yield Place({key: shown}, place.path).fault(key, reason)
 
 
 def _variable(variable: Place) -> Iterator[Problem]:
     yield from _name(variable, "name")
     if variable.has("valueFrom") and variable.text("value"):
         reason = "a variable has either a value or a valueFrom"
-        yield fault(variable.path, reason, variable.text("name"))
+        yield fault(variable.path, reason, variable.text("name").partition("=")[0])
     source = variable.child("valueFrom")
     if not source:
         return

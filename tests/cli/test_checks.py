@@ -140,10 +140,10 @@ def test_options_of_plugins_are_set(shell: Shell) -> None:
 
 
 BAD_SETTINGS = {
-    "no plugin": ("port=1", "--set port=1: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500"),
+    "no plugin": ("port=1", "--set port: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500"),
     "no value": ("svc.port", "--set svc.port: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500"),
-    "no option": ("svc.=1", "--set svc.=1: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500"),
-    "no YAML": ("svc.port=[1", "--set svc.port=[1: the value is no YAML"),
+    "no option": ("svc.=1", "--set svc.: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500"),
+    "no YAML": ("svc.port=[1", "--set svc.port: the value is no YAML"),
 }
 
 

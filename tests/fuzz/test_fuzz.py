@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import copy
+import json
 import os
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -18,6 +19,7 @@ from typer.testing import CliRunner
 from pulumi_volcano_jobs import JobError, Rendered, SshPlugin, cli, jobfile, limits, render
 from tests.conftest import job, task
 from tests.fuzz import strategies
+from tests.property import strategies as sound
 
 profile = settings(
     # `make fuzz` asks for many more.
@@ -77,6 +79,29 @@ def test_text_that_was_a_job(text: bytes, command: list[str], lenient: bool) -> 
 def test_a_job_with_something_odd_in_it(document: Any, strict: bool, defaults: str) -> None:  # noqa: FBT001
     """As a Python program may have it; options look at more of it than Volcano's plugins do."""
     outcome(document, strict=strict, defaults=defaults)
+
+
+@profile
+@given(sound.jobs(), st.data(), st.booleans())
+def test_a_key_that_stands_twice(document: Any, data: st.DataObject, strict: bool) -> None:  # noqa: FBT001
+    """The second time with less in it, or with something else."""
+    path = data.draw(st.sampled_from([path for path in strategies.places(document) if isinstance(path[-1], str)]))
+    holder = document
+    for key in path[:-1]:
+        holder = holder[key]
+    second = copy.deepcopy(holder[path[-1]])
+    inner = list(strategies.places(second))
+    if inner:
+        *above, last = data.draw(st.sampled_from(inner))
+        parent = second
+        for key in above:
+            parent = parent[key]
+        del parent[last]
+    else:
+        second = data.draw(st.none() | st.integers(-1, 2) | st.text(max_size=3) | st.just([]) | st.just({}))
+    holder[f"{path[-1]}<twice>"] = second
+    for read in jobfile.read(json.dumps(document, default=str).replace('<twice>"', '"')):
+        outcome(read.data, strict=strict, earlier=read.problems)
 
 
 @profile
@@ -142,6 +167,58 @@ def test_keys_as_arguments_are_never_shown(key: str, place: str, strict: bool) -
 
     shown = told(outcome(copy.deepcopy(document), strict=strict, redact=True))
 
+    assert strategies.SECRET[:-10] not in shown
+    assert base64.b64encode(strategies.SECRET.encode()).decode()[:-20] not in shown
+
+
+COMMANDS = [
+    ["render"],
+    ["render", "--managed-by", "volcano"],
+    ["render", "--format", "json"],
+    ["validate"],
+    ["validate", "--format", "json"],
+    ["validate", "--format", "sarif"],
+    ["explain"],
+    ["graph"],
+    ["convert"],
+    ["convert", "--language", "yaml"],
+]
+IN_TEMPLATES: dict[str, Callable[[dict[str, Any], str], Any]] = {
+    "a variable": lambda spec, key: spec["containers"][0].update(env=[{"name": "KEY", "value": key}]),
+    "a variable's name": lambda spec, key: spec["containers"][0].update(env=[{"name": f"KEY={key}"}]),
+    "a command": lambda spec, key: spec["containers"][0].update(command=["sh", "-c", f"echo '{key}'"]),
+    "an image": lambda spec, key: spec["containers"][0].update(image=key),
+    "a port": lambda spec, key: spec["containers"][0].update(ports=[{"containerPort": key}]),
+    "an unknown field": lambda spec, key: spec.update({key: key}),
+    "an amount": lambda spec, key: spec["containers"][0].update(resources={"limits": {"memory": key}}),
+    "a policy": lambda spec, key: spec.update(restartPolicy=key),
+}
+
+
+@profile
+@given(
+    st.sampled_from(COMMANDS),
+    st.booleans(),
+    st.sampled_from([*PLACES, *IN_TEMPLATES]),
+    st.sampled_from(["", "  ", "x"]),
+)
+def test_no_command_prints_a_planted_key(command: list[str], lenient: bool, place: str, before: str) -> None:  # noqa: FBT001
+    """Wherever it stands: in what is printed, in messages, and in the reprs of what is read."""
+    assume(command[0] != "convert" or place in PLACES)  # a program keeps a template as it is
+    key = f"{before}-----BEGIN RSA PRIVATE KEY-----\n{strategies.SECRET}\n-----END RSA PRIVATE KEY-----\n"
+    worker = task("worker", 2)
+    if place in IN_TEMPLATES:
+        IN_TEMPLATES[place](worker["template"]["spec"], key)
+    document = job(worker, plugins=_placed(key, place) if place in PLACES else {"ssh": [], "svc": []})
+    text = json.dumps(document)
+
+    result = CliRunner().invoke(
+        cli.app, [*command, *["--lenient"] * lenient, "-"], input=text, prog_name="volcano-jobs"
+    )
+    read = jobfile.read(text)
+
+    assert isinstance(result.exception, (SystemExit, type(None)))
+    shown = f"{result.stdout} {result.stderr} {read!r} {read}"
     assert strategies.SECRET[:-10] not in shown
     assert base64.b64encode(strategies.SECRET.encode()).decode()[:-20] not in shown
 

@@ -115,9 +115,8 @@ def test_a_name_cannot_become_part_of_the_drawing() -> None:
     lines = drawn(job(task(containers=[mounting], volumes=volumes)), strict=False)
 
     (secret,) = [line for line in lines if "Secret" in line and line.startswith("job0_object")]
-    assert (
-        secret == 'job0_object1["Secret<br/>x#34;]; click #60;b#62;#35;#96;#92; [31m<br/>not of this job"]:::elsewhere'
-    )
+    name = "x#34;]; click #60;b#62;#35;#96;#92;#92;x1b[31m"
+    assert secret == f'job0_object1["Secret<br/>{name}<br/>not of this job"]:::elsewhere'
 
 
 def test_two_ways_are_two_links() -> None:

@@ -1,0 +1,206 @@
+"""Text for people: hidden characters written out, other people's values cut, and private keys left out."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+PRIVATE = "<private>"
+"""What stands in the place of a private key."""
+
+# PEM with any number of dashes and in any case, to its end or the end of the text: a message may have cut it.
+_PEM = re.compile(
+    r"--\s?BEGIN[^-]{0,40}PRIVATE KEY.*?(?:--\s?END[^-]{0,40}PRIVATE KEY-*|\Z)|PuTTY-User-Key-File-.*\Z",
+    re.DOTALL | re.IGNORECASE,
+)
+# Base64 that is long enough for a key; `\\n` are line ends in the repr of a text.
+_BASE64 = re.compile(r"[A-Za-z0-9+/=]{40,}")
+# "BEGIN " at each of the three offsets, and the first bytes of OpenSSH's own format.
+_MARKS = ("QkVHSU4g", "JFR0lOI", "CRUdJTi")
+_OPENSSH = "b3BlbnNzaC1rZXktdj"
+_LONGEST = 1000
+HIDDEN = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]"
+)
+"""Characters that nobody sees, or that change others: control characters, zero-width ones, bidirectional controls."""
+
+
+def without_keys(text: str) -> str:
+    """Copy a text without the private keys in it: PEM, PuTTY's format, and base64 of them."""
+    if "PRIVATE" in text.upper() or "PuTTY" in text:
+        text = _PEM.sub(PRIVATE, text)
+    return _BASE64.sub(lambda found: PRIVATE if _is_key(found[0]) else found[0], text)
+
+
+def redacted(tree: Any) -> Any:
+    """Copy a tree without the private keys in its text; what has none is shared."""
+    if isinstance(tree, str):
+        shown = without_keys(tree)
+        return tree if shown == tree else shown
+    if isinstance(tree, Mapping):
+        return {redacted(key): redacted(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [redacted(item) for item in tree]
+    return tree
+
+
+def holds_key(text: str) -> bool:
+    """Tell whether a private key is in a text."""
+    return without_keys(text) != text
+
+
+def _is_key(run: str) -> bool:
+    if _OPENSSH in run:
+        return True
+    if not any(mark in run for mark in _MARKS):
+        return False
+    for start in range(4):
+        part = run[start:].rstrip("=")
+        try:
+            raw = base64.b64decode(part[: len(part) // 4 * 4])
+        except (binascii.Error, ValueError):
+            continue
+        if b"PRIVATE KEY" in raw:
+            return True
+    return False
+
+
+def escaped(text: str) -> str:
+    """Write out what would break a line, steer a terminal, change the order of text, or cannot be seen."""
+    if text.isprintable() and not HIDDEN.search(text):
+        return text
+    return "".join(map(_escaped, text))
+
+
+def _escaped(sign: str) -> str:
+    return sign if sign.isprintable() and not HIDDEN.match(sign) else sign.encode("unicode_escape").decode()
+
+
+def written_out(text: str) -> str:
+    """Write hidden characters of JSON, or of YAML in double quotes, as escapes; what is read of it stays the same."""
+    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def cropped(text: str, longest: int = _LONGEST) -> str:
+    """Cut a text that is too long to be read."""
+    return text if len(text) <= longest else f"{text[:longest]}… ({len(text)} characters)"
+
+
+class _Shown(str):
+    """What is shown in the place of a key."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Show it without quotes, which a text would have."""
+        return str.__str__(self)
+
+
+# Flags, settings and keys of mappings that may hold a key, in any spelling; the first are known not to.
+_OPEN = re.compile(r"-*ssh[-_]?(key[-_]?file[-_]?path|port)", re.IGNORECASE)
+_SECRETIVE = re.compile(r"priv|key|kye|secret|passw|token|credential|pem", re.IGNORECASE)
+_FLAG = re.compile(r"--?[A-Za-z][-_.A-Za-z0-9]{0,40}")
+_SECRET_FIELDS = ("data", "stringData")
+
+
+def concealed(tree: Any) -> Any:
+    """Copy a tree for its repr: without private keys, the data of Secrets, and arguments that may be keys."""
+    if isinstance(tree, str):
+        shown = without_keys(tree)
+        return tree if shown == tree else _Shown(shown)
+    if isinstance(tree, Mapping):
+        return {concealed(key): _entry(tree, key, value) for key, value in tree.items()}
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return tree
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(map(concealed, tree))
+    return tree
+
+
+def _entry(tree: Mapping[Any, Any], key: Any, value: Any) -> Any:
+    if key == "plugins" and isinstance(value, Mapping):
+        return {name: _use(use) for name, use in value.items()}
+    if key in {"plugin_options", "pluginOptions"} and isinstance(value, Mapping):
+        return {name: _settings(use) for name, use in value.items()}
+    if key in _SECRET_FIELDS and tree.get("kind") == "Secret" and isinstance(value, Mapping):
+        return dict.fromkeys(value, _Shown(PRIVATE))
+    return concealed(value)
+
+
+def _use(use: Any) -> Any:
+    if isinstance(use, Mapping):
+        return _settings(use)
+    if isinstance(use, str):
+        return concealed_arguments([use])[0]
+    return tuple(concealed_arguments(use)) if isinstance(use, (list, tuple)) else use
+
+
+def _settings(settings: Any) -> Any:
+    if not isinstance(settings, Mapping):
+        return concealed(settings)
+    return {key: _Shown(PRIVATE) if may_be_key(str(key)) else concealed(value) for key, value in settings.items()}
+
+
+def may_be_key(name: str) -> bool:
+    """Tell whether a flag or a setting of this name, perhaps a misspelt one, may hold a key."""
+    return not _OPEN.fullmatch(name) and bool(_SECRETIVE.search(name))
+
+
+def concealed_arguments(arguments: Sequence[Any], known: Collection[str] = ()) -> list[Any]:
+    """Copy the arguments of a plugin without values that may be keys.
+
+    Args:
+        arguments: Volcano's arguments.
+        known: the flags of the plugin that hold no key, without dashes.
+    """
+    shown: list[Any] = []
+    flag = ""
+    for argument in arguments:
+        if not isinstance(argument, str):
+            shown.append(concealed(argument))
+            flag = ""
+            continue
+        name, equals, _ = argument.partition("=")
+        is_flag = bool(_FLAG.fullmatch(name))
+        named_by = name if is_flag else flag
+        is_open = named_by.lstrip("-") in known or (bool(named_by) and not may_be_key(named_by))
+        shown.append(concealed(argument) if is_open or (is_flag and not equals) else _hidden(name, is_flag=is_flag))
+        flag = name if is_flag and not equals else ""
+    return shown
+
+
+def _hidden(name: str, *, is_flag: bool) -> str:
+    return f"{name}={PRIVATE}" if is_flag else PRIVATE
+
+
+class Sealed:
+    """The base of dataclasses that may hold a key (`eq=False, repr=False`).
+
+    Its repr leaves keys out. So does pytest, which prints the fields of two unequal dataclasses only if their `__eq__`
+    is the one that the decorator makes.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the fields."""
+        if type(self) is not type(other):
+            return NotImplemented
+        # As tuples: a value that is the same needs no comparison, which a leaf would refuse.
+        return _values(self) == _values(other)
+
+    def __hash__(self) -> int:
+        """Hash the fields."""
+        return hash(_values(self))
+
+    def __repr__(self) -> str:
+        """Show the fields without keys."""
+        items: Any = dataclasses.fields(self)  # type: ignore[arg-type]  # subclasses are dataclasses
+        fields = ", ".join(f"{item.name}={concealed(getattr(self, item.name))!r}" for item in items if item.repr)
+        return f"{type(self).__qualname__}({fields})"
+
+
+def _values(sealed: Any) -> tuple[Any, ...]:
+    return tuple(getattr(sealed, item.name) for item in dataclasses.fields(sealed) if item.compare)

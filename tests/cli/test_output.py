@@ -1,0 +1,213 @@
+"""What the commands write: whole files that only their owner reads, and a message where they cannot."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pulumi_volcano_jobs import keys
+from pulumi_volcano_jobs.cli import files
+from tests.cli.conftest import Shell
+from tests.conftest import container, job, task
+
+START = "from pulumi_volcano_jobs.start import main; main()"
+PAIR = keys.generate()
+GIVEN = job(
+    plugins={"ssh": [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PAIR.public.strip()}"], "svc": []}
+)
+
+
+def mode(path: Path) -> int:
+    """Give the mode of a file."""
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_symlink_in_the_folder_is_not_followed(shell: Shell) -> None:
+    """It may be another user's, and lead to a file of this one."""
+    target = shell.folder / "target"
+    target.write_text("mine")
+    shell("render", shell.write("job.yaml", job()), "-o", "out")
+    (first, *_) = sorted((shell.folder / "out").iterdir())
+    written = first.read_text()
+    first.unlink()
+    first.symlink_to(target)
+
+    shell.good("render", "job.yaml", "-o", "out")
+
+    assert (target.read_text(), first.is_symlink(), first.read_text()) == ("mine", False, written)
+
+
+@pytest.mark.parametrize("command", [("render", "-o", "out"), ("convert", "-o", "out.py")], ids=["render", "convert"])
+def test_a_full_disk_leaves_the_old_files(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    """And nothing beside them."""
+    file = shell.write("job.yaml", job())
+    shell(command[0], file, *command[1:])
+    before = {path: path.read_bytes() for path in shell.folder.rglob("*") if path.is_file()}
+    opened = os.fdopen
+
+    def full(descriptor: int, *options: str, **more: str) -> object:
+        opened(descriptor, *options, **more).close()
+        raise OSError(28, "No space left on device")
+
+    shell.write("job.yaml", job(task("other")))
+    before[shell.folder / "job.yaml"] = (shell.folder / "job.yaml").read_bytes()
+    monkeypatch.setattr(files.os, "fdopen", full)
+    answer = shell(command[0], file, *command[1:])
+
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.endswith(": No space left on device\n")
+    assert {path: path.read_bytes() for path in shell.folder.rglob("*") if path.is_file()} == before
+
+
+def test_files_with_a_private_key_are_the_owner_s_alone(shell: Shell) -> None:
+    """Secrets, a native Job with a given key, and a template with one; a file that was there gets the mode too."""
+    file = shell.write("job.yaml", GIVEN)
+    shell.good("render", file, "-o", "out", "--show-keys", "--managed-by", "volcano")
+    (native,) = (shell.folder / "out").iterdir()
+    native.chmod(0o644)
+    shell.good("render", file, "-o", "out", "--show-keys", "--managed-by", "volcano")
+    shell.good("render", file, "-o", "composed", "--show-keys")
+    env = [{"name": "KEY", "value": PAIR.private}]
+    shell.good(
+        "render", shell.write("env.yaml", job(task(containers=[container(env=env)]))), "-o", "env", "--show-keys"
+    )
+
+    private = {path.name: mode(path) == 0o600 for path in (shell.folder / "composed").iterdir()}
+    (pod,) = (shell.folder / "env").glob("*.pod.*")
+    assert (mode(native), PAIR.private.splitlines()[1] in native.read_text()) == (0o600, True)
+    assert [name for name, is_private in private.items() if is_private] == ["default.secret.train-ssh.yaml"]
+    assert mode(pod) == 0o600
+
+
+def test_a_file_that_is_no_secret_keeps_its_mode(shell: Shell) -> None:
+    """Its owner may have made it group-readable."""
+    file = shell.write("job.yaml", job())
+    shell.good("convert", file, "-o", "out.py")
+    (shell.folder / "out.py").chmod(0o640)
+    shell.good("convert", file, "-o", "out.py")
+
+    assert mode(shell.folder / "out.py") == 0o640
+
+
+def test_convert_writes_into_what_a_link_leads_to(shell: Shell) -> None:
+    """The user has named it."""
+    (shell.folder / "link.py").symlink_to("real.py")
+
+    shell.good("convert", shell.write("job.yaml", job()), "-o", "link.py")
+
+    assert (shell.folder / "link.py").is_symlink()
+    assert "VolcanoJob(" in (shell.folder / "real.py").read_text()
+
+
+@pytest.mark.parametrize("command", ["render", "convert"])
+def test_a_loop_of_links_is_told(shell: Shell, command: str) -> None:
+    """As an output and as a file."""
+    file = shell.write("job.yaml", job())
+    (shell.folder / "a").symlink_to("b")
+    (shell.folder / "b").symlink_to("a")
+
+    answers = [shell(command, file, "-o", "a"), shell(command, "a")]
+
+    assert [(answer.code, answer.out, len(answer.lines)) for answer in answers] == [(2, "", 1)] * 2
+
+
+@pytest.mark.parametrize("command", ["render", "convert"])
+def test_a_folder_that_is_gone_is_told(shell: Shell, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell may be in it."""
+    file = shell.folder / shell.write("job.yaml", job())
+    gone = shell.folder / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    answer = shell(command, str(file), "-o", "out")
+
+    assert (answer.code, answer.lines) == (2, ["volcano-jobs: cannot write out: No such file or directory"])
+
+
+COMMANDS = [("render",), ("explain",), ("graph",), ("convert",), ("validate", "--format", "json")]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_closed_standard_output_is_told(shell: Shell, command: tuple[str, ...]) -> None:
+    """Nothing is written, which must not look like success."""
+    file = shell.folder / shell.write("job.yaml", job())
+    program = "import os; os.close(1); os.execv(os.sys.executable, [os.sys.executable, *os.sys.argv[1:]])"
+
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            program,
+            "-c",
+            "from pulumi_volcano_jobs.start import main; main()",
+            *command,
+            str(file),
+        ],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+    assert (done.returncode, done.stderr) == (2, "volcano-jobs: cannot write to standard output: it is closed\n")
+
+
+def test_a_reader_that_has_had_enough_is_no_error_to_tell(shell: Shell) -> None:
+    """As `volcano-jobs render job.yaml | head -1`."""
+    file = shell.folder / shell.write("job.yaml", job(task(replicas=2000)))
+    reader, writer = os.pipe()
+    os.close(reader)
+
+    done = subprocess.run(
+        [sys.executable, "-c", START, "render", str(file)],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writer)
+
+    assert done.stderr == b""
+
+
+WIDTHS = {"0": 80, "00": 80, "-5": 80, "wide": 80, "\u00b2": 80, "": 80, "1": 40, "120": 120, "9" * 5000: 1000}
+
+
+@pytest.mark.parametrize(("columns", "width"), WIDTHS.items(), ids=[name[:5] for name in WIDTHS])
+def test_tables_are_printed_for_any_columns(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str, width: int
+) -> None:
+    """Within bounds; what is no width does not count."""
+    monkeypatch.setenv("COLUMNS", columns)
+
+    answer = shell.good("explain", shell.write("job.yaml", job(plugins={"svc": [], "env": []})))
+
+    assert "Tasks" in answer.out.splitlines()
+    assert max(map(len, answer.out.splitlines())) <= width
+
+
+LOADED = ["typer", "rich.console", "yaml", "pydantic", "pulumi_volcano_jobs.cli", "pulumi_volcano_jobs.rendering"]
+
+
+@pytest.mark.parametrize("module", LOADED)
+def test_ctrl_c_while_modules_are_loaded_ends_without_a_traceback(module: str) -> None:
+    """With the code that a shell gives it."""
+    program = f"""
+import sys
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupts())
+from pulumi_volcano_jobs.start import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", program, "--help"], capture_output=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
