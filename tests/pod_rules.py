@@ -478,7 +478,7 @@ REFUSED: dict[str, Mistake] = {
     "a variable's name with an equals sign": Mistake(
         main(env=[{"name": "A"}, {"name": "A=B"}]),
         f"{MAIN}.env[1].name",
-        "a variable's name is not empty and has no '=' (given: 'A=B')",
+        "a variable's name is not empty and has no '=' (given: 'A=…')",
     ),
     "a variable's name that is not ASCII": Mistake(
         main(env=[{"name": "GRÖSSE"}]), f"{MAIN}.env[0].name", "a variable's name is printable ASCII (given: 'GRÖSSE')"
@@ -603,7 +603,7 @@ REFUSED: dict[str, Mistake] = {
     "a prefix with an equals sign": Mistake(
         main(envFrom=[{"prefix": "A=", "secretRef": {"name": "a"}}]),
         f"{MAIN}.envFrom[0].prefix",
-        "a variable's name is not empty and has no '=' (given: 'A=')",
+        "a variable's name is not empty and has no '=' (given: 'A=…')",
     ),
     "variables of a ConfigMap without a name": Mistake(
         main(envFrom=[{"configMapRef": {"name": ""}}]),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pulumi
+from pulumi.runtime import settings
 
 from pulumi_volcano_jobs.component.forwarding import FORCE
 from pulumi_volcano_jobs.component.keys import is_mocked
@@ -12,6 +15,17 @@ _EXISTS = "already exists"
 _TIMED_OUT = "timed out waiting for the condition"
 _QUEUES = "Queues"
 _CONFLICT = "Apply failed with"
+
+
+_TRIES, _SECONDS = 500, 0.01
+
+
+async def hooks_started() -> None:
+    """Wait for the server of the hooks: grpc crashes the process of a program that ends while it starts."""
+    for _ in range(0 if is_mocked() else _TRIES):
+        if settings.SETTINGS.callbacks is not None:
+            return
+        await asyncio.sleep(_SECONDS)
 
 
 def on_missing_definitions(resource_name: str, kind: str) -> pulumi.ResourceHookBinding | None:

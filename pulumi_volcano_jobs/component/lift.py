@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pulumi
 
 from pulumi_volcano_jobs import paths, schema
+from pulumi_volcano_jobs.component.advice import hooks_started
 from pulumi_volcano_jobs.component.problems import raise_late
 from pulumi_volcano_jobs.component.wire import to_wire
 from pulumi_volcano_jobs.document import DOCUMENT_FIELDS, METADATA_FIELDS
-from pulumi_volcano_jobs.errors import key_text
+from pulumi_volcano_jobs.errors import Problem, key_text
 from pulumi_volcano_jobs.leaf import Derived, Leaf, has_leaf, leaves, substitute
 from pulumi_volcano_jobs.model import Model
 from pulumi_volcano_jobs.plugins import Plugin, registry
@@ -122,9 +123,13 @@ class Outputs:
     def leaf(self, path: str, output: pulumi.Output[Any], typed: Typed | None = None) -> Leaf:
         """Make the leaf that stands for an Output, whose value is checked by its type as soon as it is known."""
 
+        async def refused(problems: Sequence[Problem]) -> None:
+            await hooks_started()
+            raise_late(self._name, self._kind, problems)
+
         def checked(value: Any) -> Any:
-            raise_late(self._name, self._kind, late.check(value, typed, path) if typed else ())
-            return value
+            problems = late.check(value, typed, path) if typed else ()
+            return refused(problems) if problems else value
 
         self._outputs[path] = output.apply(checked) if typed else output
         return Leaf(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
 import pulumi
 
@@ -42,16 +43,15 @@ class LateError(pulumi.RunError):
         """All of them."""
 
 
-def raise_late(name: str, kind: str, problems: Sequence[Problem]) -> None:
-    """Raise the problems of a value that has become known, if there are any.
+def raise_late(name: str, kind: str, problems: Sequence[Problem]) -> NoReturn:
+    """Raise the problems of a value that has become known.
 
     Args:
         name: the resource's name.
         kind: what the resource is.
         problems: what is wrong with the value.
     """
-    if problems:
-        raise LateError(_summary(name, kind, problems, ""), problems)
+    raise LateError(_summary(name, kind, problems, ""), problems)
 
 
 def _summary(name: str, kind: str, problems: Sequence[Problem], source: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 
 import pytest
@@ -128,3 +129,29 @@ def test_the_program_s_own_mistakes_keep_their_traceback(project: Project) -> No
 
     with pytest.raises(automation.errors.InlineSourceRuntimeError, match="Traceback"):
         project.stack.preview(color="never")
+
+
+LATE = """
+limits = {"memory": pulumi.Output.secret("hunter2 Gi")}
+pod["spec"]["containers"][0]["resources"] = {"limits": limits}
+VolcanoJob("train", {"tasks": [worker]}, opts)
+"""
+
+
+def test_an_output_that_turns_out_wrong_ends_without_a_traceback_and_without_its_value(
+    project: Project, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A secret is in no line of what the engine prints."""
+    # As Pulumi's host for Python does: of a program that fails, some futures are never looked at.
+    caplog.set_level(logging.CRITICAL, "asyncio")
+    project.write("__main__.py", PROGRAM + WORKER + LATE)
+    with pytest.raises(automation.errors.RuntimeError) as caught:
+        project.stack.up(color="never")
+
+    output = str(caught.value)
+    assert (
+        "the VolcanoJob train has a problem:\n      spec.tasks[0].template.spec.containers[0].resources.limits.memory:"
+        " Invalid value: this must be a quantity"
+    ) in output
+    assert "hunter2" not in output
+    assert "Traceback" not in output
