@@ -38,6 +38,9 @@ def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
         if len(last) > MAX_LABEL:
             reason = f"the last Pod's name {last} has {len(last)} characters; a host name has at most {MAX_LABEL}"
             yield Problem(f"spec.tasks[{index}].name", reason, "shorten the job's or the task's name", stage=Stage.API)
+    for index, volume in enumerate(job.volumes or ()):
+        if volume.volume_claim is not None:
+            yield from podcheck.claim(volume.volume_claim, f"spec.volumes[{index}].volumeClaim")
     yield from _mounted_twice(job.volumes or ())
     service = names.head_service(job.name)
     if RayPlugin.name in used and len(service) > MAX_LABEL:

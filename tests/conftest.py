@@ -25,6 +25,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: SLOW.isdisjoint(item.path.relative_to(Path(__file__).parent).parts))
 
 
+CLAIM: Wire = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+"""The spec of a small claim."""
+
+
 def container(name: str = "main", **fields: Any) -> Wire:
     """Give a container in wire form."""
     return {"name": name, "image": "example.org/image:1", **fields}

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from tests.pod_rules import MAIN, container, main, pod, sidecar, tolerating
+from tests.pod_rules import MAIN, SUBDOMAIN, container, main, pod, sidecar, tolerating
 from tests.templates import Wire
 
 ENV_NAME = (
     "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not "
     "start with a digit"
-)
-SUBDOMAIN = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    "end with an alphanumeric character"
 )
 EARLY = "spec.initContainers[0]"
 RULE = {"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from tests.conftest import CLAIM
 from tests.templates import IMAGE, Wire
 
 MAIN = "spec.containers[0]"
 FIRST = "spec.volumes[0]"
+OF_CLAIM = f"{FIRST}.ephemeral.volumeClaimTemplate.spec"
 AFFINITY = "spec.affinity"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -19,6 +21,10 @@ LABEL = "this must be at most 63 lower-case letters, digits and '-', beginning a
 DNS = (
     "this must be at most 253 lower-case letters, digits, '-' and '.', each part between dots beginning and ending with"
     " a letter or digit"
+)
+SUBDOMAIN = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and"
+    " end with an alphanumeric character"
 )
 KEY = (
     "a key is at most 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit, perhaps behind"
@@ -115,8 +121,7 @@ def spread(**constraint: Any) -> Wire:
 
 def claim(**spec: Any) -> Wire:
     """Give a Pod's spec by a claim that comes and goes with it."""
-    usual = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
-    return volume(ephemeral={"volumeClaimTemplate": {"spec": usual | spec}})
+    return volume(ephemeral={"volumeClaimTemplate": {"spec": CLAIM | spec}})
 
 
 def secure(**context: Any) -> Wire:
@@ -1135,35 +1140,79 @@ REFUSED: dict[str, Mistake] = {
         claim(accessModes=["RWX"]),
         f"{FIRST}.ephemeral.volumeClaimTemplate.spec.accessModes[0]",
         (
-            "this must be one of ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod (given: 'RWX'): write"
-            " ReadWriteMany"
+            'Unsupported value: "RWX": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",'
+            ' "ReadWriteOncePod": write ReadWriteMany'
         ),
     ),
     "no access mode": Mistake(
         claim(accessModes=[]),
         f"{FIRST}.ephemeral.volumeClaimTemplate.spec.accessModes",
-        "a claim needs an access mode: for example [ReadWriteOnce]",
+        "Required value: at least 1 access mode is required: for example [ReadWriteOnce]",
     ),
     "an access mode that is alone": Mistake(
         claim(accessModes=["ReadWriteOncePod", "ReadOnlyMany"]),
         f"{FIRST}.ephemeral.volumeClaimTemplate.spec.accessModes",
-        "beside ReadWriteOncePod there is no other mode",
+        "Forbidden: may not use ReadWriteOncePod with other access modes: remove one of them",
     ),
     "a claim without a size": Mistake(
         claim(resources={}),
         f"{FIRST}.ephemeral.volumeClaimTemplate.spec.resources.requests.storage",
-        "a claim asks for storage, more than 0: for example 100Gi",
+        "Required value: for example 100Gi",
         server=f"{FIRST}.ephemeral.volumeClaimTemplate.spec.resources[storage]",
     ),
     "a kind of claim that is none": Mistake(
         claim(volumeMode="Disk"),
         f"{FIRST}.ephemeral.volumeClaimTemplate.spec.volumeMode",
-        "this must be one of Filesystem, Block (given: 'Disk')",
+        'Unsupported value: "Disk": supported values: "Block", "Filesystem"',
     ),
     "a storage class in capitals": Mistake(
         claim(storageClassName="Fast"),
-        f"{FIRST}.ephemeral.volumeClaimTemplate.spec.storageClassName",
-        f"{DNS} (given: 'Fast')",
+        f"{OF_CLAIM}.storageClassName",
+        f'Invalid value: "Fast": {SUBDOMAIN}: name a class of the cluster',
+    ),
+    "an attributes class in capitals": Mistake(
+        claim(volumeAttributesClassName="Fast"),
+        f"{OF_CLAIM}.volumeAttributesClassName",
+        f'Invalid value: "Fast": {SUBDOMAIN}: name a class of the cluster',
+    ),
+    "a claim of less than nothing": Mistake(
+        claim(resources={"requests": {"storage": "-1Gi"}}),
+        f"{OF_CLAIM}.resources.requests.storage",
+        'Invalid value: "-1Gi": must be greater than zero: for example 100Gi',
+        server=f"{OF_CLAIM}.resources[storage]",
+    ),
+    "a claim's selector": Mistake(
+        claim(selector={"matchLabels": {"a": "b c"}}),
+        f"{OF_CLAIM}.selector.matchLabels.a",
+        f"{VALUE} (given: 'b c')",
+        server=f"{OF_CLAIM}.selector.matchLabels",
+    ),
+    "a source of another group": Mistake(
+        claim(dataSource={"kind": "VolumeSnapshot", "name": "a"}),
+        f"{OF_CLAIM}.dataSource",
+        (
+            "Invalid value: \"VolumeSnapshot\": must be 'PersistentVolumeClaim' when referencing the default apiGroup:"
+            " set apiGroup, such as snapshot.storage.k8s.io"
+        ),
+    ),
+    "a source of a claim without a name": Mistake(
+        claim(dataSourceRef={"kind": "PersistentVolumeClaim", "name": ""}),
+        f"{OF_CLAIM}.dataSourceRef.name",
+        f"{EMPTY}: name the object that the volume is filled from",
+    ),
+    "a source that contradicts its reference": Mistake(
+        claim(
+            dataSource={"kind": "PersistentVolumeClaim", "name": "a"},
+            dataSourceRef={"kind": "PersistentVolumeClaim", "name": "b"},
+        ),
+        f"{OF_CLAIM}.dataSource",
+        "Invalid value: must match dataSourceRef: remove one of them",
+        server=OF_CLAIM,
+    ),
+    "a name of a claim that comes with the Pod": Mistake(
+        volume(ephemeral={"volumeClaimTemplate": {"spec": CLAIM, "metadata": {"name": "a"}}}),
+        f"{FIRST}.ephemeral.volumeClaimTemplate.metadata.name",
+        "Forbidden: cannot be set: remove it",
     ),
     "a pull policy of a volume that is none": Mistake(
         volume(image={"reference": IMAGE, "pullPolicy": "Maybe"}),

@@ -8,10 +8,12 @@ server of Kubernetes 1.36 takes by default. Volumes have one source each; those 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.podcheck import (
     amounts,
+    claims,
     containers,
     gates,
     made,
@@ -26,7 +28,18 @@ from pulumi_volcano_jobs.podcheck import (
 from pulumi_volcano_jobs.podcheck.names import dns_label, is_data_key, is_subdomain, keys, labels, subdomain
 from pulumi_volcano_jobs.podcheck.place import Choices, Place, Wire
 
-__all__ = ["check", "dns_label", "gated", "is_data_key", "is_subdomain", "keys", "labels", "native", "once_made"]
+__all__ = [
+    "check",
+    "claim",
+    "dns_label",
+    "gated",
+    "is_data_key",
+    "is_subdomain",
+    "keys",
+    "labels",
+    "native",
+    "once_made",
+]
 
 once_made = made.check
 native = relaxations.check
@@ -46,6 +59,12 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
     spec = Place(template.get("spec") or {}, f"{path}.spec")
     yield from metadata.check(Place(template.get("metadata") or {}, f"{path}.metadata"), spec)
     yield from _spec(spec)
+
+
+def claim(spec: Wire, path: str) -> Iterator[Problem]:
+    """Yield what the API server rejects in a new claim of the job."""
+    for problem in claims.check(Place(spec, path)):
+        yield replace(problem, stage=Stage.API)
 
 
 def _spec(spec: Place) -> Iterator[Problem]:

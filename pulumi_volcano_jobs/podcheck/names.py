@@ -20,6 +20,11 @@ _KEY_RULE = (
     "a key is at most 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit, perhaps behind"
     " a DNS name and a '/'"
 )
+SUBDOMAIN_RULE = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    "end with an alphanumeric character"
+)
+"""The API server's words for a value that is not a DNS name."""
 _KEY_HINT = "for example example.org/team"
 _VALUE_RULE = "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
 

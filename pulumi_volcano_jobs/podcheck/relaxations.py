@@ -15,17 +15,13 @@ from pulumi_volcano_jobs.fields import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.podcheck import containers
 from pulumi_volcano_jobs.podcheck.gates import COMPARISONS
 from pulumi_volcano_jobs.podcheck.metadata import of_template
-from pulumi_volcano_jobs.podcheck.names import is_subdomain
+from pulumi_volcano_jobs.podcheck.names import SUBDOMAIN_RULE, is_subdomain
 from pulumi_volcano_jobs.podcheck.place import Place, Wire, fault
 
 _NAME = re.compile(r"(?!\.\.)(?!\.\Z)[-._a-zA-Z][-._a-zA-Z0-9]*")
 _NAME_RULE = (
     "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not "
     "start with a digit"
-)
-_SUBDOMAIN_RULE = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    "end with an alphanumeric character"
 )
 # Kubernetes, pkg/apis/core/validation/validation.go: supportedStopSignalsLinux and supportedStopSignalsWindows.
 _SIGNALS = {
@@ -112,7 +108,7 @@ def _searches(spec: Place) -> Iterator[Problem]:
         name = search.removesuffix(".")
         # A longer name breaks the relaxed rule, too.
         if not is_subdomain(name) and len(name) <= MAX_SUBDOMAIN:
-            yield fault(path, f'Invalid value: "{search}": {_SUBDOMAIN_RULE}', hint=f"remove it, or {_COMPOSED}")
+            yield fault(path, f'Invalid value: "{search}": {SUBDOMAIN_RULE}', hint=f"remove it, or {_COMPOSED}")
 
 
 def _group(spec: Place) -> Iterator[Problem]:
@@ -123,5 +119,5 @@ def _group(spec: Place) -> Iterator[Problem]:
         reason = "Invalid value: null: must specify one of: `podGroupName`"
         yield group.fault("podGroupName", reason, "remove schedulingGroup: Volcano makes the PodGroup", show=False)
     elif not is_subdomain(group.text("podGroupName")):
-        reason = f'Invalid value: "{group.text("podGroupName")}": {_SUBDOMAIN_RULE}'
+        reason = f'Invalid value: "{group.text("podGroupName")}": {SUBDOMAIN_RULE}'
         yield fault(group.at("podGroupName"), reason, hint="remove schedulingGroup: Volcano makes the PodGroup")

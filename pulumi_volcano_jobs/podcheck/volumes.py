@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.podcheck import env
-from pulumi_volcano_jobs.podcheck.amounts import amount, parsed
+from pulumi_volcano_jobs.podcheck import claims, env
+from pulumi_volcano_jobs.podcheck.amounts import amount
 from pulumi_volcano_jobs.podcheck.mounts import is_inside
-from pulumi_volcano_jobs.podcheck.names import dns_label, is_subdomain, keys, labels, reference, subdomain
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault, meant, one_of, twice, unique
+from pulumi_volcano_jobs.podcheck.names import dns_label, is_subdomain, keys, labels, reference
+from pulumi_volcano_jobs.podcheck.place import Choices, Place, one_of, twice, unique
 
 # In Kubernetes' order: of two that are there it refuses the second.
 _SOURCES = (
@@ -26,9 +25,6 @@ _HOST_PATHS = (
     *("Directory", "DirectoryOrCreate", "File", "FileOrCreate"),
     *("Socket", "CharDevice", "BlockDevice"),
 )
-_ACCESS = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
-# As kubectl shows them.
-_SHORT = dict(zip(("RWO", "ROX", "RWX", "RWOP"), _ACCESS, strict=True))
 _ALL_MODES = 0o777
 _MAX_DRIVER = 63
 _MODE_RULE = "this must be a mode from 0 to 0777 (decimal 511)"
@@ -160,36 +156,12 @@ def _ephemeral(source: Place) -> Iterator[Problem]:
     if metadata:
         yield from labels(metadata.fields.get("labels"), metadata.at("labels"), Stage.WEBHOOK)
         yield from keys(metadata.fields.get("annotations"), metadata.at("annotations"), Stage.WEBHOOK)
+        for key in ("name", "namespace", "finalizers"):
+            if metadata.given(key):
+                yield metadata.fault(key, "Forbidden: cannot be set", "remove it", show=False)
     spec = template.child("spec") if template else None
     if spec:
-        yield from _claim_spec(spec)
-
-
-def _claim_spec(spec: Place) -> Iterator[Problem]:
-    yield from spec.required("accessModes", "for example [ReadWriteOnce]", "a claim needs an access mode")
-    modes = spec.items("accessModes")
-    for path, mode in modes:
-        if mode not in _ACCESS:
-            hint = f"write {_SHORT[mode]}" if mode in _SHORT else meant(mode, _ACCESS)
-            yield fault(path, f"this must be one of {', '.join(_ACCESS)}", mode, hint)
-    if len({mode for _, mode in modes}) > 1 and "ReadWriteOncePod" in [mode for _, mode in modes]:
-        yield spec.fault("accessModes", "beside ReadWriteOncePod there is no other mode", show=False)
-    yield from Choices("volumeMode", ("Filesystem", "Block"), required=True).check(spec)
-    if spec.text("storageClassName"):
-        yield from subdomain(spec.text("storageClassName"), spec.at("storageClassName"))
-    yield from _storage(spec)
-
-
-def _storage(spec: Place) -> Iterator[Problem]:
-    if spec.unknown("resources"):
-        return
-    resources = spec.child("resources") or Place({}, spec.at("resources"))
-    requests = resources.child("requests") or Place({}, resources.at("requests"))
-    size = requests.fields.get("storage")
-    if resources.unknown("requests") or isinstance(size, Leaf):
-        return
-    if (parsed(size) or 0) <= 0:
-        yield requests.fault("storage", "a claim asks for storage, more than 0", "for example 100Gi")
+        yield from claims.check(spec)
 
 
 def _image(source: Place) -> Iterator[Problem]:

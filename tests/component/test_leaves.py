@@ -16,7 +16,7 @@ from pulumi_volcano_jobs.component.children import WAIT_FOR, WRITTEN
 from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS, POD_SPEC
 from pulumi_volcano_jobs.testing import Result, computed, is_unknown, reveal, run
 from tests.component.programs import LOSES_MARKS, new_job
-from tests.conftest import PAIR, Wire, container, task
+from tests.conftest import CLAIM, PAIR, Wire, container, task
 
 DIGESTS = {f"Pod train-{pod}: (trigger)" for pod in ("master-0", "worker-0", "worker-1")}
 PODS = ("master-0", "worker-0", "worker-1")
@@ -181,7 +181,7 @@ PLACES = {
         workers("spec.volumes[0].secret.secretName") | DIGESTS,
     ),
     "storage class of a claim": Place(
-        lambda value: job(volumes=[{"mountPath": "/data", "volumeClaim": {"storageClassName": value}}]),
+        lambda value: job(volumes=[{"mountPath": "/data", "volumeClaim": {**CLAIM, "storageClassName": value}}]),
         {"PersistentVolumeClaim train-pvc-data: spec.storageClassName"},
     ),
     # pulumi_kubernetes makes one secret of all data of a Secret, so they are unknown together.

@@ -28,7 +28,7 @@ from pulumi_volcano_jobs import (
 from pulumi_volcano_jobs.testing import UNKNOWN, Result, SecretValue, computed, failed, reveal, run
 from tests.component.programs import LOSES_MARKS, new_job
 from tests.component.test_tree import TokenPlugin
-from tests.conftest import BYTES, OTHER_PAIR, PAIR, Wire, container, ssh_plugin, task
+from tests.conftest import BYTES, CLAIM, OTHER_PAIR, PAIR, Wire, container, ssh_plugin, task
 
 JOB, CLAIM = "Job train", "PersistentVolumeClaim train-pvc-data"
 PRIVATE, PUBLIC = PAIR.private, PAIR.public
@@ -63,7 +63,7 @@ def test_the_job_and_its_new_claims_are_all_that_is_made_in_the_cluster(*, previ
     done = one(
         job(
             plugins=[PytorchPlugin(), SshPlugin()],
-            volumes=[{"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}}],
+            volumes=[{"mountPath": "/data", "volumeClaim": CLAIM}],
         ),
         preview=preview,
     )
@@ -271,7 +271,7 @@ WHOLE: Wire = {
             {"exitCode": 3, "action": "AbortJob"},
         ],
         "volumes": [
-            {"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}},
+            {"mountPath": "/data", "volumeClaim": CLAIM},
             {"mountPath": "/models", "volumeClaimName": "models"},
         ],
         "tasks": [

@@ -33,7 +33,7 @@ from pulumi_volcano_jobs.testing import (
 from pulumi_volcano_jobs.testing.engine import Monitor, Recording, World
 from pulumi_volcano_jobs.testing.marks import inner
 from tests.component.programs import LOSES_MARKS, needs_transforms, new_job
-from tests.conftest import BYTES, PAIR, Wire, container, ssh_plugin, task
+from tests.conftest import BYTES, CLAIM, PAIR, Wire, container, ssh_plugin, task
 
 
 def job(**fields: Any) -> Wire:
@@ -114,7 +114,7 @@ class TestLookUps:
 
         def program() -> None:
             new_job("a", job(name="first", namespace="ml"))
-            new_job("b", job(plugins=[MpiPlugin()], volumes=[{"mountPath": "/d", "volumeClaim": {}}]))
+            new_job("b", job(plugins=[MpiPlugin()], volumes=[{"mountPath": "/d", "volumeClaim": CLAIM}]))
             kubernetes.core.v1.ConfigMap("own", data={"a": "1"})
 
         result = run(program)
@@ -498,7 +498,7 @@ class TestSurroundings:
             provider = kubernetes.Provider("mine", kubeconfig="")
             first = kubernetes.core.v1.Namespace("first")
             opts = pulumi.ResourceOptions(provider=provider, protect=True, depends_on=[first])
-            new_job("train", job(volumes=[{"mountPath": "/d", "volumeClaim": {}}], claims="keep"), opts)
+            new_job("train", job(volumes=[{"mountPath": "/d", "volumeClaim": CLAIM}], claims="keep"), opts)
 
         result = run(program)
         found = result.job("train")

@@ -30,7 +30,7 @@ from pulumi_volcano_jobs import (
 from pulumi_volcano_jobs.names import pod_group
 from pulumi_volcano_jobs.testing import Result, computed, failed, run
 from tests.component.programs import digests, new_job
-from tests.conftest import Wire, container, ssh_plugin, task
+from tests.conftest import CLAIM, Wire, container, ssh_plugin, task
 
 WAIT_FOR = "pulumi.com/waitFor"
 MANAGED_BY, CREATED = "Stash train-managed-by", "Stash train-created"
@@ -56,7 +56,7 @@ def everything() -> Wire:
             RayPlugin(head="master", head_container="main", worker_container="main"),
         ],
         "tasks": [task("master"), task("worker", 2)],
-        "volumes": [{"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}}],
+        "volumes": [{"mountPath": "/data", "volumeClaim": CLAIM}],
     }
 
 
@@ -274,7 +274,7 @@ DOCUMENT = {
         "queue": "research",
         "plugins": {"pytorch": ["--port=29500"], "ssh": KEYS.to_args()},
         "policies": [{"event": "PodEvicted", "action": "RestartJob"}],
-        "volumes": [{"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}}],
+        "volumes": [{"mountPath": "/data", "volumeClaim": CLAIM}],
         "tasks": [task("master"), {**task("worker", 2), "minAvailable": 1}],
     },
 }
@@ -285,7 +285,12 @@ FLAT = {
     "queue": "research",
     "plugins": [PytorchPlugin(port=29500), KEYS],
     "policies": [{"event": "PodEvicted", "action": "RestartJob"}],
-    "volumes": [{"mount_path": "/data", "volume_claim": {"access_modes": ["ReadWriteMany"]}}],
+    "volumes": [
+        {
+            "mount_path": "/data",
+            "volume_claim": {"access_modes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        }
+    ],
     "tasks": [task("master"), {**task("worker", 2), "min_available": 1}],
 }
 FORMS: dict[str, Callable[[], Any]] = {

@@ -17,6 +17,23 @@ COMPOSED: dict[str, list[str]] = {
     "duration": [f"spec.policies[0].timeout: {UNIT}", f"spec.runningEstimate: {UNIT}"],
     "timeout-1d": [f"spec.policies[0].timeout: {UNIT}"],
 }
+OF_CLAIM = "spec.volumes[{}].volumeClaim"
+BY_API_SERVER: dict[str, list[str]] = {
+    "priority": [f"{POD}.priority: Forbidden: "],
+    "claim-rwx": [
+        f'{OF_CLAIM.format(0)}.accessModes[0]: Unsupported value: "RWX": supported values: ',
+        f'{OF_CLAIM.format(0)}.resources.requests.storage: Invalid value: "x": quantities must match',
+        f'{OF_CLAIM.format(0)}.storageClassName: Invalid value: "A_b": ',
+    ],
+    "claim-unchecked": [
+        f"{OF_CLAIM.format(0)}.accessModes: Required value: at least 1 access mode is required: ",
+        f"{OF_CLAIM.format(0)}.resources.requests.storage: Required value: ",
+        f'{OF_CLAIM.format(1)}.accessModes[0]: Unsupported value: "ReadWriteAll": supported values: ',
+        f'{OF_CLAIM.format(1)}.resources.requests.storage: Invalid value: "-1Gi": must be greater than zero: ',
+        f'{OF_CLAIM.format(2)}.storageClassName: Invalid value: "My_Class": ',
+        f'{OF_CLAIM.format(2)}.volumeMode: Unsupported value: "FileSystem": supported values: "Block", "Filesystem": ',
+    ],
+}
 NATIVE: dict[str, list[str]] = COMPOSED | {
     "webhook-stricter": [
         f"{POD}.containers[0].envFrom[0].prefix: Invalid value: ",
@@ -57,6 +74,29 @@ def test_a_wrong_duration_is_rejected_in_composed_mode(report: str) -> None:
     code, _, problems = run("validate", report)
 
     assert (code, problems) == (1, COMPOSED[report])
+
+
+@pytest.mark.parametrize("managed_by", ["pulumi", "volcano"])
+@pytest.mark.parametrize("report", BY_API_SERVER)
+def test_what_the_api_server_rejects_is_found_in_both_modes(report: str, managed_by: str) -> None:
+    """Volcano accepts the Job, and the Pods or claims cannot be made."""
+    code, _, problems = run("validate", report, "--managed-by", managed_by)
+
+    assert code == 1
+    assert len(problems) == len(BY_API_SERVER[report])
+    assert all(map(str.startswith, problems, BY_API_SERVER[report]))
+
+
+def test_a_repeated_pull_secret_is_warned_of() -> None:
+    """Server-side apply rejects it."""
+    code, _, problems = run("validate", "pull-secrets-twice")
+
+    assert code == 0
+    (problem,) = problems
+    assert problem == (
+        f'warning: {POD}.imagePullSecrets[1]: Duplicate value: {{"name":"a"}}: server-side apply rejects duplicates:'
+        f" remove one (the first is {POD}.imagePullSecrets[0]) [VJ116]"
+    )
 
 
 def test_an_amount_with_a_fraction_is_written_as_text() -> None:

@@ -8,7 +8,7 @@ from pulumi_volcano_jobs import render, schema
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.podcheck import native
-from tests.conftest import Wire, container, job, problems, task
+from tests.conftest import CLAIM, Wire, container, job, problems, task
 from tests.native_rules import REJECTED
 from tests.pod_rules import APP_ARMOR, TAKEN, secure
 from tests.templates import RICH
@@ -19,7 +19,6 @@ ONLY_COMPOSED = {
     for name, spec in {**TAKEN, **RICH}.items()
     if any(native({"spec": spec}, "")) or any(schema.repeated({"spec": spec}, schema.POD_TEMPLATE, ""))
 }
-CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 
 
 def of(spec: Wire) -> Wire:

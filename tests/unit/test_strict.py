@@ -21,7 +21,7 @@ from pulumi_volcano_jobs import (
 )
 from pulumi_volcano_jobs.errors import Stage
 from pulumi_volcano_jobs.leaf import Leaf
-from tests.conftest import Wire, container, job, places, problems, refused, task
+from tests.conftest import CLAIM, Wire, container, job, places, problems, refused, task
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -361,7 +361,7 @@ UNKNOWN: dict[str, tuple[Wire, str, str]] = {
     ),
     "of a template": (job(task(restartPolcy="Never")), "spec.tasks[0].template.spec.restartPolcy", "restartPolicy"),
     "of a claim": (
-        job(volumes=[{"mountPath": "/a", "volumeClaim": {"accessMode": ["x"]}}]),
+        job(volumes=[{"mountPath": "/a", "volumeClaim": {**CLAIM, "accessMode": ["x"]}}]),
         "spec.volumes[0].volumeClaim.accessMode",
         "accessModes",
     ),
@@ -468,9 +468,6 @@ def test_what_the_api_server_would_refuse_of_what_is_made_is_among_what_is_told(
 
     assert len(refused_later) > 10
     assert refused_later <= MISREAD.keys() | OTHER.keys() | {"plain-job-name-dot"}
-
-
-CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 
 
 @pytest.mark.parametrize("second", ["/data/", "//data", "/data/."])
