@@ -65,7 +65,8 @@ class _Drawing:
         tasks = rendered.job.tasks or ()
         self._tasks = {task.name or "": f"{node}_task{index}" for index, task in enumerate(tasks)}
         firsts = {task.name or "": rendered.first_pods[task.name or ""] for task in tasks if task.size}
-        self._uses = {name: _uses(pod, rendered.objects) for name, pod in firsts.items()}
+        uses = _Uses(rendered.objects)
+        self._uses = {name: uses.of(pod) for name, pod in firsts.items()}
         made = list(map(ObjectRef.of, rendered.objects))
         named = {key for uses in self._uses.values() for key, _ in uses}
         self._objects = {key: f"{node}_object{index}" for index, key in enumerate([*made, *sorted(named - {*made})])}
@@ -129,20 +130,38 @@ class _Drawing:
             yield f"{self._pods} -.-|{_quoted(*labels)}| {self._objects[key]}"
 
 
-def _uses(pod: Manifest, objects: Iterable[Manifest]) -> list[tuple[ObjectRef, str]]:
-    """List the objects that a Pod names, and those that name it by its labels, with how they are used."""
-    spec, metadata = pod["spec"], pod["metadata"]
-    containers = [*spec["containers"], *spec.get("initContainers", ())]
-    uses: list[tuple[ObjectRef, str]] = [(ObjectRef("PodGroup", metadata["annotations"][GROUP_ANNOTATION]), "gang")]
-    paths: dict[str, set[str]] = {}
-    for mount in (mount for container in containers for mount in container.get("volumeMounts", ())):
-        paths.setdefault(mount["name"], set()).add(mount["mountPath"])
-    for volume in spec.get("volumes", ()):
-        uses += [(key, path) for key in _brought(volume) for path in sorted(paths.get(volume["name"], ()))]
-    sources = (source for container in containers for source in _sources(container))
-    found = (key for source in sources for key in _named(source, _VARIABLES))
-    uses += [(key, "variables") for key in dict.fromkeys(found)]
-    return uses + [(ObjectRef.of(item), way) for item in objects for way in _selected(item, metadata["labels"])]
+class _Uses:
+    """Finds the objects that Pods use; a variable that Pods share is looked at once."""
+
+    def __init__(self, objects: Iterable[Manifest]) -> None:
+        """Take the job's objects."""
+        self._selecting = [item for item in objects if item["kind"] in {"Service", "NetworkPolicy"}]
+        self._variables: dict[int, tuple[ObjectRef, ...]] = {}
+
+    def of(self, pod: Manifest) -> list[tuple[ObjectRef, str]]:
+        """List the objects that a Pod names, and those that name it by its labels, with how they are used."""
+        spec, metadata = pod["spec"], pod["metadata"]
+        containers = [*spec["containers"], *spec.get("initContainers", ())]
+        uses = [(ObjectRef("PodGroup", metadata["annotations"][GROUP_ANNOTATION]), "gang")]
+        paths: dict[str, set[str]] = {}
+        for mount in (mount for container in containers for mount in container.get("volumeMounts", ())):
+            paths.setdefault(mount["name"], set()).add(mount["mountPath"])
+        for volume in spec.get("volumes", ()):
+            uses += [(key, path) for key in _brought(volume) for path in sorted(paths.get(volume["name"], ()))]
+        found = itertools.chain.from_iterable(self._of_variables(container) for container in containers)
+        uses += [(key, "variables") for key in dict.fromkeys(found)]
+        labels = metadata["labels"]
+        return uses + [(ObjectRef.of(item), way) for item in self._selecting for way in _selected(item, labels)]
+
+    def _of_variables(self, container: Manifest) -> list[ObjectRef]:
+        """List the objects that the variables of a container come from, each once."""
+        entries = container.get("env") or ()
+        by_id = dict(zip(map(id, entries), entries, strict=True))
+        for key in by_id.keys() - self._variables.keys():
+            self._variables[key] = tuple(_named(by_id[key].get("valueFrom") or {}, _VARIABLES))
+        of_env = itertools.chain.from_iterable(map(self._variables.__getitem__, by_id))
+        of_all = (key for source in container.get("envFrom", ()) for key in _named(source, _VARIABLES))
+        return list(dict.fromkeys(itertools.chain(of_env, of_all)))
 
 
 def _brought(volume: Manifest) -> Iterator[ObjectRef]:
@@ -154,11 +173,6 @@ def _brought(volume: Manifest) -> Iterator[ObjectRef]:
 
 def _named(holder: Manifest, fields: Iterable[tuple[str, str, str]]) -> Iterator[ObjectRef]:
     return (ObjectRef(kind, holder[field].get(name, "")) for field, name, kind in fields if field in holder)
-
-
-def _sources(container: Manifest) -> Iterator[Manifest]:
-    yield from (entry["valueFrom"] for entry in container.get("env", ()) if entry.get("valueFrom"))
-    yield from container.get("envFrom", ())
 
 
 def _selected(item: Manifest, labels: Mapping[str, Any]) -> Iterator[str]:
