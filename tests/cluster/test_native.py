@@ -476,12 +476,13 @@ def test_a_job_changes_modes_in_one_update(stack: Stack) -> None:
 
 
 def test_the_preview_of_a_new_job_is_a_dry_run(stack: Stack) -> None:
-    """Only a change of modes has an unknown namespace in its preview: the API server checks the Pods of a new job."""
-    args = job(managed_by="pulumi")
-    worker_of(args)["template"]["spec"]["priorityClassName"] = "missing"
-    stack.jobs(train=args)
+    """Only a change of modes has an unknown namespace in its preview: the API server checks and defaults a new job."""
+    stack.jobs(train=job(managed_by="pulumi"))
 
-    assert "no PriorityClass with name missing was found" in str(stack.previewed_apart())
+    events = [event.res_outputs_event.metadata for event in stack.preview().events if event.res_outputs_event]
+
+    pods = [step.new.outputs for step in events if step.new and step.type == "kubernetes:core/v1:Pod"]
+    assert [pod["spec"]["dnsPolicy"] for pod in pods] == ["ClusterFirst"] * 3
 
 
 def test_a_job_that_volcano_removed_runs_again_after_a_refresh_only(stack: Stack) -> None:

@@ -146,6 +146,17 @@ def test_a_claim_is_the_same_resource_in_both_modes() -> None:
         assert done.resources[CLAIM].inputs_from["metadata"] == []
 
 
+@pytest.mark.parametrize("mode", ["pulumi", "volcano"])
+def test_another_mode_replaces_no_resource_in_the_job_s_namespace(mode: str) -> None:
+    """The Output `namespace` of a job depends on no resource, so that a user's own claim there is kept as well."""
+
+    def program() -> None:
+        made = new_job("train", job(managed_by=mode))
+        kubernetes.core.v1.ConfigMap("own", metadata={"namespace": made.namespace})
+
+    assert run(program).resources["ConfigMap own"].inputs_from["metadata"] == []
+
+
 @pytest.mark.parametrize(
     ("options", "is_kept"), [({}, False), ({"claims": "delete"}, False), ({"claims": "keep"}, True)]
 )
