@@ -10,8 +10,7 @@ from typing import Any
 
 import yaml
 
-from pulumi_volcano_jobs import paths, scalars
-from pulumi_volcano_jobs.bounds import MOST_LEVELS, MOST_VALUES
+from pulumi_volcano_jobs import bounds, paths, scalars
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.texts import Sealed
 
@@ -49,7 +48,7 @@ _TEMPLATE = Problem(
 )
 _TOO_DEEP = Problem(
     "",
-    f"this is nested more than {MOST_LEVELS} levels deep, or an alias stands inside of what it names",
+    f"this is nested more than {bounds.MOST_LEVELS} levels deep, or an alias stands inside of what it names",
     "write it flatter, without aliases",
     stage=Stage.DECODE,
 )
@@ -151,10 +150,10 @@ class _Composer:
 
 def _check_bounds(values: int, levels: int, node: yaml.Node | None) -> None:
     place = _start(node) if node else (1, 1)
-    if values > MOST_VALUES:
-        reason = f"a file has at most {MOST_VALUES} keys and values, those of aliases counted each time"
+    if values > bounds.MOST_VALUES:
+        reason = f"a file has at most {bounds.MOST_VALUES} keys and values, those of aliases counted each time"
         raise TooLarge(Problem("", reason, "write several files, or without aliases", stage=Stage.DECODE).at(*place))
-    if levels > MOST_LEVELS:
+    if levels > bounds.MOST_LEVELS:
         raise Refused(_TOO_DEEP.at(*place))
 
 

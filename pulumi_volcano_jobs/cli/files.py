@@ -15,8 +15,7 @@ from typing import NoReturn
 
 import typer
 
-from pulumi_volcano_jobs import jobfile, nodes
-from pulumi_volcano_jobs.bounds import MOST_VALUES
+from pulumi_volcano_jobs import bounds, jobfile, nodes
 from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.errors import JobError, Problem, in_order
@@ -149,7 +148,7 @@ def cluster_facts(file: Path | None) -> ClusterFacts:
     try:
         objects = nodes.load(read(str(file)))
     except nodes.TooLarge:
-        most = f"{name} has more than {MOST_VALUES} keys and values"
+        most = f"{name} has more than {bounds.MOST_VALUES} keys and values"
         give_up(f"{most}; leave out what the jobs do not need: kubectl get -n NAMESPACE in the place of -A")
     except nodes.Refused:
         give_up(f"{name} is no YAML; it must be what kubectl get ... -o yaml prints")

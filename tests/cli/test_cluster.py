@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import nodes
+from pulumi_volcano_jobs import bounds
 from tests.cli.conftest import Shell
 from tests.conftest import container, job, task
 
@@ -136,7 +136,7 @@ class TestBadFile:
 
     def test_that_is_too_large_is_told_with_the_way_out(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
         """It is YAML, of a large cluster."""
-        monkeypatch.setattr(nodes, "MOST_VALUES", 20)
+        monkeypatch.setattr(bounds, "MOST_VALUES", 20)
         shell.write("cluster.yaml", {"kind": "List", "items": [claimed("data", f"team-{index}") for index in range(9)]})
 
         answer = shell("validate", shell.write("job.yaml", "a: 1"), "--cluster", "cluster.yaml")

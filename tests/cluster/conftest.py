@@ -265,12 +265,18 @@ def use(cluster: Cluster, project: Project) -> Project:
 
 
 def objects(cluster: Cluster, namespace: str) -> Objects:
-    """Return the objects of a namespace by kind and name. A PodGroup goes by the name of its job."""
+    """Return the objects of a namespace by kind and name."""
     return {
-        f"{kind} {job_of(name) if kind == 'PodGroup' else name}": {"kind": kind, **item}
+        named(kind, item): {"kind": kind, **item}
         for kind in KINDS
         for name, item in cluster.list(kind, namespace).items()
     }
+
+
+def named(kind: str, item: Manifest) -> str:
+    """Return the kind and name of an object. A PodGroup goes by the name of its job."""
+    name = item["metadata"]["name"]
+    return f"{kind} {job_of(name) if kind == 'PodGroup' else name}"
 
 
 def changes(before: Objects, after: Objects) -> Changes:

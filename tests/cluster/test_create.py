@@ -50,7 +50,7 @@ def test_the_api_server_has_what_render_prints(space: Space, example: Example) -
     rendered = [*example.rendered.objects, *example.rendered.pods]
     elsewhere = [item | {"metadata": item["metadata"] | {"namespace": space.name}} for item in rendered]
 
-    expected = {f"{item['kind']} {item['metadata']['name']}": item for item in space.cluster.apply(elsewhere, dry=True)}
+    expected = {named(item["kind"], item): item for item in space.cluster.apply(elsewhere, dry=True)}
 
     assert {name: comparable(item) for name, item in example.made.items()} == {
         name: comparable(item) for name, item in expected.items()

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pulumi_volcano_jobs.names import job_of
-from tests.cluster.conftest import Manifest, Space, Stack, changes, task
+from tests.cluster.conftest import Manifest, Space, Stack, changes, named, task
 
 PROGRAM = """
 import json
@@ -48,8 +47,7 @@ def urns(stack: Stack) -> dict[str, str]:
     found = {}
     for item in stack.resources():
         if item["type"].startswith("kubernetes:") and item.get("custom"):
-            kind, name = item["type"].rpartition(":")[2], item["outputs"]["metadata"]["name"]
-            found[f"{kind} {job_of(name) if kind == 'PodGroup' else name}"] = item["urn"]
+            found[named(item["type"].rpartition(":")[2], item["outputs"])] = item["urn"]
     return found
 
 

@@ -90,8 +90,8 @@ def test_a_queue_is_made_edited_in_place_and_deleted(queues: Queues) -> None:
     seen = queues.seen()[name]
     assert seen["metadata"]["uid"] == made["metadata"]["uid"]
     assert seen["spec"] == {
-        "capability": {"cpu": 16},
-        "deserved": {"cpu": 4},
+        "capability": {"cpu": "16"},
+        "deserved": {"cpu": "4"},
         "dequeueStrategy": "fifo",
         "parent": "root",
         "reclaimable": True,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from pulumi_volcano_jobs.component.children import WAIT_FOR, WRITTEN
 from tests.cluster.conftest import Changes, Space, Stack, changes, content, task
 from tests.cluster.edits import DOCUMENT, EDITS, ISSUE, Edit, PreviewError, job, table
 
@@ -136,4 +137,8 @@ def test_pods_that_have_succeeded_take_a_label_as_they_are(stack: Stack) -> None
         assert after[name]["status"] == before[name]["status"]
         assert after[name]["metadata"]["labels"] == before[name]["metadata"]["labels"] | {"team": "b"}
         before[name]["metadata"]["labels"]["team"] = "b"
+        # The digest of the metadata and the condition with it.
+        before[name]["metadata"]["annotations"] |= {
+            key: after[name]["metadata"]["annotations"][key] for key in (WAIT_FOR, WRITTEN)
+        }
         assert content(after[name]) == content(before[name])

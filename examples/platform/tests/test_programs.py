@@ -22,7 +22,7 @@ def test_a_queue_has_the_share_of_its_team(queues: Result) -> None:
     queue = queues.manifests()["Queue team-vision"]
 
     assert queue["spec"]["weight"] == TEAMS["vision"].weight
-    assert queue["spec"]["capability"] == {"nvidia.com/gpu": TEAMS["vision"].gpus}
+    assert queue["spec"]["capability"] == {"nvidia.com/gpu": str(TEAMS["vision"].gpus)}
     assert queue["metadata"]["labels"] == {"team": "vision", "cost-centre": "4711"}
 
 
