@@ -57,7 +57,7 @@ class Rendered(Sealed):
     objects: tuple[Manifest, ...]
     """All objects but Pods, by kind and name."""
     pods: tuple[Manifest, ...]
-    """The Pods by task and index."""
+    """The Pods by task and index. They share the entries of their variables: copy an entry before you change it."""
     first_pods: Mapping[str, Manifest]
     """What Pod 0 of each task is, or would be in a task of 0 replicas, by the task's name."""
     warnings: tuple[Problem, ...]

@@ -235,7 +235,7 @@ class BaseJob(pulumi.ComponentResource):
             depends_on=before,
             hooks=on_missing_definitions(self._resource_name, "PodGroups"),
             ignore_changes=[] if has_queue else ["spec.queue"],
-            replacement_trigger="queue" if has_queue else None,
+            replacement_trigger="queue" if has_queue else "no queue",
         )
 
     def _child(

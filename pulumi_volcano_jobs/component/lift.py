@@ -49,6 +49,7 @@ class Outputs:
         """Begin with none, for the resource of this name and kind."""
         self._name, self._kind = name, kind
         self._outputs: dict[str, pulumi.Output[Any]] = {}
+        self._given: dict[str, pulumi.Output[Any]] = {}
         self._secrets: dict[str, dict[str, Any]] = {}
 
     def lift(self, tree: Any, path: str = "", typed: Typed | None = None) -> Any:
@@ -131,8 +132,13 @@ class Outputs:
             problems = late.check(value, typed, path) if typed else ()
             return refused(problems) if problems else value
 
+        self._given[path] = output
         self._outputs[path] = output.apply(checked) if typed else output
         return Leaf(path)
+
+    def given(self, value: Any) -> Any:
+        """Return the Output that the program passed for a leaf; any other value as it is."""
+        return self._given[value.path] if isinstance(value, Leaf) else value
 
     def lower(self, tree: Any) -> Any:
         """Copy the tree with Outputs in the place of its leaves; nothing else becomes unknown."""

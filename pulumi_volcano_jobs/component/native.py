@@ -41,7 +41,7 @@ def hand_over(
     """Register the Job, fully defaulted: a partial one loses at its first update what only the webhook had set."""
     manifest = job.to_manifest()
     waits_for = options.get("wait_for", "created")
-    if forwarding.is_forwarding(outputs.lower(job.queue)):
+    if forwarding.is_forwarding(outputs.given(job.queue)):
         annotations = {forwarding.FORCE: "true", **manifest["metadata"].get("annotations", {})}
         manifest = {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
     timeout = options.get("wait_timeout", DEFAULT_TIMEOUT)

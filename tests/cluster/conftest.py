@@ -267,9 +267,7 @@ def use(cluster: Cluster, project: Project) -> Project:
 def objects(cluster: Cluster, namespace: str) -> Objects:
     """Return the objects of a namespace by kind and name."""
     return {
-        named(kind, item): {"kind": kind, **item}
-        for kind in KINDS
-        for name, item in cluster.list(kind, namespace).items()
+        named(kind, item): {"kind": kind, **item} for kind in KINDS for item in cluster.list(kind, namespace).values()
     }
 
 

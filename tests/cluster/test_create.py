@@ -10,7 +10,7 @@ import pytest
 from cluster import Cluster
 
 from pulumi_volcano_jobs import Rendered, keys, load_jobs, render
-from tests.cluster.conftest import Manifest, Objects, Space, Stack, content, task, use
+from tests.cluster.conftest import Manifest, Objects, Space, Stack, content, named, task, use
 from tests.engine.conftest import ROOT, Project
 from tests.programs import EXAMPLES
 

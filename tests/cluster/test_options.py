@@ -24,7 +24,7 @@ USES: dict[str, tuple[Manifest, set[str]]] = {
 
 def job(use: str, workers: int = 2, **fields: Any) -> Manifest:
     """Give a job of a master and workers with the recommended options, and some of its own."""
-    tasks = [task("master", restartPolicy="OnFailure"), task("worker", workers, restartPolicy="OnFailure")]
+    tasks = [task("master"), task("worker", workers)]
     return {"tasks": tasks, "defaults": "recommended", **USES[use][0], **fields}
 
 

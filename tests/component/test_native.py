@@ -30,7 +30,7 @@ from tests.component.programs import LOSES_MARKS, new_job
 from tests.component.test_tree import TokenPlugin
 from tests.conftest import BYTES, CLAIM, OTHER_PAIR, PAIR, Wire, container, ssh_plugin, task
 
-JOB, CLAIM = "Job train", "PersistentVolumeClaim train-pvc-data"
+JOB, CLAIM_NAME = "Job train", "PersistentVolumeClaim train-pvc-data"
 PRIVATE, PUBLIC = PAIR.private, PAIR.public
 
 
@@ -77,7 +77,7 @@ def test_the_job_and_its_new_claims_are_all_that_is_made_in_the_cluster(*, previ
         "PytorchPlugin train-pytorch": "VolcanoJob train",
         "Task train-master": "VolcanoJob train",
         "Task train-worker": "VolcanoJob train",
-        CLAIM: "VolcanoJob train",
+        CLAIM_NAME: "VolcanoJob train",
         JOB: "VolcanoJob train",
     }
 
@@ -126,7 +126,7 @@ def test_the_job_names_the_claim_that_pulumi_creates() -> None:
     """Volcano's controller would write the name of a claim into the Job, and conflict with every later update."""
     done = one(new_claim())
 
-    claim, made = done.resources[CLAIM], done.resources[JOB]
+    claim, made = done.resources[CLAIM_NAME], done.resources[JOB]
     assert claim.inputs["metadata"]["name"] == "train-pvc-data"
     assert claim.inputs["spec"] == {"accessModes": ["ReadWriteMany"]}
     assert made.inputs["spec"]["volumes"] == [
@@ -140,10 +140,10 @@ def test_a_claim_is_the_same_resource_in_both_modes() -> None:
     """No resource that another mode replaces is an input of it, so that a change of modes keeps it and its data."""
     native, composed = one(new_claim()), one(new_claim(managed_by="pulumi"))
 
-    assert native.resources[CLAIM].inputs == composed.resources[CLAIM].inputs
-    assert native.tree()[CLAIM] == composed.tree()[CLAIM]
+    assert native.resources[CLAIM_NAME].inputs == composed.resources[CLAIM_NAME].inputs
+    assert native.tree()[CLAIM_NAME] == composed.tree()[CLAIM_NAME]
     for done in (native, composed):
-        assert done.resources[CLAIM].inputs_from["metadata"] == []
+        assert done.resources[CLAIM_NAME].inputs_from["metadata"] == []
 
 
 @pytest.mark.parametrize("mode", ["pulumi", "volcano"])
@@ -162,7 +162,7 @@ def test_another_mode_replaces_no_resource_in_the_job_s_namespace(mode: str) -> 
 )
 def test_a_claim_outlives_the_job_if_asked(options: Wire, *, is_kept: bool) -> None:
     """As in the composed mode."""
-    assert bool(one(new_claim(**options)).resources[CLAIM].retain_on_delete) == is_kept
+    assert bool(one(new_claim(**options)).resources[CLAIM_NAME].retain_on_delete) == is_kept
 
 
 def test_an_edit_of_a_claim_makes_no_other_job() -> None:

@@ -34,7 +34,7 @@ from tests.conftest import CLAIM, Wire, container, ssh_plugin, task
 
 WAIT_FOR = "pulumi.com/waitFor"
 MANAGED_BY, CREATED = "Stash train-managed-by", "Stash train-created"
-CLAIM = "PersistentVolumeClaim train-pvc-data"
+CLAIM_NAME = "PersistentVolumeClaim train-pvc-data"
 KEYS = ssh_plugin()
 
 
@@ -118,7 +118,7 @@ def test_only_a_digest_replaces_a_pod() -> None:
     for name, item in resources.items():
         kind = name.partition(" ")[0]
         assert list(item.ignore_changes) == ignored.get(kind, [])
-        assert (item.replacement_trigger is not None) is (kind == "Pod")
+        assert (item.replacement_trigger is not None) is (kind in {"Pod", "PodGroup"})
 
 
 def test_every_object_is_deleted_before_it_is_replaced() -> None:
@@ -144,7 +144,7 @@ def test_a_queue_that_nobody_set_is_not_sent(queue: str | None) -> None:
 
     assert group.inputs["spec"].get("queue") == (queue if is_set else None)
     assert list(group.ignore_changes) == ([] if is_set else ["spec.queue"])
-    assert group.replacement_trigger == ("queue" if is_set else None)
+    assert group.replacement_trigger == ("queue" if is_set else "no queue")
 
 
 def test_a_new_key_replaces_all_pods() -> None:
@@ -182,7 +182,7 @@ def test_another_mode_replaces_what_every_object_depends_on() -> None:
     assert stash.inputs == {"input": "default"}
     assert (stash.replacement_trigger, stash.delete_before_replace) == ("pulumi", True)
     for name in done.manifests():
-        assert (stash in done.resources[name].inputs_from["metadata"]) is (name != CLAIM)
+        assert (stash in done.resources[name].inputs_from["metadata"]) is (name != CLAIM_NAME)
 
 
 def test_up_waits_only_for_the_object_that_it_writes() -> None:

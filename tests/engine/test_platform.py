@@ -101,7 +101,7 @@ def test_jobs_are_in_the_queues_of_the_other_stack(platform: Platform) -> None:
     """Each stack with its own configuration."""
     queues, jobs = platform.queues.manifests(), platform.training.manifests()
 
-    assert queues["Queue team-vision"]["spec"]["capability"] == {"nvidia.com/gpu": 16}
+    assert queues["Queue team-vision"]["spec"]["capability"] == {"nvidia.com/gpu": "16"}
     assert jobs[f"PodGroup {pod_group('llm')}"]["spec"]["queue"] == "team-language"
     pod = jobs["Pod llm-worker-1"]
     assert pod["spec"]["containers"][0]["image"] == "registry.example.com/training/llm:dev"

@@ -47,7 +47,12 @@ def test_a_yaml_program_has_queues_and_the_stacks_defaults(tmp_path: Path) -> No
     assert done.returncode == 0, done.stdout + done.stderr
     found = [yaml.safe_load(path.read_text("utf-8")) for path in (tmp_path / "rendered").rglob("*.yaml")]
     made = {f"{item['kind']} {item['metadata']['name']}": item for item in found}
-    assert made["Queue research"]["spec"] == {**queue, "parent": "root", "reclaimable": True}
+    assert made["Queue research"]["spec"] == {
+        **queue,
+        "capability": {"cpu": "8", "memory": "64Gi"},
+        "parent": "root",
+        "reclaimable": True,
+    }
     assert made[f"PodGroup {pod_group('train')}"]["spec"]["queue"] == "research"
     pod = made["Pod train-master-0"]
     assert pod["metadata"]["namespace"] == "research"
