@@ -118,7 +118,7 @@ def test_another_mode_replaces_what_the_job_depends_on() -> None:
 
 def new_claim(**fields: Any) -> Wire:
     """Return a job of `job` with a new claim."""
-    volume = {"mountPath": "/data", "volumeClaim": {"accessModes": ["ReadWriteMany"]}}
+    volume = {"mountPath": "/data", "volumeClaim": CLAIM}
     return job(volumes=[volume, {"mountPath": "/models", "volumeClaimName": "models"}], **fields)
 
 
@@ -128,7 +128,7 @@ def test_the_job_names_the_claim_that_pulumi_creates() -> None:
 
     claim, made = done.resources[CLAIM_NAME], done.resources[JOB]
     assert claim.inputs["metadata"]["name"] == "train-pvc-data"
-    assert claim.inputs["spec"] == {"accessModes": ["ReadWriteMany"]}
+    assert claim.inputs["spec"] == CLAIM
     assert made.inputs["spec"]["volumes"] == [
         {"mountPath": "/data", "volumeClaimName": "train-pvc-data"},
         {"mountPath": "/models", "volumeClaimName": "models"},
@@ -169,7 +169,7 @@ def test_an_edit_of_a_claim_makes_no_other_job() -> None:
     """The claim itself is updated; its path is a field of the Job."""
 
     def of(path: str, storage: str) -> Any:
-        claim = {"resources": {"requests": {"storage": storage}}}
+        claim = {**CLAIM, "resources": {"requests": {"storage": storage}}}
         return trigger(job(volumes=[{"mountPath": path, "volumeClaim": claim}]))
 
     assert of("/data", "1Gi") == of("/data", "2Gi")

@@ -735,7 +735,7 @@ class TestChanges:
             {**in_container(image="image:2"), "restart": "pod"},
             {"replaced": ["Pod train-worker-0", "Pod train-worker-1"], "changed": ["Task train-worker"]},
         ),
-        "the queue": (job(queue="research"), {"changed": [*PODS, "PodGroup train"]}),
+        "the queue": (job(queue="research"), {"changed": [*PODS], "replaced": ["PodGroup train"]}),
         "more workers": (
             job(tasks=[task("master"), task("worker", 3)]),
             {

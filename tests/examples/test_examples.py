@@ -164,7 +164,7 @@ def test_the_commands_of_its_readme_name_what_is_there(example: Example) -> None
 def is_possible(command: str, example: Example) -> bool:
     """Tell whether a command names outputs and objects of the example."""
     match command.split():
-        case ["pulumi", "up"] | ["pulumi", "config", "set", "cluster", "true"]:
+        case ["pulumi", "up" | "refresh"] | ["pulumi", "config", "set", "cluster", "true"]:
             possible = True
         case ["pulumi", "stack", "output", name]:
             possible = name in example.outputs
