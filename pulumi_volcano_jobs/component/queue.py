@@ -65,7 +65,7 @@ class BaseQueue(pulumi.ComponentResource):
             outputs,
             pulumi.ResourceOptions(
                 parent=self,
-                # A parent hands on its protection, and not these.
+                # The engine hands retain_on_delete down, but mocks do not; nothing hands custom_timeouts down.
                 retain_on_delete=opts.retain_on_delete if opts else None,
                 custom_timeouts=timeouts or pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT),
                 hooks=on_failed_queue(resource_name),
