@@ -6,6 +6,7 @@ A Pod has each of them once: server-side apply and the API server refuse another
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -70,6 +71,9 @@ class Ledger:
         self._lists: dict[_ListKey, _List] = {}
         self._note(pod, _Origin(""))
         places = _places(task, f"{path}.spec")
+        self._containers: dict[str, list[str]] = {}
+        for name, place in _containers(task, f"{path}.spec"):
+            self._containers.setdefault(name, []).append(place)
         for key, found in self._lists.items():
             origins = {name: _Origin(places[_Key(key.kind, name, key.container)]) for name in found.entries}
             self._lists[key] = found._replace(origins=origins)
@@ -83,7 +87,12 @@ class Ledger:
     def note(self, pod: Pod, plugin: str) -> Iterator[Problem]:
         """Yield what a plugin has written over, be it the template's or another plugin's, unless that is decided."""
         place = f"spec.plugins.{plugin}"
-        for key, old in self._note(pod, _Origin(place, plugin)):
+        replaced = self._note(pod, _Origin(place, plugin))
+        if repeated := list(self._repeated(pod, plugin)):
+            # The lists of two containers of one name are noted as one list.
+            yield from repeated
+            return
+        for key, old in replaced:
             if self._on_conflict == "plugin" or old.plugin == plugin:
                 continue
             if old.plugin:
@@ -97,6 +106,17 @@ class Ledger:
                 reason = f"the plugin {plugin} ({place}) sets the {key} too"
                 hint = "remove it here, or say on_conflict: user keeps what stands here, plugin what the plugin sets"
                 yield Problem(old.place, reason, hint)
+
+    def _repeated(self, pod: Pod, plugin: str) -> Iterator[Problem]:
+        """Yield each container of a plugin that has the name of another container; `on_conflict` cannot decide this."""
+        place = f"spec.plugins.{plugin}"
+        for name, count in Counter(container.name for container in pod.all_containers).items():
+            known = self._containers.setdefault(name, [])
+            added = count - len(known)
+            known += [place] * added
+            if added > 0 and count > 1:
+                reason = f'Duplicate value: "{name}": the plugin {plugin} ({place}) adds a container of this name'
+                yield Problem(known[0], reason, "rename this container", stage=Stage.API)
 
     def _note(self, pod: Pod, origin: _Origin) -> list[tuple[_Key, _Origin]]:
         overwritten = []
@@ -116,6 +136,13 @@ def _lists(pod: Pod) -> dict[_ListKey, Mapping[str, Manifest]]:
             found[key] = {**found[key], **entries} if key in found else entries
     found[_ListKey("volumes")] = dict(pod.volumes())
     return found
+
+
+def _containers(task: Task, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the name of each container of a template, with its place."""
+    for section in ("containers", "initContainers"):
+        for position, container in enumerate(task.pod_spec.get(section) or ()):
+            yield container["name"], f"{path}.{section}[{position}].name"
 
 
 def _places(task: Task, path: str) -> dict[_Key, str]:

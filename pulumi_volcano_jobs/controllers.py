@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.fields import DNS_LABEL, MAX_LABEL
 from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.model import Job, Policy
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin
 from pulumi_volcano_jobs.spans import counted
 
+_SUFFIX = 12  # characters that Volcano's controller adds at random
+_OTHER_NAME = 'rename the job, or use managed_by="pulumi"'
 _VERBS = {
     "AbortJob": "abort the job",
     "CompleteJob": "complete the job",
@@ -50,13 +54,29 @@ def _meaning(policy: Policy) -> str:
     return f"{_VERBS.get(policy.action or '', policy.action)} on {cause}"
 
 
-def problems(plugins: Sequence[Plugin]) -> Iterator[Problem]:
+def problems(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     """Yield what only Pods that Pulumi manages can have."""
+    if job.volumes:
+        yield from _volume_names(job.name)
     for plugin in plugins:
         if type(plugin) not in BUILT_IN:
             reason = "Volcano's controllers do not know this plugin, and would refuse the job"
             yield Problem(f"spec.plugins.{plugin.name}", reason, 'remove it, or use managed_by="pulumi"')
         yield from plugin.not_native()
+
+
+def _volume_names(job: str) -> Iterator[Problem]:
+    """Yield a Problem if the API server rejects the names that Volcano gives to the volumes of Pods."""
+    longest = MAX_LABEL - len("-") - _SUFFIX
+    if len(job) <= longest and re.fullmatch(DNS_LABEL, job):
+        return
+    reason = (
+        f'Invalid value: "{job}": Volcano names the volumes of Pods NAME-SUFFIX, and the API server rejects the Pods'
+    )
+    rule = f"without dots, at most {longest} characters"
+    yield Problem(
+        "metadata.name", f"{reason}: must be a lowercase RFC 1123 label, {rule}", _OTHER_NAME, stage=Stage.API
+    )
 
 
 def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:

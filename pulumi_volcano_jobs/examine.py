@@ -81,7 +81,7 @@ def examine(
         missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, is_native=native)
         found += not_following(list(missing), found)
         if native:
-            found += [*controllers.problems(stored.plugins), *controllers.warnings(stored.plugins)]
+            found += [*controllers.problems(stored.job, stored.plugins), *controllers.warnings(stored.plugins)]
         problems += not_following([plugin_place(problem, model, choices) for problem in found], problems)
     else:
         # Volcano asks one after the other.
@@ -111,6 +111,7 @@ def _all_problems(stored: Stored, cluster: ClusterFacts, *, native: bool) -> lis
         return found
     said = {problem.path for problem in found}
     more = [*strict_checks.check(stored.job, stored.plugins), *_unknown_to(cluster, stored.job)]
+    more += strict_checks.services(stored.job, stored.plugins, cluster.kubernetes_version)
     more += _missing_claims(stored.job, cluster)
     return [*found, *(problem for problem in more if problem.path not in said)]
 

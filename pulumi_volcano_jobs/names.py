@@ -5,8 +5,10 @@ Upstream: `helpers.MakePodName` and `helpers.MakeDomainName` of Volcano's job co
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 
+from pulumi_volcano_jobs.fields import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.model import Task
 
 HOSTS_PATH = "/etc/volcano"
@@ -89,6 +91,39 @@ def pod_group(job: str) -> str:
 def job_of(pod_group: str) -> str:
     """Return the name of the job that has this PodGroup."""
     return pod_group.rpartition("-")[0]
+
+
+def claim(job: str, mount_path: str) -> str:
+    """Return the name of a new claim, from its path, so that it stays the same when the list of volumes changes."""
+    name = _of_path(job, mount_path)
+    is_valid = len(name) <= MAX_SUBDOMAIN and re.fullmatch(DNS_SUBDOMAIN, name)
+    return name if is_valid else f"{job}-{_short(mount_path)}"
+
+
+def volume(job: str, mount_path: str) -> str:
+    """Return the name of the volume that Pods mount at a path of the job, whether or not the claim is new.
+
+    It is the name of a new claim, unless a volume cannot have this name because of dots or its length.
+    """
+    name = claim(job, mount_path)
+    return name if len(name) <= MAX_LABEL and re.fullmatch(DNS_LABEL, name) else _short(mount_path)
+
+
+def _of_path(job: str, mount_path: str) -> str:
+    plain = mount_path.strip("/")
+    if plain and plain == _readable(mount_path):
+        return f"{job}-pvc-{plain}"
+    return f"{job}-{_short(mount_path)}".replace("--", "-")
+
+
+def _short(mount_path: str) -> str:
+    start = _readable(mount_path)[:20].strip("-")
+    digest = sha256(mount_path.encode()).hexdigest()[:8]
+    return f"pvc-{start}-{digest}" if start else f"pvc-{digest}"
+
+
+def _readable(mount_path: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", mount_path.lower()).strip("-")
 
 
 def ssh_secret(job: str) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pulumi_volcano_jobs import names
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.manifest import GROUP_ANNOTATION, Manifest
 from pulumi_volcano_jobs.model import Job, Task
-from pulumi_volcano_jobs.names import pod_group
-from pulumi_volcano_jobs.rendering import JOB, Rendered, claim_name, pod_in_steps
+from pulumi_volcano_jobs.rendering import JOB, Rendered, pod_in_steps
 
 CONTAINER, INIT_CONTAINER = "container", "init container"
 VARIABLE, MOUNT, PORT, VOLUME, LABEL, ANNOTATION = "variable", "mount", "port", "volume", "label", "annotation"
@@ -168,9 +168,9 @@ def as_text(value: Any) -> str:
 
 def native_names(job: Job) -> dict[tuple[str, str], str]:
     """Return the names that Volcano gives to the PodGroup and to the volumes of Pods, by kind and name here."""
-    known = {("PodGroup", pod_group(job.name)): f"{job.name}-<uid>"}
+    known = {("PodGroup", names.pod_group(job.name)): f"{job.name}-<uid>"}
     for number, volume in enumerate(job.volumes or (), 1):
-        ours = claim_name(job.name, volume)
+        ours = names.volume(job.name, volume.mount_path)
         known[VOLUME, ours] = f"{job.name}-<suffix-{number}>"
     return known
 
@@ -181,7 +181,7 @@ def as_volcano_names(origins: Origins, job: Job) -> Origins:
 
     def named(fact: Fact, origin: Origin) -> tuple[Fact, Origin]:
         if fact == Fact(ANNOTATION, GROUP_ANNOTATION):
-            return fact, replace(origin, value=known["PodGroup", pod_group(job.name)])
+            return fact, replace(origin, value=known["PodGroup", names.pod_group(job.name)])
         word, _, name = origin.value.partition(" ")
         value = f"{word} {known[VOLUME, name]}" if word == VOLUME and (VOLUME, name) in known else origin.value
         return replace(fact, name=known.get((fact.kind, fact.name), fact.name)), replace(origin, value=value)

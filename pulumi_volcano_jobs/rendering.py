@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from typing_extensions import Unpack
@@ -218,7 +216,7 @@ def _handed_over(ctx: JobContext, plugins: Sequence[Plugin]) -> Job:
 def _by_name(job: str, volume: Volume) -> Volume:
     if volume.volume_claim_name or volume.volume_claim is None:
         return volume
-    return volume.with_(volume_claim=None, volume_claim_name=claim_name(job, volume))
+    return volume.with_(volume_claim=None, volume_claim_name=names.claim(job, volume.mount_path))
 
 
 def _extended(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:
@@ -295,8 +293,7 @@ def _task_editor(ctx: JobContext, task: Task) -> _Hook:
     if is_given(job.priority_class_name) and not is_given(priority):
         fields["priorityClassName"] = job.priority_class_name
     labels, annotations = _labels(ctx, task), _annotations(ctx, task)
-    # The Pods' volume is called after the path too, be the claim new or not.
-    mounts = [(volume.mount_path, claim_name(ctx.name, volume), claim) for volume, claim in _claims(job)]
+    mounts = [(volume.mount_path, names.volume(ctx.name, volume.mount_path), claim) for volume, claim in _claims(job)]
     partition = task.partition_policy
 
     def edit(pod: Pod, _ctx: JobContext) -> None:
@@ -347,15 +344,5 @@ def _claims(job: Job) -> list[tuple[Volume, str]]:
     """Pair each volume with its claim; a claim that is named twice counts once, at its first path."""
     pairs: dict[str, Volume] = {}
     for volume in job.volumes or ():
-        pairs.setdefault(volume.volume_claim_name or claim_name(job.name, volume), volume)
+        pairs.setdefault(volume.volume_claim_name or names.claim(job.name, volume.mount_path), volume)
     return [(volume, name) for name, volume in pairs.items()]
-
-
-def claim_name(job: str, volume: Volume) -> str:
-    """Name a new claim after its path, so that it stays the same when the list of volumes changes."""
-    plain = volume.mount_path.strip("/")
-    readable = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
-    if readable == plain:
-        return f"{job}-pvc-{readable}"
-    digest = sha256(volume.mount_path.encode()).hexdigest()[:8]
-    return f"{job}-pvc-{readable[:20].strip('-')}-{digest}".replace("--", "-")

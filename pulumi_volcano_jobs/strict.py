@@ -6,12 +6,19 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import limits, names, podcheck, traps
-from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs import limits, names, podcheck, releases, traps
+from pulumi_volcano_jobs.errors import Problem, Stage, shown
 from pulumi_volcano_jobs.fields import MAX_LABEL
 from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.model import Job, Task, Volume
-from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SvcPlugin
+from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SshPlugin, SvcPlugin
+
+_SERVICES_SINCE = "1.36"
+"""The release of Kubernetes in which names of Services may begin with a digit (RelaxedServiceNameValidation)."""
+_DNS_1035 = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character,"
+    " and end with an alphanumeric character"
+)
 
 
 def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
@@ -25,8 +32,12 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
 
 
 def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
-    if SvcPlugin.name in used:
+    if used & {SvcPlugin.name, SshPlugin.name}:
+        # Their volumes are named after the job, and so is the Service.
         yield from podcheck.dns_label(job.name, "metadata.name")
+    if isinstance(job.queue, str) and len(job.queue) > MAX_LABEL:
+        reason = f"Too long: may not be more than {MAX_LABEL} bytes: the queue becomes a label value of each Pod"
+        yield Problem("spec.queue", reason, "use a queue with a shorter name", shown(job.queue), Stage.API)
     for index, task in enumerate(job.tasks or ()):
         yield from podcheck.once_made(_with_class(job, task), f"spec.tasks[{index}].template")
         grace = task.pod_spec.get("terminationGracePeriodSeconds")
@@ -46,6 +57,15 @@ def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
     if RayPlugin.name in used and len(service) > MAX_LABEL:
         reason = f"the head's Service {service} has {len(service)} characters; a Service has at most {MAX_LABEL}"
         yield Problem("metadata.name", reason, "shorten the job's name", stage=Stage.API)
+
+
+def services(job: Job, plugins: Sequence[Plugin], kubernetes_version: str) -> Iterator[Problem]:
+    """Yield a Problem if the cluster's version of Kubernetes rejects the name of the job's Service."""
+    is_older = kubernetes_version and releases.order(kubernetes_version) < releases.order(_SERVICES_SINCE)
+    has_services = any(isinstance(plugin, (SvcPlugin, RayPlugin)) for plugin in plugins)
+    if is_older and has_services and job.name[0].isdigit():
+        reason = f'Invalid value: "{job.name}": Kubernetes {kubernetes_version} rejects the Service: {_DNS_1035}'
+        yield Problem("metadata.name", reason, "begin the name with a letter", stage=Stage.API)
 
 
 def _with_class(job: Job, task: Task) -> Mapping[str, Any]:

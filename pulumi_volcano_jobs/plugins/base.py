@@ -256,7 +256,11 @@ class Plugin(Sealed, ABC):
 
     def validate(self, job: Job) -> Iterator[Problem]:  # noqa: ARG002  # subclasses look at the job
         """Yield the problems of these settings with this job; their types have been checked."""
-        yield from ()
+        for setting in sorted(self.images):
+            image = getattr(self, setting)
+            if isinstance(image, str) and any(map(str.isspace, image)):
+                reason = f'Invalid value: "{image}": must not contain whitespace'
+                yield self.problem(setting, reason, "remove the whitespace", shown=False)
 
     def malformed(self) -> Iterator[Problem]:
         """Yield what is wrong inside of settings of the right type: with such a plugin nothing can be done."""

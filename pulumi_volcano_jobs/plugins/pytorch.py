@@ -92,6 +92,8 @@ class PytorchPlugin(Plugin):
             yield self.problem("worker", "master and worker must be two tasks: no Pod would have rank 0")
         if isinstance(self.wait_master_timeout, int) and self.wait_master_timeout < 0:
             yield self.problem("wait_master_timeout", "this is a number of seconds, at least 0")
+        if "wait_master_image" in self.images and not self.wait_master_image and self.wait_master_script == "volcano":
+            yield self.problem("wait_master_image", "Required value", f"set an image such as {WAIT_IMAGE}", shown=False)
         if self.wait_master_enabled and master and master.pod_spec.get("hostNetwork") is True:
             reason = (
                 f"the master shares its node's ports: another program may answer on {self.port}, and a firewall of"

@@ -12,7 +12,7 @@ import yaml
 
 from pulumi_volcano_jobs import ClusterFacts, JobError, jobfile, render
 from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.rendering import claim_name
+from pulumi_volcano_jobs.names import claim, volume
 
 from . import compare
 
@@ -60,7 +60,8 @@ def _check(case: Path, expected: dict[str, Any], cluster: ClusterFacts) -> None:
         return
     rendered = render(document, strict=False, cluster=cluster)
     job = rendered.job
-    claims = [claim_name(job.name, volume) for volume in job.volumes or ()]
+    paths = [item.mount_path for item in job.volumes or ()]
+    claims, own_volumes = [claim(job.name, path) for path in paths], {volume(job.name, path) for path in paths}
     names = compare.renames(expected, claims)
 
     def by_name(items: Any) -> dict[tuple[str, str], Any]:
@@ -71,7 +72,7 @@ def _check(case: Path, expected: dict[str, Any], cluster: ClusterFacts) -> None:
     assert [pod["metadata"]["name"] for pod in rendered.pods] == [pod["metadata"]["name"] for pod in expected["pods"]]
     ranks = compare.ranks(expected)
     for ours, pod in zip(rendered.pods, expected["pods"], strict=True):
-        volumes = [v["name"] for v in ours["spec"].get("volumes", []) if v["name"] in claims]
+        volumes = [v["name"] for v in ours["spec"].get("volumes", []) if v["name"] in own_volumes]
         theirs = compare.normal_form(pod, names | compare.pod_volumes(pod, volumes))
         for (name, annotation), value in ranks.items():
             if theirs["metadata"]["name"] == name:

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import ClusterFacts, jobfile, render
-from pulumi_volcano_jobs.model import Volume
-from pulumi_volcano_jobs.rendering import claim_name
+from pulumi_volcano_jobs import ClusterFacts, jobfile, names, render
 
 from .test_golden import CREATED, HERE, _expected
 
@@ -41,7 +39,7 @@ def stored(job: dict[str, Any]) -> dict[str, Any]:
     for volume in document["spec"].get("volumes") or ():
         if "volumeClaim" in volume:
             # Volcano's name is random; with our own the Pods can be compared.
-            volume["volumeClaimName"] = claim_name(metadata["name"], Volume.model_validate(volume))
+            volume["volumeClaimName"] = names.claim(metadata["name"], volume["mountPath"])
     status = {"state": {"phase": "Running"}, "minAvailable": 1, "controlledResources": {"plugin-svc": "svc"}}
     return {**document, "status": status}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import yaml
 from typer.testing import CliRunner
 
 from pulumi_volcano_jobs import cli
+from pulumi_volcano_jobs.fields import DNS_LABEL, MAX_LABEL
 
 REPORTS = Path(__file__).parent / "reports"
 POD = "spec.tasks[0].template.spec"
@@ -19,6 +21,8 @@ COMPOSED: dict[str, list[str]] = {
 }
 OF_CLAIM = "spec.volumes[{}].volumeClaim"
 BY_API_SERVER: dict[str, list[str]] = {
+    "queue-64": ["spec.queue: Too long: may not be more than 63 bytes: the queue becomes a label value of each Pod "],
+    "wait-image-empty": ['spec.plugins.pytorch[1]: --wait-master-image: Invalid value: " x": must not contain '],
     "priority": [f"{POD}.priority: Forbidden: "],
     "claim-rwx": [
         f'{OF_CLAIM.format(0)}.accessModes[0]: Unsupported value: "RWX": supported values: ',
@@ -34,7 +38,11 @@ BY_API_SERVER: dict[str, list[str]] = {
         f'{OF_CLAIM.format(2)}.volumeMode: Unsupported value: "FileSystem": supported values: "Block", "Filesystem": ',
     ],
 }
+OF_NAMES = ("volume-name-too-long", "dotted-name-volume")
 NATIVE: dict[str, list[str]] = COMPOSED | {
+    "dotted-name-volume": [
+        'metadata.name: Invalid value: "llama3.1": Volcano names the volumes of Pods NAME-SUFFIX, and the API server'
+    ],
     "webhook-stricter": [
         f"{POD}.containers[0].envFrom[0].prefix: Invalid value: ",
         f"{POD}.containers[0].env[0].name: Invalid value: ",
@@ -85,6 +93,20 @@ def test_what_the_api_server_rejects_is_found_in_both_modes(report: str, managed
     assert code == 1
     assert len(problems) == len(BY_API_SERVER[report])
     assert all(map(str.startswith, problems, BY_API_SERVER[report]))
+
+
+@pytest.mark.parametrize("report", OF_NAMES)
+def test_volumes_of_a_composed_job_have_valid_names(report: str) -> None:
+    """A job's name that a volume cannot begin with is left out."""
+    code, text, _ = run("render", report)
+
+    (pod,) = (item for item in yaml.safe_load_all(text) if item["kind"] == "Pod")
+    (volume,) = pod["spec"]["volumes"]
+    (mount,) = pod["spec"]["containers"][0]["volumeMounts"]
+    assert code == 0
+    assert volume["name"] == mount["name"]
+    assert len(volume["name"]) <= MAX_LABEL
+    assert re.fullmatch(DNS_LABEL, volume["name"])
 
 
 def test_a_repeated_pull_secret_is_warned_of() -> None:
