@@ -9,11 +9,14 @@ from typing import Any, Literal
 Format = Literal["decimal", "binary", "exponent"]
 
 _NANO = 10**9
-_LARGEST = (2**63 - 1) * _NANO  # what is larger is cut to it
-_LARGEST_EXPONENT = 1000  # beyond, a number is cut to the largest or rounded up from nothing all the same
+_MAX_INT64 = 2**63 - 1
+_LARGEST = _MAX_INT64 * _NANO
+_LARGEST_EXPONENT = 1000  # larger ones are read as this, so that the work is bounded
+_SHORT = 18  # digits that Kubernetes keeps as an integer and a scale
+_WRAPPED = (0, 1, 2, 3, 6, 9)  # scales by which Kubernetes multiplies such an integer without a check
 # No two repeated parts can match the same digits, so that it does not backtrack over long ones.
 _QUANTITY = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)")
-_MOST_DIGITS = 2000  # more change no result: with the least exponent there is too much, with the largest too little
+_MOST_DIGITS = 2000  # further digits are dropped, so that the work is bounded
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _KIBI = 1024
@@ -50,22 +53,64 @@ class Quantity:
 
     def _decimal(self) -> str:
         number, exponent = self.nano, -9
-        while number and number % 1000 == 0 and exponent < max(_DECIMAL.values()):
+        most = _LARGEST_EXPONENT if self.style == "exponent" else max(_DECIMAL.values())
+        while number and number % 1000 == 0 and exponent < most:
             number, exponent = number // 1000, exponent + 3
         if not number:
             return "0"
-        suffix = next(name for name, power in _DECIMAL.items() if power == exponent)
         if self.style == "exponent" and exponent:
             return f"{number}e{exponent}"
+        suffix = next(name for name, power in _DECIMAL.items() if power == exponent)
         return f"{number}{suffix}"
 
 
 def parse(text: Any) -> Quantity:
-    """Read a quantity from text or a number: what is smaller than 10^-9 is rounded up, what is too large cut.
+    """Read a quantity from text or a number.
+
+    An amount below 10^-9 is rounded up. The API server cuts a binary amount (`Ki` to `Ei`) to 2^63 - 1, and no other.
 
     Raises:
         ValueError: if it is none.
     """
+    written = _read(text)
+    power = written.power - len(written.fraction) - _DECIMAL["n"]
+    number = int(written.whole + written.fraction or 0) * 2 ** _BINARY.get(written.suffix, 0)
+    nano = number * 10**power if power >= 0 else -(-number // 10**-power)
+    nano = min(nano, _LARGEST) if written.style == "binary" else nano
+    return Quantity(-nano if written.is_negative else nano, written.style)
+
+
+def in_int64(text: Any, digits: int) -> int:
+    """Return an amount in units of 10^-digits, rounded up, as the API server computes it in 64 bits.
+
+    An amount that is too large wraps around; of one with at most 18 digits and most exponents the result is 0
+    (`Quantity.ScaledValue` of Kubernetes).
+
+    Raises:
+        ValueError: if the text is not a quantity.
+    """
+    written = _read(text)
+    exact: int = -(-parse(text).nano // 10 ** (-_DECIMAL["n"] - digits))
+    scale = written.power - len(written.fraction)
+    is_short = written.style != "binary" and len(written.whole + written.fraction) <= _SHORT
+    if is_short and scale + digits not in _WRAPPED and abs(exact) > _MAX_INT64:
+        return 0
+    return (exact + _MAX_INT64 + 1) % (2 * (_MAX_INT64 + 1)) - _MAX_INT64 - 1
+
+
+@dataclass(frozen=True)
+class _Written:
+    """The parts of a quantity's text."""
+
+    is_negative: bool
+    whole: str
+    fraction: str
+    power: int
+    suffix: str
+    style: Format
+
+
+def _read(text: Any) -> _Written:
     match = _QUANTITY.fullmatch(str(text))
     if not match or isinstance(text, bool):
         # Without the text: it may be a secret.
@@ -75,10 +120,8 @@ def parse(text: Any) -> Quantity:
     whole, fraction = _shortened(whole.lstrip("0"), fraction)
     style: Format = "exponent" if exponent else "binary" if suffix in _BINARY else "decimal"
     power = _exponent(exponent) or _DECIMAL.get(suffix, 0)
-    power = max(min(power, _LARGEST_EXPONENT), -_LARGEST_EXPONENT) - len(fraction) - _DECIMAL["n"]
-    number = int(whole + fraction or 0) * 2 ** _BINARY.get(suffix, 0)
-    nano = number * 10**power if power >= 0 else -(-number // 10**-power)
-    return Quantity(min(nano, _LARGEST) * (-1 if sign == "-" else 1), style)
+    power = max(min(power, _LARGEST_EXPONENT), -_LARGEST_EXPONENT)
+    return _Written(sign == "-", whole, fraction, power, suffix, style)
 
 
 def as_text(amount: Any) -> Any:

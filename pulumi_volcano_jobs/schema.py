@@ -145,6 +145,11 @@ def child_definition(definition: str, name: str) -> tuple[str, bool]:
     return (_object_definition(items), True) if items else (_object_definition(schema), False)
 
 
+def required(definition: str) -> tuple[str, ...]:
+    """Return the required fields of a definition."""
+    return tuple(_definitions()[definition].get("required", ()))
+
+
 def _object_definition(schema: Mapping[str, Any]) -> str:
     reference: str = schema.get("$ref", "").removeprefix(_REFERENCE)
     return reference if reference and "properties" in _definitions()[reference] else ""

@@ -233,6 +233,16 @@ def _dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
         for name in sorted(needs[task.name] - needs.keys()):
             place = f"spec.tasks[{index}].dependsOn.name"
             yield _fault(place, "no task has this name", name, "name a task of this job")
+        listed = (task.depends_on.name if task.depends_on else None) or ()
+        seen: set[str] = set()
+        for position, name in enumerate(listed):
+            if name in seen:
+                reason = (
+                    "the dependencies do not form a directed acyclic graph (DAG), because Volcano counts each entry"
+                )
+                place = f"spec.tasks[{index}].dependsOn.name[{position}]"
+                yield _fault(place, f'Duplicate value: "{name}": {reason}', hint="remove one")
+            seen.add(name)
     waiting, followers = {name: len(names) for name, names in needs.items()}, _followers(needs)
     ready = [name for name, count in waiting.items() if not count]
     for done in ready:

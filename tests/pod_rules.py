@@ -79,6 +79,12 @@ def variable(**source: Any) -> Wire:
     return main(env=[{"name": "A", "valueFrom": source}])
 
 
+def file_variable(source: Wire | None = None, **file: Any) -> Wire:
+    """Return the spec of a Pod with a variable from a file of its volume data, an emptyDir by default."""
+    spec = variable(fileKeyRef={"volumeName": "data", "path": "a", "key": "A"} | file)
+    return spec | {"volumes": [{"name": "data"} | (source or {"emptyDir": {}})]}
+
+
 def asks(requests: Wire | None = None, limits: Wire | None = None, **more: Any) -> Wire:
     """Give a Pod's spec by its container's resources."""
     found = {"requests": requests, "limits": limits}
@@ -158,6 +164,15 @@ MIRROR = "kubernetes.io/config.mirror"
 NO_LINUX = "Forbidden: cannot be set for a windows pod: remove it, or set os.name: linux"
 USER = "securityContext.windowsOptions.runAsUserName"
 ALL_OF_HOST = "If pod contains any hostProcess containers then all containers must be HostProcess containers"
+
+ISCSI: Wire = {"targetPortal": "10.0.0.1", "iqn": "iqn.2001-04.com.example:disk", "lun": 0}
+SCALE_IO: Wire = {"gateway": "a", "system": "b", "volumeName": "c", "secretRef": {"name": "d"}}
+
+
+def lacking(kind: str, key: str, source: Wire, empty: Any = "") -> Mistake:
+    """Return the mistake of an empty required field in a volume source."""
+    return Mistake(volume(**{kind: source | {key: empty}}), f"{FIRST}.{kind}.{key}", f"Required value: set {key}")
+
 
 REFUSED: dict[str, Mistake] = {
     # Annotations
@@ -576,20 +591,17 @@ REFUSED: dict[str, Mistake] = {
         f"{DATA_KEY} (given: 'a/b')",
     ),
     "a variable from a file above the volume": Mistake(
-        variable(fileKeyRef={"volumeName": "data", "path": "../a", "key": "A"})
-        | {"volumes": [{"name": "data", "emptyDir": {}}]},
+        file_variable(path="../a", key="A") | {"volumes": [{"name": "data", "emptyDir": {}}]},
         f"{MAIN}.env[0].valueFrom.fileKeyRef.path",
         "a file is in its volume, so no part of this can be '..' (given: '../a')",
     ),
     "a variable from a file of no key": Mistake(
-        variable(fileKeyRef={"volumeName": "data", "path": "a", "key": ""})
-        | {"volumes": [{"name": "data", "emptyDir": {}}]},
+        file_variable(path="a", key="") | {"volumes": [{"name": "data", "emptyDir": {}}]},
         f"{MAIN}.env[0].valueFrom.fileKeyRef.key",
         "a variable's name is not empty and has no '=' (given: '')",
     ),
     "a variable from a file of no path": Mistake(
-        variable(fileKeyRef={"volumeName": "data", "path": "", "key": "A"})
-        | {"volumes": [{"name": "data", "emptyDir": {}}]},
+        file_variable(path="", key="A") | {"volumes": [{"name": "data", "emptyDir": {}}]},
         f"{MAIN}.env[0].valueFrom.fileKeyRef.path",
         f"{EMPTY}: name the file in the volume",
     ),
@@ -748,6 +760,24 @@ REFUSED: dict[str, Mistake] = {
         asks(None, {"nvidia.com/gpu": "500m"}),
         f"{MAIN}.resources.limits.nvidia.com/gpu",
         "there are only whole devices (given: '500m'): give a whole number",
+    ),
+    "devices beyond 64 bits": Mistake(
+        asks(None, {"example.org/a": "12345678901234567890"}),
+        f"{MAIN}.resources.limits.example.org/a",
+        (
+            'Invalid value: "12345678901234567890": must be an integer: Kubernetes computes thousandths in 64 bits:'
+            " give a smaller number"
+        ),
+    ),
+    "huge pages beyond 64 bits": Mistake(
+        asks(None, {"memory": "1Gi", "hugepages-2Mi": "8Ei"}),
+        f"{MAIN}.resources.limits.hugepages-2Mi",
+        "this must be a multiple of the size of a page, which is in the name (given: '8Ei')",
+    ),
+    "requests beyond 63 bits above the limit": Mistake(
+        asks({"cpu": "20E"}, {"cpu": "10E"}),
+        f"{MAIN}.resources.requests.cpu",
+        ("the request must not exceed the limit, which is 10E (given: '20E'): raise the limit, or lower the request"),
     ),
     "a device without its domain": Mistake(
         asks(None, {"gpu": 1}),
@@ -1063,6 +1093,133 @@ REFUSED: dict[str, Mistake] = {
         volume(persistentVolumeClaim={"claimName": ""}),
         f"{FIRST}.persistentVolumeClaim.claimName",
         f"{EMPTY}: name the PersistentVolumeClaim",
+    ),
+    "a variable from a file of no volume": Mistake(
+        file_variable(volumeName="other"),
+        f"{MAIN}.env[0].valueFrom.fileKeyRef.volumeName",
+        'Not found: "other": add an emptyDir volume of this name to spec.volumes',
+    ),
+    "a variable from a file of a ConfigMap": Mistake(
+        file_variable({"configMap": {"name": "a"}}),
+        f"{MAIN}.env[0].valueFrom.fileKeyRef.volumeName",
+        'Invalid value: "data": referenced volume must be of type emptyDir: name an emptyDir volume',
+    ),
+    "iSCSI without a portal": lacking("iscsi", "targetPortal", ISCSI),
+    "iSCSI without a target": lacking("iscsi", "iqn", ISCSI),
+    "iSCSI with another target": Mistake(
+        volume(iscsi=ISCSI | {"iqn": "disk"}),
+        f"{FIRST}.iscsi.iqn",
+        'Invalid value: "disk": must be valid format starting with iqn, eui, or naa: correct the name',
+    ),
+    "iSCSI with half a target": Mistake(
+        volume(iscsi=ISCSI | {"iqn": "iqn.2001"}),
+        f"{FIRST}.iscsi.iqn",
+        'Invalid value: "iqn.2001": must be valid format: for example iqn.2001-04.com.example:storage.disk1',
+    ),
+    "iSCSI with a half initiator": Mistake(
+        volume(iscsi=ISCSI | {"initiatorName": "eui.1"}),
+        f"{FIRST}.iscsi.initiatorName",
+        'Invalid value: "eui.1": must be valid format: for example iqn.2001-04.com.example:storage.disk1',
+        server=f"{FIRST}.iscsi.initiatorname",
+    ),
+    "iSCSI with unit 256": Mistake(
+        volume(iscsi=ISCSI | {"lun": 256}),
+        f"{FIRST}.iscsi.lun",
+        "Invalid value: 256: must be between 0 and 255, inclusive: set a number up to 255",
+    ),
+    "iSCSI with a login without a Secret": Mistake(
+        volume(iscsi=ISCSI | {"chapAuthSession": True}),
+        f"{FIRST}.iscsi.secretRef",
+        "Required value: name the Secret for CHAP",
+    ),
+    "RBD without monitors": lacking("rbd", "monitors", {"monitors": [], "image": "a"}, []),
+    "RBD without an image": lacking("rbd", "image", {"monitors": ["a"], "image": "a"}),
+    "CephFS without monitors": lacking("cephfs", "monitors", {"monitors": []}, []),
+    "GlusterFS without endpoints": lacking("glusterfs", "endpoints", {"endpoints": "a", "path": "b"}),
+    "GlusterFS without a path": lacking("glusterfs", "path", {"endpoints": "a", "path": "b"}),
+    "a disk of Google without a name": lacking("gcePersistentDisk", "pdName", {"pdName": "a"}),
+    "a disk of Google with partition 256": Mistake(
+        volume(gcePersistentDisk={"pdName": "a", "partition": 256}),
+        f"{FIRST}.gcePersistentDisk.partition",
+        "Invalid value: 256: must be between 1 and 255, inclusive: set a number up to 255",
+    ),
+    "a disk of AWS without an ID": lacking("awsElasticBlockStore", "volumeID", {"volumeID": "a"}),
+    "a disk of Cinder without an ID": lacking("cinder", "volumeID", {"volumeID": "a"}),
+    "a disk of Cinder without a Secret's name": Mistake(
+        volume(cinder={"volumeID": "a", "secretRef": {}}),
+        f"{FIRST}.cinder.secretRef.name",
+        "Required value: name the Secret",
+    ),
+    "a FlexVolume without a driver": lacking("flexVolume", "driver", {"driver": "a"}),
+    "a FlexVolume with an option of Kubernetes": Mistake(
+        volume(flexVolume={"driver": "a", "options": {"kubernetes.io/a": "b"}}),
+        f"{FIRST}.flexVolume.options.kubernetes.io/a",
+        'Invalid value: "kubernetes.io/a": kubernetes.io and k8s.io namespaces are reserved: remove it',
+        server=f"{FIRST}.flexVolume.options",
+    ),
+    "an Azure share without a Secret": lacking("azureFile", "secretName", {"secretName": "a", "shareName": "b"}),
+    "an Azure share without a name": lacking("azureFile", "shareName", {"secretName": "a", "shareName": "b"}),
+    "an Azure disk without a name": lacking("azureDisk", "diskName", {"diskName": "a", "diskURI": "https://b"}),
+    "an Azure disk of another kind": Mistake(
+        volume(azureDisk={"diskName": "a", "diskURI": "https://b", "kind": "Big"}),
+        f"{FIRST}.azureDisk.kind",
+        'Unsupported value: "Big": supported values: "Dedicated", "Managed", "Shared": set one of them',
+    ),
+    "a managed Azure disk at the address of a blob": Mistake(
+        volume(azureDisk={"diskName": "a", "diskURI": "https://b", "kind": "Managed"}),
+        f"{FIRST}.azureDisk.diskURI",
+        (
+            'Unsupported value: "https://b": supported values begin with "/subscriptions/": set kind: Managed for a'
+            " managed disk"
+        ),
+    ),
+    "a disk of vSphere without a path": lacking("vsphereVolume", "volumePath", {"volumePath": "a"}),
+    "a disk of Photon without an ID": lacking("photonPersistentDisk", "pdID", {"pdID": "a"}),
+    "a volume of Portworx without an ID": lacking("portworxVolume", "volumeID", {"volumeID": "a"}),
+    "a volume of ScaleIO without a gateway": lacking("scaleIO", "gateway", SCALE_IO),
+    "a volume of ScaleIO without a system": lacking("scaleIO", "system", SCALE_IO),
+    "a volume of StorageOS without a name": Mistake(
+        volume(storageos={}), f"{FIRST}.storageos.volumeName", "Required value: name the volume"
+    ),
+    "Quobyte without a volume": lacking("quobyte", "volume", {"registry": "a:1", "volume": "b"}),
+    "Quobyte without a port": Mistake(
+        volume(quobyte={"registry": "a", "volume": "b"}),
+        f"{FIRST}.quobyte.registry",
+        (
+            'Invalid value: "a": must be a host:port pair or multiple pairs separated by commas: for example'
+            " registry.example.org:7861"
+        ),
+    ),
+    "a repository without an address": lacking("gitRepo", "repository", {"repository": "a"}),
+    "a repository in the directory above": Mistake(
+        volume(gitRepo={"repository": "a", "directory": "../b"}),
+        f"{FIRST}.gitRepo.directory",
+        "Invalid value: \"../b\": must not contain '..': remove '..'",
+    ),
+    "Fibre Channel without a target": Mistake(
+        volume(fc={}),
+        f"{FIRST}.fc.targetWWNs",
+        "Required value: must specify either targetWWNs or wwids, but not both: set one of them",
+    ),
+    "Fibre Channel with two kinds of targets": Mistake(
+        volume(fc={"targetWWNs": ["a"], "wwids": ["b"], "lun": 1}),
+        f"{FIRST}.fc.targetWWNs",
+        "Invalid value: targetWWNs and wwids can not be specified simultaneously: remove one of them",
+    ),
+    "Fibre Channel without a unit": Mistake(
+        volume(fc={"targetWWNs": ["a"]}),
+        f"{FIRST}.fc.lun",
+        "Required value: lun is required if targetWWNs is specified: set lun",
+    ),
+    "Flocker without a dataset": Mistake(
+        volume(flocker={}),
+        f"{FIRST}.flocker",
+        "Required value: one of datasetName and datasetUUID is required: set one of them",
+    ),
+    "Flocker with two datasets": Mistake(
+        volume(flocker={"datasetName": "a", "datasetUUID": "b"}),
+        f"{FIRST}.flocker",
+        "Invalid value: datasetName and datasetUUID can not be specified simultaneously: remove one of them",
     ),
     "a share without a server": Mistake(
         volume(nfs={"server": "", "path": "/a"}), f"{FIRST}.nfs.server", f"{EMPTY}: name the NFS server"
@@ -1692,6 +1849,22 @@ REFUSED: dict[str, Mistake] = {
     ),
 }
 TAKEN: dict[str, Wire] = {
+    "a variable from a file": file_variable(),
+    "devices beyond 64 bits in exponent form": asks(None, {"example.org/a": "1e30"}),
+    "huge pages beyond 64 bits in exponent form": asks(None, {"memory": "1Gi", "hugepages-2Mi": "1e19"}),
+    "iSCSI": volume(iscsi=ISCSI | {"lun": 255, "initiatorName": f"naa.{'a' * 32}"}),
+    "RBD": volume(rbd={"monitors": ["a"], "image": "b"}),
+    "CephFS": volume(cephfs={"monitors": ["a"]}),
+    "a managed Azure disk": volume(azureDisk={"diskName": "a", "diskURI": "/subscriptions/b", "kind": "Managed"}),
+    "an Azure disk": volume(azureDisk={"diskName": "a", "diskURI": "https://b", "cachingMode": "None"}),
+    "Quobyte": volume(quobyte={"registry": "a:1,[::1]:2,c:", "volume": "b"}),
+    "Fibre Channel": volume(fc={"wwids": ["a"]}),
+    "Flocker": volume(flocker={"datasetUUID": "a/b"}),
+    "ScaleIO": volume(scaleIO=SCALE_IO),
+    "StorageOS": volume(storageos={"volumeName": "a", "volumeNamespace": "b"}),
+    "a FlexVolume": volume(flexVolume={"driver": "a", "options": {"akubernetes.io/a": "b"}}),
+    "a disk of Google": volume(gcePersistentDisk={"pdName": "a", "partition": 0}),
+    "a repository": volume(gitRepo={"repository": "a", "directory": "b/c"}),
     "init containers that each want as much as the Pod": pod(
         initContainers=[container(name, resources={"requests": {"cpu": 2}}) for name in ("first", "second")],
         resources={"requests": {"cpu": 2}},

@@ -123,10 +123,12 @@ def _cidr(value: Any, path: str) -> Iterator[Problem]:
 
 def _is_network(text: str) -> bool:
     try:
-        ipaddress.ip_network(text)
+        network = ipaddress.ip_network(text)
     except ValueError:
         return False
-    return text.partition("/")[2].isdigit()
+    # Python also reads masks, zones, lengths with a leading 0 and IPv4-mapped addresses.
+    is_mapped = isinstance(network, ipaddress.IPv6Network) and network.network_address.ipv4_mapped is not None
+    return "%" not in text and text.partition("/")[2] == str(network.prefixlen) and not is_mapped
 
 
 def _task(value: Any, path: str) -> Iterator[Problem]:

@@ -2,7 +2,7 @@
 
 Volcano's validating webhook runs Kubernetes' validation over each template (contract section 5); a value that is not
 known yet (a leaf) passes. Where a rule depends on a switch of the API server or of the webhook, we take what the API
-server of Kubernetes 1.36 takes by default. Volumes have one source each; those of single vendors are not looked into.
+server of Kubernetes 1.36 takes by default.
 """
 
 from __future__ import annotations

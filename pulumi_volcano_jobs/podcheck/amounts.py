@@ -15,7 +15,6 @@ from pulumi_volcano_jobs.podcheck.place import Place, fault, meant, twice
 COMPUTE = ("cpu", "memory", "ephemeral-storage")
 HUGE_PAGES = "hugepages-"
 _UNIT = 10**9
-_MILLI = 10**6
 _ABBREVIATION = 3  # characters, at least: "mem" is memory
 AMOUNT = "this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
 NameRule = Callable[[str, str], Iterator[Problem]]
@@ -228,13 +227,17 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
     if nano is None or nano < 0:
         yield fault(place, AMOUNT, text)
     elif name.startswith(HUGE_PAGES):
-        page = parsed(name.removeprefix(HUGE_PAGES))
-        # Kubernetes, too, rounds up to whole bytes.
-        if not page or page < 0 or page % _UNIT or (-(-nano // _UNIT) * _UNIT) % page:
+        size = name.removeprefix(HUGE_PAGES)
+        page = parsed(size)
+        is_page = page and page > 0 and not page % _UNIT and quantity.in_int64(size, 0)
+        if not is_page or quantity.in_int64(text, 0) % quantity.in_int64(size, 0):
             yield fault(place, "this must be a multiple of the size of a page, which is in the name", text)
-    # It rounds up to thousandths before it looks.
-    elif not is_native(name) and -(-nano // _MILLI) % 1000:
-        yield fault(place, "there are only whole devices", text, "give a whole number")
+    elif not is_native(name) and quantity.in_int64(text, 3) % 1000:
+        if nano % _UNIT:
+            yield fault(place, "there are only whole devices", text, "give a whole number")
+        else:
+            reason = f'Invalid value: "{text}": must be an integer: Kubernetes computes thousandths in 64 bits'
+            yield fault(place, reason, hint="give a smaller number")
 
 
 def _requests(resources: Place) -> Iterator[Problem]:

@@ -38,10 +38,11 @@ def check(spec: Place) -> Iterator[Problem]:
     yield from unique(of(spec), "name", "two containers have this name")
     yield from ports.of_node(spec)
     own, claims = spec.children("volumes"), spec.names("resourceClaims")
-    known, claimable = volumes.names(own), volumes.of_claims(own)
+    known, claimable, empty = volumes.names(own), volumes.of_claims(own), volumes.names(own, "emptyDir")
     for container in of(spec):
         yield from _container(container, spec)
         yield from mounts.check(container, known, claimable)
+        yield from env.files(container, known, empty)
         yield from amounts.check(container, claims)
         yield from security.of_container(container, spec)
     for container in spec.children("initContainers"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.podcheck.names import data_key, dns_label, is_qualified, reference
@@ -42,6 +42,25 @@ def check(container: Place) -> Iterator[Problem]:
             named = source.child(key)
             if named:
                 yield from reference(named, "name", what)
+
+
+def files(container: Place, volumes: Collection[str], empty: Collection[str]) -> Iterator[Problem]:
+    """Yield variables from files in volumes that the Pod does not have, or that are not emptyDir.
+
+    `volumes` are the names of the Pod's volumes, `empty` those of type emptyDir.
+    """
+    for variable in container.children("env"):
+        source = variable.child("valueFrom")
+        file = source.child("fileKeyRef") if source else None
+        name = file.text("volumeName") if file else ""
+        if not file or not name or name in empty:
+            continue
+        if name not in volumes:
+            hint = "add an emptyDir volume of this name to spec.volumes"
+            yield file.fault("volumeName", f'Not found: "{name}"', hint, show=False)
+        else:
+            reason = f'Invalid value: "{name}": referenced volume must be of type emptyDir'
+            yield file.fault("volumeName", reason, "name an emptyDir volume", show=False)
 
 
 def _name(place: Place, key: str) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.podcheck import claims, env
+from pulumi_volcano_jobs.podcheck import claims, env, vendors
 from pulumi_volcano_jobs.podcheck.amounts import amount
 from pulumi_volcano_jobs.podcheck.mounts import is_inside
 from pulumi_volcano_jobs.podcheck.names import dns_label, is_subdomain, keys, labels, reference
@@ -42,6 +42,10 @@ def check(spec: Place) -> Iterator[Problem]:
             source = volume.child(kind)
             if source:
                 yield from rule(source)
+        for kind in _OF_VENDORS:
+            source = volume.child(kind)
+            if source:
+                yield from vendors.check(source, kind)
 
 
 def _empty(source: Place) -> Iterator[Problem]:
@@ -181,6 +185,7 @@ _RULES: dict[str, Callable[[Place], Iterator[Problem]]] = {
     "ephemeral": _ephemeral,
     "image": _image,
 }
+_OF_VENDORS = tuple(kind for kind in _SOURCES if kind not in _RULES)
 
 
 def names(volumes: Sequence[Place], *kinds: str) -> frozenset[str]:

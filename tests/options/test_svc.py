@@ -272,6 +272,38 @@ WRONG: dict[str, tuple[Any, str, Stage]] = {
         ),
         Stage.API,
     ),
+    "an IPv6 address with a zone": (
+        [{"cidrs": ["fe80::%eth0/64"]}],
+        (
+            f"{OPTION}[0].cidrs[0]: this is no network in CIDR notation (given: 'fe80::%eth0/64'):"
+            " write the network and its length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
+        ),
+        Stage.API,
+    ),
+    "an IPv6 address with bits behind its length": (
+        [{"cidrs": ["fd00::1/8"]}],
+        (
+            f"{OPTION}[0].cidrs[0]: this is no network in CIDR notation (given: 'fd00::1/8'):"
+            " write the network and its length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
+        ),
+        Stage.API,
+    ),
+    "an IPv4 address that is written as IPv6": (
+        [{"cidrs": ["::ffff:10.0.0.0/104"]}],
+        (
+            f"{OPTION}[0].cidrs[0]: this is no network in CIDR notation (given: '::ffff:10.0.0.0/104'):"
+            " write the network and its length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
+        ),
+        Stage.API,
+    ),
+    "an IPv6 length with a leading 0": (
+        [{"cidrs": ["fd00::/08"]}],
+        (
+            f"{OPTION}[0].cidrs[0]: this is no network in CIDR notation (given: 'fd00::/08'):"
+            " write the network and its length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
+        ),
+        Stage.API,
+    ),
     "a number for an address": (
         [{"cidrs": [10]}],
         (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs.quantity import Quantity, parse
+from pulumi_volcano_jobs.quantity import Quantity, in_int64, parse
 
 NANO = 10**9
 
@@ -71,15 +71,40 @@ CANONICAL: dict[Any, str] = {
     "1e-20": "1e-9",
     "1e-99999999999": "1e-9",
     "-0.1n": "-1n",
-    # What is larger than 64 bits hold is cut.
+    # A binary amount beyond 63 bits is cut, and no other.
     "8Ei": "9223372036854775807",
-    "10E": "9223372036854775807",
-    "-10E": "-9223372036854775807",
-    "1e19": "9223372036854775807",
-    "1e99999999999": "9223372036854775807",
+    "10E": "10E",
+    "-10E": "-10E",
+    "1e19": "10e18",
+    "1.5e30": "1500e27",
+    "1000e30": "1e33",
+    "12345678901234567890k": "12345678901234567890k",
     "0e99999999999": "0",
-    "123456789012345678901234567890123456789012345678901234567890123456789": "9223372036854775807",
+    "123456789012345678901234567890123456789012345678901234567890123456789": (
+        "123456789012345678901234567890123456789012345678901234567890123456789"
+    ),
 }
+# Thousandths and units, as Go's resource.Quantity gives them after the API server's defaults.
+IN_64_BITS = {
+    "1.5": (1500, 2),
+    "8Ei": (-1000, 2**63 - 1),
+    "10E": (0, 0),
+    "1e30": (0, 0),
+    "12345678901234567890": (4807115922877858896, -6101065172474983726),
+    "1234567890123456789": (-1363962815083169272, 1234567890123456789),
+    "9223372036854775807": (-1000, 2**63 - 1),
+    "9223372036854775808": (0, -(2**63)),
+    "100000000000000000": (7766279631452241920, 10**17),
+    "1e17": (0, 10**17),
+    "12345678901234567890k": (-7484280360334075776, 4807115922877858896),
+    "9223372036854776k": (192000, -9223372036854775616),
+}
+
+
+@pytest.mark.parametrize(("given", "numbers"), IN_64_BITS.items(), ids=IN_64_BITS)
+def test_amounts_beyond_64_bits_wrap_as_in_kubernetes(given: str, numbers: tuple[int, int]) -> None:
+    """Rules for devices and huge pages look at these numbers."""
+    assert (in_int64(given, 3), in_int64(given, 0)) == numbers
 
 
 @pytest.mark.parametrize(("given", "written"), CANONICAL.items(), ids=repr)

@@ -130,6 +130,7 @@ REFUSED: dict[str, tuple[Wire, list[str]]] = {
     ),
     "a claim's bad name": (volumes({"mountPath": "/a", "volumeClaimName": "No_"}), ["spec.volumes[0].volumeClaimName"]),
     "the root queue": (job(queue="root"), ["spec.queue"]),
+    "a task that waits twice for another": (depending(a=["b", "b"], b=[]), ["spec.tasks[0].dependsOn.name[1]"]),
     "a task that waits for no task": (depending(a=["b"]), ["spec.tasks[0].dependsOn.name"]),
     "a task that waits for itself": (depending(a=["a"]), ["spec.tasks"]),
     "tasks that wait in a circle": (depending(a=["c"], b=["a"], c=["b"]), ["spec.tasks"]),
