@@ -6,7 +6,8 @@ prints the kubeconfig's path and waits for Ctrl-C.
 
 from __future__ import annotations
 
-import http
+import http.client
+import io
 import json
 import secrets
 import shutil
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import time
 import urllib.error
-import urllib.request
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -101,6 +102,7 @@ class Cluster:
         # The certificate is the API server's own, made when it starts.
         self._context.check_hostname = False
         self._context.verify_mode = ssl.CERT_NONE
+        self._idle: deque[http.client.HTTPSConnection] = deque()
 
     def __enter__(self) -> Self:
         """Start it, and wait until a node is ready."""
@@ -135,6 +137,9 @@ class Cluster:
         process = self._processes.pop(name)
         process.kill()
         process.wait()
+        if name == "kube-apiserver":
+            while self._idle:
+                self._idle.pop().close()
 
     def start_api_server(self) -> None:
         """Start the API server and wait until it answers."""
@@ -166,23 +171,42 @@ class Cluster:
         """
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": content}
         data = None if body is None else json.dumps(body).encode()
-        url = f"https://{HOST}:{self._ports['api']}{path}"
-        request = urllib.request.Request(url, data, headers, method=method)  # https, on loopback
-        text = self._answer(request)
+        text = self._answer(method, path, data, headers)
         return json.loads(text) if text.startswith(("{", "[")) else text
 
-    def _answer(self, request: urllib.request.Request) -> str:
+    def _answer(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> str:
         """Send it again while the server is too busy, as kubectl does: after a start it reads its storage first."""
         end = time.monotonic() + BUSY_TIMEOUT
         while True:
-            try:
-                with urllib.request.urlopen(request, timeout=30, context=self._context) as answer:  # noqa: S310
-                    text: str = answer.read().decode()
-                    return text
-            except urllib.error.HTTPError as error:
-                if error.code != http.HTTPStatus.TOO_MANY_REQUESTS or time.monotonic() > end:
-                    raise
+            answer, content = self._exchange(method, path, data, headers)
+            if answer.status < http.HTTPStatus.BAD_REQUEST:
+                return content.decode()
+            if answer.status != http.HTTPStatus.TOO_MANY_REQUESTS or time.monotonic() > end:
+                raise urllib.error.HTTPError(path, answer.status, answer.reason, answer.headers, io.BytesIO(content))
             time.sleep(0.5)
+
+    def _exchange(
+        self, method: str, path: str, data: bytes | None, headers: dict[str, str]
+    ) -> tuple[http.client.HTTPResponse, bytes]:
+        """Send a request over an idle connection, or over a new one if there is none that is still open."""
+        while True:
+            try:
+                connection, is_new = self._idle.pop(), False
+            except IndexError:
+                port = self._ports["api"]
+                connection, is_new = http.client.HTTPSConnection(HOST, port, timeout=30, context=self._context), True
+            try:
+                connection.request(method, path, data, headers)
+                answer = connection.getresponse()
+                content = answer.read()
+            except BaseException as error:
+                connection.close()
+                # The API server closes connections that are idle for long.
+                if is_new or not isinstance(error, ConnectionError):
+                    raise
+                continue
+            self._idle.append(connection)
+            return answer, content
 
     def get(self, kind: str, name: str, namespace: str = "default") -> dict[str, Any]:
         """Give an object as it is stored; empty if there is none."""
