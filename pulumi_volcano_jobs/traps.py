@@ -41,6 +41,8 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
             yield _warning(f"spec.tasks[{index}].template.spec", reason, hint, "VJ101")
         yield from _twice(task, f"spec.tasks[{index}].template")
         yield from podcheck.gated(task.pod_template, f"spec.tasks[{index}].template")
+    for index, volume in enumerate(job.volumes or ()):
+        yield from podcheck.gated_claim(volume.volume_claim or {}, f"spec.volumes[{index}].volumeClaim")
     yield from _gang(job, plugins)
     svc, ssh = _one(plugins, SvcPlugin), _one(plugins, SshPlugin)
     if svc:

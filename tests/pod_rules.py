@@ -1338,6 +1338,15 @@ REFUSED: dict[str, Mistake] = {
         'Invalid value: "-1Gi": must be greater than zero: for example 100Gi',
         server=f"{OF_CLAIM}.resources[storage]",
     ),
+    "an amount of a claim that is none": Mistake(
+        claim(resources=CLAIM["resources"] | {"limits": {"storage": "x"}}),
+        f"{OF_CLAIM}.resources.limits.storage",
+        (
+            'Invalid value: "x": quantities must match the regular expression'
+            " '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$': for example 100Gi"
+        ),
+        reason="BadRequest",
+    ),
     "a claim's selector": Mistake(
         claim(selector={"matchLabels": {"a": "b c"}}),
         f"{OF_CLAIM}.selector.matchLabels.a",

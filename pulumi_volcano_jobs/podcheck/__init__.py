@@ -33,6 +33,7 @@ __all__ = [
     "claim",
     "dns_label",
     "gated",
+    "gated_claim",
     "is_data_key",
     "is_subdomain",
     "keys",
@@ -44,6 +45,7 @@ __all__ = [
 once_made = made.check
 native = relaxations.check
 gated = gates.check
+gated_claim = gates.claim
 
 _MAX_SECONDS = 2**31 - 1
 _CHOICES = (
@@ -62,9 +64,13 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
 
 
 def claim(spec: Wire, path: str) -> Iterator[Problem]:
-    """Yield what the API server rejects in a new claim of the job."""
-    for problem in claims.check(Place(spec, path)):
-        yield replace(problem, stage=Stage.API)
+    """Yield what the API server rejects or ignores in a new claim of the job."""
+    place = Place(spec, path)
+    ignored = [replace(problem, stage=Stage.STRICT) for problem in claims.ignored(place)]
+    yield from ignored
+    for problem in claims.check(place):
+        if not ignored or not problem.path.startswith(place.at("dataSource")):
+            yield replace(problem, stage=Stage.API)
 
 
 def _spec(spec: Place) -> Iterator[Problem]:

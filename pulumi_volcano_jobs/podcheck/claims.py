@@ -19,6 +19,8 @@ _QUANTITY_RULE = "quantities must match the regular expression '^([+-]?[0-9.]+)(
 _CLAIM = "PersistentVolumeClaim"
 # The fields that name the source.
 _OF_A_SOURCE = ("apiGroup", "kind", "name")
+_OLD_SOURCES = {("", _CLAIM), ("snapshot.storage.k8s.io", "VolumeSnapshot")}
+"""The API groups and kinds that `dataSource` may name."""
 
 
 def check(spec: Place) -> Iterator[Problem]:
@@ -45,21 +47,41 @@ def check(spec: Place) -> Iterator[Problem]:
     yield from _sources(spec)
 
 
+def ignored(spec: Place) -> Iterator[Problem]:
+    """Yield a data source that the API server drops from a new claim, so that the volume would be empty."""
+    source = spec.child("dataSource")
+    if source is None or spec.has("dataSourceRef") or has_leaf(source.fields):
+        return
+    if (source.text("apiGroup"), source.text("kind")) not in _OLD_SOURCES:
+        reason = (
+            "the API server ignores a source that is neither a PersistentVolumeClaim nor a VolumeSnapshot of the"
+            " apiGroup snapshot.storage.k8s.io"
+        )
+        yield spec.fault("dataSource", reason, "correct apiGroup and kind, or use dataSourceRef", show=False)
+
+
 def _storage(spec: Place) -> Iterator[Problem]:
     if spec.unknown("resources"):
         return
     resources = spec.child("resources") or Place({}, spec.at("resources"))
     requests = resources.child("requests") or Place({}, resources.at("requests"))
     size = requests.fields.get("storage")
+    yield from _unreadable(resources)
     if resources.unknown("requests") or isinstance(size, Leaf):
         return
     amount, path = parsed(size), requests.at("storage")
     if size is None:
         yield fault(path, "Required value", hint="for example 100Gi")
-    elif amount is None:
-        yield fault(path, f'Invalid value: "{size}": {_QUANTITY_RULE}', hint="for example 100Gi")
-    elif amount <= 0:
+    elif amount is not None and amount <= 0:
         yield fault(path, f'Invalid value: "{size}": must be greater than zero', hint="for example 100Gi")
+
+
+def _unreadable(resources: Place) -> Iterator[Problem]:
+    """Yield the amounts of any resource that the API server cannot parse."""
+    for amounts in filter(None, map(resources.child, ("requests", "limits"))):
+        for key, value in amounts.fields.items():
+            if not isinstance(value, Leaf) and parsed(value) is None:
+                yield fault(amounts.at(key), f'Invalid value: "{value}": {_QUANTITY_RULE}', hint="for example 100Gi")
 
 
 def _unsupported(path: str, value: str, supported: Sequence[str], hint: str) -> Problem:

@@ -33,6 +33,18 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
     if context and context.text("seLinuxChangePolicy") == "MountOption":
         yield _warning(context.at("seLinuxChangePolicy"), "SELinuxMount", _REJECTS)
     yield from _projected(spec)
+    for volume in spec.children("volumes"):
+        ephemeral = volume.child("ephemeral")
+        of_claim = ephemeral and ephemeral.child("volumeClaimTemplate")
+        claim_spec = of_claim and of_claim.child("spec")
+        yield from claim(claim_spec.fields, claim_spec.path) if claim_spec else ()
+
+
+def claim(spec: Wire, path: str) -> Iterator[Problem]:
+    """Yield a warning if the API server drops the data source of a claim by default (`DropDisabledFields`)."""
+    source = Place(spec, path).child("dataSourceRef")
+    if source and source.given("namespace"):
+        yield _warning(source.path, "CrossNamespaceVolumeDataSource", _DROPS)
 
 
 def _projected(spec: Place) -> Iterator[Problem]:

@@ -341,6 +341,22 @@ def test_a_plugin_without_a_value_is_told() -> None:
     assert render(document, strict=False).plugins == ()
 
 
+@pytest.mark.parametrize(
+    "source", [{"kind": "VolumeSnapshot", "name": "a"}, {"apiGroup": "A", "kind": "B", "name": ""}]
+)
+def test_a_data_source_that_the_api_server_ignores_is_an_error(source: Wire) -> None:
+    """The claim would be accepted, and its volume empty."""
+    document = job(volumes=[{"mountPath": "/data", "volumeClaim": CLAIM | {"dataSource": source}}])
+
+    assert [str(problem) for problem in problems(document)] == [
+        (
+            "spec.volumes[0].volumeClaim.dataSource: the API server ignores a source that is neither a"
+            " PersistentVolumeClaim nor a VolumeSnapshot of the apiGroup snapshot.storage.k8s.io: correct apiGroup and"
+            " kind, or use dataSourceRef"
+        )
+    ]
+
+
 UNKNOWN: dict[str, tuple[Wire, str, str]] = {
     "of the spec": (job(minAvaliable=1), "spec.minAvaliable", "minAvailable"),
     "of a task": (job({**task(), "replica": 1}), "spec.tasks[0].replica", "replicas"),

@@ -21,7 +21,7 @@ from pulumi_volcano_jobs import (
 )
 from pulumi_volcano_jobs.errors import WARNINGS
 from pulumi_volcano_jobs.leaf import Leaf
-from tests.conftest import Wire, container, job, task
+from tests.conftest import CLAIM, Wire, container, job, task
 
 TEMPLATE = "spec.tasks[0].template"
 SPEC = f"{TEMPLATE}.spec"
@@ -79,6 +79,7 @@ def with_env(*env: Wire, plugins: Any = None) -> Wire:
 
 UNPROTECTED = "ssh then refuses it to root (unprotected private key)"
 CERTIFICATE = {"signerName": "example.org/a", "keyType": "ED25519", "keyPath": "key"}
+SNAPSHOT = {"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": "a", "namespace": "b"}
 BUNDLE = {"name": "a", "path": "ca.crt"}
 EXIT_CODES = {"action": "Restart", "exitCodes": {"operator": "In", "values": [42, 42]}}
 TOLD: dict[str, tuple[Wire, str]] = {
@@ -320,6 +321,31 @@ TOLD: dict[str, tuple[Wire, str]] = {
             f"{SPEC}.volumes[0].projected.sources[0].clusterTrustBundle: needs the feature gate"
             " ClusterTrustBundleProjection, which is off by default: the API server drops this field: remove it, or"
             " enable ClusterTrustBundleProjection in the cluster [VJ123]"
+        ),
+    ),
+    "VJ123 a data source of another namespace": (
+        job(volumes=[{"mountPath": "/data", "volumeClaim": CLAIM | {"dataSourceRef": SNAPSHOT}}]),
+        (
+            "spec.volumes[0].volumeClaim.dataSourceRef: needs the feature gate CrossNamespaceVolumeDataSource, which is"
+            " off by default: the API server drops this field: remove it, or enable CrossNamespaceVolumeDataSource in"
+            " the cluster [VJ123]"
+        ),
+    ),
+    "VJ123 a data source of another namespace for a Pod": (
+        job(
+            task(
+                volumes=[
+                    {
+                        "name": "data",
+                        "ephemeral": {"volumeClaimTemplate": {"spec": CLAIM | {"dataSourceRef": SNAPSHOT}}},
+                    }
+                ]
+            )
+        ),
+        (
+            f"{SPEC}.volumes[0].ephemeral.volumeClaimTemplate.spec.dataSourceRef: needs the feature gate"
+            " CrossNamespaceVolumeDataSource, which is off by default: the API server drops this field: remove it, or"
+            " enable CrossNamespaceVolumeDataSource in the cluster [VJ123]"
         ),
     ),
     "VJ116 an exit code that stands twice": (
