@@ -1137,11 +1137,17 @@ REFUSED: dict[str, Mistake] = {
     "CephFS without monitors": lacking("cephfs", "monitors", {"monitors": []}, []),
     "GlusterFS without endpoints": lacking("glusterfs", "endpoints", {"endpoints": "a", "path": "b"}),
     "GlusterFS without a path": lacking("glusterfs", "path", {"endpoints": "a", "path": "b"}),
-    "a disk of Google without a name": lacking("gcePersistentDisk", "pdName", {"pdName": "a"}),
+    "a disk of Google without a name": Mistake(
+        volume(gcePersistentDisk={"pdName": ""}),
+        f"{FIRST}.gcePersistentDisk.pdName",
+        "Required value: set pdName",
+        server=f"{FIRST}.persistentDisk.pdName",
+    ),
     "a disk of Google with partition 256": Mistake(
         volume(gcePersistentDisk={"pdName": "a", "partition": 256}),
         f"{FIRST}.gcePersistentDisk.partition",
         "Invalid value: 256: must be between 1 and 255, inclusive: set a number up to 255",
+        server=f"{FIRST}.persistentDisk.partition",
     ),
     "a disk of AWS without an ID": lacking("awsElasticBlockStore", "volumeID", {"volumeID": "a"}),
     "a disk of Cinder without an ID": lacking("cinder", "volumeID", {"volumeID": "a"}),
