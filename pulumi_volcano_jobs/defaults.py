@@ -130,8 +130,9 @@ def _read_plugins(uses: Uses, *, strict: bool) -> tuple[dict[str, Plugin], list[
         path = f"spec.plugins.{name}"
         plugin = registry.find(name)
         if use is None:
-            reason = "a plugin without a value is dropped by the API server"
-            problems.append(Problem(path, reason, f"write {name}: [] to use it, or remove it"))
+            reason = "the API server drops a null, so the job does not use this plugin"
+            hint = f"write {name}: [] to use it, or remove it"
+            problems.append(Problem(path, reason, hint, warning=True, code="VJ127"))
         elif isinstance(use, Plugin):
             plugins[name] = use
             if use.name != name:

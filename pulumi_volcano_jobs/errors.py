@@ -59,6 +59,7 @@ WARNINGS = {
     "VJ124": "a YAML tag that kubectl ignores",
     "VJ125": "a YAML merge key (<<) after a key that it overrides",
     "VJ126": "a DSA key, which sshd refuses",
+    "VJ127": "a plugin without a value, which the job does not use",
 }
 """The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
 

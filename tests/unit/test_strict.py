@@ -238,7 +238,6 @@ OTHER: dict[str, list[str]] = {
     "mpi-port-name-clash": ["tasks[1].template.spec.containers[0].ports[0]"],
     "multi-pytorch-hcclrank-masters": ["plugins.pytorch"],
     "plain-name-long-index": ["tasks[0].name"],
-    "plain-plugin-null": ["plugins.svc"],
     "pytorch-env-clash": ["tasks[1].template.spec.containers[0].env[0]", "tasks[1].template.spec.containers[0].env[1]"],
     "pytorch-names-mismatch": ["plugins.pytorch"],
     "pytorch-no-master": ["plugins.pytorch"],
@@ -333,12 +332,25 @@ def test_ssh_without_svc_is_odd() -> None:
     assert render(job(plugins={"ssh": []}), strict=False).warnings == ()
 
 
-def test_a_plugin_without_a_value_is_told() -> None:
-    """`svc:` in YAML is a null, which drops the plugin; `svc: []` has it."""
+@pytest.mark.parametrize("managed_by", ["pulumi", "volcano"])
+def test_a_plugin_without_a_value_is_not_used(managed_by: str) -> None:
+    """`svc:` in YAML is a null, which the API server accepts and drops; `svc: []` has the plugin."""
     document = job(plugins={"svc": None})
 
-    assert places(document) == ["spec.plugins.svc"]
-    assert render(document, strict=False).plugins == ()
+    rendered = render(document, managed_by=managed_by)
+
+    (warning,) = rendered.warnings
+    assert str(warning) == (
+        "spec.plugins.svc: the API server drops a null, so the job does not use this plugin: write svc: [] to use it,"
+        " or remove it [VJ127]"
+    )
+    assert rendered.plugins == render(document, strict=False).plugins == ()
+    assert "svc" not in rendered.handed_over.uses
+
+
+def test_a_null_in_the_arguments_of_a_plugin_is_an_error() -> None:
+    """Volcano's resource definition rejects it."""
+    assert places(job(plugins={"svc": [None]})) == ["spec.plugins.svc[0]"]
 
 
 @pytest.mark.parametrize(

@@ -374,8 +374,9 @@ def test_lenient_mode_warns_of_nothing(document: Wire) -> None:
     assert render(document, strict=False).warnings == ()
 
 
-# The rest are not of a job's rendering: three are of YAML, two of the native mode, one of a Job that is stored.
-ELSEWHERE = {"VJ115", "VJ117", "VJ121", "VJ122", "VJ124", "VJ125", "VJ126"}
+# The rest are not of a job's rendering: three are of YAML, two of the native mode, one of a Job that is stored, one
+# of a null.
+ELSEWHERE = {"VJ115", "VJ117", "VJ121", "VJ122", "VJ124", "VJ125", "VJ126", "VJ127"}
 
 
 def test_every_code_is_tried_here() -> None:
