@@ -49,8 +49,8 @@ test-workloads: setup ## jobs played with the real frameworks (root on Debian; W
 bench: setup ## how fast it is: ratios side by side, in one run (a few minutes on a quiet machine)
 	@$(BIN)/python -m benchmarks
 
-fuzz: setup ## bad input of all kinds, 20,000 of each (half an hour)
-	FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -n 2 tests/fuzz/test_fuzz.py
+fuzz: setup ## bad input of all kinds, and nearly right input for a real API server, 20,000 of each (an hour)
+	FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -n 2 tests/fuzz/test_fuzz.py tests/fuzz/test_differential.py
 
 floors: setup ## the tests that need no engine, with the oldest versions of everything that pyproject.toml allows
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-floors
