@@ -7,6 +7,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Container, Pod
 from pulumi_volcano_jobs.model import Job, Task
 from pulumi_volcano_jobs.plugins import waiting
@@ -92,7 +93,8 @@ class PytorchPlugin(Plugin):
             yield self.problem("worker", "master and worker must be two tasks: no Pod would have rank 0")
         if isinstance(self.wait_master_timeout, int) and self.wait_master_timeout < 0:
             yield self.problem("wait_master_timeout", "this is a number of seconds, at least 0")
-        if "wait_master_image" in self.images and not self.wait_master_image and self.wait_master_script == "volcano":
+        has_image = self.wait_master_script != "volcano" or is_given(self.wait_master_image)
+        if "wait_master_image" in self.images and not has_image:
             yield self.problem("wait_master_image", "Required value", f"set an image such as {WAIT_IMAGE}", shown=False)
         if self.wait_master_enabled and master and master.pod_spec.get("hostNetwork") is True:
             reason = (

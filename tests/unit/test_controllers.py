@@ -38,7 +38,8 @@ def test_a_plugin_of_the_user_s_own_is_a_problem() -> None:
     class Own(Plugin):
         name = "own"
 
-    (problem,) = problems(render(job(plugins=[Own()])).plugins)
+    made = render(job(plugins=[Own()]))
+    (problem,) = problems(made.job, made.plugins)
 
     assert str(problem) == (
         "spec.plugins.own: Volcano's controllers do not know this plugin, and would refuse the job: "

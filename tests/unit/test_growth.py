@@ -407,16 +407,16 @@ def test_the_rule_finds_what_goes_back() -> None:
 
 
 LONG_AMOUNTS = {
-    "1" * 50_000: "9223372036854775807",
+    "1" * 50_000: "1" * 2000,
     "0" * 50_000 + "1": "1",
     "0." + "0" * 50_000 + "1": "1n",
     "1." + "0" * 50_000: "1",
-    "1e" + "9" * 1000: "9223372036854775807",
+    "1e" + "9" * 1000: "10e999",
     "1e-" + "9" * 1000: "1n",
 }
 
 
 @pytest.mark.parametrize(("text", "amount"), LONG_AMOUNTS.items(), ids=range(len(LONG_AMOUNTS)))
 def test_a_quantity_of_many_digits_is_read(text: str, amount: str) -> None:
-    """What is too large is cut, and what is too small rounded up, as in Kubernetes."""
-    assert str(quantity.parse(text)) in {amount, f"{amount[:-1]}e-9", "9223372036854775807e0"}
+    """Further digits and larger exponents are dropped. An amount below 10^-9 is rounded up, as in Kubernetes."""
+    assert str(quantity.parse(text)) in {amount, f"{amount[:-1]}e-9"}
