@@ -21,9 +21,9 @@ def mend(stack: Stack) -> Objects:
     stack.refresh()
     stack.configure(**{ADOPT: "true"})
     stack.up()
+    found = stack.space.seen()
     stack.stack.remove_config(ADOPT)
     stack.up()
-    found = stack.space.seen()
     assert stack.up().steps == {}
     assert changes(found, stack.space.seen()) == {}
     return found
