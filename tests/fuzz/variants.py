@@ -6,6 +6,7 @@ Each variant is a function of its number, so that a finding can be repeated.
 from __future__ import annotations
 
 import copy
+import functools
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -232,16 +233,12 @@ def _objects(tree: Wire, definition: str) -> Iterator[tuple[Wire, str]]:
                 yield from _objects(item, child)
 
 
-_STRICT: list[Wire] = []
-
-
+@functools.cache
 def _jobs() -> list[Wire]:
     """Return the jobs of Volcano's examples and of the golden cases that strict mode accepts, and one of our own."""
-    if not _STRICT:
-        own = [{"name": name, "replicas": 2, "template": {"spec": pod()}} for name in ("master", "worker")]
-        documents = [job(*own, plugins={"svc": [], "ssh": []}), *(yaml.safe_load(text) for text in SOURCES)]
-        _STRICT.extend(document for document in documents if _is_accepted(document))
-    return _STRICT
+    own = [{"name": name, "replicas": 2, "template": {"spec": pod()}} for name in ("master", "worker")]
+    documents = [job(*own, plugins={"svc": [], "ssh": []}), *(yaml.safe_load(text) for text in SOURCES)]
+    return [document for document in documents if _is_accepted(document)]
 
 
 def _is_accepted(document: Wire) -> bool:
