@@ -1184,6 +1184,11 @@ REFUSED: dict[str, Mistake] = {
     "a volume of Portworx without an ID": lacking("portworxVolume", "volumeID", {"volumeID": "a"}),
     "a volume of ScaleIO without a gateway": lacking("scaleIO", "gateway", SCALE_IO),
     "a volume of ScaleIO without a system": lacking("scaleIO", "system", SCALE_IO),
+    "a volume of ScaleIO without a name": Mistake(
+        volume(scaleIO={key: value for key, value in SCALE_IO.items() if key != "volumeName"}),
+        f"{FIRST}.scaleIO.volumeName",
+        "Required value: name the volume",
+    ),
     "a volume of StorageOS without a name": Mistake(
         volume(storageos={}), f"{FIRST}.storageos.volumeName", "Required value: name the volume"
     ),

@@ -99,6 +99,10 @@ def _secret(source: Place) -> Iterator[Problem]:
     yield from secret.required("name", "name the Secret", _REQUIRED) if secret else ()
 
 
+def _scale_io(source: Place) -> Iterator[Problem]:
+    yield from source.required("volumeName", "name the volume", _REQUIRED)
+
+
 def _storageos(source: Place) -> Iterator[Problem]:
     yield from source.required("volumeName", "name the volume", _REQUIRED)
     for key in ("volumeName", "volumeNamespace"):
@@ -155,5 +159,6 @@ _RULES: dict[str, Callable[[Place], Iterator[Problem]]] = {
     "gitRepo": _git,
     "iscsi": _iscsi,
     "quobyte": _quobyte,
+    "scaleIO": _scale_io,
     "storageos": _storageos,
 }
