@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from pulumi_volcano_jobs.dns import DNS_LABEL, MAX_LABEL
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.fields import DNS_LABEL, MAX_LABEL
 from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.model import Job, Policy
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin

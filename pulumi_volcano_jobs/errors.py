@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import Self
 
+from pulumi_volcano_jobs import paths
 from pulumi_volcano_jobs.texts import cropped, escaped, without_keys
 
 JobErrorT = TypeVar("JobErrorT", bound="JobError")
@@ -193,3 +194,16 @@ def raise_if_any(problems: Iterable[Problem]) -> None:
     errors = [problem for problem in problems if not problem.warning]
     if errors:
         raise JobError(errors)
+
+
+def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
+    """Leave out problems of a place that has one already, or of a place below a value that cannot be read.
+
+    Below a value that Volcano would accept, such as that of a key that stands twice, everything is checked.
+    """
+    errors = [problem for problem in reported if not problem.warning]
+    places = {problem.path for problem in errors}
+    unread = {problem.path for problem in errors if problem.stage is not Stage.STRICT}
+    return [
+        problem for problem in problems if problem.path not in places and unread.isdisjoint(paths.around(problem.path))
+    ]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs import compatibility, controllers, limits, paths, podcheck, schema, webhook
+from pulumi_volcano_jobs import compatibility, controllers, limits, podcheck, schema, webhook
 from pulumi_volcano_jobs import strict as strict_checks
 from pulumi_volcano_jobs.choices import Choices
 from pulumi_volcano_jobs.cluster import ClusterFacts
 from pulumi_volcano_jobs.defaults import Stored, plugin_place, store
-from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any, shown
+from pulumi_volcano_jobs.errors import JobError, Problem, Stage, not_following, raise_if_any, shown
 from pulumi_volcano_jobs.leaf import Leaf, is_given
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.parse import parse_what_fits
@@ -132,19 +132,6 @@ def _unknown_to(cluster: ClusterFacts, job: Job) -> Iterator[Problem]:
         walk = schema.Walk(cluster.kubernetes_version)
         walk.conform(task.pod_template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
         yield from (problem for problem in walk.problems if problem.stage is Stage.STRICT)
-
-
-def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
-    """Leave out problems of a place that has one already, or of a place below a value that cannot be read.
-
-    Below a value that Volcano would accept, such as that of a key that stands twice, everything is checked.
-    """
-    errors = [problem for problem in reported if not problem.warning]
-    places = {problem.path for problem in errors}
-    unread = {problem.path for problem in errors if problem.stage is not Stage.STRICT}
-    return [
-        problem for problem in problems if problem.path not in places and unread.isdisjoint(paths.around(problem.path))
-    ]
 
 
 def _missing_claims(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:

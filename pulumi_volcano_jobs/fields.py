@@ -13,12 +13,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Str
 from pydantic_core import PydanticCustomError
 
 from pulumi_volcano_jobs import duration
+from pulumi_volcano_jobs.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.leaf import Leaf, Text, is_whole, may_be_output
-
-DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-MAX_LABEL = 63
-MAX_SUBDOMAIN = 253
-DNS_SUBDOMAIN = rf"{DNS_LABEL}(\.{DNS_LABEL})*"
 
 Tree = Any  # JSON-like data with leaves: the untyped edge of the library
 

@@ -12,8 +12,7 @@ from typing import Any, BinaryIO, Literal
 import yaml
 
 from pulumi_volcano_jobs import nodes, paths, scalars
-from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
-from pulumi_volcano_jobs.examine import not_following
+from pulumi_volcano_jobs.errors import JobError, Problem, Stage, not_following, raise_if_any
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.parse import parse_what_fits

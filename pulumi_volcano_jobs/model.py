@@ -16,10 +16,10 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
 from pulumi_volcano_jobs import bounds
+from pulumi_volcano_jobs.dns import DNS_SUBDOMAIN
 from pulumi_volcano_jobs.document import API_VERSION, DOCUMENT_FIELDS, KIND, METADATA_FIELDS, flatten
 from pulumi_volcano_jobs.errors import raise_if_any
 from pulumi_volcano_jobs.fields import (
-    DNS_SUBDOMAIN,
     Count,
     Duration,
     Event,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-from pulumi_volcano_jobs.fields import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
+from pulumi_volcano_jobs.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.model import Task
 
 HOSTS_PATH = "/etc/volcano"

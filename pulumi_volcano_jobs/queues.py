@@ -13,8 +13,8 @@ from typing import Any
 from pulumi_volcano_jobs import paths, podcheck, queueschema
 from pulumi_volcano_jobs.cluster import ROOT_QUEUE
 from pulumi_volcano_jobs.defaults import QUEUE
+from pulumi_volcano_jobs.dns import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.errors import Problem, Stage, key_text, raise_if_any
-from pulumi_volcano_jobs.fields import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.leaf import Derived, Leaf, derive, is_given
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.podcheck import amounts

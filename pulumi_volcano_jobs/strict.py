@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs import limits, names, podcheck, releases, traps
+from pulumi_volcano_jobs.dns import MAX_LABEL
 from pulumi_volcano_jobs.errors import Problem, Stage, shown
-from pulumi_volcano_jobs.fields import MAX_LABEL
 from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.model import Job, Task, Volume
 from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SshPlugin, SvcPlugin

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from pulumi_volcano_jobs import names, podcheck, schema
 from pulumi_volcano_jobs.context import JobContext
+from pulumi_volcano_jobs.dns import MAX_LABEL
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.fields import MAX_LABEL
 from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Job, Task

@@ -9,8 +9,8 @@ from typing import Any
 
 from pulumi_volcano_jobs import paths, podcheck, quantity, schema
 from pulumi_volcano_jobs.cluster import ROOT_QUEUE, ClusterFacts
+from pulumi_volcano_jobs.dns import DNS_SUBDOMAIN, MAX_LABEL
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.fields import DNS_SUBDOMAIN, MAX_LABEL
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.model import Job, NetworkTopology, Policy, Task, Volume
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs import paths
+from pulumi_volcano_jobs.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.errors import Problem, Stage, shown
-from pulumi_volcano_jobs.fields import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.podcheck.place import Place, fault
 
 _LABEL = re.compile(DNS_LABEL)

@@ -6,8 +6,8 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
+from pulumi_volcano_jobs.dns import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.fields import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.podcheck.names import dns_label, subdomain
 from pulumi_volcano_jobs.podcheck.place import Place, fault
 

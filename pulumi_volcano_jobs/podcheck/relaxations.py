@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from pulumi_volcano_jobs.dns import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.fields import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.podcheck import containers
 from pulumi_volcano_jobs.podcheck.gates import COMPARISONS
 from pulumi_volcano_jobs.podcheck.metadata import of_template

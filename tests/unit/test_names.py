@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from pulumi_volcano_jobs import ClusterFacts, JobContext, Plugin, Pod, SshPlugin, names, render
-from pulumi_volcano_jobs.fields import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
+from pulumi_volcano_jobs.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.manifest import Container
 from tests.conftest import CLAIM, Wire, container, job, places, problems, task
 
