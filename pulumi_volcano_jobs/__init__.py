@@ -45,9 +45,9 @@ if TYPE_CHECKING:
         TensorflowPlugin,
         register,
     )
-    from pulumi_volcano_jobs.plugins.access import Allow
     from pulumi_volcano_jobs.plugins.base import JobUpdate, Stage
     from pulumi_volcano_jobs.plugins.settings import flag
+    from pulumi_volcano_jobs.plugins.svc_allow import Allow
     from pulumi_volcano_jobs.rendering import Rendered, render
     from pulumi_volcano_jobs.shared import JobDefaults
 
@@ -107,9 +107,9 @@ _HOMES = {
         "EnvPlugin HcclrankPlugin MpiPlugin Plugin PytorchPlugin RayPlugin SshPlugin SvcPlugin TensorflowPlugin"
         " register"
     ),
-    "plugins.access": "Allow",
     "plugins.base": "JobUpdate Stage",
     "plugins.settings": "flag",
+    "plugins.svc_allow": "Allow",
     "rendering": "Rendered render",
     "shared": "JobDefaults",
 }

@@ -17,9 +17,9 @@ from pulumi_volcano_jobs.dns import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.errors import Problem, Stage, key_text, raise_if_any
 from pulumi_volcano_jobs.leaf import Derived, Leaf, derive, is_given
 from pulumi_volcano_jobs.manifest import Manifest
-from pulumi_volcano_jobs.podcheck import amounts
+from pulumi_volcano_jobs.podcheck import resources
+from pulumi_volcano_jobs.podcheck.field import Choices, Place, fault
 from pulumi_volcano_jobs.podcheck.names import is_label_value, is_qualified, subdomain
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault
 from pulumi_volcano_jobs.schema import Walk, structural
 
 API_VERSION, KIND = "scheduling.volcano.sh/v1beta1", "Queue"
@@ -207,7 +207,10 @@ def _amounts(holder: Place, key: str) -> Iterator[Problem]:
     declared = holder.child(key)
     if declared:
         for name in declared.fields:
-            yield from _resource(name, declared.at(name)) or [*amounts.amount(declared, name), *_whole(declared, name)]
+            yield from _resource(name, declared.at(name)) or [
+                *resources.amount(declared, name),
+                *_whole(declared, name),
+            ]
 
 
 def _resource(name: str, path: str) -> list[Problem]:
@@ -216,14 +219,14 @@ def _resource(name: str, path: str) -> list[Problem]:
         return [fault(path, "this is no name of a resource", name, hint)]
     if "/" not in name and name not in _COUNTED and not name.startswith(_COUNTED_PREFIXES):
         reason = f"Volcano's scheduler counts {', '.join(_COUNTED)} and what has a domain, and passes over this"
-        hint = amounts.meant_resource(name, _COUNTED) or "write its domain too, such as nvidia.com/gpu"
+        hint = resources.meant_resource(name, _COUNTED) or "write its domain too, such as nvidia.com/gpu"
         return [Problem(path, reason, hint, repr(name))]
     return []
 
 
 def _whole(declared: Place, name: str) -> Iterator[Problem]:
-    nano = amounts.parsed(declared.fields[name]) or 0
-    if nano > 0 and nano % _UNIT and (name == "pods" or not amounts.is_native(name)):
+    nano = resources.parsed(declared.fields[name]) or 0
+    if nano > 0 and nano % _UNIT and (name == "pods" or not resources.is_native(name)):
         yield declared.fault(name, "this is counted in whole numbers", "give one")
 
 
@@ -241,8 +244,8 @@ def _order(spec: Place, guarantee: Place | None) -> Iterator[Problem]:
 
 
 def _above(holder: Place, key: str, limits: Place, limit: str) -> Iterator[Problem]:
-    declared, most = holder.child(key), amounts.amounts(limits, limit)
-    for resource, nano in amounts.amounts(holder, key).items():
+    declared, most = holder.child(key), resources.amounts(limits, limit)
+    for resource, nano in resources.amounts(holder, key).items():
         if declared and nano > most.get(resource, nano):
             reason = f"this must not be above the queue's {limit}"
             yield declared.fault(resource, reason, f"raise {limit}, or lower this")

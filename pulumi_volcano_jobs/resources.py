@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs.podcheck.amounts import COMPUTE, HUGE_PAGES, is_extended, is_of_pods
+from pulumi_volcano_jobs.podcheck.resources import COMPUTE, HUGE_PAGES, is_extended, is_of_pods
 from pulumi_volcano_jobs.quantity import Quantity, parse
 
 Amounts = dict[str, Quantity]

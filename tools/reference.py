@@ -23,7 +23,7 @@ from pulumi_volcano_jobs.plugins.settings import flag_of
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "pulumi_volcano_jobs"
-PARTS = f"{PACKAGE}.component.parts"
+PARTS = f"{PACKAGE}.component.plugin_components"
 _KINDS = {
     "Count": "int",
     "Event": "str",
@@ -66,7 +66,7 @@ PAGES: dict[str, Page] = {
         (
             "VolcanoJob",
             "VolcanoJobArgs",
-            f"{PACKAGE}.component.args.JobOptions",
+            f"{PACKAGE}.component.job_args.JobOptions",
             f"{PACKAGE}.choices.Choices",
             f"{PARTS}.TaskComponent",
             "KubernetesObject",
@@ -140,8 +140,8 @@ OPTIONS = dict.fromkeys(_MADE_FOR_ONE, "{show_attribute_values: false}") | {
 PATHS = {
     "register": f"{PACKAGE}.plugins.Registry.register",
     "render": f"{PACKAGE}.rendering.render",
-    f"{PACKAGE}.policy.pack": f"{PACKAGE}.policy.pack.pack",
-    f"{PACKAGE}.policy.rules": f"{PACKAGE}.policy.pack.rules",
+    f"{PACKAGE}.policy.pack": f"{PACKAGE}.policy.bundle.pack",
+    f"{PACKAGE}.policy.rules": f"{PACKAGE}.policy.bundle.rules",
 }
 """Where a name is defined that is another thing in the package as well: a module, or a bound method."""
 MODELS: dict[str, type[Model]] = {name: getattr(model, name) for name in PAGES["model"].names}

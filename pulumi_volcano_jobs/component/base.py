@@ -9,16 +9,16 @@ import pulumi
 
 from pulumi_volcano_jobs import bounds, controllers, jobfile, names, paths, shared
 from pulumi_volcano_jobs.cluster import ClusterFacts
-from pulumi_volcano_jobs.component import modes, native, neighbours, parts, stack, unsupported
-from pulumi_volcano_jobs.component.advice import on_kept_claim, on_missing_definitions
-from pulumi_volcano_jobs.component.args import JobOptions
-from pulumi_volcano_jobs.component.children import WORLD, KubernetesObject
+from pulumi_volcano_jobs.component import modes, name_registry, native, plugin_components, stack_config, unsupported
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
-from pulumi_volcano_jobs.component.keys import stashed_pair
-from pulumi_volcano_jobs.component.lift import Outputs, plain_leaves
+from pulumi_volcano_jobs.component.error_hooks import on_kept_claim, on_missing_definitions
+from pulumi_volcano_jobs.component.input_errors import Place, as_input_errors, in_file
+from pulumi_volcano_jobs.component.job_args import JobOptions
+from pulumi_volcano_jobs.component.kubernetes_object import WORLD, KubernetesObject
 from pulumi_volcano_jobs.component.options import choices, take
-from pulumi_volcano_jobs.component.problems import Place, as_input_errors, in_file
+from pulumi_volcano_jobs.component.outputs import Outputs, plain_leaves
 from pulumi_volcano_jobs.component.resource_options import without_effect
+from pulumi_volcano_jobs.component.stashed_keys import stashed_pair
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.errors import JobError, Problem, loud, raise_if_any
 from pulumi_volcano_jobs.keys import KeyPair
@@ -87,7 +87,7 @@ class BaseJob(pulumi.ComponentResource):
             if options.get("unsupported") == "error":
                 raise_if_any(unsupported.as_problems(left_undone))
             made = native.names_taken(rendered) if is_native else rendered.objects
-            raise_if_any(neighbours.claim(resource_name, [*made, *rendered.pods]))
+            raise_if_any(name_registry.claim(resource_name, [*made, *rendered.pods]))
         super().__init__(TOKEN, resource_name, {}, opts)
         self._resource_name = resource_name
         for text in without_effect(opts):
@@ -113,10 +113,10 @@ class BaseJob(pulumi.ComponentResource):
         self._namespace = self._namespace_of_mode(mode, self.namespace)
         if any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item)):
             self._provide_keys(rendered.plugins, mode, options, outputs)
-        self.plugins: Mapping[str, parts.PluginComponent] = {
+        self.plugins: Mapping[str, plugin_components.PluginComponent] = {
             plugin.name: self._plugin_component(plugin, mode, ctx, outputs) for plugin in rendered.plugins
         }
-        self.tasks: Mapping[str, parts.TaskComponent] = {
+        self.tasks: Mapping[str, plugin_components.TaskComponent] = {
             task.name or "": self._task_component(task, rendered, mode, ctx, outputs) for task in ctx.tasks
         }
         self.objects: Sequence[KubernetesObject]
@@ -184,24 +184,26 @@ class BaseJob(pulumi.ComponentResource):
         outputs.leaf(_KEYS.private.path, private)
         outputs.leaf(_KEYS.public.path, public)
 
-    def _plugin_component(self, plugin: Plugin, mode: str, ctx: JobContext, outputs: Outputs) -> parts.PluginComponent:
-        kind = parts.BY_PLUGIN.get(plugin.name, parts.PluginComponent)
+    def _plugin_component(
+        self, plugin: Plugin, mode: str, ctx: JobContext, outputs: Outputs
+    ) -> plugin_components.PluginComponent:
+        kind = plugin_components.BY_PLUGIN.get(plugin.name, plugin_components.PluginComponent)
         values = outputs.lower(plugin.outputs(ctx))
         # A Job that Volcano gets has each key in plain text, wherever it comes from.
         plain = outputs.plain_secrets(plugin.name) if mode == "pulumi" else None
-        inputs = {} if plain is None else {parts.PLAIN_SECRETS: plain}
+        inputs = {} if plain is None else {plugin_components.PLAIN_SECRETS: plain}
         return kind(f"{self._resource_name}-{plugin.name}", plugin, values, self, inputs)
 
     def _task_component(
         self, task: Task, rendered: Rendered, mode: str, ctx: JobContext, outputs: Outputs
-    ) -> parts.TaskComponent:
+    ) -> plugin_components.TaskComponent:
         name = task.name or ""
         inputs: dict[str, Any] = {}
         if mode == "pulumi":
             # For policies: of a Pod that is edited the engine shows them the old spec, whose changes are ignored.
             spec = outputs.lower(rendered.first_pods[name]["spec"])
-            inputs = {"job": self._job_name, "task": name, parts.POD_SPEC: spec}
-        return parts.TaskComponent(f"{self._resource_name}-{name}", ctx.all_addresses(task), self, inputs)
+            inputs = {"job": self._job_name, "task": name, plugin_components.POD_SPEC: spec}
+        return plugin_components.TaskComponent(f"{self._resource_name}-{name}", ctx.all_addresses(task), self, inputs)
 
     def _object(
         self,
@@ -305,7 +307,7 @@ def _place(file: jobfile.Document) -> Place:
     def place(problems: Iterable[Problem]) -> list[Problem]:
         kinds: dict[bool, list[Problem]] = {True: [], False: []}
         for problem in problems:
-            kinds[problem.path.startswith((_SHARED, f"{parts.PACKAGE}:"))].append(problem)
+            kinds[problem.path.startswith((_SHARED, f"{plugin_components.PACKAGE}:"))].append(problem)
         return [*kinds[True], *file.placed(kinds[False])]
 
     return place
@@ -313,7 +315,7 @@ def _place(file: jobfile.Document) -> Place:
 
 def _job_defaults(given: Any) -> tuple[dict[str, Any], list[Problem]]:
     """Put a program's defaults for jobs over those of the stack's configuration; say what is wrong with either."""
-    configured, problems = stack.job_defaults()
+    configured, problems = stack_config.job_defaults()
     if given is None:
         return configured, problems
     own, found = shared.checked(given, lambda name: paths.join(_SHARED, *([name] if name else [])))

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs.component.args import JobOptions
-from pulumi_volcano_jobs.component.lift import Outputs
+from pulumi_volcano_jobs.component.job_args import JobOptions
+from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.context import JobContext
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.plugins.base import JobUpdate

@@ -9,11 +9,11 @@ from pathlib import Path
 import pulumi
 
 from pulumi_volcano_jobs import jobfile
-from pulumi_volcano_jobs.component import parts
-from pulumi_volcano_jobs.component.args import JobOptions, VolcanoJobArgs
+from pulumi_volcano_jobs.component import plugin_components
 from pulumi_volcano_jobs.component.base import BaseJob
-from pulumi_volcano_jobs.component.children import KubernetesObject
-from pulumi_volcano_jobs.component.problems import as_input_errors
+from pulumi_volcano_jobs.component.input_errors import as_input_errors
+from pulumi_volcano_jobs.component.job_args import JobOptions, VolcanoJobArgs
+from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.model import Job
 
@@ -28,9 +28,9 @@ class VolcanoJob(BaseJob):
     names, hosts and addresses are the same.
     """
 
-    tasks: Mapping[str, parts.TaskComponent]
+    tasks: Mapping[str, plugin_components.TaskComponent]
     """The tasks by name; `job.tasks["worker"].pods[1]` is a Pod."""
-    plugins: Mapping[str, parts.PluginComponent]
+    plugins: Mapping[str, plugin_components.PluginComponent]
     """The plugins by name, those brought in by others too; the built-in ones are attributes: `job.ssh`."""
     objects: Sequence[KubernetesObject]
     """All objects but Pods, by kind and name; they exist before the first Pod. Managed by Volcano: the Job alone."""
@@ -84,46 +84,46 @@ class VolcanoJob(BaseJob):
         return cls(resource_name, replace(document, data={**document.data, **(options or {})}), opts)
 
     @property
-    def ssh(self) -> parts.SshComponent:
+    def ssh(self) -> plugin_components.SshComponent:
         """What the ssh plugin made."""
-        return self._plugin("ssh", parts.SshComponent)
+        return self._plugin("ssh", plugin_components.SshComponent)
 
     @property
-    def svc(self) -> parts.SvcComponent:
+    def svc(self) -> plugin_components.SvcComponent:
         """What the svc plugin made."""
-        return self._plugin("svc", parts.SvcComponent)
+        return self._plugin("svc", plugin_components.SvcComponent)
 
     @property
-    def env(self) -> parts.EnvComponent:
+    def env(self) -> plugin_components.EnvComponent:
         """The env plugin."""
-        return self._plugin("env", parts.EnvComponent)
+        return self._plugin("env", plugin_components.EnvComponent)
 
     @property
-    def pytorch(self) -> parts.PytorchComponent:
+    def pytorch(self) -> plugin_components.PytorchComponent:
         """The pytorch plugin's rendezvous."""
-        return self._plugin("pytorch", parts.PytorchComponent)
+        return self._plugin("pytorch", plugin_components.PytorchComponent)
 
     @property
-    def tensorflow(self) -> parts.TensorflowComponent:
+    def tensorflow(self) -> plugin_components.TensorflowComponent:
         """The tensorflow plugin's cluster."""
-        return self._plugin("tensorflow", parts.TensorflowComponent)
+        return self._plugin("tensorflow", plugin_components.TensorflowComponent)
 
     @property
-    def mpi(self) -> parts.MpiComponent:
+    def mpi(self) -> plugin_components.MpiComponent:
         """The mpi plugin's hosts."""
-        return self._plugin("mpi", parts.MpiComponent)
+        return self._plugin("mpi", plugin_components.MpiComponent)
 
     @property
-    def ray(self) -> parts.RayComponent:
+    def ray(self) -> plugin_components.RayComponent:
         """What the ray plugin made."""
-        return self._plugin("ray", parts.RayComponent)
+        return self._plugin("ray", plugin_components.RayComponent)
 
     @property
-    def hcclrank(self) -> parts.HcclrankComponent:
+    def hcclrank(self) -> plugin_components.HcclrankComponent:
         """The hcclrank plugin."""
-        return self._plugin("hcclrank", parts.HcclrankComponent)
+        return self._plugin("hcclrank", plugin_components.HcclrankComponent)
 
-    def _plugin(self, name: str, kind: type[parts.PluginT]) -> parts.PluginT:
+    def _plugin(self, name: str, kind: type[plugin_components.PluginT]) -> plugin_components.PluginT:
         plugin = self.plugins.get(name)
         if isinstance(plugin, kind):
             return plugin

@@ -8,12 +8,12 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs.component import advice, forwarding
-from pulumi_volcano_jobs.component.args import JobOptions
-from pulumi_volcano_jobs.component.children import KubernetesObject
+from pulumi_volcano_jobs.component import error_hooks, forwarding
 from pulumi_volcano_jobs.component.digest import digest, tokens
-from pulumi_volcano_jobs.component.keys import is_mocked
-from pulumi_volcano_jobs.component.lift import Outputs
+from pulumi_volcano_jobs.component.job_args import JobOptions
+from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
+from pulumi_volcano_jobs.component.outputs import Outputs
+from pulumi_volcano_jobs.component.stashed_keys import is_mocked
 from pulumi_volcano_jobs.manifest import Manifest
 from pulumi_volcano_jobs.model import Job
 from pulumi_volcano_jobs.rendering import Rendered
@@ -68,7 +68,7 @@ def hand_over(
 
 def _hooks(name: str, job: str, applied: threading.Event) -> pulumi.ResourceHookBinding | None:
     """Bind the advice on errors, and set `applied` once this update has written the Job and so read its status."""
-    binding = advice.on_missing_definitions(name, "Volcano Jobs")
+    binding = error_hooks.on_missing_definitions(name, "Volcano Jobs")
     if binding is None:
         return None
 
@@ -76,7 +76,7 @@ def _hooks(name: str, job: str, applied: threading.Event) -> pulumi.ResourceHook
         applied.set()
 
     hook = pulumi.ResourceHook(f"{name}-applied", set_applied)
-    errors = [*(binding.on_error or ()), advice.on_conflict(name, job)]
+    errors = [*(binding.on_error or ()), error_hooks.on_conflict(name, job)]
     return pulumi.ResourceHookBinding(after_create=[hook], after_update=[hook], on_error=errors)
 
 

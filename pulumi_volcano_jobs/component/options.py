@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from pulumi_volcano_jobs import releases, schema
 from pulumi_volcano_jobs.choices import WORDS, Choices, of_plugins
-from pulumi_volcano_jobs.component.args import Claims, JobOptions, OnScale, Restart, WaitFor
+from pulumi_volcano_jobs.component.job_args import Claims, JobOptions, OnScale, Restart, WaitFor
 from pulumi_volcano_jobs.component.unsupported import Unsupported
 from pulumi_volcano_jobs.errors import Problem, not_one_of, unknown_codes
 

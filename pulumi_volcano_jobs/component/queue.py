@@ -7,14 +7,14 @@ from typing import Any
 import pulumi
 
 from pulumi_volcano_jobs import bounds, queues, queueschema
-from pulumi_volcano_jobs.component import forwarding, neighbours
-from pulumi_volcano_jobs.component.advice import on_failed_queue
-from pulumi_volcano_jobs.component.children import KubernetesObject
-from pulumi_volcano_jobs.component.lift import Outputs
-from pulumi_volcano_jobs.component.problems import as_input_errors
-from pulumi_volcano_jobs.component.queueargs import VolcanoQueueArgs
+from pulumi_volcano_jobs.component import forwarding, name_registry
+from pulumi_volcano_jobs.component.error_hooks import on_failed_queue
+from pulumi_volcano_jobs.component.input_errors import as_input_errors
+from pulumi_volcano_jobs.component.kubernetes_args import to_wire
+from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
+from pulumi_volcano_jobs.component.outputs import Outputs
+from pulumi_volcano_jobs.component.queue_args import VolcanoQueueArgs
 from pulumi_volcano_jobs.component.resource_options import without_effect
-from pulumi_volcano_jobs.component.wire import to_wire
 from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any
 from pulumi_volcano_jobs.podcheck.late import Typed
 
@@ -51,7 +51,7 @@ class BaseQueue(pulumi.ComponentResource):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict"
                 raise JobError([Problem("", reason, 'write VolcanoQueue("research", {"weight": 2})')])
             manifest = queues.queue({"name": resource_name, **given})
-            raise_if_any(neighbours.claim(resource_name, [manifest], TYPE))
+            raise_if_any(name_registry.claim(resource_name, [manifest], TYPE))
         super().__init__(TOKEN, resource_name, {}, opts)
         for text in without_effect(opts, "custom_timeouts"):
             pulumi.log.warn(text, self)

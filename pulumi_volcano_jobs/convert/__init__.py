@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pulumi_volcano_jobs.convert.in_python import to_python
-from pulumi_volcano_jobs.convert.in_yaml import to_yaml
-from pulumi_volcano_jobs.convert.meaning import understand
+from pulumi_volcano_jobs.convert.normalize import understand
 from pulumi_volcano_jobs.convert.program import Program, Secret
+from pulumi_volcano_jobs.convert.pulumi_yaml import to_yaml
+from pulumi_volcano_jobs.convert.python import to_python
 
 __all__ = ["Program", "Secret", "to_python", "to_yaml", "understand"]

@@ -11,7 +11,7 @@ from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.leaf import Leaf
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, config_map
 from pulumi_volcano_jobs.model import Job, Task
-from pulumi_volcano_jobs.plugins import mpihosts, requested
+from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
 from pulumi_volcano_jobs.plugins.settings import flag, option
@@ -33,9 +33,9 @@ class MpiPlugin(Plugin):
     """The task that runs mpiexec."""
     worker: str = flag("worker", default="worker")
     """The task of the workers, which run sshd."""
-    port: int = flag("port", default=mpihosts.SSHD_PORT)
+    port: int = flag("port", default=mpi_hostfile.SSHD_PORT)
     """sshd's port."""
-    hostfile: str = option(default=NO_FILE, recommended="openmpi", choices=(NO_FILE, *mpihosts.FORMS))
+    hostfile: str = option(default=NO_FILE, recommended="openmpi", choices=(NO_FILE, *mpi_hostfile.FORMS))
     """Give the master's containers a host file with slots, in the form of a launcher, which finds it by itself:
     /etc/mpi/hostfile for `openmpi`, `intel` and `mpich`, /job/hostfile for `deepspeed`."""
     slots: int = option(default=0)
@@ -104,7 +104,7 @@ class MpiPlugin(Plugin):
         if self._form is None:
             return []
         groups = [(self._names(task, ctx, self._form), self._slots(task)) for task in self._hosts(ctx)]
-        contents = {mpihosts.FILE: mpihosts.text(self._form, groups)}
+        contents = {mpi_hostfile.FILE: mpi_hostfile.text(self._form, groups)}
         return [config_map(names.mpi_config_map(ctx.name), ctx.namespace, contents)]
 
     def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
@@ -142,15 +142,15 @@ class MpiPlugin(Plugin):
         return self.worker == type(self).worker and (self.master_as_worker or is_alone)
 
     @property
-    def _form(self) -> mpihosts.Form | None:
-        return mpihosts.FORMS.get(self.hostfile)
+    def _form(self) -> mpi_hostfile.Form | None:
+        return mpi_hostfile.FORMS.get(self.hostfile)
 
     def _hosts(self, ctx: JobContext) -> list[Task]:
         """Find the tasks that the host file lists."""
         roles = (self.master, self.worker) if self.master_as_worker else (self.worker,)
         return [task for role in dict.fromkeys(roles) if (task := ctx.task(role))]
 
-    def _names(self, task: Task, ctx: JobContext, form: mpihosts.Form) -> list[str]:
+    def _names(self, task: Task, ctx: JobContext, form: mpi_hostfile.Form) -> list[str]:
         """Give the names of a task's hosts: the only master by its host name, where its launcher knows itself by it."""
         if form.interface_variables and task.name == self.master and task.size == 1 and _has_own_network(task):
             return [names.host(ctx.name, task, 0)]
@@ -164,24 +164,24 @@ class MpiPlugin(Plugin):
             for container in containers
             if any(port.get("containerPort") == self.port for port in container.get("ports") or ())
         )
-        return self.slots or requested.slots(next(with_sshd, next(iter(containers), {})))
+        return self.slots or resource_requests.slots(next(with_sshd, next(iter(containers), {})))
 
     def _variables(self, ctx: JobContext) -> dict[str, Any]:
-        found = mpihosts.whole_names(self.port) if self.keep_fqdn else {}
+        found = mpi_hostfile.whole_names(self.port) if self.keep_fqdn else {}
         if self._form is None:
             return found
         hosts, master = self._hosts(ctx), ctx.task(self.master)
         slots = self._slots(hosts[-1]) if hosts else 1
         has_own_network = master is not None and _has_own_network(master)
-        return found | mpihosts.variables(self._form, self.port, slots, has_own_network=has_own_network)
+        return found | mpi_hostfile.variables(self._form, self.port, slots, has_own_network=has_own_network)
 
     def _wait(self, pod: Pod) -> None:
-        if any(container.name == mpihosts.WAIT_CONTAINER for container in pod.init_containers):
+        if any(container.name == mpi_hostfile.WAIT_CONTAINER for container in pod.init_containers):
             return
         hosts = f"{names.HOSTS_PATH}/{names.host_file(self.worker)}"
         image, timeout = self.wait_for_workers_image, self.wait_for_workers_timeout
         pod.init_containers += [
-            mpihosts.waiting_container(like, image, hosts, self.port, timeout) for like in pod.containers[:1]
+            mpi_hostfile.waiting_container(like, image, hosts, self.port, timeout) for like in pod.containers[:1]
         ]
 
     def _host_file_problems(self, job: Job) -> Iterator[Problem]:

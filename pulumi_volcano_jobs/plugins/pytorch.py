@@ -10,11 +10,18 @@ from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.leaf import is_given
 from pulumi_volcano_jobs.manifest import Container, Pod
 from pulumi_volcano_jobs.model import Job, Task
-from pulumi_volcano_jobs.plugins import waiting
+from pulumi_volcano_jobs.plugins import wait_containers
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
+from pulumi_volcano_jobs.plugins.pytorch_torchrun import (
+    DEVICES,
+    NNODES,
+    PER_REQUEST,
+    elastic_world,
+    fixed_world,
+    processes,
+)
 from pulumi_volcano_jobs.plugins.settings import flag, option
-from pulumi_volcano_jobs.plugins.torchrun import DEVICES, NNODES, PER_REQUEST, elastic_world, fixed_world, processes
 
 PORT_NAME = "pytorchjob-port"
 WAIT_IMAGE = "busybox:1.36.1"
@@ -133,7 +140,9 @@ class PytorchPlugin(Plugin):
         if self.wait_master_script == "checked" and self._waits(pod):
             image = self.wait_master_image if "wait_master_image" in self.given else ""
             pod.init_containers += [
-                waiting.container(like, address, self.port, self.wait_master_timeout, image=image, able=WAIT_IMAGE)
+                wait_containers.container(
+                    like, address, self.port, self.wait_master_timeout, image=image, able=WAIT_IMAGE
+                )
                 for like in pod.containers[:1]
             ]
 
@@ -150,7 +159,7 @@ class PytorchPlugin(Plugin):
                 container.set_env("RANK", str(rank))
         if self._waits(pod):
             script = _WAIT_SCRIPT.format(address=address, port=self.port, timeout=self.wait_master_timeout)
-            wire = {"name": waiting.NAME, "image": self.wait_master_image, "command": ["sh", "-c", script]}
+            wire = {"name": wait_containers.NAME, "image": self.wait_master_image, "command": ["sh", "-c", script]}
             pod.init_containers.append(Container(wire))
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
@@ -186,7 +195,7 @@ class PytorchPlugin(Plugin):
         return 0 if pod.task == self.master else None
 
     def _waits(self, pod: Pod) -> bool:
-        has_one = any(container.name == waiting.NAME for container in pod.init_containers)
+        has_one = any(container.name == wait_containers.NAME for container in pod.init_containers)
         return self.wait_master_enabled and pod.task == self.worker and not has_one
 
     def _torchrun_variables(self, container: Container, rank: int, address: str, ctx: JobContext) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.errors import Stage as Refusal
 from pulumi_volcano_jobs.leaf import Leaf, derive, is_given
 from pulumi_volcano_jobs.manifest import TASK_SPEC, Container, Manifest, Pod, members, service
 from pulumi_volcano_jobs.model import Job
-from pulumi_volcano_jobs.plugins import raystart
+from pulumi_volcano_jobs.plugins import ray_start
 from pulumi_volcano_jobs.plugins.base import Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.goflag import int32
 from pulumi_volcano_jobs.plugins.settings import flag, option
@@ -110,10 +110,10 @@ class RayPlugin(Plugin):
         """Give Ray's containers the probes."""
         for container in pod.containers if self.probes else ():
             if self._is_head(pod, container):
-                raystart.probe(container, raystart.GCS_HEALTH, self.dashboard_port)
+                ray_start.probe(container, ray_start.GCS_HEALTH, self.dashboard_port)
             if self._is_worker(pod, container):
-                port = raystart.agent_port(self.worker_start_args)
-                raystart.probe(container, raystart.RAYLET_HEALTH, port)
+                port = ray_start.agent_port(self.worker_start_args)
+                ray_start.probe(container, ray_start.RAYLET_HEALTH, port)
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the head's Service and its addresses from anywhere in the cluster."""
@@ -139,8 +139,8 @@ class RayPlugin(Plugin):
         container.fields["command"] = self._command(container, start, self.head_start_args, own)
 
     def _command(self, container: Container, start: str, arguments: Sequence[str], own: Any = ()) -> Any:
-        amounts = raystart.amounts(container, arguments) if self.requested_resources else ()
-        return raystart.command(start, tuple(amounts), arguments, own)
+        amounts = ray_start.amounts(container, arguments) if self.requested_resources else ()
+        return ray_start.command(start, tuple(amounts), arguments, own)
 
     def _is_head(self, pod: Pod, container: Container) -> bool:
         return pod.task == self.head and container.name == self.head_container
@@ -195,9 +195,9 @@ class RayPlugin(Plugin):
             for argument in getattr(self, setting):
                 if not isinstance(argument, str):
                     yield self.problem(setting, "these are plain strings, such as --num-cpus=0", shown=False)
-                elif raystart.flag_of(argument) in raystart.TAKEN:
-                    flag_name = raystart.flag_of(argument)
-                    instead = raystart.TAKEN[flag_name]
+                elif ray_start.flag_of(argument) in ray_start.TAKEN:
+                    flag_name = ray_start.flag_of(argument)
+                    instead = ray_start.TAKEN[flag_name]
                     hint = f"use the setting {instead}" if instead else "remove it"
                     yield self.problem(setting, f"the plugin itself gives ray start {flag_name}", hint)
 

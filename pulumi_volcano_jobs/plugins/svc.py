@@ -11,10 +11,10 @@ from pulumi_volcano_jobs.errors import Problem, key_text, shown
 from pulumi_volcano_jobs.errors import Stage as Refusal
 from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, config_map, members, network_policy, service
 from pulumi_volcano_jobs.model import Job
-from pulumi_volcano_jobs.plugins import access
-from pulumi_volcano_jobs.plugins.access import Allow
+from pulumi_volcano_jobs.plugins import svc_allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage
 from pulumi_volcano_jobs.plugins.settings import flag, option, place
+from pulumi_volcano_jobs.plugins.svc_allow import Allow
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
 from pulumi_volcano_jobs.spans import some
 
@@ -47,7 +47,7 @@ class SvcPlugin(Plugin):
 
     def malformed(self) -> Iterator[Problem]:
         """Yield what is wrong with entries of the allow-list, and with ports of the Service."""
-        yield from access.malformed(self.allow, f"{place(type(self))}.allow")
+        yield from svc_allow.malformed(self.allow, f"{place(type(self))}.allow")
         yield from _port_problems(self.service_ports or {}, f"{place(type(self))}.service_ports")
 
     def validate(self, job: Job) -> Iterator[Problem]:
@@ -89,7 +89,7 @@ class SvcPlugin(Plugin):
 
     def extend_objects(self, ctx: JobContext) -> list[Manifest]:
         """Return the policies that let others in; alone they would keep the job's own Pods out."""
-        return [] if self.disable_network_policy else access.policies(self.allow, ctx)
+        return [] if self.disable_network_policy else svc_allow.policies(self.allow, ctx)
 
     def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
         """Tell the containers their Pod's own name and address."""

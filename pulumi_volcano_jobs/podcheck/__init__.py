@@ -12,21 +12,21 @@ from dataclasses import replace
 
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.podcheck import (
-    amounts,
+    api_server,
     claims,
     containers,
     gates,
-    made,
     metadata,
     network,
     relaxations,
+    resources,
     scheduling,
     security,
     volumes,
     windows,
 )
+from pulumi_volcano_jobs.podcheck.field import Choices, Place, Wire
 from pulumi_volcano_jobs.podcheck.names import dns_label, is_data_key, is_subdomain, keys, labels, subdomain
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, Wire
 
 __all__ = [
     "check",
@@ -42,7 +42,7 @@ __all__ = [
     "once_made",
 ]
 
-once_made = made.check
+once_made = api_server.check
 native = relaxations.check
 gated = gates.check
 gated_claim = gates.claim
@@ -87,7 +87,7 @@ def _spec(spec: Place) -> Iterator[Problem]:
     yield from _system(spec)
     yield from volumes.check(spec)
     yield from containers.check(spec)
-    yield from amounts.of_pod(spec)
+    yield from resources.of_pod(spec)
     yield from network.check(spec)
     yield from scheduling.check(spec)
     yield from security.of_pod(spec)

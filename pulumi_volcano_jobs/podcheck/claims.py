@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.leaf import Leaf, has_leaf
 from pulumi_volcano_jobs.podcheck import selectors
-from pulumi_volcano_jobs.podcheck.amounts import parsed
+from pulumi_volcano_jobs.podcheck.field import Place, fault, meant
 from pulumi_volcano_jobs.podcheck.names import SUBDOMAIN_RULE, dns_label, is_subdomain, subdomain
-from pulumi_volcano_jobs.podcheck.place import Place, fault, meant
+from pulumi_volcano_jobs.podcheck.resources import parsed
 
 _ACCESS = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 # As kubectl shows them.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.podcheck import amounts, env, mounts, ports, probes, security, volumes
+from pulumi_volcano_jobs.podcheck import env, mounts, ports, probes, resources, security, volumes
+from pulumi_volcano_jobs.podcheck.field import Choices, Place, one_of, unique
 from pulumi_volcano_jobs.podcheck.names import dns_label, subdomain
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, one_of, unique
 
 _MAX_RULES, _MAX_CODES = 20, 255
 _CHOICES = (
@@ -43,7 +43,7 @@ def check(spec: Place) -> Iterator[Problem]:
         yield from _container(container, spec)
         yield from mounts.check(container, known, claimable)
         yield from env.files(container, known, empty)
-        yield from amounts.check(container, claims)
+        yield from resources.check(container, claims)
         yield from security.of_container(container, spec)
     for container in spec.children("initContainers"):
         yield from probes.check(container, spec) if _stays(container) else _what_ends(container)

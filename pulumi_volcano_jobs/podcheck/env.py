@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterator
 
 from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.podcheck.field import Choices, Place, fault, meant, one_of
 from pulumi_volcano_jobs.podcheck.names import data_key, dns_label, is_qualified, reference
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault, meant, one_of
 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 _NAME = re.compile(r"[ -<>-~]+")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.podcheck import containers
-from pulumi_volcano_jobs.podcheck.place import Place, Wire
+from pulumi_volcano_jobs.podcheck.field import Place, Wire
 
 COMPARISONS = ("Lt", "Gt")
 """The operators of a toleration that compare numbers."""

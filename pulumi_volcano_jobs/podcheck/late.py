@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.podcheck.amounts import AMOUNT, parsed
+from pulumi_volcano_jobs.podcheck.resources import AMOUNT, parsed
 from pulumi_volcano_jobs.schema import QUANTITY, Walk
 
 

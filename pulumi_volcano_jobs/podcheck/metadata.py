@@ -9,9 +9,9 @@ from typing import Any
 
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.podcheck import containers
+from pulumi_volcano_jobs.podcheck.field import Place, fault
 from pulumi_volcano_jobs.podcheck.mounts import is_inside
 from pulumi_volcano_jobs.podcheck.names import keys, labels
-from pulumi_volcano_jobs.podcheck.place import Place, fault
 
 _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _MIRROR = "kubernetes.io/config.mirror"

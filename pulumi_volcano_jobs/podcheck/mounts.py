@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, unique
+from pulumi_volcano_jobs.podcheck.field import Choices, Place, unique
 
 _PROPAGATION = Choices("mountPropagation", ("None", "HostToContainer", "Bidirectional"), required=True)
 _RECURSIVE = Choices("recursiveReadOnly", ("Disabled", "IfPossible", "Enabled"), required=True)

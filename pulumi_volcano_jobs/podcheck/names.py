@@ -9,7 +9,7 @@ from typing import Any
 from pulumi_volcano_jobs import paths
 from pulumi_volcano_jobs.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.errors import Problem, Stage, shown
-from pulumi_volcano_jobs.podcheck.place import Place, fault
+from pulumi_volcano_jobs.podcheck.field import Place, fault
 
 _LABEL = re.compile(DNS_LABEL)
 _SUBDOMAIN = re.compile(DNS_SUBDOMAIN)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from pulumi_volcano_jobs.dns import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.podcheck.field import Place, fault
 from pulumi_volcano_jobs.podcheck.names import dns_label, subdomain
-from pulumi_volcano_jobs.podcheck.place import Place, fault
 
 _MAX_SERVERS, _MAX_SEARCHES, _MAX_SEARCH_TEXT, _MAX_HOSTNAME = 3, 32, 2048, 64
 _PART = r"_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"

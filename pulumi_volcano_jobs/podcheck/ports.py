@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, twice, unique
+from pulumi_volcano_jobs.podcheck.field import Choices, Place, twice, unique
 
 MAX_PORT = 65535
 PORT_RULE = f"a port is a number from 1 to {MAX_PORT}"

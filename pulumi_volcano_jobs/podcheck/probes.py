@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, one_of
+from pulumi_volcano_jobs.podcheck.field import Choices, Place, one_of
 from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE, is_port_name
 
 FIELDS = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")

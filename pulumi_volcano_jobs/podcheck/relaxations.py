@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pulumi_volcano_jobs.dns import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.podcheck import containers
+from pulumi_volcano_jobs.podcheck.field import Place, Wire, fault
 from pulumi_volcano_jobs.podcheck.gates import COMPARISONS
 from pulumi_volcano_jobs.podcheck.metadata import of_template
 from pulumi_volcano_jobs.podcheck.names import SUBDOMAIN_RULE, is_subdomain
-from pulumi_volcano_jobs.podcheck.place import Place, Wire, fault
 
 _NAME = re.compile(r"(?!\.\.)(?!\.\Z)[-._a-zA-Z][-._a-zA-Z0-9]*")
 _NAME_RULE = (

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.podcheck import selectors
+from pulumi_volcano_jobs.podcheck.field import Choices, Place, fault, twice, unique
 from pulumi_volcano_jobs.podcheck.names import dns_label, is_qualified, label_key, label_value, labels
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault, twice, unique
 
 # The last two operators need a feature gate; whether a cluster has it, we cannot know.
 _OPERATORS = ("Exists", "Equal", "Lt", "Gt")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.podcheck.field import Choices, Place, fault, unique
 from pulumi_volcano_jobs.podcheck.mounts import is_inside
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault, unique
 
 _MAX_ID = 2**31 - 1
 _ID_RULE = f"this must be a number from 0 to {_MAX_ID}"

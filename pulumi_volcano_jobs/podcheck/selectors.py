@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pulumi_volcano_jobs.errors import Problem, Stage
+from pulumi_volcano_jobs.podcheck.field import Choices, Place, fault
 from pulumi_volcano_jobs.podcheck.names import is_subdomain, label_key, label_value, labels
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, fault
 
 _SETS = ("In", "NotIn", "Exists", "DoesNotExist")
 _OF_NODES = (*_SETS, "Gt", "Lt")

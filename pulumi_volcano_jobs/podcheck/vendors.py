@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from pulumi_volcano_jobs import schema
 from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.podcheck.field import Place, fault
 from pulumi_volcano_jobs.podcheck.names import dns_label
-from pulumi_volcano_jobs.podcheck.place import Place, fault
 
 _VOLUME = "io.k8s.api.core.v1.Volume"
 _MAX_BYTE = 255

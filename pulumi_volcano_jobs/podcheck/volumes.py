@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pulumi_volcano_jobs.errors import Problem, Stage
 from pulumi_volcano_jobs.podcheck import claims, env, vendors
-from pulumi_volcano_jobs.podcheck.amounts import amount
+from pulumi_volcano_jobs.podcheck.field import Choices, Place, one_of, twice, unique
 from pulumi_volcano_jobs.podcheck.mounts import is_inside
 from pulumi_volcano_jobs.podcheck.names import dns_label, is_subdomain, keys, labels, reference
-from pulumi_volcano_jobs.podcheck.place import Choices, Place, one_of, twice, unique
+from pulumi_volcano_jobs.podcheck.resources import amount
 
 # In Kubernetes' order: of two that are there it refuses the second.
 _SOURCES = (

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.podcheck import containers
+from pulumi_volcano_jobs.podcheck.field import Place, fault
 from pulumi_volcano_jobs.podcheck.names import subdomain
-from pulumi_volcano_jobs.podcheck.place import Place, fault
 
 # Kubernetes, pkg/apis/core/validation/validation.go: validateWindows.
 _NOT_IN_PODS = ("hostUsers", "hostPID", "hostIPC", "shareProcessNamespace")

@@ -20,8 +20,8 @@ except ModuleNotFoundError as error:
     )
     raise ModuleNotFoundError(message, name="pulumi_policy") from None
 
-from pulumi_volcano_jobs.policy.pack import pack, rules
-from pulumi_volcano_jobs.policy.rules import (
+from pulumi_volcano_jobs.policy.bundle import pack, rules
+from pulumi_volcano_jobs.policy.policies import (
     allowed_queues,
     allowed_registries,
     gang,

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pulumi_volcano_jobs import paths, quantity
-from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS, POD_SPEC, TASK
+from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, POD_SPEC, TASK
 from pulumi_volcano_jobs.defaults import QUEUE
 from pulumi_volcano_jobs.errors import Problem, shown
-from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin, waiting
+from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin, wait_containers
 from pulumi_volcano_jobs.policy import images
-from pulumi_volcano_jobs.policy.seen import (
+from pulumi_volcano_jobs.policy.resources import (
     CONFIG_MAP,
     JOB,
     POD,
@@ -218,7 +218,7 @@ def _tasks(seen: Seen, name: str) -> Iterator[Any]:
 def _gets_wait(task: Any) -> bool:
     """Tell whether Volcano adds the container that waits for the master: not where the template has one of its name."""
     names = [at(container, "name") for container in items(at(task, "template", "spec", "initContainers"))]
-    return not any(name == waiting.NAME or isinstance(name, Unknown) for name in names)
+    return not any(name == wait_containers.NAME or isinstance(name, Unknown) for name in names)
 
 
 def _plugin(seen: Seen, plugin: type[PluginT]) -> PluginT | Unknown | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from pulumi_volcano_jobs.component.parts import TASK
+from pulumi_volcano_jobs.component.plugin_components import TASK
 from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.policy.seen import POD, Found, Seen, Unknown
+from pulumi_volcano_jobs.policy.resources import POD, Found, Seen, Unknown
 
 
 class Reported:

@@ -9,13 +9,13 @@ They work in any test runner; docs/testing.md has more.
 from __future__ import annotations
 
 from pulumi_volcano_jobs.testing.changes import Changes
-from pulumi_volcano_jobs.testing.found import NotFound
 from pulumi_volcano_jobs.testing.job import Job
-from pulumi_volcano_jobs.testing.marks import UNKNOWN, SecretValue, Text, Unknown, is_secret, is_unknown, reveal
+from pulumi_volcano_jobs.testing.lookup import NotFound
 from pulumi_volcano_jobs.testing.pods import Container, Pod, PodTemplate
-from pulumi_volcano_jobs.testing.program import Failure, Program, Surroundings, computed, failed, run
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Resource
 from pulumi_volcano_jobs.testing.result import Result
+from pulumi_volcano_jobs.testing.runner import Failure, Program, Surroundings, computed, failed, run
+from pulumi_volcano_jobs.testing.values import UNKNOWN, SecretValue, Text, Unknown, is_secret, is_unknown, reveal
 
 __all__ = [
     "UNKNOWN",

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pulumi_volcano_jobs.testing.marks import reveal
 from pulumi_volcano_jobs.testing.resources import Resource
+from pulumi_volcano_jobs.testing.values import reveal
 
 _STEP = re.compile(r'\["([^"]+)"\]|\[(\d+|\*)\]|([^.\[]+)')
 _ALL = "*"

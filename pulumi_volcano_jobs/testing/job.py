@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
-from pulumi_volcano_jobs.component import parts
-from pulumi_volcano_jobs.testing.found import Found, NotFound, missing
-from pulumi_volcano_jobs.testing.marks import Wire
+from pulumi_volcano_jobs.component import plugin_components
+from pulumi_volcano_jobs.testing.lookup import Found, NotFound, missing
 from pulumi_volcano_jobs.testing.pods import Pod, PodTemplate
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Resource
+from pulumi_volcano_jobs.testing.values import Wire
 
 T = TypeVar("T", bound=Resource)
 HANDED_OVER = "kubernetes:batch.volcano.sh/v1alpha1:Job"
@@ -27,7 +27,7 @@ class Job(Resource):
     @property
     def plugins(self) -> Mapping[str, Resource]:
         """The components of the plugins by the plugin's name; `.outputs` is what each tells a program."""
-        components = [item for item in self.children if item.is_component and item.type != parts.TASK]
+        components = [item for item in self.children if item.is_component and item.type != plugin_components.TASK]
         return self._by_name("plugin", components, self._short)
 
     @property
@@ -111,7 +111,7 @@ class Job(Resource):
 
     @cached_property
     def _tasks(self) -> Mapping[str, Resource]:
-        components = [item for item in self.children if item.type == parts.TASK]
+        components = [item for item in self.children if item.type == plugin_components.TASK]
         # By name: a transform that takes long lets others be registered first.
         return self._by_name("task", sorted(components, key=self._short), self._short, where="")
 

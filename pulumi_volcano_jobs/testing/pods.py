@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from pulumi_volcano_jobs.testing.found import Found, NotFound
-from pulumi_volcano_jobs.testing.marks import Text, Wire, inner
+from pulumi_volcano_jobs.testing.lookup import Found, NotFound
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Manifested
+from pulumi_volcano_jobs.testing.values import Text, Wire, inner
 
 Variable: TypeAlias = Text | Mapping[str, Any]
 """The value of an environment variable, or its `valueFrom`."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from google.protobuf import json_format  # type: ignore[import-untyped]  # it has no types
 
-from pulumi_volcano_jobs.testing.found import Found
-from pulumi_volcano_jobs.testing.marks import SecretValue, Text, Wire, inner, read
+from pulumi_volcano_jobs.testing.lookup import Found
+from pulumi_volcano_jobs.testing.values import SecretValue, Text, Wire, inner, read
 
 _SECRET = "kubernetes:core/v1:Secret"  # noqa: S105  # a type
 

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 from pulumi_volcano_jobs.component.base import TOKEN
 from pulumi_volcano_jobs.testing.changes import Changes, compared
-from pulumi_volcano_jobs.testing.engine import Recording
-from pulumi_volcano_jobs.testing.found import Found
 from pulumi_volcano_jobs.testing.job import Job
-from pulumi_volcano_jobs.testing.marks import Wire, is_secret, is_unknown, leaves
+from pulumi_volcano_jobs.testing.lookup import Found
+from pulumi_volcano_jobs.testing.mock_engine import Recording
 from pulumi_volcano_jobs.testing.pods import Pod
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Registration, Resource
+from pulumi_volcano_jobs.testing.values import Wire, is_secret, is_unknown, leaves
 
 R = TypeVar("R", bound=Resource)
 _POD = "kubernetes:core/v1:Pod"

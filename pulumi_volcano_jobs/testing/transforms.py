@@ -9,8 +9,8 @@ from typing import Any
 from pulumi.runtime import _callbacks
 from pulumi.runtime.proto import resource_pb2
 
+from pulumi_volcano_jobs.testing.ordered_executor import Turn, step_aside, turn
 from pulumi_volcano_jobs.testing.resources import Registration
-from pulumi_volcano_jobs.testing.turns import Turn, step_aside, turn
 
 # How the same option is called in a registration and for a transform.
 _OPTIONS: Mapping[str, str] = {

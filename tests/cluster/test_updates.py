@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from pulumi_volcano_jobs.component.children import WAIT_FOR, WRITTEN
+from pulumi_volcano_jobs.component.kubernetes_object import WAIT_FOR, WRITTEN
 from tests.cluster.conftest import Changes, Space, Stack, changes, content, task
 from tests.cluster.edits import DOCUMENT, EDITS, ISSUE, Edit, PreviewError, job, table
 

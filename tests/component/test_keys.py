@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from pulumi_volcano_jobs import Job, JobError, KeyPair, SshPlugin, SvcPlugin, Task, VolcanoJob, render
-from pulumi_volcano_jobs.component.parts import POD_SPEC
+from pulumi_volcano_jobs.component.plugin_components import POD_SPEC
 from pulumi_volcano_jobs.testing import Result, SecretValue, computed, failed, is_unknown, reveal, run
 from tests.component.programs import new_job
 from tests.conftest import BYTES, PAIR, Wire, ssh_plugin, task

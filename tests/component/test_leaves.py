@@ -12,8 +12,8 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin, VolcanoJob
-from pulumi_volcano_jobs.component.children import WAIT_FOR, WRITTEN
-from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS, POD_SPEC
+from pulumi_volcano_jobs.component.kubernetes_object import WAIT_FOR, WRITTEN
+from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, POD_SPEC
 from pulumi_volcano_jobs.testing import Result, computed, is_unknown, reveal, run
 from tests.component.programs import LOSES_MARKS, new_job
 from tests.conftest import CLAIM, PAIR, Wire, container, task

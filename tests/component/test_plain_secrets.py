@@ -9,7 +9,7 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import SshPlugin, VolcanoJob, keys
-from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS
+from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS
 from pulumi_volcano_jobs.testing import Result, computed, run
 from tests.component.programs import new_job
 

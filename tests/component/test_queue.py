@@ -11,7 +11,7 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import VolcanoQueue
-from pulumi_volcano_jobs.component.children import WRITTEN
+from pulumi_volcano_jobs.component.kubernetes_object import WRITTEN
 from pulumi_volcano_jobs.testing import UNKNOWN, SecretValue, computed, failed, run
 from tests.component.programs import new_job
 from tests.conftest import task

@@ -20,7 +20,7 @@ from pulumi_volcano_jobs import (
     load_jobs,
     presets,
 )
-from pulumi_volcano_jobs.component.args import JobOptions
+from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.testing import computed, failed
 from tests.component.programs import new_job
 from tests.conftest import Wire, container, task

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs.component import stack
+from pulumi_volcano_jobs.component import stack_config
 from pulumi_volcano_jobs.shared import NAMES
 from pulumi_volcano_jobs.testing import run
 from tests.component.programs import needs_transforms, new_job
@@ -79,4 +79,4 @@ def test_the_page_names_every_default() -> None:
     (table,) = re.findall(r"^\| default.*?\n\n", TEXT, re.DOTALL | re.MULTILINE)
     named = set(re.findall(r"`(\w+)`", "\n".join(row.split("|")[1] for row in table.splitlines()[2:] if row)))
 
-    assert named == set(NAMES) | set(stack.NAMES)
+    assert named == set(NAMES) | set(stack_config.NAMES)

@@ -30,8 +30,8 @@ from pulumi_volcano_jobs.testing import (
     reveal,
     run,
 )
-from pulumi_volcano_jobs.testing.engine import Monitor, Recording, World
-from pulumi_volcano_jobs.testing.marks import inner
+from pulumi_volcano_jobs.testing.mock_engine import Monitor, Recording, World
+from pulumi_volcano_jobs.testing.values import inner
 from tests.component.programs import LOSES_MARKS, needs_transforms, new_job
 from tests.conftest import BYTES, CLAIM, PAIR, Wire, container, ssh_plugin, task
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pulumi_volcano_jobs import jobfile, render
 from pulumi_volcano_jobs.convert import to_python, to_yaml, understand
-from pulumi_volcano_jobs.convert.source import Call, Module
+from pulumi_volcano_jobs.convert.formatter import Call, Module
 from tests.convert.cases import evaluated, rendered, written
 from tests.convert.test_yaml import resources
 from tests.property import strategies

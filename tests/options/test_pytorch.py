@@ -8,8 +8,8 @@ import pytest
 
 from pulumi_volcano_jobs import EnvPlugin, JobContext, Plugin, PytorchPlugin, SshPlugin, SvcPlugin, render
 from pulumi_volcano_jobs.leaf import Derived, Leaf, substitute
-from pulumi_volcano_jobs.plugins.torchrun import DEVICES
-from pulumi_volcano_jobs.plugins.waiting import SCRIPT
+from pulumi_volcano_jobs.plugins.pytorch_torchrun import DEVICES
+from pulumi_volcano_jobs.plugins.wait_containers import SCRIPT
 from pulumi_volcano_jobs.testing import Resource, run
 from tests.component.programs import new_job
 from tests.conftest import Wire, container, job, problems, refused, task

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pulumi_volcano_jobs.plugins.waiting import SCRIPT, TIMED_OUT, UNABLE
+from pulumi_volcano_jobs.plugins.wait_containers import SCRIPT, TIMED_OUT, UNABLE
 
 _NC = """#!/bin/sh
 [ "$1" = -h ] && { echo "usage: nc [-v] [-w SEC] [-z] HOST PORT" >&2; exit 1; }

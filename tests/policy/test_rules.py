@@ -9,7 +9,7 @@ import pytest
 from pulumi_policy import EnforcementLevel, Policy, PolicyResource
 
 from pulumi_volcano_jobs import JobError, keys, policy
-from pulumi_volcano_jobs.component.parts import PLAIN_SECRETS, TASK
+from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, TASK
 from tests.policy.harness import (
     UNKNOWN,
     ask,

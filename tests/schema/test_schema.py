@@ -12,8 +12,8 @@ from typing import Any
 import packageschema
 import pytest
 
-from pulumi_volcano_jobs.component import VolcanoJobArgs, inputs, queueargs
-from pulumi_volcano_jobs.component.inputs import VolcanoJobInputs, VolcanoQueueInputs
+from pulumi_volcano_jobs.component import VolcanoJobArgs, provider_inputs, queue_args
+from pulumi_volcano_jobs.component.provider_inputs import VolcanoJobInputs, VolcanoQueueInputs
 from pulumi_volcano_jobs.model import DependsOn, NetworkTopology, PartitionPolicy, Policy, Task, Volume
 
 Schema = dict[str, Any]
@@ -114,19 +114,19 @@ def test_what_decides_about_a_jobs_objects_is_no_output() -> None:
 def test_programs_of_all_languages_can_say_the_same() -> None:
     """Each argument of Python is an input; what jobs share, other languages have in the stack's configuration."""
     assert VolcanoJobInputs.__annotations__.keys() == VolcanoJobArgs.__annotations__.keys() - {"job_defaults"}
-    assert VolcanoQueueInputs.__annotations__.keys() == queueargs.VolcanoQueueArgs.__annotations__.keys()
+    assert VolcanoQueueInputs.__annotations__.keys() == queue_args.VolcanoQueueArgs.__annotations__.keys()
 
 
 @pytest.mark.parametrize("name", ["QueueAffinity", "QueueCluster", "QueueGuarantee", "QueueNodeGroups"])
 def test_a_type_of_a_queue_has_the_fields_of_pythons(name: str) -> None:
     """By the same names."""
-    assert getattr(inputs, name).__annotations__.keys() == getattr(queueargs, name).__annotations__.keys()
+    assert getattr(provider_inputs, name).__annotations__.keys() == getattr(queue_args, name).__annotations__.keys()
 
 
 @pytest.mark.parametrize("model", [Task, Policy, Volume, NetworkTopology, PartitionPolicy, DependsOn])
 def test_a_type_has_the_fields_of_volcanos(model: Any) -> None:
     """A Volcano Job's spec can be written as it stands."""
-    assert getattr(inputs, model.__name__).__annotations__.keys() == model.model_fields.keys()
+    assert getattr(provider_inputs, model.__name__).__annotations__.keys() == model.model_fields.keys()
 
 
 def without(schema: Schema, *path: str) -> None:

@@ -21,7 +21,7 @@ from pulumi_volcano_jobs import (
     presets,
     render,
 )
-from pulumi_volcano_jobs.policy.seen import JOB, see
+from pulumi_volcano_jobs.policy.resources import JOB, see
 from tests.conftest import job, task
 
 

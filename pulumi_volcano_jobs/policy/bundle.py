@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pulumi_policy import EnforcementLevel, Policy, PolicyPack
 
 from pulumi_volcano_jobs.errors import JobError
-from pulumi_volcano_jobs.policy import rules as each
+from pulumi_volcano_jobs.policy import policies as each
 
 
 def rules(*, queues: Sequence[str] | None = (), registries: Sequence[str] | None = ()) -> list[Policy]:

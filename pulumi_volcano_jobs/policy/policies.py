@@ -22,9 +22,9 @@ from pulumi_policy import (
 )
 
 from pulumi_volcano_jobs.errors import JobError, Problem, shown
-from pulumi_volcano_jobs.policy import checks, stack
+from pulumi_volcano_jobs.policy import checks, jobs
 from pulumi_volcano_jobs.policy.reported import Reported
-from pulumi_volcano_jobs.policy.seen import Found, Seen, Unknown, see
+from pulumi_volcano_jobs.policy.resources import Found, Seen, Unknown, see
 
 Config = Mapping[str, Any]
 _NAME = "^.+$"
@@ -209,7 +209,7 @@ def _stack_policy(
         config = _config(settings, args.get_config())
         unknown = []
         try:
-            for job in stack.jobs(args.resources):
+            for job in jobs.jobs(args.resources):
                 unknown += _known(check(job, config), report_violation, job.urn)
         except JobError as error:
             report_violation(str(error), None)

@@ -11,7 +11,7 @@ from pulumi_policy.proxy import UnknownValueError
 from pulumi_volcano_jobs import document, names
 from pulumi_volcano_jobs.bounds import MOST_LEVELS
 from pulumi_volcano_jobs.component.base import TOKEN
-from pulumi_volcano_jobs.component.parts import POD_SPEC, TASK
+from pulumi_volcano_jobs.component.plugin_components import POD_SPEC, TASK
 from pulumi_volcano_jobs.errors import JobError, Problem
 from pulumi_volcano_jobs.manifest import JOB_NAME, TASK_SPEC
 

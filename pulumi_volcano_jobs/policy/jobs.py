@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pulumi_policy import PolicyResource
 
 from pulumi_volcano_jobs.component.base import TOKEN
-from pulumi_volcano_jobs.component.parts import SVC
+from pulumi_volcano_jobs.component.plugin_components import SVC
 from pulumi_volcano_jobs.policy.checks import JobSeen, job_of
-from pulumi_volcano_jobs.policy.seen import JOB, NETWORK_POLICY, POD, POD_GROUP, Unknown, at, see
+from pulumi_volcano_jobs.policy.resources import JOB, NETWORK_POLICY, POD, POD_GROUP, Unknown, at, see
 
 
 def jobs(resources: Iterable[PolicyResource]) -> Iterator[JobSeen]:

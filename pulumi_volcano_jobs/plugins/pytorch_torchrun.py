@@ -10,7 +10,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.leaf import Leaf, derive
 from pulumi_volcano_jobs.manifest import Container
-from pulumi_volcano_jobs.plugins.requested import is_accelerator, nano_of
+from pulumi_volcano_jobs.plugins.resource_requests import is_accelerator, nano_of
 
 PER_REQUEST = "request"
 DEVICES = ("auto", "gpu", "cpu", "xpu", "npu")

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import pulumi
 
-from pulumi_volcano_jobs.component.children import KubernetesObject
+from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.plugins import Plugin, SvcPlugin
 
 PACKAGE = "volcano-jobs"

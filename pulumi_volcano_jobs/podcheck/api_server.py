@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.podcheck import amounts, containers
-from pulumi_volcano_jobs.podcheck.place import Place, Wire, twice
+from pulumi_volcano_jobs.podcheck import containers, resources
+from pulumi_volcano_jobs.podcheck.field import Place, Wire, twice
 
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
@@ -29,7 +29,7 @@ def _found(spec: Place) -> Iterator[Problem]:
         yield spec.fault("nodeName", "a Pod that waits for schedulingGates has no node yet", "remove one of them")
     yield from _of_a_class(spec)
     yield from _on_the_node(spec)
-    yield from amounts.of_all(spec, made=True)
+    yield from resources.of_all(spec, made=True)
 
 
 def _of_a_class(spec: Place) -> Iterator[Problem]:
@@ -43,7 +43,7 @@ def _of_a_class(spec: Place) -> Iterator[Problem]:
             yield spec.fault(
                 "preemptionPolicy", reason, "set priorityClassName to a class with this policy", show=False
             )
-    is_wrong = any(problem.path.startswith(spec.at("overhead")) for problem in amounts.of_pod(spec))
+    is_wrong = any(problem.path.startswith(spec.at("overhead")) for problem in resources.of_pod(spec))
     if spec.child("overhead") and not is_wrong and not spec.given("runtimeClassName"):
         reason = "Forbidden: Pod Overhead set without corresponding RuntimeClass defined Overhead"
         yield spec.fault("overhead", reason, "set runtimeClassName, or remove it", show=False)

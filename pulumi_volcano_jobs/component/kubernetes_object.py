@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pulumi
 
 from pulumi_volcano_jobs.component.digest import digest
-from pulumi_volcano_jobs.component.lift import Outputs
+from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.leaf import Derived, Leaf, derive
 from pulumi_volcano_jobs.manifest import Manifest
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.leaf import derive
 from pulumi_volcano_jobs.manifest import Container
-from pulumi_volcano_jobs.plugins.waiting import beside
+from pulumi_volcano_jobs.plugins.wait_containers import beside
 
 FILE = "hostfile"
 SSHD_PORT = 22

@@ -8,7 +8,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.leaf import Leaf, derive, is_given
 from pulumi_volcano_jobs.manifest import Container
-from pulumi_volcano_jobs.plugins import requested
+from pulumi_volcano_jobs.plugins import resource_requests
 
 AGENT_PORT = 52365
 _AGENT_FLAG = "--dashboard-agent-listen-port"
@@ -35,7 +35,11 @@ def flag_of(argument: str) -> str:
 def amounts(container: Container, arguments: Sequence[str]) -> Iterator[Any]:
     """Give the arguments that tell Ray what the container requests (each a leaf, maybe), but those that are given."""
     given = {flag_of(argument) for argument in arguments}
-    measures = (("--num-cpus", requested.cpus), ("--num-gpus", requested.gpus), ("--memory", requested.memory))
+    measures = (
+        ("--num-cpus", resource_requests.cpus),
+        ("--num-gpus", resource_requests.gpus),
+        ("--memory", resource_requests.memory),
+    )
     for flag, measure in measures:
         if flag not in given:
             yield derive(lambda amount, flag=flag: f"{flag}={amount}" if amount else "", measure(container.fields))

@@ -10,7 +10,7 @@ from pulumi.runtime import config as settings
 from pydantic.alias_generators import to_camel
 
 from pulumi_volcano_jobs import bounds, schema, shared
-from pulumi_volcano_jobs.component.parts import PACKAGE
+from pulumi_volcano_jobs.component.plugin_components import PACKAGE
 from pulumi_volcano_jobs.errors import Problem
 
 # Pulumi's own, for each package.

@@ -11,12 +11,12 @@ from google.protobuf import empty_pb2, json_format, struct_pb2  # type: ignore[i
 from pulumi.runtime import mocks, settings
 from pulumi.runtime.proto import engine_pb2, resource_pb2
 
-from pulumi_volcano_jobs.component.keys import STASH, KeepsStashes
-from pulumi_volcano_jobs.component.parts import PACKAGE
-from pulumi_volcano_jobs.testing.found import missing
-from pulumi_volcano_jobs.testing.marks import Wire, read
+from pulumi_volcano_jobs.component.plugin_components import PACKAGE
+from pulumi_volcano_jobs.component.stashed_keys import STASH, KeepsStashes
+from pulumi_volcano_jobs.testing.lookup import missing
 from pulumi_volcano_jobs.testing.resources import Registration
 from pulumi_volcano_jobs.testing.transforms import Transforms
+from pulumi_volcano_jobs.testing.values import Wire, read
 
 _STACK = "pulumi:pulumi:Stack"
 _REFERENCE = "pulumi:pulumi:StackReference"

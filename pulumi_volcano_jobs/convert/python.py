@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pulumi_volcano_jobs.convert.formatter import Call, Module, Name
 from pulumi_volcano_jobs.convert.program import Names, Program, Secrets, in_order, resource_names, settings
-from pulumi_volcano_jobs.convert.source import Call, Module, Name
 from pulumi_volcano_jobs.model import Job, Model, Task
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
 

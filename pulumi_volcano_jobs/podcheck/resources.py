@@ -9,8 +9,8 @@ from typing import Any
 from pulumi_volcano_jobs import quantity
 from pulumi_volcano_jobs.errors import Problem
 from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.podcheck.field import Place, fault, meant, twice
 from pulumi_volcano_jobs.podcheck.names import dns_label, is_qualified
-from pulumi_volcano_jobs.podcheck.place import Place, fault, meant, twice
 
 COMPUTE = ("cpu", "memory", "ephemeral-storage")
 HUGE_PAGES = "hugepages-"

@@ -9,9 +9,9 @@ from typing import Any
 import pulumi
 
 from pulumi_volcano_jobs import paths, schema
-from pulumi_volcano_jobs.component.advice import hooks_started
-from pulumi_volcano_jobs.component.problems import raise_late
-from pulumi_volcano_jobs.component.wire import to_wire
+from pulumi_volcano_jobs.component.error_hooks import hooks_started
+from pulumi_volcano_jobs.component.input_errors import raise_late
+from pulumi_volcano_jobs.component.kubernetes_args import to_wire
 from pulumi_volcano_jobs.document import DOCUMENT_FIELDS, METADATA_FIELDS
 from pulumi_volcano_jobs.errors import Problem, key_text
 from pulumi_volcano_jobs.leaf import Derived, Leaf, has_leaf, leaves, substitute

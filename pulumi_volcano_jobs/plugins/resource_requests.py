@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.leaf import derive
-from pulumi_volcano_jobs.podcheck.amounts import parsed
+from pulumi_volcano_jobs.podcheck.resources import parsed
 
 _NANO = 10**9
 _SHARED_GPU = "volcano.sh/vgpu-number"

@@ -8,7 +8,7 @@ import pulumi
 from pulumi.runtime import settings
 
 from pulumi_volcano_jobs.component.forwarding import FORCE
-from pulumi_volcano_jobs.component.keys import is_mocked
+from pulumi_volcano_jobs.component.stashed_keys import is_mocked
 
 _NOT_KNOWN = "no matches for kind"
 _EXISTS = "already exists"

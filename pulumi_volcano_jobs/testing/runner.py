@@ -20,13 +20,13 @@ import pulumi
 from pulumi.runtime import mocks, settings, stack
 from typing_extensions import Unpack
 
-from pulumi_volcano_jobs.component.problems import LateError
+from pulumi_volcano_jobs.component.input_errors import LateError
 from pulumi_volcano_jobs.errors import JobError, Problem
-from pulumi_volcano_jobs.testing.engine import Engine, Monitor, Recording, World
-from pulumi_volcano_jobs.testing.found import missing
-from pulumi_volcano_jobs.testing.marks import SecretValue, Wire, reveal
+from pulumi_volcano_jobs.testing.lookup import missing
+from pulumi_volcano_jobs.testing.mock_engine import Engine, Monitor, Recording, World
+from pulumi_volcano_jobs.testing.ordered_executor import Turns
 from pulumi_volcano_jobs.testing.result import Result
-from pulumi_volcano_jobs.testing.turns import Turns
+from pulumi_volcano_jobs.testing.values import SecretValue, Wire, reveal
 
 T = TypeVar("T")
 # Pulumi keeps some of its state, as Python does the working directory, for the whole process: runs take turns.
