@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pulumi_volcano_jobs import presets
-    from pulumi_volcano_jobs.cluster import ClusterFacts, Queue
     from pulumi_volcano_jobs.component import (
         KubernetesObject,
         VolcanoJob,
@@ -19,20 +18,9 @@ if TYPE_CHECKING:
         VolcanoQueue,
         VolcanoQueueArgs,
     )
-    from pulumi_volcano_jobs.context import JobContext
-    from pulumi_volcano_jobs.errors import JobError, Problem
-    from pulumi_volcano_jobs.jobfile import load_jobs
-    from pulumi_volcano_jobs.keys import KeyPair
-    from pulumi_volcano_jobs.manifest import Container, ObjectRef, Pod
-    from pulumi_volcano_jobs.model import (
-        DependsOn,
-        Job,
-        NetworkTopology,
-        PartitionPolicy,
-        Policy,
-        Task,
-        Volume,
-    )
+    from pulumi_volcano_jobs.core.errors import JobError, Problem
+    from pulumi_volcano_jobs.files.job_file import load_jobs
+    from pulumi_volcano_jobs.kubernetes.manifest import Container, ObjectRef, Pod
     from pulumi_volcano_jobs.plugins import (
         EnvPlugin,
         HcclrankPlugin,
@@ -46,10 +34,14 @@ if TYPE_CHECKING:
         register,
     )
     from pulumi_volcano_jobs.plugins.base import JobUpdate, Stage
+    from pulumi_volcano_jobs.plugins.context import JobContext
     from pulumi_volcano_jobs.plugins.settings import flag
+    from pulumi_volcano_jobs.plugins.ssh_keys import KeyPair
     from pulumi_volcano_jobs.plugins.svc_allow import Allow
-    from pulumi_volcano_jobs.rendering import Rendered, render
-    from pulumi_volcano_jobs.shared import JobDefaults
+    from pulumi_volcano_jobs.rendering.renderer import Rendered, render
+    from pulumi_volcano_jobs.spec.cluster import ClusterFacts, Queue
+    from pulumi_volcano_jobs.spec.job_defaults import JobDefaults
+    from pulumi_volcano_jobs.spec.model import DependsOn, Job, NetworkTopology, PartitionPolicy, Policy, Task, Volume
 
 __all__ = [
     "Allow",
@@ -95,23 +87,23 @@ __all__ = [
 ]
 
 _HOMES = {
-    "cluster": "ClusterFacts Queue",
     "component": "KubernetesObject VolcanoJob VolcanoJobArgs VolcanoQueue VolcanoQueueArgs",
-    "context": "JobContext",
-    "errors": "JobError Problem",
-    "jobfile": "load_jobs",
-    "keys": "KeyPair",
-    "manifest": "Container ObjectRef Pod",
-    "model": "DependsOn Job NetworkTopology PartitionPolicy Policy Task Volume",
+    "core.errors": "JobError Problem",
+    "files.job_file": "load_jobs",
+    "kubernetes.manifest": "Container ObjectRef Pod",
     "plugins": (
         "EnvPlugin HcclrankPlugin MpiPlugin Plugin PytorchPlugin RayPlugin SshPlugin SvcPlugin TensorflowPlugin"
         " register"
     ),
     "plugins.base": "JobUpdate Stage",
+    "plugins.context": "JobContext",
     "plugins.settings": "flag",
+    "plugins.ssh_keys": "KeyPair",
     "plugins.svc_allow": "Allow",
-    "rendering": "Rendered render",
-    "shared": "JobDefaults",
+    "rendering.renderer": "Rendered render",
+    "spec.cluster": "ClusterFacts Queue",
+    "spec.job_defaults": "JobDefaults",
+    "spec.model": "DependsOn Job NetworkTopology PartitionPolicy Policy Task Volume",
 }
 """The public names by the module that they are from; `presets` is itself one."""
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names.split()}

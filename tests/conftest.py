@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import JobError, Problem, SshPlugin, keys, render
+from pulumi_volcano_jobs import JobError, Problem, SshPlugin, render
+from pulumi_volcano_jobs.plugins import ssh_keys
 
 Wire = dict[str, Any]
-PAIR, OTHER_PAIR = keys.generate(), keys.generate()
+PAIR, OTHER_PAIR = ssh_keys.generate(), ssh_keys.generate()
 BYTES = PAIR.private.splitlines()[1]
 """A line of the private key of `PAIR`, to look for where no key may be."""
 
@@ -68,6 +69,6 @@ def places(document: Wire, **options: Any) -> list[str]:
     return [problem.path for problem in problems(document, **options)]
 
 
-def ssh_plugin(pair: keys.KeyPair = PAIR) -> SshPlugin:
+def ssh_plugin(pair: ssh_keys.KeyPair = PAIR) -> SshPlugin:
     """Give an ssh plugin with a pair of its own."""
     return SshPlugin(ssh_private_key=pair.private, ssh_public_key=pair.public)

@@ -15,11 +15,12 @@ import griffe
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from pulumi_volcano_jobs import model, policy, testing
+from pulumi_volcano_jobs import policy, testing
 from pulumi_volcano_jobs.cli import app
-from pulumi_volcano_jobs.model import Model
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
 from pulumi_volcano_jobs.plugins.settings import flag_of
+from pulumi_volcano_jobs.spec import model
+from pulumi_volcano_jobs.spec.model import Model
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "pulumi_volcano_jobs"
@@ -67,7 +68,7 @@ PAGES: dict[str, Page] = {
             "VolcanoJob",
             "VolcanoJobArgs",
             f"{PACKAGE}.component.job_args.JobOptions",
-            f"{PACKAGE}.choices.Choices",
+            f"{PACKAGE}.spec.options.Choices",
             f"{PARTS}.TaskComponent",
             "KubernetesObject",
             f"{PARTS}.PluginComponent",
@@ -139,7 +140,7 @@ OPTIONS = dict.fromkeys(_MADE_FOR_ONE, "{show_attribute_values: false}") | {
 """What mkdocstrings is told of single names."""
 PATHS = {
     "register": f"{PACKAGE}.plugins.Registry.register",
-    "render": f"{PACKAGE}.rendering.render",
+    "render": f"{PACKAGE}.rendering.renderer.render",
     f"{PACKAGE}.policy.pack": f"{PACKAGE}.policy.bundle.pack",
     f"{PACKAGE}.policy.rules": f"{PACKAGE}.policy.bundle.rules",
 }

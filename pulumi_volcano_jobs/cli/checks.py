@@ -11,12 +11,14 @@ from typing import Annotated, Any
 
 import typer
 
-from pulumi_volcano_jobs import jobfile, nodes, releases, schema
 from pulumi_volcano_jobs.cli.files import STDIN, Report, cluster_facts, give_up
 from pulumi_volcano_jobs.cli.options import Manager
-from pulumi_volcano_jobs.cluster import ClusterFacts
-from pulumi_volcano_jobs.errors import Problem, loud, unknown_codes
-from pulumi_volcano_jobs.texts import may_be_key
+from pulumi_volcano_jobs.core.errors import Problem, loud, unknown_codes
+from pulumi_volcano_jobs.core.text import may_be_key
+from pulumi_volcano_jobs.files import job_file, yaml_reader
+from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.spec import releases
+from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 
 
 class Winner(enum.Enum):
@@ -67,7 +69,7 @@ class Checks:
         for plugin, settings in self.plugin_options.items():
             for name, value in settings.items():
                 # A key is typed again, and not copied from here.
-                shown = "…" if may_be_key(name) else jobfile.scalar(value)
+                shown = "…" if may_be_key(name) else job_file.scalar(value)
                 words += ["--set", f"{plugin}.{name}={shown}"]
         return words
 
@@ -153,8 +155,8 @@ def _plugin_options(settings: Iterable[str]) -> dict[str, dict[str, Any]]:
             place = f"--set {name}" if equals or dot else "--set"
             give_up(f"{place}: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500")
         try:
-            ((read,),) = nodes.load(f"- {value}") if value else (("",),)
-        except (nodes.Refused, ValueError):
+            ((read,),) = yaml_reader.load(f"- {value}") if value else (("",),)
+        except (yaml_reader.Refused, ValueError):
             give_up(f"--set {name}: the value is no YAML")
         options.setdefault(plugin, {})[setting] = read
     return options

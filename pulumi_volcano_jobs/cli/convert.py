@@ -12,7 +12,6 @@ from typing import Annotated
 
 import typer
 
-from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
 from pulumi_volcano_jobs.cli.files import (
     STDIN,
@@ -28,9 +27,10 @@ from pulumi_volcano_jobs.cli.files import (
 )
 from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.convert import Program, Secret, to_python, to_yaml, understand
-from pulumi_volcano_jobs.model import Job
-from pulumi_volcano_jobs.rendering import Rendered
-from pulumi_volcano_jobs.texts import holds_key
+from pulumi_volcano_jobs.core.text import holds_key
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.rendering.renderer import Rendered
+from pulumi_volcano_jobs.spec.model import Job
 
 EXAMPLES = """\b
 Examples:
@@ -85,7 +85,7 @@ def convert(
     refuse_choice(checks, managed_by)
     jobs: list[Job] = []
 
-    def make(document: jobfile.Document) -> Rendered:
+    def make(document: job_file.Document) -> Rendered:
         rendered, job = understand(document, **checks.settings(managed_by))
         jobs.append(job)
         return rendered

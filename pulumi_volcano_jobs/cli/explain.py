@@ -19,7 +19,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
 from pulumi_volcano_jobs.cli.files import (
     Made,
@@ -31,9 +30,10 @@ from pulumi_volcano_jobs.cli.files import (
     write_out,
 )
 from pulumi_volcano_jobs.cli.options import Files, Manager
-from pulumi_volcano_jobs.explain import Explanation, Section, explain, explain_pod, pods
-from pulumi_volcano_jobs.rendering import Rendered, render
-from pulumi_volcano_jobs.texts import escaped, without_keys
+from pulumi_volcano_jobs.core.text import escaped, without_keys
+from pulumi_volcano_jobs.explain.tables import Explanation, Section, explain, explain_pod, pods
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 
 EXAMPLES = """\b
 Examples:
@@ -76,7 +76,7 @@ def explain_command(
     native = managed_by is Manager.VOLCANO
     refuse_choice(checks, managed_by)
 
-    def make(document: jobfile.Document) -> Rendered:
+    def make(document: job_file.Document) -> Rendered:
         return render(document.data, **checks.settings(managed_by), redact=True, earlier=document.problems)
 
     made = for_each(files, make, errors_only(report))

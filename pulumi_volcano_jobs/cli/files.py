@@ -15,13 +15,14 @@ from typing import NoReturn
 
 import typer
 
-from pulumi_volcano_jobs import bounds, jobfile, nodes
 from pulumi_volcano_jobs.cli.options import Manager
-from pulumi_volcano_jobs.cluster import ClusterFacts
-from pulumi_volcano_jobs.errors import JobError, Problem, in_order
-from pulumi_volcano_jobs.manifest import Manifest, ObjectRef
-from pulumi_volcano_jobs.rendering import Rendered
-from pulumi_volcano_jobs.texts import Sealed, cropped, escaped, without_keys
+from pulumi_volcano_jobs.core import bounds
+from pulumi_volcano_jobs.core.errors import JobError, Problem, in_order
+from pulumi_volcano_jobs.core.text import Sealed, cropped, escaped, without_keys
+from pulumi_volcano_jobs.files import job_file, yaml_reader
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
+from pulumi_volcano_jobs.rendering.renderer import Rendered
+from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 
 PROBLEMS, USAGE = 1, 2
 _OWNER_ONLY, _BY_UMASK = 0o600, 0o666
@@ -35,7 +36,7 @@ class Made(Sealed):
     """A job as it was rendered, and the document that it comes from."""
 
     file: str
-    document: jobfile.Document
+    document: job_file.Document
     rendered: Rendered
 
     def manifests(self, managed_by: Manager) -> list[Manifest]:
@@ -46,7 +47,7 @@ class Made(Sealed):
         return [*self.rendered.objects, *self.rendered.pods]
 
 
-def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered], report: Report) -> list[Made]:
+def for_each(files: Sequence[str], make: Callable[[job_file.Document], Rendered], report: Report) -> list[Made]:
     """Render all documents of all files; report all problems of all of them before giving up."""
     for file, count in Counter(files).items():
         if count > 1:
@@ -54,7 +55,7 @@ def for_each(files: Sequence[str], make: Callable[[jobfile.Document], Rendered],
     made, failed = [], False
     for file in files:
         text, name = read(file), shown(file)
-        documents, problems = jobfile.read_what_fits(text, name)
+        documents, problems = job_file.read_what_fits(text, name)
         failed = failed or bool(problems)
         for document in documents:
             try:
@@ -81,7 +82,7 @@ def read(file: str) -> str:
     if file == STDIN and sys.stdin is None:
         give_up(f"cannot read {shown(file)}: it is closed")
     try:
-        return jobfile.decode(sys.stdin.buffer, shown(file)) if file == STDIN else jobfile.text_of(Path(file))
+        return job_file.decode(sys.stdin.buffer, shown(file)) if file == STDIN else job_file.text_of(Path(file))
     except (OSError, ValueError) as error:
         if isinstance(error, JobError):
             give_up(str(error))
@@ -146,11 +147,11 @@ def cluster_facts(file: Path | None) -> ClusterFacts:
         return ClusterFacts()
     name = shown(str(file))
     try:
-        objects = nodes.load(read(str(file)))
-    except nodes.TooLarge:
+        objects = yaml_reader.load(read(str(file)))
+    except yaml_reader.TooLarge:
         most = f"{name} has more than {bounds.MOST_VALUES} keys and values"
         give_up(f"{most}; leave out what the jobs do not need: kubectl get -n NAMESPACE in the place of -A")
-    except nodes.Refused:
+    except yaml_reader.Refused:
         give_up(f"{name} is no YAML; it must be what kubectl get ... -o yaml prints")
     if not objects:
         give_up(f"{name} is empty; it must be what kubectl get ... -o yaml prints")

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.cli.checks import Checks, with_checks
 from pulumi_volcano_jobs.cli.files import errors_only, for_each, give_up, refuse_twins_of_files, report, write_out
 from pulumi_volcano_jobs.cli.options import Files, Manager
-from pulumi_volcano_jobs.graph import graph
-from pulumi_volcano_jobs.rendering import Rendered, render
+from pulumi_volcano_jobs.explain.graph import graph
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 
 EXAMPLES = """\b
 Examples:
@@ -44,7 +44,7 @@ def graph_command(
     Its Pods, which of them are told whose address, and the objects that they use.
     """
 
-    def make(document: jobfile.Document) -> Rendered:
+    def make(document: job_file.Document) -> Rendered:
         return render(document.data, **checks.settings(), redact=True, earlier=document.problems)
 
     made = for_each(files, make, errors_only(report))

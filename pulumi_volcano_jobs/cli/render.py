@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 import typer
 
-from pulumi_volcano_jobs import jobfile, keys
 from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
 from pulumi_volcano_jobs.cli.files import (
     STDIN,
@@ -26,12 +25,13 @@ from pulumi_volcano_jobs.cli.files import (
     write_out,
 )
 from pulumi_volcano_jobs.cli.options import Files, Manager
-from pulumi_volcano_jobs.document import KIND
-from pulumi_volcano_jobs.manifest import Placeholder
-from pulumi_volcano_jobs.plugins import SshPlugin
+from pulumi_volcano_jobs.core.text import holds_key
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.kubernetes.manifest import Placeholder
+from pulumi_volcano_jobs.plugins import SshPlugin, ssh_keys
 from pulumi_volcano_jobs.plugins.settings import secret_settings
-from pulumi_volcano_jobs.rendering import Rendered, render
-from pulumi_volcano_jobs.texts import holds_key
+from pulumi_volcano_jobs.rendering.renderer import Rendered, render
+from pulumi_volcano_jobs.spec.document import KIND
 
 EXAMPLES = """\b
 Examples:
@@ -84,7 +84,7 @@ def render_command(
         give_up("-o needs a folder, or - for standard output")
     refuse_choice(checks, managed_by)
 
-    def make(document: jobfile.Document) -> Rendered:
+    def make(document: job_file.Document) -> Rendered:
         settings: dict[str, Any] = {
             **checks.settings(managed_by),
             "namespace": namespace or "default",
@@ -93,14 +93,14 @@ def render_command(
         rendered = render(document.data, redact=not show_keys, **settings)
         ssh = next((plugin for plugin in rendered.plugins if isinstance(plugin, SshPlugin)), None)
         if show_keys and ssh:
-            return render(document.data, keys=keys.generate(ssh.key_type), **settings)
+            return render(document.data, keys=ssh_keys.generate(ssh.key_type), **settings)
         return rendered
 
     made = for_each(files, make, checks.heard(report))
     refuse_twins(made, managed_by, report)
     if output == STDIN:
         manifests = [manifest for item in made for manifest in item.manifests(managed_by)]
-        write_out(jobfile.dump(manifests, style.value))
+        write_out(job_file.dump(manifests, style.value))
         if not show_keys and any(_has_placeholders(item, managed_by) for item in made):
             typer.echo(f"volcano-jobs: {_PLACEHOLDERS[managed_by]}", err=True)
     else:
@@ -132,7 +132,7 @@ def _write_folder(folder: Path, made: Sequence[Made], managed_by: Manager, style
                 kind, namespace, name = identity(manifest)
                 # Escaped: a plugin calls its objects what it wants, and no name must lead out of the folder.
                 path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style.value}"
-                text = jobfile.dump([manifest], style.value)
+                text = job_file.dump([manifest], style.value)
                 has_key = kind == "Secret" or holds_key(text) or (kind == KIND and _has_given_key(item.rendered))
                 write_file(path, text, private=has_key)
     except FileExistsError:

@@ -9,13 +9,13 @@ from urllib.parse import quote
 
 import typer
 
-from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
 from pulumi_volcano_jobs.cli.files import for_each, refuse_twins_of_files, report, write_out
 from pulumi_volcano_jobs.cli.options import Files, Manager
-from pulumi_volcano_jobs.errors import Problem, in_order
-from pulumi_volcano_jobs.rendering import Rendered, render
-from pulumi_volcano_jobs.report import Finding, as_json, as_sarif
+from pulumi_volcano_jobs.cli.report import Finding, as_json, as_sarif
+from pulumi_volcano_jobs.core.errors import Problem, in_order
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 
 EXAMPLES = """\b
 Examples:
@@ -60,7 +60,7 @@ def validate(
         place = quote(file) if style is ReportStyle.SARIF else file
         findings.extend(Finding(place, problem) for problem in in_order(problems))
 
-    def check(document: jobfile.Document) -> Rendered:
+    def check(document: job_file.Document) -> Rendered:
         return render(document.data, **checks.settings(managed_by), earlier=document.problems)
 
     tell = report if style is ReportStyle.TEXT else collect

@@ -7,9 +7,8 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs import bounds, controllers, jobfile, names, paths, shared
-from pulumi_volcano_jobs.cluster import ClusterFacts
-from pulumi_volcano_jobs.component import modes, name_registry, native, plugin_components, stack_config, unsupported
+from pulumi_volcano_jobs.admission import controllers, unsupported
+from pulumi_volcano_jobs.component import modes, name_registry, native, plugin_components, stack_config
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.error_hooks import on_kept_claim, on_missing_definitions
 from pulumi_volcano_jobs.component.input_errors import Place, as_input_errors, in_file
@@ -19,14 +18,18 @@ from pulumi_volcano_jobs.component.options import choices, take
 from pulumi_volcano_jobs.component.outputs import Outputs, plain_leaves
 from pulumi_volcano_jobs.component.resource_options import without_effect
 from pulumi_volcano_jobs.component.stashed_keys import stashed_pair
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import JobError, Problem, loud, raise_if_any
-from pulumi_volcano_jobs.keys import KeyPair
-from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.manifest import Manifest, ObjectRef
-from pulumi_volcano_jobs.model import Task
+from pulumi_volcano_jobs.core import bounds, paths
+from pulumi_volcano_jobs.core.errors import JobError, Problem, loud, raise_if_any
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
-from pulumi_volcano_jobs.rendering import Rendered, render
+from pulumi_volcano_jobs.plugins.context import JobContext
+from pulumi_volcano_jobs.plugins.ssh_keys import KeyPair
+from pulumi_volcano_jobs.rendering.renderer import Rendered, render
+from pulumi_volcano_jobs.spec import job_defaults, names
+from pulumi_volcano_jobs.spec.cluster import ClusterFacts
+from pulumi_volcano_jobs.spec.model import Task
 
 TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
 _SHARED = "job_defaults"
@@ -56,7 +59,7 @@ class BaseJob(pulumi.ComponentResource):
             pulumi.RunError: with every problem of the arguments; nothing has been created then.
         """
         outputs = Outputs(resource_name)
-        file = args if isinstance(args, jobfile.Document) else None
+        file = args if isinstance(args, job_file.Document) else None
         with as_input_errors(resource_name, file.source, _place(file)) if file else as_input_errors(resource_name):
             data = file.data if file else args
             raise_if_any(bounds.problems(data))
@@ -66,7 +69,7 @@ class BaseJob(pulumi.ComponentResource):
                 raise JobError([Problem("", reason, 'write VolcanoJob("train", {"tasks": [...]})')])
             defaults, found = _job_defaults(given.pop(_SHARED, None))
             mode_is_shared = given.get("managed_by") is None
-            given = shared.apply(given, defaults)
+            given = job_defaults.apply(given, defaults)
             options, problems = take(given, mode_is_shared=mode_is_shared)
             if not {"metadata", "spec"} & given.keys():
                 given.setdefault("name", resource_name)
@@ -301,7 +304,7 @@ def _of_world(pod: Manifest, world: str) -> Manifest:
     return {**pod, "metadata": {**metadata, "annotations": annotations}}
 
 
-def _place(file: jobfile.Document) -> Place:
+def _place(file: job_file.Document) -> Place:
     """Give problems their lines in a file, but for those of what jobs share, which is not in it."""
 
     def place(problems: Iterable[Problem]) -> list[Problem]:
@@ -318,5 +321,5 @@ def _job_defaults(given: Any) -> tuple[dict[str, Any], list[Problem]]:
     configured, problems = stack_config.job_defaults()
     if given is None:
         return configured, problems
-    own, found = shared.checked(given, lambda name: paths.join(_SHARED, *([name] if name else [])))
-    return shared.merged(own, configured), [*problems, *found]
+    own, found = job_defaults.checked(given, lambda name: paths.join(_SHARED, *([name] if name else [])))
+    return job_defaults.merged(own, configured), [*problems, *found]

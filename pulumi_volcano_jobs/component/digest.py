@@ -9,10 +9,10 @@ from typing import Any
 
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.outputs import Outputs
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins.base import JobUpdate
-from pulumi_volcano_jobs.rendering import Rendered, pod_in_steps
+from pulumi_volcano_jobs.plugins.context import JobContext
+from pulumi_volcano_jobs.rendering.renderer import Rendered, pod_in_steps
 
 # Not 1: Volcano tells nothing of a cluster to a job of one Pod.
 _FIXED_SIZE = 2

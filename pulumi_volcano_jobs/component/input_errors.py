@@ -8,8 +8,8 @@ from typing import NoReturn
 
 import pulumi
 
-from pulumi_volcano_jobs.errors import JobError, Problem
-from pulumi_volcano_jobs.texts import escaped
+from pulumi_volcano_jobs.core.errors import JobError, Problem
+from pulumi_volcano_jobs.core.text import escaped
 
 Place = Callable[[Iterable[Problem]], list[Problem]]
 

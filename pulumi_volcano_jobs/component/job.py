@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pulumi
 
-from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.component import plugin_components
 from pulumi_volcano_jobs.component.base import BaseJob
 from pulumi_volcano_jobs.component.input_errors import as_input_errors
 from pulumi_volcano_jobs.component.job_args import JobOptions, VolcanoJobArgs
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
-from pulumi_volcano_jobs.errors import JobError, Problem
-from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.core.errors import JobError, Problem
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.spec.model import Job
 
 
 class VolcanoJob(BaseJob):
@@ -50,7 +50,7 @@ class VolcanoJob(BaseJob):
     def __init__(
         self,
         resource_name: str,
-        args: VolcanoJobArgs | Job | jobfile.Document,
+        args: VolcanoJobArgs | Job | job_file.Document,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """Register the job and all that it is made of.
@@ -132,13 +132,13 @@ class VolcanoJob(BaseJob):
         raise AttributeError(message)
 
 
-def _one_document(source: str | Path) -> jobfile.Document:
+def _one_document(source: str | Path) -> job_file.Document:
     is_text = isinstance(source, str) and "\n" in source
     try:
-        text = str(source) if is_text else jobfile.text_of(Path(source))
+        text = str(source) if is_text else job_file.text_of(Path(source))
     except OSError as error:
         raise JobError([Problem(str(source), f"the file cannot be read: {error.strerror}")]) from None
-    documents = jobfile.read(text, "" if is_text else str(source))
+    documents = job_file.read(text, "" if is_text else str(source))
     if len(documents) > 1:
         reason = f"there are {len(documents)} documents in it, and a VolcanoJob is made of one"
         raise JobError([Problem("", reason, "load_jobs reads them all; make a VolcanoJob of each")])

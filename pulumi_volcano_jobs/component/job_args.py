@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import pulumi
 
-from pulumi_volcano_jobs.choices import Choices
-from pulumi_volcano_jobs.component.unsupported import Unsupported
-from pulumi_volcano_jobs.model import NetworkTopology, Policy, Task, Volume
+from pulumi_volcano_jobs.admission.unsupported import Unsupported
 from pulumi_volcano_jobs.plugins import Plugin
-from pulumi_volcano_jobs.shared import JobDefaults
+from pulumi_volcano_jobs.spec.job_defaults import JobDefaults
+from pulumi_volcano_jobs.spec.model import NetworkTopology, Policy, Task, Volume
+from pulumi_volcano_jobs.spec.options import Choices
 
 Restart = Literal["gang", "pod"]
 OnScale = Literal["restart", "keep"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs import schema
+from pulumi_volcano_jobs.kubernetes import schema
 
 
 def to_wire(value: Any, definition: str) -> Any:

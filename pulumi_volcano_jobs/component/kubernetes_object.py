@@ -10,8 +10,8 @@ import pulumi
 
 from pulumi_volcano_jobs.component.digest import digest
 from pulumi_volcano_jobs.component.outputs import Outputs
-from pulumi_volcano_jobs.leaf import Derived, Leaf, derive
-from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs.core.leaf import Derived, Leaf, derive
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 
 WAIT_FOR = "pulumi.com/waitFor"
 WRITTEN = "pulumi.com/volcano-digest"

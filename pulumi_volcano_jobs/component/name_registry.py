@@ -8,9 +8,9 @@ from typing import Any
 
 from pulumi.runtime import settings
 
-from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 
 Key = tuple[str, str, str]
 

@@ -14,9 +14,9 @@ from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.component.stashed_keys import is_mocked
-from pulumi_volcano_jobs.manifest import Manifest
-from pulumi_volcano_jobs.model import Job
-from pulumi_volcano_jobs.rendering import Rendered
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest
+from pulumi_volcano_jobs.rendering.renderer import Rendered
+from pulumi_volcano_jobs.spec.model import Job
 
 # What Volcano's webhook lets an update change; all else needs another Job.
 _OF_JOB = frozenset({"minAvailable", "priorityClassName"})

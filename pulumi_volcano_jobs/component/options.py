@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, get_args
 
-from pulumi_volcano_jobs import releases, schema
-from pulumi_volcano_jobs.choices import WORDS, Choices, of_plugins
+from pulumi_volcano_jobs.admission.unsupported import Unsupported
 from pulumi_volcano_jobs.component.job_args import Claims, JobOptions, OnScale, Restart, WaitFor
-from pulumi_volcano_jobs.component.unsupported import Unsupported
-from pulumi_volcano_jobs.errors import Problem, not_one_of, unknown_codes
+from pulumi_volcano_jobs.core.errors import Problem, not_one_of, unknown_codes
+from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.spec import releases
+from pulumi_volcano_jobs.spec.options import WORDS, Choices, of_plugins
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     **WORDS,

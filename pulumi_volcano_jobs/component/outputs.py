@@ -8,18 +8,19 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs import paths, schema
 from pulumi_volcano_jobs.component.error_hooks import hooks_started
 from pulumi_volcano_jobs.component.input_errors import raise_late
 from pulumi_volcano_jobs.component.kubernetes_args import to_wire
-from pulumi_volcano_jobs.document import DOCUMENT_FIELDS, METADATA_FIELDS
-from pulumi_volcano_jobs.errors import Problem, key_text
-from pulumi_volcano_jobs.leaf import Derived, Leaf, has_leaf, leaves, substitute
-from pulumi_volcano_jobs.model import Model
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import Problem, key_text
+from pulumi_volcano_jobs.core.leaf import Derived, Leaf, has_leaf, leaves, substitute
+from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.kubernetes.validation import late
+from pulumi_volcano_jobs.kubernetes.validation.late import Typed
 from pulumi_volcano_jobs.plugins import Plugin, registry
 from pulumi_volcano_jobs.plugins.settings import secret_settings
-from pulumi_volcano_jobs.podcheck import late
-from pulumi_volcano_jobs.podcheck.late import Typed
+from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, METADATA_FIELDS
+from pulumi_volcano_jobs.spec.model import Model
 
 # Fields of a job that hold a Kubernetes type, in either spelling.
 _KUBERNETES_TYPES = {

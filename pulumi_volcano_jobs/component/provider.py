@@ -18,13 +18,14 @@ from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.server import ComponentInitError
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs import paths, schema
 from pulumi_volcano_jobs.component.base import BaseJob
 from pulumi_volcano_jobs.component.input_errors import JobInputError, as_input_errors
 from pulumi_volcano_jobs.component.plugin_components import PACKAGE
 from pulumi_volcano_jobs.component.provider_inputs import VolcanoJobInputs, VolcanoQueueInputs
 from pulumi_volcano_jobs.component.queue import BaseQueue
-from pulumi_volcano_jobs.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.kubernetes import schema
 
 _DISTRIBUTION = "pulumi-volcano-jobs"
 _INPUTS = {"VolcanoJob": VolcanoJobInputs, "VolcanoQueue": VolcanoQueueInputs}

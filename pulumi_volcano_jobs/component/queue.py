@@ -6,7 +6,6 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs import bounds, queues, queueschema
 from pulumi_volcano_jobs.component import forwarding, name_registry
 from pulumi_volcano_jobs.component.error_hooks import on_failed_queue
 from pulumi_volcano_jobs.component.input_errors import as_input_errors
@@ -15,8 +14,11 @@ from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.component.queue_args import VolcanoQueueArgs
 from pulumi_volcano_jobs.component.resource_options import without_effect
-from pulumi_volcano_jobs.errors import JobError, Problem, raise_if_any
-from pulumi_volcano_jobs.podcheck.late import Typed
+from pulumi_volcano_jobs.core import bounds
+from pulumi_volcano_jobs.core.errors import JobError, Problem, raise_if_any
+from pulumi_volcano_jobs.kubernetes import queue_schema
+from pulumi_volcano_jobs.kubernetes.validation.late import Typed
+from pulumi_volcano_jobs.rendering import queue
 
 TYPE = "VolcanoQueue"
 TOKEN = f"volcano-jobs:index:{TYPE}"
@@ -46,16 +48,18 @@ class BaseQueue(pulumi.ComponentResource):
         outputs = Outputs(resource_name, TYPE)
         with as_input_errors(resource_name, kind=TYPE):
             raise_if_any(bounds.problems(args))
-            given = outputs.lift(to_wire({} if args is None else args, queueschema.SPEC), typed=Typed(queueschema.SPEC))
+            given = outputs.lift(
+                to_wire({} if args is None else args, queue_schema.SPEC), typed=Typed(queue_schema.SPEC)
+            )
             if not isinstance(given, dict):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict"
                 raise JobError([Problem("", reason, 'write VolcanoQueue("research", {"weight": 2})')])
-            manifest = queues.queue({"name": resource_name, **given})
+            manifest = queue.queue({"name": resource_name, **given})
             raise_if_any(name_registry.claim(resource_name, [manifest], TYPE))
         super().__init__(TOKEN, resource_name, {}, opts)
         for text in without_effect(opts, "custom_timeouts"):
             pulumi.log.warn(text, self)
-        for problem in queues.warnings(given):
+        for problem in queue.warnings(given):
             pulumi.log.warn(str(problem), self)
         timeouts = opts.custom_timeouts if opts else None
         self.resource = KubernetesObject(

@@ -9,13 +9,15 @@ import pulumi
 from pulumi.runtime import config as settings
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs import bounds, schema, shared
 from pulumi_volcano_jobs.component.plugin_components import PACKAGE
-from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.core import bounds
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.spec import job_defaults as shared_defaults
 
 # Pulumi's own, for each package.
 _OF_PULUMI = frozenset({"pluginDownloadURL", "version"})
-NAMES = {to_camel(name): name for name in shared.NAMES}
+NAMES = {to_camel(name): name for name in shared_defaults.NAMES}
 """The defaults by their names in the configuration."""
 
 
@@ -31,7 +33,7 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
         elif _is_secret(place):
             reason = "a default is no secret: it stands in each object, for all to read"
             problems.append(Problem(place, reason, "set it without --secret, or give job_defaults an Output"))
-        elif NAMES[key] not in shared.STRUCTURED:
+        elif NAMES[key] not in shared_defaults.STRUCTURED:
             given[NAMES[key]] = text
         else:
             try:
@@ -41,7 +43,7 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
                 problems.append(Problem(place, "this must be a mapping or a list, and it is text", hint))
     if deep := bounds.problems(given, PACKAGE):
         return {}, [*problems, *deep]
-    sound, wrong = shared.checked(given, lambda name: f"{PACKAGE}:{to_camel(name)}")
+    sound, wrong = shared_defaults.checked(given, lambda name: f"{PACKAGE}:{to_camel(name)}")
     return sound, [*problems, *wrong]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 from pulumi.runtime import mocks, settings
 
-from pulumi_volcano_jobs import keys
+from pulumi_volcano_jobs.plugins import ssh_keys
 
 PRIVATE, PUBLIC = "private", "public"
 STASH = "pulumi:index:Stash"
@@ -18,7 +18,7 @@ class KeepsStashes:
     """Marks mocks in which a Stash has an output, as it has on an engine."""
 
 
-def _fresh(kind: keys.KeyType) -> pulumi.Output[Any]:
+def _fresh(kind: ssh_keys.KeyType) -> pulumi.Output[Any]:
     """Return a new pair as a secret; in a preview it is unknown, since the update will generate another one."""
     if pulumi.runtime.is_dry_run():
         return pulumi.Output(set(), _resolved(None), _resolved(False), _resolved(True))  # noqa: FBT003
@@ -31,14 +31,14 @@ def _resolved(value: Any) -> asyncio.Future[Any]:
     return future
 
 
-async def _generate(kind: keys.KeyType) -> dict[str, str]:
+async def _generate(kind: ssh_keys.KeyType) -> dict[str, str]:
     # In a thread: a key takes 0.1 to 0.3 s, and several jobs make theirs at the same time.
-    pair = await asyncio.get_running_loop().run_in_executor(None, keys.generate, kind)
+    pair = await asyncio.get_running_loop().run_in_executor(None, ssh_keys.generate, kind)
     return {PRIVATE: pair.private, PUBLIC: pair.public}
 
 
 def stashed_pair(
-    name: str, kind: keys.KeyType, rotation: str, opts: pulumi.ResourceOptions
+    name: str, kind: ssh_keys.KeyType, rotation: str, opts: pulumi.ResourceOptions
 ) -> tuple[pulumi.Resource, pulumi.Output[str], pulumi.Output[str]]:
     """Return the resource that keeps the key pair of a job, the private key (a secret) and the public key (readable).
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from pulumi_volcano_jobs.choices import Choices
-from pulumi_volcano_jobs.cluster import ClusterFacts
-from pulumi_volcano_jobs.defaults import store
-from pulumi_volcano_jobs.errors import JobError
-from pulumi_volcano_jobs.jobfile import Document
-from pulumi_volcano_jobs.model import Job, Task, Volume
-from pulumi_volcano_jobs.rendering import Rendered, render
+from pulumi_volcano_jobs.admission.defaults import store
+from pulumi_volcano_jobs.core.errors import JobError
+from pulumi_volcano_jobs.files.job_file import Document
+from pulumi_volcano_jobs.rendering.renderer import Rendered, render
+from pulumi_volcano_jobs.spec.cluster import ClusterFacts
+from pulumi_volcano_jobs.spec.model import Job, Task, Volume
+from pulumi_volcano_jobs.spec.options import Choices
 
 
 def understand(

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from pulumi_volcano_jobs.leaf import is_given
-from pulumi_volcano_jobs.model import Job, Model
+from pulumi_volcano_jobs.core.leaf import is_given
+from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.plugins.settings import secret_settings
-from pulumi_volcano_jobs.texts import Sealed
+from pulumi_volcano_jobs.spec.model import Job, Model
 
 # What happens stands behind when it happens, and what is longest hides no other field.
 _LAST = frozenset({"action", "tasks", "template"})

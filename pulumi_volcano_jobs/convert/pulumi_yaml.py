@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs import jobfile
 from pulumi_volcano_jobs.convert.program import Program, Secrets, in_order, resource_names
-from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.model import Job, Model
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.spec.model import Job, Model
 
 _TYPE = "volcano-jobs:index:VolcanoJob"
 _SEVERAL = "volcano-jobs"
@@ -31,7 +31,7 @@ def to_yaml(jobs: Sequence[Job], **options: Any) -> Program:
     program: dict[str, Any] = {"name": project, "runtime": "yaml"}
     if secrets.found:
         program["config"] = {secret.key: {"type": "string", "secret": True} for secret in secrets.found}
-    text = jobfile.dump_as_ordered({**program, "resources": resources})
+    text = job_file.dump_as_ordered({**program, "resources": resources})
     return Program(text, tuple(secrets.found))
 
 

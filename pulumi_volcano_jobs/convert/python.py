@@ -9,8 +9,8 @@ from typing import Any
 
 from pulumi_volcano_jobs.convert.formatter import Call, Module, Name
 from pulumi_volcano_jobs.convert.program import Names, Program, Secrets, in_order, resource_names, settings
-from pulumi_volcano_jobs.model import Job, Model, Task
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
+from pulumi_volcano_jobs.spec.model import Job, Model, Task
 
 _PACKAGE = "pulumi_volcano_jobs"
 

@@ -25,13 +25,15 @@ from typing import Any, ClassVar
 
 from typing_extensions import Self, dataclass_transform
 
-from pulumi_volcano_jobs import errors, releases
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import JobError, Problem
-from pulumi_volcano_jobs.leaf import Leaf, is_given
-from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Placeholder, Pod
-from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.core import errors
+from pulumi_volcano_jobs.core.errors import JobError, Problem
+from pulumi_volcano_jobs.core.leaf import Leaf, is_given
+from pulumi_volcano_jobs.core.text import Sealed
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Placeholder, Pod
+from pulumi_volcano_jobs.kubernetes.schema import nearest
+from pulumi_volcano_jobs.kubernetes.validation.ports import MAX_PORT, PORT_RULE
 from pulumi_volcano_jobs.plugins import goflag
+from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import (
     FLAG_TYPES,
     UNSET,
@@ -45,9 +47,8 @@ from pulumi_volcano_jobs.plugins.settings import (
     settings_of,
     since_of,
 )
-from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
-from pulumi_volcano_jobs.schema import nearest
-from pulumi_volcano_jobs.texts import Sealed
+from pulumi_volcano_jobs.spec import releases
+from pulumi_volcano_jobs.spec.model import Job
 
 _UPGRADE = 'upgrade Volcano, or set managed_by="pulumi"'
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")

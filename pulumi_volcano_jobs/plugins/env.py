@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.manifest import Pod
+from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.plugins.base import Plugin, Stage
+from pulumi_volcano_jobs.plugins.context import JobContext
 
 
 class EnvPlugin(Plugin):

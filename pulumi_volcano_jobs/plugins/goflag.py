@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.texts import Sealed
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.core.text import Sealed
 
 Kind = Literal["string", "int", "bool"]
 

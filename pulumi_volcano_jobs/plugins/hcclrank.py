@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.leaf import Leaf, derive
-from pulumi_volcano_jobs.manifest import Pod
-from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.leaf import Leaf, derive
+from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, role_problem
+from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import flag
+from pulumi_volcano_jobs.spec.model import Job
 
 ANNOTATION = "hccl/rankIndex"
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import names, releases
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, config_map
-from pulumi_volcano_jobs.model import Job, Task
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, config_map
 from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
 from pulumi_volcano_jobs.plugins.settings import flag, option
+from pulumi_volcano_jobs.spec import names, releases
+from pulumi_volcano_jobs.spec.model import Job, Task
 
 PORT_NAME = "mpijob-port"
 NO_FILE = "none"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs.leaf import derive
-from pulumi_volcano_jobs.manifest import Container
+from pulumi_volcano_jobs.core.leaf import derive
+from pulumi_volcano_jobs.kubernetes.manifest import Container
 from pulumi_volcano_jobs.plugins.wait_containers import beside
 
 FILE = "hostfile"

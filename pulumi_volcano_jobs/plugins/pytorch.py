@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.leaf import is_given
-from pulumi_volcano_jobs.manifest import Container, Pod
-from pulumi_volcano_jobs.model import Job, Task
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.leaf import is_given
+from pulumi_volcano_jobs.kubernetes.manifest import Container, Pod
 from pulumi_volcano_jobs.plugins import wait_containers
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
 from pulumi_volcano_jobs.plugins.pytorch_torchrun import (
     DEVICES,
@@ -22,6 +21,7 @@ from pulumi_volcano_jobs.plugins.pytorch_torchrun import (
     processes,
 )
 from pulumi_volcano_jobs.plugins.settings import flag, option
+from pulumi_volcano_jobs.spec.model import Job, Task
 
 PORT_NAME = "pytorchjob-port"
 WAIT_IMAGE = "busybox:1.36.1"

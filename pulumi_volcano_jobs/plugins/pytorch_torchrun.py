@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs.leaf import Leaf, derive
-from pulumi_volcano_jobs.manifest import Container
+from pulumi_volcano_jobs.core.leaf import Leaf, derive
+from pulumi_volcano_jobs.kubernetes.manifest import Container
 from pulumi_volcano_jobs.plugins.resource_requests import is_accelerator, nano_of
 
 PER_REQUEST = "request"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import names
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import JobError, Problem, shown
-from pulumi_volcano_jobs.errors import Stage as Refusal
-from pulumi_volcano_jobs.leaf import Leaf, derive, is_given
-from pulumi_volcano_jobs.manifest import TASK_SPEC, Container, Manifest, Pod, members, service
-from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.core.errors import JobError, Problem, shown
+from pulumi_volcano_jobs.core.errors import Stage as Refusal
+from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
+from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Container, Manifest, Pod, members, service
 from pulumi_volcano_jobs.plugins import ray_start
 from pulumi_volcano_jobs.plugins.base import Plugin, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
 from pulumi_volcano_jobs.plugins.settings import flag, option
+from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec.model import Job
 
 GCS, DASHBOARD, CLIENT = "gcs", "dashboard", "client-server"
 _NOT_NATIVE = "Volcano's plugin writes the command itself, and takes no more than the ports"

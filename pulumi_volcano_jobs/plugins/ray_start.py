@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs.leaf import Leaf, derive, is_given
-from pulumi_volcano_jobs.manifest import Container
+from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
+from pulumi_volcano_jobs.kubernetes.manifest import Container
 from pulumi_volcano_jobs.plugins import resource_requests
 
 AGENT_PORT = 52365

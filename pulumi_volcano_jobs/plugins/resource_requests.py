@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pulumi_volcano_jobs.leaf import derive
-from pulumi_volcano_jobs.podcheck.resources import parsed
+from pulumi_volcano_jobs.core.leaf import derive
+from pulumi_volcano_jobs.kubernetes.validation.resources import parsed
 
 _NANO = 10**9
 _SHARED_GPU = "volcano.sh/vgpu-number"

@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from pulumi_volcano_jobs import errors
-from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.leaf import Leaf, is_whole
+from pulumi_volcano_jobs.core import errors
+from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.leaf import Leaf, is_whole
+from pulumi_volcano_jobs.kubernetes.schema import SURROGATE
 from pulumi_volcano_jobs.plugins import goflag
-from pulumi_volcano_jobs.schema import SURROGATE
 
 T = TypeVar("T")
 

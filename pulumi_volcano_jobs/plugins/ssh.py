@@ -6,16 +6,17 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from pulumi_volcano_jobs import names, podcheck, users
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.keys import KeyPair, KeyType
-from pulumi_volcano_jobs.leaf import Text, is_given
-from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, secret
-from pulumi_volcano_jobs.model import Job, Task
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.leaf import Text, is_given
+from pulumi_volcano_jobs.kubernetes import run_as, validation
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, secret
+from pulumi_volcano_jobs.kubernetes.validation.ports import MAX_PORT
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, port_problems
+from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import flag, option
-from pulumi_volcano_jobs.podcheck.ports import MAX_PORT
+from pulumi_volcano_jobs.plugins.ssh_keys import KeyPair, KeyType
+from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec.model import Job, Task
 
 FileModes = Literal["volcano", "by-user"]
 
@@ -152,12 +153,12 @@ class SshPlugin(Plugin):
     def _mode(self, pod: Pod) -> int:
         """Choose the mode of the files; init containers seldom log in, and often are root beside others."""
         if self.file_modes == "by-user":
-            found = users.of_containers(pod.fields, (container.fields for container in pod.containers))
+            found = run_as.of_containers(pod.fields, (container.fields for container in pod.containers))
             kinds = {user.is_root for user in found}
             if kinds == {True}:
                 return ROOT_MODE
             if kinds == {False}:
-                return USER_MODE if users.group(pod.fields) is None else GROUP_MODE
+                return USER_MODE if run_as.group(pod.fields) is None else GROUP_MODE
         return ROOT_MODE if self.ssh_key_file_path == ROOT_PATH else USER_MODE
 
     def _pair_problems(self) -> Iterator[Problem]:
@@ -185,7 +186,7 @@ class SshPlugin(Plugin):
 
     def _secret_problems(self, job: Job) -> Iterator[Problem]:
         name = self.key_secret
-        if isinstance(name, str) and not podcheck.is_subdomain(name):
+        if isinstance(name, str) and not validation.is_subdomain(name):
             reason = (
                 "a Secret's name is at most 253 lower-case letters, digits, '-' and '.', beginning and ending with a"
                 " letter or digit"
@@ -195,7 +196,7 @@ class SshPlugin(Plugin):
             reason = "the job makes a Secret of this name itself, for the ssh configuration"
             yield self.problem("key_secret", reason, "copy yours to one of another name")
         for setting in ("key_secret_private", "key_secret_public"):
-            if not podcheck.is_data_key(getattr(self, setting)):
+            if not validation.is_data_key(getattr(self, setting)):
                 reason = (
                     "a key in a Secret is at most 253 letters, digits, '-', '_' and '.', not '.' alone, and does not"
                     " begin with '..'"
@@ -216,7 +217,7 @@ class SshPlugin(Plugin):
 
     def _trap_of_users(self, spec: Mapping[str, Any]) -> tuple[str, str]:
         """Tell why a container's user cannot use the key, and the way out; nothing is said of users not known."""
-        found, group = list(users.of_containers(spec, spec.get("containers") or ())), users.group(spec)
+        found, group = list(run_as.of_containers(spec, spec.get("containers") or ())), run_as.group(spec)
         other = next((user for user in found if user.is_root is False), None)
         is_root, at_root = any(user.is_root for user in found), self.ssh_key_file_path == ROOT_PATH
         is_mended = self.file_modes == "by-user"

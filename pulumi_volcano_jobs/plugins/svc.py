@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs import names, paths, podcheck
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem, key_text, shown
-from pulumi_volcano_jobs.errors import Stage as Refusal
-from pulumi_volcano_jobs.manifest import Manifest, ObjectRef, Pod, config_map, members, network_policy, service
-from pulumi_volcano_jobs.model import Job
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import Problem, key_text, shown
+from pulumi_volcano_jobs.core.errors import Stage as Refusal
+from pulumi_volcano_jobs.core.phrases import some
+from pulumi_volcano_jobs.kubernetes import validation
+from pulumi_volcano_jobs.kubernetes.manifest import (
+    Manifest,
+    ObjectRef,
+    Pod,
+    config_map,
+    members,
+    network_policy,
+    service,
+)
+from pulumi_volcano_jobs.kubernetes.validation.ports import MAX_PORT, PORT_RULE
 from pulumi_volcano_jobs.plugins import svc_allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage
+from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import flag, option, place
 from pulumi_volcano_jobs.plugins.svc_allow import Allow
-from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, PORT_RULE
-from pulumi_volcano_jobs.spans import some
+from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec.model import Job
 
 
 class SvcPlugin(Plugin):
@@ -131,7 +141,7 @@ def _port_problems(ports: Mapping[Any, Any], path: str) -> Iterator[Problem]:
     named: dict[int, str] = {}
     for name, number in ports.items():
         at = paths.join(path, key_text(name))
-        yield from podcheck.dns_label(key_text(name), at)
+        yield from validation.dns_label(key_text(name), at)
         if isinstance(number, bool) or not isinstance(number, int):
             yield Problem(at, "this must be a port's number", value=shown(number), stage=Refusal.DECODE)
         elif not 1 <= number <= MAX_PORT:

@@ -6,13 +6,15 @@ import ipaddress
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
-from pulumi_volcano_jobs import names, paths, podcheck
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem, Stage, key_text, shown
-from pulumi_volcano_jobs.leaf import Leaf, Text
-from pulumi_volcano_jobs.manifest import TASK_SPEC, Manifest, members, network_policy
-from pulumi_volcano_jobs.podcheck.ports import MAX_PORT, NAME_RULE, PORT_RULE, is_port_name
-from pulumi_volcano_jobs.schema import nearest
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text, shown
+from pulumi_volcano_jobs.core.leaf import Leaf, Text
+from pulumi_volcano_jobs.kubernetes import validation
+from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Manifest, members, network_policy
+from pulumi_volcano_jobs.kubernetes.schema import nearest
+from pulumi_volcano_jobs.kubernetes.validation.ports import MAX_PORT, NAME_RULE, PORT_RULE, is_port_name
+from pulumi_volcano_jobs.plugins.context import JobContext
+from pulumi_volcano_jobs.spec import names
 
 
 class Allow(TypedDict, total=False):
@@ -108,7 +110,7 @@ def _labels(value: Any, path: str) -> Iterator[Problem]:
     wrong = {key: item for key, item in value.items() if not isinstance(item, (str, Leaf)) or not isinstance(key, str)}
     for key, item in wrong.items():
         yield _misfit(item, paths.join(path, key_text(key)), "labels and their values are strings", "put it in quotes")
-    yield from podcheck.labels({key: item for key, item in value.items() if key not in wrong}, path, Stage.API)
+    yield from validation.labels({key: item for key, item in value.items() if key not in wrong}, path, Stage.API)
 
 
 def _cidr(value: Any, path: str) -> Iterator[Problem]:

@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.errors import Problem
-from pulumi_volcano_jobs.manifest import Pod
-from pulumi_volcano_jobs.model import Job, Task
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import flag, option
+from pulumi_volcano_jobs.spec.model import Job, Task
 
 # A task with the name of several roles counts for the first of these in the cluster, and for the first of those as
 # its own type: upstream's two switches differ.

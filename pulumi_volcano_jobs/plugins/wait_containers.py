@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pulumi_volcano_jobs.leaf import is_given
-from pulumi_volcano_jobs.manifest import Container, Manifest
+from pulumi_volcano_jobs.core.leaf import is_given
+from pulumi_volcano_jobs.kubernetes.manifest import Container, Manifest
 
 NAME = "wait-for-master"
 """Volcano's plugin adds no container where one of this name is."""

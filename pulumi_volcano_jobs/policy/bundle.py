@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pulumi_policy import EnforcementLevel, Policy, PolicyPack
 
-from pulumi_volcano_jobs.errors import JobError
+from pulumi_volcano_jobs.core.errors import JobError
 from pulumi_volcano_jobs.policy import policies as each
 
 

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pulumi_volcano_jobs import paths, quantity
+from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, POD_SPEC, TASK
-from pulumi_volcano_jobs.defaults import QUEUE
-from pulumi_volcano_jobs.errors import Problem, shown
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import Problem, shown
+from pulumi_volcano_jobs.kubernetes import quantity
 from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin, wait_containers
 from pulumi_volcano_jobs.policy import images
 from pulumi_volcano_jobs.policy.resources import (

@@ -21,7 +21,7 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from pulumi_volcano_jobs.errors import JobError, Problem, shown
+from pulumi_volcano_jobs.core.errors import JobError, Problem, shown
 from pulumi_volcano_jobs.policy import checks, jobs
 from pulumi_volcano_jobs.policy.reported import Reported
 from pulumi_volcano_jobs.policy.resources import Found, Seen, Unknown, see

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from pulumi_volcano_jobs.component.plugin_components import TASK
-from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.policy.resources import POD, Found, Seen, Unknown
 
 

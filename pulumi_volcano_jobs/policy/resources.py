@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 
 from pulumi_policy.proxy import UnknownValueError
 
-from pulumi_volcano_jobs import document, names
-from pulumi_volcano_jobs.bounds import MOST_LEVELS
 from pulumi_volcano_jobs.component.base import TOKEN
 from pulumi_volcano_jobs.component.plugin_components import POD_SPEC, TASK
-from pulumi_volcano_jobs.errors import JobError, Problem
-from pulumi_volcano_jobs.manifest import JOB_NAME, TASK_SPEC
+from pulumi_volcano_jobs.core.bounds import MOST_LEVELS
+from pulumi_volcano_jobs.core.errors import JobError, Problem
+from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME, TASK_SPEC
+from pulumi_volcano_jobs.spec import document, names
 
 JOB = f"kubernetes:{document.API_VERSION}:{document.KIND}"
 POD_GROUP = "kubernetes:scheduling.volcano.sh/v1beta1:PodGroup"

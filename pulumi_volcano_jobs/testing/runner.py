@@ -21,7 +21,7 @@ from pulumi.runtime import mocks, settings, stack
 from typing_extensions import Unpack
 
 from pulumi_volcano_jobs.component.input_errors import LateError
-from pulumi_volcano_jobs.errors import JobError, Problem
+from pulumi_volcano_jobs.core.errors import JobError, Problem
 from pulumi_volcano_jobs.testing.lookup import missing
 from pulumi_volcano_jobs.testing.mock_engine import Engine, Monitor, Recording, World
 from pulumi_volcano_jobs.testing.ordered_executor import Turns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pulumi_volcano_jobs.errors import WARNINGS
+from pulumi_volcano_jobs.core.errors import WARNINGS
 from tests.cli.conftest import Shell
 from tests.conftest import container, job, task
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import bounds
+from pulumi_volcano_jobs.core import bounds
 from tests.cli.conftest import Shell
 from tests.conftest import container, job, task
 

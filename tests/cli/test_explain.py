@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from pulumi_volcano_jobs import Plugin, explain
+from pulumi_volcano_jobs import Plugin
+from pulumi_volcano_jobs.explain import tables
 from pulumi_volcano_jobs.plugins import Registry, registry
 from tests.cli.conftest import Shell
 from tests.cli.jobs import DOCUMENTS, accepted, private_keys
@@ -272,10 +273,10 @@ def test_every_job_is_explained_without_its_keys(*, strict: bool) -> None:
     files = accepted(strict=strict)
     for file, rendered in files.items():
         # Those between the first and the last Pod differ by their numbers.
-        ends = {task.name: (task, index) for task, index in explain.pods(rendered).values()}
+        ends = {task.name: (task, index) for task, index in tables.pods(rendered).values()}
         for native in (False, True):
-            whole = explain.explain(rendered, native=native)
-            single = [explain.explain_pod(rendered, *place, native=native) for place in ends.values()]
+            whole = tables.explain(rendered, native=native)
+            single = [tables.explain_pod(rendered, *place, native=native) for place in ends.values()]
             assert all(section.rows for told in (whole, *single) for section in told.sections)
             text = repr([whole, *single])
             assert [key for key in private_keys(file) if key in text] == []

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import mermaidx
 import pytest
 
-from pulumi_volcano_jobs.graph import graph
+from pulumi_volcano_jobs.explain.graph import graph
 from tests.cli.conftest import Shell
 from tests.cli.jobs import accepted, private_keys
 from tests.conftest import container, job, task

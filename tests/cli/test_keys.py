@@ -11,11 +11,11 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from pulumi_volcano_jobs import keys
+from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.cli.conftest import NATIVE_PLACEHOLDERS, PLACEHOLDERS, Answer, Shell
 from tests.conftest import job
 
-PAIR = keys.generate()
+PAIR = ssh_keys.generate()
 ARGUMENTS = [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PAIR.public.strip()}"]
 WAYS = [
     (),

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from pulumi_volcano_jobs import keys
 from pulumi_volcano_jobs.cli import files
+from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.cli.conftest import Shell
 from tests.conftest import container, job, task
 
 START = "from pulumi_volcano_jobs.start import main; main()"
-PAIR = keys.generate()
+PAIR = ssh_keys.generate()
 GIVEN = job(
     plugins={"ssh": [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PAIR.public.strip()}"], "svc": []}
 )
@@ -192,7 +192,14 @@ def test_tables_are_printed_for_any_columns(
     assert max(map(len, answer.out.splitlines())) <= width
 
 
-LOADED = ["typer", "rich.console", "yaml", "pydantic", "pulumi_volcano_jobs.cli", "pulumi_volcano_jobs.rendering"]
+LOADED = [
+    "typer",
+    "rich.console",
+    "yaml",
+    "pydantic",
+    "pulumi_volcano_jobs.cli",
+    "pulumi_volcano_jobs.rendering.renderer",
+]
 
 
 @pytest.mark.parametrize("module", LOADED)

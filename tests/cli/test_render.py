@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from pulumi_volcano_jobs import JobContext, Plugin, render
-from pulumi_volcano_jobs.manifest import Manifest, config_map
-from pulumi_volcano_jobs.names import pod_group
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, config_map
 from pulumi_volcano_jobs.plugins import Registry, registry
+from pulumi_volcano_jobs.spec.names import pod_group
 from tests.cli.conftest import Shell
 from tests.conftest import job, task
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from pulumi_volcano_jobs.names import pod_group
+from pulumi_volcano_jobs.spec.names import pod_group
 from tests.cli.conftest import Shell
 from tests.unit.test_stored import stored
 

@@ -20,7 +20,7 @@ import pytest
 import stack as stacks
 from cluster import Cluster
 
-from pulumi_volcano_jobs.names import job_of
+from pulumi_volcano_jobs.spec.names import job_of
 from tests.engine.conftest import ROOT, Project
 
 Manifest = dict[str, Any]

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import pytest
 from cluster import Cluster
 
-from pulumi_volcano_jobs import Rendered, keys, load_jobs, render
+from pulumi_volcano_jobs import Rendered, load_jobs, render
+from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.cluster.conftest import Manifest, Objects, Space, Stack, content, named, task, use
 from tests.engine.conftest import ROOT, Project
 from tests.programs import EXAMPLES
@@ -41,7 +42,7 @@ def example(
     use(cluster, project)
     project.up()
     (document,) = load_jobs(DOCUMENTS / f"{OF_ANOTHER_NAME.get(copy.name, copy.name)}.yaml")
-    rendered = render(document, namespace=space.name, keys=keys.generate())
+    rendered = render(document, namespace=space.name, keys=ssh_keys.generate())
     return Example(space.seen(), rendered)
 
 

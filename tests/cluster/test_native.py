@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from cluster import Cluster
 
-from pulumi_volcano_jobs import keys, render
+from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.cluster.conftest import Changes, Manifest, Space, Stack, changes, content, task
 from tests.cluster.edits import ISSUE, PreviewError
 
@@ -500,7 +501,7 @@ def test_a_job_that_volcano_removed_runs_again_after_a_refresh_only(stack: Stack
 
 def test_given_keys_are_in_the_job_and_encrypted_in_the_state(stack: Stack) -> None:
     """Volcano takes them as arguments: whoever may read the Job reads them. The state does not show them."""
-    pair = keys.generate()
+    pair = ssh_keys.generate()
     arguments = [f"--ssh-private-key={pair.private}", f"--ssh-public-key={pair.public}"]
     stack.jobs(train=job(plugins={"ssh": arguments, "svc": []}))
 

@@ -15,7 +15,8 @@ import pytest
 import yaml
 from cluster import Cluster
 
-from pulumi_volcano_jobs import ClusterFacts, JobError, podcheck, render, schema
+from pulumi_volcano_jobs import ClusterFacts, JobError, render
+from pulumi_volcano_jobs.kubernetes import schema, validation
 from tests.cluster.conftest import Manifest, Space
 from tests.golden.test_golden import HERE as GOLDEN
 from tests.native_rules import OF_A_GATE, REJECTED
@@ -72,7 +73,7 @@ def found(spec: Wire) -> tuple[list[str], list[str]]:
     """Give the places where our check refuses a spec, and those where it lacks what Volcano's definition requires."""
     walk = schema.Walk()
     template = walk.conform({"spec": spec}, schema.POD_TEMPLATE, "")
-    problems = [*podcheck.check(template, ""), *podcheck.once_made(template, "")]
+    problems = [*validation.check(template, ""), *validation.once_made(template, "")]
     ours, missing = ([item.path.removeprefix(".") for item in items] for items in (problems, walk.problems))
     return ours, missing
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pulumi import automation
 
-from pulumi_volcano_jobs.names import pod_group
+from pulumi_volcano_jobs.spec.names import pod_group
 from tests.cluster.conftest import Space, Stack, content, task
 from tests.cluster.volcano import QueueController, QueueWebhook
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs.errors import WARNINGS
+from pulumi_volcano_jobs.core.errors import WARNINGS
 from pulumi_volcano_jobs.testing import failed, run
 from tests.component.programs import new_job
 from tests.conftest import Wire, container, task

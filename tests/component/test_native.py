@@ -22,9 +22,9 @@ from pulumi_volcano_jobs import (
     TensorflowPlugin,
     VolcanoJob,
     VolcanoQueue,
-    jobfile,
     render,
 )
+from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.testing import UNKNOWN, Result, SecretValue, computed, failed, reveal, run
 from tests.component.programs import LOSES_MARKS, new_job
 from tests.component.test_tree import TokenPlugin
@@ -308,11 +308,11 @@ SAME: dict[str, Wire] = {
 }
 FORMS: dict[str, Callable[[Wire], Any]] = {
     "a document": lambda document: {**document, "managed_by": "volcano"},
-    "a document as it was read": lambda document: with_mode(jobfile.read(jobfile.dump([document]))[0]),
+    "a document as it was read": lambda document: with_mode(job_file.read(job_file.dump([document]))[0]),
 }
 
 
-def with_mode(document: jobfile.Document) -> jobfile.Document:
+def with_mode(document: job_file.Document) -> job_file.Document:
     """Add the mode to a file's document."""
     document.data["managed_by"] = "volcano"
     return document
@@ -331,7 +331,7 @@ def test_the_job_is_the_rendered_one_with_its_defaults(document: str, form: str)
 
 def test_yaml_text_is_handed_over_with_the_options_beside_it() -> None:
     """`from_yaml` is the constructor with a file."""
-    text = jobfile.dump([WHOLE])
+    text = job_file.dump([WHOLE])
 
     def program() -> None:
         VolcanoJob.from_yaml("train", text, {"managed_by": "volcano", "run": "2"})

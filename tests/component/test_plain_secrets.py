@@ -8,12 +8,13 @@ from typing import Any
 import pulumi
 import pytest
 
-from pulumi_volcano_jobs import SshPlugin, VolcanoJob, keys
+from pulumi_volcano_jobs import SshPlugin, VolcanoJob
 from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS
+from pulumi_volcano_jobs.plugins import ssh_keys
 from pulumi_volcano_jobs.testing import Result, computed, run
 from tests.component.programs import new_job
 
-PAIR = keys.generate("ed25519")
+PAIR = ssh_keys.generate("ed25519")
 POD = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "example.org/image:1"}]}}
 TASKS = [{"name": "worker", "replicas": 1, "template": POD}]
 NAMED = {PLAIN_SECRETS: ["ssh_private_key"]}

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from pulumi_volcano_jobs.component import stack_config
-from pulumi_volcano_jobs.shared import NAMES
+from pulumi_volcano_jobs.spec.job_defaults import NAMES
 from pulumi_volcano_jobs.testing import run
 from tests.component.programs import needs_transforms, new_job
 from tests.conftest import task

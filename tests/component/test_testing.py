@@ -17,7 +17,7 @@ from pulumi.runtime import mocks, settings
 from pulumi.runtime.proto import resource_pb2
 
 from pulumi_volcano_jobs import JobError, MpiPlugin, PytorchPlugin, SshPlugin, SvcPlugin, VolcanoJob
-from pulumi_volcano_jobs.names import pod_group
+from pulumi_volcano_jobs.spec.names import pod_group
 from pulumi_volcano_jobs.testing import (
     UNKNOWN,
     NotFound,

@@ -25,9 +25,9 @@ from pulumi_volcano_jobs import (
     SvcPlugin,
     TensorflowPlugin,
     VolcanoJob,
-    jobfile,
 )
-from pulumi_volcano_jobs.names import pod_group
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.spec.names import pod_group
 from pulumi_volcano_jobs.testing import Result, computed, failed, run
 from tests.component.programs import digests, new_job
 from tests.conftest import CLAIM, Wire, container, ssh_plugin, task
@@ -297,7 +297,7 @@ FORMS: dict[str, Callable[[], Any]] = {
     "a flat dictionary": lambda: FLAT,
     "a Job": lambda: Job.model_validate({**FLAT, "name": "train"}),
     "a Job of a document": lambda: Job.model_validate(DOCUMENT),
-    "a document as it was read": lambda: jobfile.read(yaml.safe_dump(DOCUMENT))[0],
+    "a document as it was read": lambda: job_file.read(yaml.safe_dump(DOCUMENT))[0],
     "a document with Pulumi's own options": lambda: {**DOCUMENT, "restart": "gang", "on_scale": "restart"},
 }
 

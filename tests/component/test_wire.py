@@ -14,7 +14,8 @@ from pulumi_kubernetes import core, meta
 from pulumi_kubernetes.core import v1
 from pulumi_kubernetes.core.v1 import PersistentVolumeClaimSpecArgsDict, PodTemplateSpecArgsDict
 
-from pulumi_volcano_jobs import Task, Volume, schema
+from pulumi_volcano_jobs import Task, Volume
+from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.testing import Result, run
 from tests.component.programs import new_job
 from tests.conftest import Wire

@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 import pulumi_volcano_jobs
-from pulumi_volcano_jobs import ClusterFacts, Job, JobError, Rendered, jobfile, render
+from pulumi_volcano_jobs import ClusterFacts, Job, JobError, Rendered, render
 from pulumi_volcano_jobs.convert import Program, to_python, understand
+from pulumi_volcano_jobs.files import job_file
 
 TESTS = Path(__file__).parents[1]
 GOLDEN = TESTS / "golden"
@@ -25,7 +26,7 @@ def _created(case: Path) -> bool:
     return bool(expected["meta"]["stage"] == "created")
 
 
-def _documents() -> dict[str, jobfile.Document]:
+def _documents() -> dict[str, job_file.Document]:
     paths = [
         *filter(_created, sorted((GOLDEN / "cases").glob("*.yaml"))),
         *filter(_created, sorted((SHARED / "cases").glob("real-*.yaml"))),  # they are not everywhere
@@ -33,12 +34,12 @@ def _documents() -> dict[str, jobfile.Document]:
     ]
     found = {}
     for path in paths:
-        (document,) = jobfile.read(path.read_text("utf-8"), path.name)
+        (document,) = job_file.read(path.read_text("utf-8"), path.name)
         found[f"guide-{path.stem}" if path.parent.name == "jobs" else path.stem] = document
     return found
 
 
-def _understood(documents: Mapping[str, jobfile.Document], *, strict: bool) -> dict[str, Job]:
+def _understood(documents: Mapping[str, job_file.Document], *, strict: bool) -> dict[str, Job]:
     found = {}
     for name, document in documents.items():
         try:
@@ -63,7 +64,7 @@ def expected(name: str) -> str:
 
 def written(made: Rendered) -> str:
     """Give the manifests as the bytes of a file, and the job as Volcano would get it."""
-    return jobfile.dump([*made.objects, *made.pods, made.job.with_(plugins=None).to_manifest()])
+    return job_file.dump([*made.objects, *made.pods, made.job.with_(plugins=None).to_manifest()])
 
 
 def evaluated(program: Program, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pulumi_volcano_jobs import jobfile, render
+from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.convert import to_python, to_yaml, understand
 from pulumi_volcano_jobs.convert.formatter import Call, Module
+from pulumi_volcano_jobs.files import job_file
 from tests.convert.cases import evaluated, rendered, written
 from tests.convert.test_yaml import resources
 from tests.property import strategies
@@ -63,7 +64,7 @@ def test_any_job_becomes_a_program_that_makes_it(data: st.DataObject) -> None:
     note = data.draw(texts)
     for task in document["spec"]["tasks"]:
         task["template"]["spec"]["containers"][0]["args"] = [note]
-    (found,) = jobfile.read(jobfile.dump([document | {"spec": document["spec"] | {"plugins": args_of(document)}}]))
+    (found,) = job_file.read(job_file.dump([document | {"spec": document["spec"] | {"plugins": args_of(document)}}]))
     expected = written(render(found.data, cluster=CLUSTER))
     _, job = understand(found, cluster=CLUSTER)
 

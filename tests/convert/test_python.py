@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import KeyPair, Plugin, VolcanoJob, flag, jobfile
+from pulumi_volcano_jobs import KeyPair, Plugin, VolcanoJob, flag
 from pulumi_volcano_jobs.convert import to_python, understand
+from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins import registry
 from pulumi_volcano_jobs.testing import Result, run
 from tests.conftest import BYTES, PAIR, Wire, container, job, task
@@ -49,9 +50,9 @@ def convert(*documents: Wire) -> str:
     return to_python([understand(document)[1] for document in map(read, documents)]).text
 
 
-def read(document: Wire) -> jobfile.Document:
+def read(document: Wire) -> job_file.Document:
     """Read a document from YAML."""
-    (found,) = jobfile.read(jobfile.dump_as_ordered(document))
+    (found,) = job_file.read(job_file.dump_as_ordered(document))
     return found
 
 
@@ -73,9 +74,9 @@ def test_most_mistakes_that_volcano_passes_over_can_be_left_out() -> None:
 @pytest.mark.parametrize("name", WITH_MOCKS)
 def test_a_program_registers_what_from_yaml_registers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run by Pulumi's own SDK: each resource with its inputs, its parent and its digest."""
-    monkeypatch.setattr("pulumi_volcano_jobs.keys.generate", lambda _kind: KeyPair("private", "public"))
+    monkeypatch.setattr("pulumi_volcano_jobs.plugins.ssh_keys.generate", lambda _kind: KeyPair("private", "public"))
     program = to_python([ACCEPTED[name]])
-    text = jobfile.dump([DOCUMENTS[name].data])
+    text = job_file.dump([DOCUMENTS[name].data])
     resource = ACCEPTED[name].name
     secrets = {secret.key: secret.value for secret in program.secrets}
 

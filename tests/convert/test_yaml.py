@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import KeyPair, VolcanoJob, jobfile, render
+from pulumi_volcano_jobs import KeyPair, VolcanoJob, render
 from pulumi_volcano_jobs.component import provider
 from pulumi_volcano_jobs.convert import Program, to_yaml, understand
+from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.testing import run
 from tests.conftest import PAIR, Wire, container, job, task
 from tests.convert.cases import ACCEPTED, CLUSTER, DOCUMENTS, MENDED, expected, written
@@ -22,7 +23,7 @@ Secrets = Mapping[str, str]
 
 def resources(program: Program) -> dict[str, Wire]:
     """Read a program as Pulumi's YAML host hands it to the provider: the properties of each resource."""
-    (document,) = jobfile.read(program.text)
+    (document,) = job_file.read(program.text)
     secrets = {secret.key: secret.value for secret in program.secrets}
     assert document.data["runtime"] == "yaml"
     assert document.data.get("config", {}) == {key: {"type": "string", "secret": True} for key in secrets}
@@ -45,7 +46,7 @@ def as_read(tree: Any, secrets: Secrets) -> Any:
 
 def convert(*documents: Wire) -> Program:
     """Write the program of some documents."""
-    found = [jobfile.read(jobfile.dump_as_ordered(document))[0] for document in documents]
+    found = [job_file.read(job_file.dump_as_ordered(document))[0] for document in documents]
     return to_yaml([understand(document)[1] for document in found])
 
 
@@ -62,13 +63,13 @@ def test_a_program_renders_the_bytes_of_the_file(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_MOCKS)
 def test_the_provider_registers_what_from_yaml_registers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each resource with its inputs, its parent and its digest."""
-    monkeypatch.setattr("pulumi_volcano_jobs.keys.generate", lambda _kind: KeyPair("private", "public"))
+    monkeypatch.setattr("pulumi_volcano_jobs.plugins.ssh_keys.generate", lambda _kind: KeyPair("private", "public"))
     ((resource, properties),) = resources(to_yaml([ACCEPTED[name]])).items()
     inputs: Any = properties
 
     made = run(lambda: {"name": provider.VolcanoJob(resource, inputs).name})
 
-    text = jobfile.dump([DOCUMENTS[name].data])
+    text = job_file.dump([DOCUMENTS[name].data])
     from_yaml = run(lambda: {"name": VolcanoJob.from_yaml(resource, text).name})
     assert made.tree() == from_yaml.tree()
     # In which order they come is a matter of which Outputs are there first.
@@ -93,7 +94,7 @@ def test_dollars_stay_what_they_are(text: str, escaped: str) -> None:
     """Pulumi YAML looks for ${...} in all texts, and takes two dollars for one."""
     program = convert(job(task(containers=[container(args=[text])], nodeSelector={"a": "b"})))
 
-    (document,) = jobfile.read(program.text)
+    (document,) = job_file.read(program.text)
     template = document.data["resources"]["train"]["properties"]["tasks"][0]["template"]
     assert template["spec"]["containers"][0]["args"] == [escaped]
     assert as_read(escaped, {}) == text

@@ -25,9 +25,9 @@ from pulumi_volcano_jobs import (
     SshPlugin,
     SvcPlugin,
     TensorflowPlugin,
-    jobfile,
     render,
 )
+from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins.settings import flag_of
 from tests.conftest import Wire, job, places, problems, task
 
@@ -47,9 +47,9 @@ WARNED = {
 GUIDES_WITH_WAITING = ["pytorch-guide", "pytorch-guide-zh"]
 
 
-def read(name: str, folder: str = "jobs") -> jobfile.Document:
+def read(name: str, folder: str = "jobs") -> job_file.Document:
     """Read an example."""
-    (document,) = jobfile.read((HERE / folder / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
+    (document,) = job_file.read((HERE / folder / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
     return document
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import jobfile, render
+from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs.files import job_file
 from tests.conftest import BYTES, PAIR, job, task
 from tests.engine.conftest import Project
 from tests.engine.yamlproject import YamlProject
@@ -30,7 +31,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Provide a file of three jobs: dollars in a script, a given key, and two jobs of one name."""
     other = job(task("side-car", 2))
     other["metadata"]["namespace"] = "research"
-    text = jobfile.dump([job(task(name="a-b"), plugins=PLUGINS), other])
+    text = job_file.dump([job(task(name="a-b"), plugins=PLUGINS), other])
     file = tmp_path_factory.mktemp("jobs") / "jobs.yaml"
     file.write_text(f"{GUIDE.read_text('utf-8')}{text}", "utf-8")
     return file
@@ -45,7 +46,7 @@ def command(*arguments: str) -> bytes:
 
 def described(file: Path) -> Manifests:
     """Give the specs and data that the file renders to."""
-    documents = jobfile.read(file.read_text("utf-8"))
+    documents = job_file.read(file.read_text("utf-8"))
     made = [render(document.data) for document in documents]
     return contents([manifest for item in made for manifest in (*item.objects, *item.pods)])
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives import serialization
 
-from pulumi_volcano_jobs import keys
+from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.engine.conftest import Project, Run, Steps
 
 pytestmark = pytest.mark.engine
@@ -83,7 +83,7 @@ def shown(private: str, text: str) -> list[str]:
 )
 def test_the_search_for_a_key_is_not_blind(write: Callable[[str], str]) -> None:
     """However a key is written, it is found."""
-    private, other = keys.generate().private, keys.generate().private
+    private, other = ssh_keys.generate().private, ssh_keys.generate().private
 
     assert shown(private, write(private)) != []
     assert shown(other, write(private)) == []

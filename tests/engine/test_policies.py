@@ -18,7 +18,7 @@ import stack as stacks
 from pulumi import automation
 from pulumi.automation import EngineEvent
 
-from pulumi_volcano_jobs import keys
+from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.engine.conftest import PROGRAM, ROOT, Project, short
 from tests.engine.test_pulumi_yaml import JOB, YamlProject
 
@@ -67,7 +67,7 @@ job("train", "pulumi", plugins={"ssh": [], "svc": []})
 job("vcjob", "volcano", plugins={"ssh": [], "svc": []})
 """
 KEYS = """
-from pulumi_volcano_jobs import keys
+from pulumi_volcano_jobs.plugins import ssh_keys as keys
 
 pair = keys.generate("ed25519")
 def ssh(key):
@@ -387,7 +387,7 @@ def test_a_pack_with_a_bad_list_says_so(project: Project, tmp_path: Path) -> Non
 @pytest.mark.parametrize("is_secret", [False, True])
 def test_programs_in_other_languages_are_held_to_the_rules(pack: Pack, tmp_path: Path, *, is_secret: bool) -> None:
     """The component's provider makes the same tree, and knows which key came as a secret."""
-    pair = keys.generate("ed25519")
+    pair = ssh_keys.generate("ed25519")
     yaml_project = YamlProject(tmp_path)
     private = {"fn::secret": pair.private} if is_secret else pair.private
     ssh = ["--ssh-private-key", private, f"--ssh-public-key={pair.public}"]
@@ -407,7 +407,7 @@ class TestPage:
     @pytest.fixture
     def broken(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
         """Provide the page's program that breaks all rules, with the files that it reads."""
-        pair = keys.generate("ed25519")
+        pair = ssh_keys.generate("ed25519")
         project.write("id_ed25519", pair.private)
         project.write("id_ed25519.pub", pair.public)
         project.write("__main__.py", BREAKS_ALL)

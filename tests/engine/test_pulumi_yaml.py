@@ -11,7 +11,7 @@ import packageschema
 import pytest
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.names import pod_group
+from pulumi_volcano_jobs.spec.names import pod_group
 from tests.engine.yamlproject import YamlProject
 
 PROVIDER = str(Path(sys.executable).parent / "pulumi-resource-volcano-jobs")

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import Rendered, jobfile, render
-from pulumi_volcano_jobs.cluster import ClusterFacts
+from pulumi_volcano_jobs import Rendered, render
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from tests.conftest import task
 from tests.engine.yamlproject import Wire, YamlProject
 
@@ -140,7 +141,7 @@ def literal(tree: Any) -> Any:
 def test_the_specs_of_the_documents_work_as_they_stand(tmp_path: Path) -> None:
     """All of Volcano's documents in one program: their Pods are those that the documents render to."""
     project = YamlProject(tmp_path)
-    jobs = {path.stem: jobfile.read(path.read_text("utf-8"))[0].data for path in DOCUMENTS}
+    jobs = {path.stem: job_file.read(path.read_text("utf-8"))[0].data for path in DOCUMENTS}
     resources = {
         name: {
             "type": "volcano-jobs:index:VolcanoJob",

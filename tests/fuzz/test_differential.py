@@ -19,8 +19,9 @@ from typing import Any
 import pytest
 from cluster import Cluster
 
-from pulumi_volcano_jobs import JobError, Problem, podcheck, render, schema
-from pulumi_volcano_jobs.errors import Stage
+from pulumi_volcano_jobs import JobError, Problem, render
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.kubernetes import schema, validation
 from tests.cluster.conftest import cluster, engine  # noqa: F401  # fixtures
 from tests.conftest import PAIR
 from tests.fuzz.strategies import places
@@ -99,8 +100,8 @@ def has_gate(manifest: Wire) -> bool:
     walk = schema.Walk()
     if manifest["kind"] == "Pod":
         template = walk.conform({"spec": manifest["spec"]}, schema.POD_TEMPLATE, "")
-        return any(podcheck.gated(template, ""))
-    return any(podcheck.gated_claim(walk.conform(manifest["spec"], schema.CLAIM, ""), ""))
+        return any(validation.gated(template, ""))
+    return any(validation.gated_claim(walk.conform(manifest["spec"], schema.CLAIM, ""), ""))
 
 
 def parts_with_problems(problems: tuple[Problem, ...]) -> Mapping[tuple[str, int], Problem]:

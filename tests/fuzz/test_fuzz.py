@@ -16,7 +16,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from pulumi_volcano_jobs import JobError, Rendered, SshPlugin, cli, jobfile, limits, render
+from pulumi_volcano_jobs import JobError, Rendered, SshPlugin, cli, render
+from pulumi_volcano_jobs.admission import limits
+from pulumi_volcano_jobs.files import job_file
 from tests.conftest import job, task
 from tests.fuzz import strategies
 from tests.property import strategies as sound
@@ -50,8 +52,8 @@ def outcome(document: Any, *, strict: bool, **options: Any) -> Rendered | JobErr
         assert [problem for problem in made.problems if not problem.reason] == []
         return made
     manifests = [made.job.to_manifest(), *made.objects, *made.pods]
-    assert jobfile.dump(manifests)
-    assert jobfile.dump(manifests, "json")
+    assert job_file.dump(manifests)
+    assert job_file.dump(manifests, "json")
     return made
 
 
@@ -100,7 +102,7 @@ def test_a_key_that_stands_twice(document: Any, data: st.DataObject, strict: boo
     else:
         second = data.draw(st.none() | st.integers(-1, 2) | st.text(max_size=3) | st.just([]) | st.just({}))
     holder[f"{path[-1]}<twice>"] = second
-    for read in jobfile.read(json.dumps(document, default=str).replace('<twice>"', '"')):
+    for read in job_file.read(json.dumps(document, default=str).replace('<twice>"', '"')):
         outcome(read.data, strict=strict, earlier=read.problems)
 
 
@@ -130,7 +132,7 @@ def told(result: Rendered | JobError) -> str:
             error = error.__cause__ or error.__context__
         return "\n".join(map(str, parts))
     manifests = [result.job.to_manifest(), *result.objects, *result.pods]
-    return f"{result.warnings} {result.plugins} {result.job} {jobfile.dump(manifests)}"
+    return f"{result.warnings} {result.plugins} {result.job} {job_file.dump(manifests)}"
 
 
 def _placed(key: str, place: str) -> dict[str, list[Any]]:
@@ -215,7 +217,7 @@ def test_no_command_prints_a_planted_key(command: list[str], lenient: bool, plac
     result = CliRunner().invoke(
         cli.app, [*command, *["--lenient"] * lenient, "-"], input=text, prog_name="volcano-jobs"
     )
-    read = jobfile.read(text)
+    read = job_file.read(text)
 
     assert isinstance(result.exception, (SystemExit, type(None)))
     shown = f"{result.stdout} {result.stderr} {read!r} {read}"

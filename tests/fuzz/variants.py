@@ -14,7 +14,8 @@ from typing import Any
 
 import yaml
 
-from pulumi_volcano_jobs import JobError, render, schema
+from pulumi_volcano_jobs import JobError, render
+from pulumi_volcano_jobs.kubernetes import schema
 from tests.conftest import CLAIM, job
 from tests.fuzz.strategies import FLAGS, SOURCES
 from tests.pod_rules import TAKEN, container, mounting, pod

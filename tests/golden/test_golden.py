@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import ClusterFacts, JobError, jobfile, render
-from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.names import claim, volume
+from pulumi_volcano_jobs import ClusterFacts, JobError, render
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.spec.names import claim, volume
 
 from . import compare
 
@@ -106,7 +107,7 @@ def test_a_case_is_the_same_job_once_it_was_handed_over(case: Path, cluster: Clu
     """What the native mode sends, written as YAML and read again, loses nothing: the same Job, objects and Pods."""
     made = render(_document(case, _expected(case)), strict=False, cluster=cluster)
 
-    (read,) = jobfile.load_jobs(jobfile.dump([made.job.to_manifest()]))
+    (read,) = job_file.load_jobs(job_file.dump([made.job.to_manifest()]))
     again = render(read, strict=False, cluster=cluster)
 
     assert read.to_manifest() == again.job.to_manifest() == made.job.to_manifest()

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import ClusterFacts, jobfile, names, render
+from pulumi_volcano_jobs import ClusterFacts, render
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.spec import names
 
 from .test_golden import CREATED, HERE, _expected
 
@@ -57,10 +59,10 @@ def test_a_stored_job_renders_as_the_job_that_was_applied(case: Path, cluster: C
     job = _expected(case)["job"]
     applied = render(job, strict=False, cluster=cluster)
 
-    (document,) = jobfile.read(json.dumps({"apiVersion": "v1", "kind": "List", "items": [stored(job)]}))
+    (document,) = job_file.read(json.dumps({"apiVersion": "v1", "kind": "List", "items": [stored(job)]}))
     rendered = render(document.data, strict=False, cluster=cluster)
 
     assert rendered.objects == tuple(item for item in applied.objects if item["kind"] != "PersistentVolumeClaim")
     assert rendered.pods == applied.pods
-    written = jobfile.dump([*rendered.objects, *rendered.pods, rendered.job.to_manifest()])
+    written = job_file.dump([*rendered.objects, *rendered.pods, rendered.job.to_manifest()])
     assert [text for text in SERVER_TEXTS if text in written] == []

@@ -14,7 +14,7 @@ import packageschema
 import yaml
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.manifest import ObjectRef
+from pulumi_volcano_jobs.kubernetes.manifest import ObjectRef
 from tests.engine.yamlproject import CommandLine
 
 HOST = Path(__file__).with_name("host.py")

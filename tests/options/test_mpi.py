@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import MpiPlugin, ObjectRef, Rendered, SshPlugin, SvcPlugin, render
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.leaf import Derived, Leaf, substitute
+from pulumi_volcano_jobs.core.leaf import Derived, Leaf, substitute
+from pulumi_volcano_jobs.plugins.context import JobContext
 from tests.conftest import Wire, container, job, problems, refused, task
 
 MODES = ("pulumi", "volcano")

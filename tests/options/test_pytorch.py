@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import EnvPlugin, JobContext, Plugin, PytorchPlugin, SshPlugin, SvcPlugin, render
-from pulumi_volcano_jobs.leaf import Derived, Leaf, substitute
+from pulumi_volcano_jobs.core.leaf import Derived, Leaf, substitute
 from pulumi_volcano_jobs.plugins.pytorch_torchrun import DEVICES
 from pulumi_volcano_jobs.plugins.wait_containers import SCRIPT
 from pulumi_volcano_jobs.testing import Resource, run

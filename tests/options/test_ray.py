@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import RayPlugin, render
-from pulumi_volcano_jobs.context import JobContext
-from pulumi_volcano_jobs.leaf import Derived, Leaf, substitute
+from pulumi_volcano_jobs.core.leaf import Derived, Leaf, substitute
+from pulumi_volcano_jobs.plugins.context import JobContext
 from tests.conftest import Wire, container, job, problems, task
 
 HEAD = "ray start --head --block --dashboard-host=0.0.0.0 --port=6379 --dashboard-port=8265"

@@ -10,12 +10,13 @@ from typing import Any, get_args
 
 import pytest
 
-from pulumi_volcano_jobs import JobContext, MpiPlugin, SshPlugin, SvcPlugin, keys, render
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs import JobContext, MpiPlugin, SshPlugin, SvcPlugin, render
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.conftest import PAIR, Wire, container, job, problems, refused, task
 
 HOME = "/home/me/.ssh"
-KINDS: tuple[keys.KeyType, ...] = get_args(keys.KeyType)
+KINDS: tuple[ssh_keys.KeyType, ...] = get_args(ssh_keys.KeyType)
 needs_ssh = pytest.mark.skipif(shutil.which("ssh") is None, reason="OpenSSH's client is not installed")
 
 
@@ -52,7 +53,7 @@ class TestKeyType:
     """`key_type`: what is generated, and how its files are called."""
 
     @pytest.mark.parametrize("kind", KINDS)
-    def test_the_files_are_called_after_the_type(self, kind: keys.KeyType) -> None:
+    def test_the_files_are_called_after_the_type(self, kind: ssh_keys.KeyType) -> None:
         """As ssh-keygen calls them, so that ssh finds them; the permitted key is the same."""
         document = with_ssh(key_type=kind)
 
@@ -71,9 +72,9 @@ class TestKeyType:
     @needs_ssh
     @pytest.mark.parametrize("name", ["its own", "id_rsa"])
     @pytest.mark.parametrize("kind", KINDS)
-    def test_openssh_reads_the_private_key(self, kind: keys.KeyType, name: str, tmp_path: Path) -> None:
+    def test_openssh_reads_the_private_key(self, kind: ssh_keys.KeyType, name: str, tmp_path: Path) -> None:
         """It goes by what is in the file, so one of a Secret's may have any type."""
-        pair = keys.generate(kind)
+        pair = ssh_keys.generate(kind)
         file = tmp_path / (f"id_{kind}" if name == "its own" else name)
         file.touch(mode=0o600)
         file.write_text(pair.private, "utf-8")

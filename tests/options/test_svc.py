@@ -12,8 +12,8 @@ from pulumi_volcano_jobs import Allow, JobContext, RayPlugin, Rendered, SvcPlugi
 from pulumi_volcano_jobs.component.base import TOKEN
 from pulumi_volcano_jobs.component.digest import digest
 from pulumi_volcano_jobs.component.provider import JobProvider
-from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.testing import Result, run
 from tests.conftest import Wire, container, job, problems, refused, task
 

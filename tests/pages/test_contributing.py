@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pulumi_volcano_jobs.plugins import BUILT_IN
 from tests.pages.blocks import ROOT
 
 tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
@@ -33,9 +34,18 @@ def test_every_module_has_a_place_in_the_layout() -> None:
 def test_the_layout_is_the_one_that_is_checked() -> None:
     """A module never stands above one of a lower layer."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
-    (layers,) = (contract["layers"] for contract in settings["contracts"] if contract["type"] == "layers")
-    height = {name: -number for number, layer in enumerate(layers) for name in re.findall(r"\.(\w+)", layer)}
+    layers = next(contract["layers"] for contract in settings["contracts"] if contract["type"] == "layers")
+    height = {name: -number for number, layer in enumerate(layers) for name in re.findall(r"\w+", layer)}
 
     told = [height[name] for row in ROWS for name in row if name in height]
 
     assert told == sorted(told)
+
+
+def test_every_plugin_is_in_the_contract_of_plugins() -> None:
+    """A plugin that is not in it could import another one."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    (row,) = next(contract["layers"] for contract in settings["contracts"] if "plugins" in contract["name"])
+    named = [f"pulumi_volcano_jobs.plugins.{name}" for name in re.findall(r"\w+", row)]
+
+    assert sorted(named) == sorted({plugin.__module__ for plugin in BUILT_IN})

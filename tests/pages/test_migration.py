@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import render, schema
+from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.testing import run
 from tests.pages.blocks import ROOT, blocks
 

@@ -13,9 +13,10 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from pulumi_volcano_jobs import releases, schema
+from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from pulumi_volcano_jobs.plugins.settings import flags_of
+from pulumi_volcano_jobs.spec import releases
 
 tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
 

@@ -20,7 +20,7 @@ from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError, unknown
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.component.base import TOKEN
 from pulumi_volcano_jobs.component.plugin_components import POD_SPEC, SVC, TASK
-from pulumi_volcano_jobs.manifest import JOB_NAME, TASK_SPEC
+from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME, TASK_SPEC
 
 UNKNOWN = UNKNOWN_STRING_VALUE
 STACK = "urn:pulumi:dev::tests::"

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from pulumi_policy import EnforcementLevel, Policy, PolicyResource
 
-from pulumi_volcano_jobs import JobError, keys, policy
+from pulumi_volcano_jobs import JobError, policy
 from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, TASK
+from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.policy.harness import (
     UNKNOWN,
     ask,
@@ -25,7 +26,7 @@ from tests.policy.harness import (
 )
 
 BOTH = pytest.mark.parametrize("become", [composed, native])
-PEM = keys.generate("ed25519").private
+PEM = ssh_keys.generate("ed25519").private
 NEVER = "can't be known during preview"
 
 

@@ -16,11 +16,12 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pulumi_volcano_jobs import ClusterFacts, Plugin, Rendered, SshPlugin, jobfile, render
-from pulumi_volcano_jobs.leaf import Leaf, substitute
-from pulumi_volcano_jobs.names import pod_group
+from pulumi_volcano_jobs import ClusterFacts, Plugin, Rendered, SshPlugin, render
+from pulumi_volcano_jobs.core.leaf import Leaf, substitute
+from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from pulumi_volcano_jobs.plugins.settings import flag_of
+from pulumi_volcano_jobs.spec.names import pod_group
 from tests.conftest import container, job, task
 from tests.property import strategies
 
@@ -40,7 +41,7 @@ CLUSTER = ClusterFacts(priority_classes=strategies.PRIORITIES)
 
 def written(made: Rendered) -> str:
     """Give the manifests as the bytes of a file."""
-    return jobfile.dump([*made.objects, *made.pods])
+    return job_file.dump([*made.objects, *made.pods])
 
 
 def lenient(document: Wire) -> Rendered:
@@ -322,17 +323,21 @@ TREES = st.recursive(
 @given(st.dictionaries(strategies.texts, TREES, max_size=4))
 def test_any_tree_survives_yaml(tree: Wire) -> None:
     """For kubectl, which our reader imitates, and for YAML 1.1 as PyYAML reads it."""
-    text = jobfile.dump([tree])
+    text = job_file.dump([tree])
 
     assert yaml.safe_load(text) == tree
-    assert [document.data for document in jobfile.read(text)] == [tree]
+    assert [document.data for document in job_file.read(text)] == [tree]
 
 
 @profile
 @given(st.dictionaries(strategies.texts, TREES, max_size=4))
 def test_any_tree_survives_json(tree: Wire) -> None:
     """One List of all manifests."""
-    assert json.loads(jobfile.dump([tree, tree], "json")) == {"apiVersion": "v1", "kind": "List", "items": [tree, tree]}
+    assert json.loads(job_file.dump([tree, tree], "json")) == {
+        "apiVersion": "v1",
+        "kind": "List",
+        "items": [tree, tree],
+    }
 
 
 @pytest.mark.parametrize("plugin", BUILT_IN, ids=lambda plugin: plugin.name)

@@ -14,7 +14,7 @@ import pytest
 
 from pulumi_volcano_jobs.component import VolcanoJobArgs, provider_inputs, queue_args
 from pulumi_volcano_jobs.component.provider_inputs import VolcanoJobInputs, VolcanoQueueInputs
-from pulumi_volcano_jobs.model import DependsOn, NetworkTopology, PartitionPolicy, Policy, Task, Volume
+from pulumi_volcano_jobs.spec.model import DependsOn, NetworkTopology, PartitionPolicy, Policy, Task, Volume
 
 Schema = dict[str, Any]
 RELEASED = Path(__file__).with_name("released.json")

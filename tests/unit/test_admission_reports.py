@@ -10,7 +10,7 @@ import yaml
 from typer.testing import CliRunner
 
 from pulumi_volcano_jobs import cli
-from pulumi_volcano_jobs.dns import DNS_LABEL, MAX_LABEL
+from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, MAX_LABEL
 
 REPORTS = Path(__file__).parent / "reports"
 POD = "spec.tasks[0].template.spec"

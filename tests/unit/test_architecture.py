@@ -43,8 +43,8 @@ USES = {
     "importing what needs no Pulumi by name": "from pulumi_volcano_jobs import Job, PytorchPlugin, load_jobs, render",
     "rendering": f"import pulumi_volcano_jobs as v\n{RENDER}\nassert len(v.render(document).pods) == 2",
     "reading and writing files": (
-        f"import pulumi_volcano_jobs as v\nfrom pulumi_volcano_jobs import jobfile\n{RENDER}\n"
-        "assert v.load_jobs(jobfile.dump([v.render(document).job.to_manifest()]))"
+        f"import pulumi_volcano_jobs as v\nfrom pulumi_volcano_jobs.files import job_file\n{RENDER}\n"
+        "assert v.load_jobs(job_file.dump([v.render(document).job.to_manifest()]))"
     ),
     "refusing a job": (
         "import pulumi_volcano_jobs as v\ntry:\n    v.render({'metadata': {}, 'spec': {'x': 1}})\n"
@@ -80,8 +80,8 @@ def test_the_helpers_for_tests_need_no_test_runner() -> None:
 
 def test_keys_are_made_without_loading_anything_before() -> None:
     """`cryptography` is loaded when a pair is made, and not when its module is."""
-    assert "cryptography" not in loaded("import pulumi_volcano_jobs.keys")
-    assert "cryptography" in loaded("import pulumi_volcano_jobs.keys as k\nk.generate()")
+    assert "cryptography" not in loaded("import pulumi_volcano_jobs.plugins.ssh_keys")
+    assert "cryptography" in loaded("import pulumi_volcano_jobs.plugins.ssh_keys as k\nk.generate()")
 
 
 def test_what_is_public_is_there() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import JobError, PytorchPlugin, SshPlugin, load_jobs, render
-from pulumi_volcano_jobs import jobfile as files
+from pulumi_volcano_jobs.files import job_file as files
 from tests.conftest import Wire, container, job, refused, task
 
 NO_FIELDS = "this is no Volcano Job: it has none of its fields: give a batch.volcano.sh/v1alpha1 Job"

@@ -17,10 +17,10 @@ from pulumi_volcano_jobs import (
     VolcanoJob,
     VolcanoQueue,
     Volume,
-    bounds,
     presets,
     render,
 )
+from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.policy.resources import JOB, see
 from tests.conftest import job, task
 

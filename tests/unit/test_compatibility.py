@@ -6,20 +6,11 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import (
-    ClusterFacts,
-    JobError,
-    Plugin,
-    PytorchPlugin,
-    SshPlugin,
-    SvcPlugin,
-    flag,
-    releases,
-    render,
-)
-from pulumi_volcano_jobs.errors import Problem
+from pulumi_volcano_jobs import ClusterFacts, JobError, Plugin, PytorchPlugin, SshPlugin, SvcPlugin, flag, render
+from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from pulumi_volcano_jobs.plugins.settings import flags_of
+from pulumi_volcano_jobs.spec import releases
 from tests.conftest import Wire, container, job, task
 
 MASTER, WORKER = task("master", restartPolicy="OnFailure"), task("worker", 2)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import EnvPlugin, JobContext, Plugin, Pod, PytorchPlugin, SshPlugin, SvcPlugin, render
-from pulumi_volcano_jobs.choices import OnConflict
-from pulumi_volcano_jobs.errors import Stage
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.spec.options import OnConflict
 from tests.conftest import Wire, container, job, places, problems, refused, task
 
 SPEC = "spec.tasks[0].template.spec"

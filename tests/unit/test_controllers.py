@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pulumi_volcano_jobs import Plugin, render
-from pulumi_volcano_jobs.controllers import enacted, problems, warnings
+from pulumi_volcano_jobs.admission.controllers import enacted, problems, warnings
 from tests.conftest import job, ssh_plugin, task
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import duration
-from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes import duration
 from tests.conftest import job, problems, task
 
 # What `time.ParseDuration` of Go 1.26 returns, without its prefix "time: ".

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from pulumi_volcano_jobs.errors import JobError, Problem, Stage, raise_if_any
+from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, raise_if_any
 
 LINES = {
     "a path and a reason": (Problem("a.b", "it is wrong"), "a.b: it is wrong"),

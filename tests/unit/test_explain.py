@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import JobContext, Plugin, Pod, PytorchPlugin, Stage, SvcPlugin, render
-from pulumi_volcano_jobs.explain import explain, explain_pod, pods
+from pulumi_volcano_jobs.explain.tables import explain, explain_pod, pods
 from tests.conftest import Wire, container, job, task
 
 PYTORCH = job(task("master"), task("worker", 3), plugins={"pytorch": ["--port=29500"]})

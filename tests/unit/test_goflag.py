@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.plugins import goflag
 from pulumi_volcano_jobs.plugins.goflag import Kind
 

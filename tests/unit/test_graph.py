@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pulumi_volcano_jobs import JobContext, Plugin, SshPlugin, SvcPlugin, manifest, render
-from pulumi_volcano_jobs.graph import graph
-from pulumi_volcano_jobs.manifest import Manifest
+from pulumi_volcano_jobs import JobContext, Plugin, SshPlugin, SvcPlugin, render
+from pulumi_volcano_jobs.explain.graph import graph
+from pulumi_volcano_jobs.kubernetes import manifest
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from tests.conftest import Wire, container, job, task
 
 

@@ -21,8 +21,9 @@ from typer.testing import CliRunner
 from typing_extensions import Self
 
 import pulumi_volcano_jobs
-from pulumi_volcano_jobs import quantity, render
+from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.cli import app
+from pulumi_volcano_jobs.kubernetes import quantity
 from tests.conftest import Wire, container, job, task
 
 MOST = 2.2

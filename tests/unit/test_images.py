@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import MpiPlugin, PytorchPlugin, images, render
-from pulumi_volcano_jobs.leaf import Leaf, substitute
+from pulumi_volcano_jobs import MpiPlugin, PytorchPlugin, render
+from pulumi_volcano_jobs.core.leaf import Leaf, substitute
+from pulumi_volcano_jobs.kubernetes import images
 from pulumi_volcano_jobs.plugins.pytorch import WAIT_IMAGE
 from tests.conftest import container, job, refused, task
 

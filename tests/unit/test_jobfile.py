@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import JobError, jobfile, load_jobs, nodes, render
-from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.manifest import Placeholder
+from pulumi_volcano_jobs import JobError, load_jobs, render
+from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.files import job_file, yaml_reader
+from pulumi_volcano_jobs.kubernetes.manifest import Placeholder
 from tests.conftest import job
 
 JOB = """\
@@ -39,23 +40,23 @@ spec:
 """
 
 
-def read_one(text: str) -> jobfile.Document:
+def read_one(text: str) -> job_file.Document:
     """Read YAML text of one document."""
-    (document,) = jobfile.read(text)
+    (document,) = job_file.read(text)
     return document
 
 
 def refused(text: str) -> Problem:
     """Give the one problem of text that cannot be read."""
     with pytest.raises(JobError) as caught:
-        jobfile.read(text)
+        job_file.read(text)
     (problem,) = caught.value.problems
     return problem
 
 
 def bad(text: str) -> Problem:
     """Give the one problem of a document's YAML."""
-    documents, problems = jobfile.read_what_fits(text)
+    documents, problems = job_file.read_what_fits(text)
     (problem,) = [*problems, *(problem for document in documents for problem in document.problems)]
     return problem
 
@@ -133,7 +134,7 @@ class TestPlaces:
 
     def test_lines_count_on_through_several_documents(self) -> None:
         """They are lines of the file."""
-        first, second = jobfile.read("a: 1\n---\nb: 2\n")
+        first, second = job_file.read("a: 1\n---\nb: 2\n")
 
         assert (first.positions["a"], second.positions["b"]) == ((1, 1), (3, 1))
 
@@ -271,8 +272,8 @@ def test_yaml_is_read_as_kubectl_reads_it() -> None:
 
 def _read_all(text: str) -> list[Any] | None:
     try:
-        return nodes.load(text)
-    except nodes.Refused:
+        return yaml_reader.load(text)
+    except yaml_reader.Refused:
         return None
 
 
@@ -320,13 +321,13 @@ class TestDocuments:
 
     def test_empty_documents_are_skipped(self) -> None:
         """Such as those of a trailing `---`."""
-        documents = jobfile.read("---\n---\na: 1\n---\n# nothing\n---\nb: 2\n---\n")
+        documents = job_file.read("---\n---\na: 1\n---\n# nothing\n---\nb: 2\n---\n")
 
         assert [document.data for document in documents] == [{"a": 1}, {"b": 2}]
 
     def test_a_document_knows_its_source(self) -> None:
         """For messages."""
-        (document,) = jobfile.read("a: 1\n", "job.yaml")
+        (document,) = job_file.read("a: 1\n", "job.yaml")
 
         assert document.source == "job.yaml"
 
@@ -480,7 +481,7 @@ def test_text_with_braces_is_no_template() -> None:
 
 def test_what_is_wrong_with_one_document_hides_no_other() -> None:
     """Nor what is wrong with the others."""
-    documents, problems = jobfile.read_what_fits("a: 1\n---\n- b\n---\nc: !!int x\nd: !!int y\n---\n\te: 1\n")
+    documents, problems = job_file.read_what_fits("a: 1\n---\n- b\n---\nc: !!int x\nd: !!int y\n---\n\te: 1\n")
 
     assert [document.data for document in documents] == [{"a": 1}, {"c": None, "d": None}]
     assert [(problem.line, problem.path) for document in documents for problem in document.problems] == [
@@ -519,7 +520,7 @@ class TestLists:
     @pytest.mark.parametrize("kind", ["List", "JobList"])
     def test_its_items_are_documents(self, kind: str) -> None:
         """Each with its places."""
-        first, second = jobfile.read(self.TEXT.replace("List", kind))
+        first, second = job_file.read(self.TEXT.replace("List", kind))
 
         assert (first.data, second.data) == ({"a": 1}, {"b": [1]})
         assert (first.positions["a"], second.positions["b[0]"]) == ((4, 3), (5, 7))
@@ -606,7 +607,7 @@ class TestLoadJobs:
         """The native form of a job, in YAML and in a JSON of one."""
         stored = render(job()).job
 
-        assert load_jobs(jobfile.dump([stored.to_manifest()])) == [stored]
+        assert load_jobs(job_file.dump([stored.to_manifest()])) == [stored]
 
     def test_a_file_that_is_not_there_is_an_os_error(self, tmp_path: Path) -> None:
         """The caller knows what to say."""
@@ -653,7 +654,7 @@ TEXTS: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize(("text", "written"), TEXTS.values(), ids=TEXTS)
 def test_text_is_written_so_that_everyone_reads_it_as_text(text: str, written: str) -> None:
     """Quoted where kubectl or YAML 1.1 would take it for something else; scripts as they are."""
-    dumped = jobfile.dump([{"a": text}])
+    dumped = job_file.dump([{"a": text}])
 
     assert dumped == f"---\na: {written}\n"
     assert yaml.safe_load(dumped) == {"a": text}
@@ -663,7 +664,7 @@ def test_text_is_written_so_that_everyone_reads_it_as_text(text: str, written: s
 @pytest.mark.parametrize("text", [text for text, _ in TEXTS.values()], ids=TEXTS)
 def test_any_text_can_be_a_key(text: str) -> None:
     """Of a label, or a file of a ConfigMap."""
-    dumped = jobfile.dump([{text: "a"}])
+    dumped = job_file.dump([{text: "a"}])
 
     assert yaml.safe_load(dumped) == read_one(dumped).data == {text: "a"}
 
@@ -675,7 +676,7 @@ class TestDump:
         """At the top; below it everything is sorted."""
         manifest = {"spec": {"kind": 1, "a": 2}, "data": {}, "metadata": {"namespace": "b", "name": "a"}}
 
-        dumped = jobfile.dump([manifest | {"kind": "K", "apiVersion": "v1"}])
+        dumped = job_file.dump([manifest | {"kind": "K", "apiVersion": "v1"}])
 
         assert dumped == (
             "---\napiVersion: v1\nkind: K\nmetadata:\n  name: a\n  namespace: b\ndata: {}\nspec:\n  a: 2\n  kind: 1\n"
@@ -685,35 +686,35 @@ class TestDump:
         """Without anchors."""
         shared = {"a": [1]}
 
-        assert jobfile.dump([{"b": shared, "c": shared}]) == "---\nb:\n  a:\n  - 1\nc:\n  a:\n  - 1\n"
+        assert job_file.dump([{"b": shared, "c": shared}]) == "---\nb:\n  a:\n  - 1\nc:\n  a:\n  - 1\n"
 
     def test_long_text_is_not_wrapped(self) -> None:
         """A diff shows what changed."""
         text = "word " * 200 + "end"
 
-        assert jobfile.dump([{"a": text}]) == f"---\na: {text}\n"
+        assert job_file.dump([{"a": text}]) == f"---\na: {text}\n"
 
     def test_a_placeholder_is_written_as_text(self) -> None:
         """In both formats."""
         manifest = {"a": Placeholder("<private>")}
 
-        assert jobfile.dump([manifest]) == "---\na: <private>\n"
-        assert '"a": "<private>"' in jobfile.dump([manifest], "json")
+        assert job_file.dump([manifest]) == "---\na: <private>\n"
+        assert '"a": "<private>"' in job_file.dump([manifest], "json")
 
     def test_tuples_are_lists(self) -> None:
         """They come from models."""
-        assert jobfile.dump([{"a": (1, 2)}]) == "---\na:\n- 1\n- 2\n"
+        assert job_file.dump([{"a": (1, 2)}]) == "---\na:\n- 1\n- 2\n"
 
     def test_no_manifest_is_no_document(self) -> None:
         """And an empty list in JSON."""
-        assert jobfile.dump([]) == ""
-        assert jobfile.dump([], "json") == '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": []\n}\n'
+        assert job_file.dump([]) == ""
+        assert job_file.dump([], "json") == '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": []\n}\n'
 
     def test_a_rendered_script_reads_as_it_was_written(self) -> None:
         """In a block, not in quotes with doubled lines."""
         made = render(job(task_with_script("set -e\nrun --fast\n")))
 
-        assert "  - args:\n    - |\n      set -e\n      run --fast\n" in jobfile.dump(made.pods)
+        assert "  - args:\n    - |\n      set -e\n      run --fast\n" in job_file.dump(made.pods)
 
 
 def task_with_script(script: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs.leaf import Derived, Leaf, LeafError, derive, has_leaf, leaves, substitute
+from pulumi_volcano_jobs.core.leaf import Derived, Leaf, LeafError, derive, has_leaf, leaves, substitute
 
 LOOKS: dict[str, Callable[[Any], object]] = {
     "str": str,

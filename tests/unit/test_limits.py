@@ -6,9 +6,10 @@ from typing import Any, NoReturn
 
 import pytest
 
-from pulumi_volcano_jobs import names, render
-from pulumi_volcano_jobs.errors import Stage
+from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs.core.errors import Stage
 from pulumi_volcano_jobs.plugins import BUILT_IN
+from pulumi_volcano_jobs.spec import names
 from tests.conftest import Wire, container, job, refused, task
 
 CASES: dict[str, tuple[Wire, str]] = {

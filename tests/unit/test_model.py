@@ -9,8 +9,8 @@ import pydantic
 import pytest
 
 from pulumi_volcano_jobs import DependsOn, Job, JobError, Policy, PytorchPlugin, SshPlugin, Task, Volume, render
-from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import Wire, job, problems, refused, task
 
 

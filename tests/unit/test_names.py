@@ -8,9 +8,10 @@ from itertools import product
 
 import pytest
 
-from pulumi_volcano_jobs import ClusterFacts, JobContext, Plugin, Pod, SshPlugin, names, render
-from pulumi_volcano_jobs.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
-from pulumi_volcano_jobs.manifest import Container
+from pulumi_volcano_jobs import ClusterFacts, JobContext, Plugin, Pod, SshPlugin, render
+from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
+from pulumi_volcano_jobs.kubernetes.manifest import Container
+from pulumi_volcano_jobs.spec import names
 from tests.conftest import CLAIM, Wire, container, job, places, problems, task
 
 JOBS = ("train", "llama3.1", "a" * 59, "a--b", "3d")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.leaf import Leaf, substitute
+from pulumi_volcano_jobs.core.leaf import Leaf, substitute
 from tests.conftest import Wire, container, job, task
 
 POD = {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pulumi_volcano_jobs import render, schema
-from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.podcheck import native
+from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.kubernetes.validation import native
 from tests.conftest import CLAIM, Wire, container, job, problems, task
 from tests.native_rules import REJECTED
 from tests.pod_rules import APP_ARMOR, TAKEN, secure

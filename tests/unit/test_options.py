@@ -19,11 +19,11 @@ from pulumi_volcano_jobs import (
     RayPlugin,
     SvcPlugin,
     render,
-    schema,
 )
-from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.leaf import Leaf, Text
-from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.leaf import Leaf, Text
+from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, Pod, config_map
 from pulumi_volcano_jobs.plugins.settings import flag, option
 from tests.conftest import Wire, container, job, problems, refused, task
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import podcheck, render, schema
-from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes import schema, validation
 from tests.conftest import job, problems, task
 from tests.pod_rules import (
     REFUSED,
@@ -215,7 +216,7 @@ def found_with_leaf(spec: Wire, path: tuple[Any, ...]) -> list[Problem] | None:
     """Look at a spec in which one value is not known yet; nothing if it must be known."""
     walk = schema.Walk()
     template = walk.conform({"spec": with_leaf(spec, path)}, schema.POD_TEMPLATE, "")
-    return None if walk.problems else [*podcheck.check(template, ""), *podcheck.once_made(template, "")]
+    return None if walk.problems else [*validation.check(template, ""), *validation.once_made(template, "")]
 
 
 @pytest.mark.parametrize("spec", [*TAKEN.values(), *RICH.values()], ids=[*TAKEN, *RICH])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pulumi_volcano_jobs import JobContext, Plugin, Pod, flag, render
-from pulumi_volcano_jobs.provenance import Fact, Origin, Origins, trace
+from pulumi_volcano_jobs.explain.provenance import Fact, Origin, Origins, trace
 from tests.conftest import Wire, container, job, task
 
 

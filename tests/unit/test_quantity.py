@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs.quantity import Quantity, in_int64, parse
+from pulumi_volcano_jobs.kubernetes.quantity import Quantity, in_int64, parse
 
 NANO = 10**9
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from pulumi_volcano_jobs import JobError, queueschema
-from pulumi_volcano_jobs.leaf import Leaf, substitute
-from pulumi_volcano_jobs.queues import queue, warnings
+from pulumi_volcano_jobs import JobError
+from pulumi_volcano_jobs.core.leaf import Leaf, substitute
+from pulumi_volcano_jobs.kubernetes import queue_schema
+from pulumi_volcano_jobs.rendering.queue import queue, warnings
 
 DEFINITION = Path(__file__).parents[3] / "shared/volcano/scheduling.volcano.sh_queues.yaml"
 EVERYTHING: dict[str, Any] = {
@@ -409,7 +410,7 @@ def test_the_fields_are_those_of_volcanos_definition() -> None:
     document = yaml.safe_load(DEFINITION.read_text("utf-8"))
     properties = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
 
-    assert shape(queueschema.DEFINITIONS[queueschema.SPEC]) == shape(properties["spec"])
+    assert shape(queue_schema.DEFINITIONS[queue_schema.SPEC]) == shape(properties["spec"])
 
 
 def shape(schema: dict[str, Any]) -> Any:
@@ -418,7 +419,7 @@ def shape(schema: dict[str, Any]) -> Any:
     if "x-kubernetes-int-or-string" in schema or reference.endswith("Quantity"):
         return "quantity"
     if reference:
-        return shape(queueschema.DEFINITIONS[reference])
+        return shape(queue_schema.DEFINITIONS[reference])
     if "properties" in schema:
         return {key: shape(value) for key, value in schema["properties"].items()}
     if "items" in schema:

@@ -20,11 +20,11 @@ from pulumi_volcano_jobs import (
     PytorchPlugin,
     Stage,
     flag,
-    jobfile,
     plugins,
     register,
     render,
 )
+from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins import BUILT_IN, Registry
 from tests.conftest import Wire, job, places, task
 
@@ -70,7 +70,7 @@ class TokenPlugin(Plugin):
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
     """Use a fresh registry, so that no test changes another's plugins."""
     fresh = Registry()
-    for module in (plugins, "pulumi_volcano_jobs.defaults"):
+    for module in (plugins, "pulumi_volcano_jobs.admission.defaults"):
         target = module if isinstance(module, str) else module.__name__
         monkeypatch.setattr(f"{target}.registry", fresh)
     monkeypatch.setattr(plugins, "entry_points", lambda **_: ())
@@ -173,7 +173,7 @@ def test_a_secret_setting_is_hidden() -> None:
 
     assert "s3cret" not in repr(KeyPlugin(key="s3cret"))
     assert render(document, redact=True).pods[0]["metadata"]["annotations"]["key"] == "<key>"
-    assert "s3cret" in jobfile.dump(render(document).pods)
+    assert "s3cret" in job_file.dump(render(document).pods)
 
 
 def test_register_is_a_decorator(own_registry: Registry) -> None:

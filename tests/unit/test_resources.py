@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import ClusterFacts, render
-from pulumi_volcano_jobs.resources import TaskPods, min_resources
+from pulumi_volcano_jobs.rendering.min_resources import TaskPods, min_resources
 from tests.conftest import Wire, container, job, task
 
 

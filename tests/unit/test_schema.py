@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import schema
-from pulumi_volcano_jobs.errors import Problem, Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes import schema
 from tests.conftest import Wire, container
 
 MAIN = "t.spec.containers[0]"

@@ -12,23 +12,13 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import dsa, ec
 
-from pulumi_volcano_jobs import (
-    Job,
-    JobContext,
-    JobError,
-    KeyPair,
-    Problem,
-    SshPlugin,
-    SvcPlugin,
-    jobfile,
-    keys,
-    load_jobs,
-    render,
-)
-from pulumi_volcano_jobs.texts import cropped, escaped, holds_key, may_be_key, without_keys
+from pulumi_volcano_jobs import Job, JobContext, JobError, KeyPair, Problem, SshPlugin, SvcPlugin, load_jobs, render
+from pulumi_volcano_jobs.core.text import cropped, escaped, holds_key, may_be_key, without_keys
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.conftest import container, job, refused, task
 
-PAIR = keys.generate()
+PAIR = ssh_keys.generate()
 BODY = PAIR.private.splitlines()[3]
 ENCODED = base64.b64encode(PAIR.private.encode()).decode()
 ENV = [{"name": "KEY", "value": PAIR.private}, {"name": "B64", "value": ENCODED}]
@@ -62,7 +52,7 @@ def test_what_holds_a_job_shows_no_key(use: Any) -> None:
     """A Job, a document, what is rendered of them, plugins and errors."""
     document = job(task(containers=[container(env=ENV)]), plugins={"ssh": use, "svc": []})
     document["metadata"]["annotations"] = {"key": PAIR.private}
-    (read,) = jobfile.read(jobfile.dump([document], "json")) if not isinstance(use, SshPlugin) else [None]
+    (read,) = job_file.read(job_file.dump([document], "json")) if not isinstance(use, SshPlugin) else [None]
     values: list[Any] = [read, *_made(document), use if isinstance(use, SshPlugin) else None]
 
     without(shown(*values))
@@ -91,7 +81,7 @@ def test_a_key_that_is_no_pem_is_not_shown_either(flag: str, value: str) -> None
     for arguments in ([f"{flag}={value}"], [flag, value]):
         made = Job.model_validate(job(plugins={"ssh": arguments}))
 
-        assert value not in shown(made, *jobfile.read(jobfile.dump([job(plugins={"ssh": arguments})])))
+        assert value not in shown(made, *job_file.read(job_file.dump([job(plugins={"ssh": arguments})])))
 
 
 def test_arguments_that_are_no_keys_are_shown() -> None:
@@ -108,7 +98,7 @@ def test_arguments_that_are_no_keys_are_shown() -> None:
 @pytest.mark.parametrize("kind", ["rsa", "ed25519", "ecdsa"])
 def test_a_generated_key_is_not_shown(kind: Any) -> None:
     """Nor is it in what it is rendered into."""
-    pair = keys.generate(kind)
+    pair = ssh_keys.generate(kind)
     made = render(job(plugins={"ssh": [], "svc": []}), keys=pair)
 
     for line in pair.private.splitlines()[1:-1]:
@@ -118,10 +108,10 @@ def test_a_generated_key_is_not_shown(kind: Any) -> None:
 UNEQUAL = {
     "jobs": lambda key: Job.model_validate(job(plugins={"ssh": [f"--ssh-private-key={key}"]})),
     "plugins": lambda key: SshPlugin(ssh_private_key=key, ssh_public_key="x"),
-    "documents": lambda key: jobfile.read(jobfile.dump([job(plugins={"ssh": [f"--ssh-private-key={key}"]})]))[0],
+    "documents": lambda key: job_file.read(job_file.dump([job(plugins={"ssh": [f"--ssh-private-key={key}"]})]))[0],
     "what is rendered": lambda key: render(job(plugins={"ssh": [], "svc": []}), keys=KeyPair(key, "x")),
     "pairs": lambda key: KeyPair(key, "x"),
-    "loaded jobs": lambda key: load_jobs(jobfile.dump([job(plugins={"ssh": [f"--ssh-private-key={key}"]})])),
+    "loaded jobs": lambda key: load_jobs(job_file.dump([job(plugins={"ssh": [f"--ssh-private-key={key}"]})])),
 }
 
 
@@ -158,8 +148,8 @@ KEYS = {
     "base64 at another offset": base64.b64encode(f"x{PAIR.private}".encode()).decode(),
     "base64 at a third": base64.b64encode(f"xy{PAIR.private}".encode()).decode(),
     "lower case": PAIR.private.lower(),
-    "OpenSSH's": keys.generate("ed25519").private,
-    "OpenSSH's without its lines": "".join(keys.generate("ed25519").private.splitlines()[1:-1]),
+    "OpenSSH's": ssh_keys.generate("ed25519").private,
+    "OpenSSH's without its lines": "".join(ssh_keys.generate("ed25519").private.splitlines()[1:-1]),
     "PuTTY's": "PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 1\nAAAA\n",
 }
 
@@ -211,8 +201,8 @@ def test_hidden_characters_are_written_out(sign: str) -> None:
     if sign != "\x00":
         manifests = [job(task(containers=[container(args=[f"a{sign}b"])]))]
         for style in ("yaml", "json"):
-            text = jobfile.dump(manifests, style)  # type: ignore[arg-type]
-            (read,) = jobfile.read(text) if style == "yaml" else jobfile.read(text)[:1]
+            text = job_file.dump(manifests, style)  # type: ignore[arg-type]
+            (read,) = job_file.read(text) if style == "yaml" else job_file.read(text)[:1]
             assert sign not in text
             assert read.data == manifests[0]
 
@@ -259,7 +249,7 @@ def test_lenient_rendering_leaves_out_all_keys() -> None:
         made = render(document, strict=False, redact=True, managed_by=mode)  # type: ignore[arg-type]
         manifests = [*made.objects, *made.pods, made.job.to_manifest(), made.handed_over.to_manifest()]
 
-        without(jobfile.dump(manifests) + jobfile.dump(manifests, "json"))
+        without(job_file.dump(manifests) + job_file.dump(manifests, "json"))
 
 
 def _string(raw: bytes) -> bytes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pulumi_volcano_jobs import ClusterFacts, JobContext, Plugin, SvcPlugin, render
-from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.leaf import Leaf
-from pulumi_volcano_jobs.manifest import Manifest, Pod, config_map, secret
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, Pod, config_map, secret
 from tests.conftest import Wire, container, job, problems, refused, task
 
 MAIN = "spec.tasks[0].template.spec.containers[0].env"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pulumi_volcano_jobs.spans import crop, span
+from pulumi_volcano_jobs.core.phrases import crop, span
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
-from pulumi_volcano_jobs import SshPlugin, keys, render
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs import SshPlugin, render
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.conftest import job, refused
 
 
@@ -61,7 +62,7 @@ def test_an_encrypted_key_is_told_and_not_shown(make: Callable[[], str]) -> None
 def test_a_public_key_of_another_pair_is_told_and_not_shown(kind: serialization.PrivateFormat) -> None:
     """Nobody could log in; the right one among several, with a comment, is taken."""
     mine, public = private(kind)
-    other = keys.generate().public
+    other = ssh_keys.generate().public
 
     error = refused(job(plugins=[SshPlugin(ssh_private_key=mine, ssh_public_key=other)]))
 
@@ -75,7 +76,7 @@ def test_a_public_key_of_another_pair_is_told_and_not_shown(kind: serialization.
 
 def test_keys_that_are_not_known_yet_pass() -> None:
     """Both, or one of them; and a pair of ours."""
-    pair = keys.generate()
+    pair = ssh_keys.generate()
     for one, two in ((Leaf("a"), Leaf("b")), (pair.private, Leaf("b")), (Leaf("a"), "x"), (pair.private, pair.public)):
         assert render(job(plugins=[SshPlugin(ssh_private_key=one, ssh_public_key=two)])).objects
 
@@ -85,7 +86,7 @@ NO_KEYS = {
     "a path": "/root/.ssh/id_rsa",
     "a public key": "ssh-ed25519 AAAA me@home",
     "a certificate": "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
-    "a key cut off": keys.generate().private[:600],
+    "a key cut off": ssh_keys.generate().private[:600],
 }
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import Job, jobfile, load_jobs, render, schema
-from pulumi_volcano_jobs.document import IN_METADATA, SERVER_METADATA
+from pulumi_volcano_jobs import Job, load_jobs, render
+from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.spec.document import IN_METADATA, SERVER_METADATA
 from tests.conftest import PAIR, Wire, job, places, task
 
 CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
@@ -130,6 +132,6 @@ def test_nothing_of_the_server_is_rendered() -> None:
     """In no object, no Pod and no Job that is written again."""
     rendered = render(stored(annotations={"kubectl.kubernetes.io/last-applied-configuration": "{}"}))
 
-    written = jobfile.dump([*rendered.objects, *rendered.pods, rendered.job.to_manifest()])
+    written = job_file.dump([*rendered.objects, *rendered.pods, rendered.job.to_manifest()])
     assert [name for name in (*SERVER, "status", "phase") if f" {name}:" in written] == []
     assert "last-applied" not in written

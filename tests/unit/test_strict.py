@@ -19,8 +19,8 @@ from pulumi_volcano_jobs import (
     TensorflowPlugin,
     render,
 )
-from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import CLAIM, Wire, container, job, places, problems, refused, task
 
 GOLDEN = Path(__file__).parents[1] / "golden"

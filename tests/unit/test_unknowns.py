@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import ClusterFacts, Rendered, SshPlugin, render
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import Wire, container, job, task
 
 MASTER = ("spec", "tasks", 0, "template")

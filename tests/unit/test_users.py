@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pulumi_volcano_jobs import users
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes import run_as
 from tests.conftest import Wire
 
 USERS: dict[str, tuple[Wire, Wire, tuple[int | None, bool | None, str]]] = {
@@ -25,7 +25,7 @@ def test_a_container_counts_before_its_pod(
     pod: Wire, container: Wire, user: tuple[int | None, bool | None, str]
 ) -> None:
     """And what is not said is not known."""
-    (found,) = users.of_containers({"securityContext": pod}, [{"name": "main", "securityContext": container}])
+    (found,) = run_as.of_containers({"securityContext": pod}, [{"name": "main", "securityContext": container}])
 
     assert found.container == "main"
     assert (found.uid, found.is_root, str(found)) == user
@@ -37,4 +37,4 @@ def test_a_container_counts_before_its_pod(
 )
 def test_the_group_of_volumes_is_a_number_or_not_known(spec: Wire, group: int | None) -> None:
     """A leaf is not looked at."""
-    assert users.group(spec) == group
+    assert run_as.group(spec) == group

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import ClusterFacts, Queue, render
-from pulumi_volcano_jobs.errors import Stage
-from pulumi_volcano_jobs.leaf import Leaf
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import Wire, container, job, problems, refused, task
 
 

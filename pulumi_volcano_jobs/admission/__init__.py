@@ -1,0 +1,1 @@
+"""A job before it is made: defaults, validation, lint, limits and conflicts."""

@@ -1,0 +1,235 @@
+"""Jobs that everybody takes and that likely do something else than what was meant: warnings, each with a code.
+
+Those of one plugin are its own (`Plugin.validate`); here are those of the job, and of two plugins together.
+`docs/warnings.md` tells when one may be switched off. What is not known yet (a leaf) is not looked at.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.leaf import is_given
+from pulumi_volcano_jobs.core.phrases import some
+from pulumi_volcano_jobs.kubernetes import schema, validation
+from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest
+from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, RayPlugin, SshPlugin, SvcPlugin
+from pulumi_volcano_jobs.plugins.context import JobContext
+from pulumi_volcano_jobs.plugins.ray import DASHBOARD
+from pulumi_volcano_jobs.plugins.settings import place
+from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec.model import Job, Task
+
+PluginT = TypeVar("PluginT", bound=Plugin)
+_CONTAINERS = ("initContainers", "containers")
+# What `manifest.Pod` writes once.
+_MERGED = ("env", "ports", "volumeMounts", "volumes")
+# $(NAME), unless its dollar is doubled.
+_REFERENCE = re.compile(r"(?<!\$)(?:\$\$)*\$\(([^()]+)\)")
+
+
+def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
+    """Yield the warnings of a job with its defaults."""
+    for index, task in enumerate(job.tasks or ()):
+        if not is_given(task.pod_spec.get("restartPolicy")):
+            reason = "without a restartPolicy (Always) containers start again when they have ended: the job never ends"
+            hint = "set restartPolicy: OnFailure or Never"
+            yield _warning(f"spec.tasks[{index}].template.spec", reason, hint, "VJ101")
+        yield from _twice(task, f"spec.tasks[{index}].template")
+        yield from validation.gated(task.pod_template, f"spec.tasks[{index}].template")
+    for index, volume in enumerate(job.volumes or ()):
+        yield from validation.gated_claim(volume.volume_claim or {}, f"spec.volumes[{index}].volumeClaim")
+    yield from _gang(job, plugins)
+    svc, ssh = _one(plugins, SvcPlugin), _one(plugins, SshPlugin)
+    if svc:
+        yield from _addresses(job)
+        yield from _peers(job, svc)
+        yield from _dashboard(job, svc, _one(plugins, RayPlugin))
+    elif ssh:
+        reason = "without the svc plugin there is no Service, and the names in the ssh configuration do not resolve"
+        yield _warning(place(SshPlugin), reason, "add svc: []", "VJ110")
+    if ssh:
+        yield from _sshd_port(ssh, _one(plugins, MpiPlugin))
+
+
+def of_pods(job: Job, plugins: Sequence[Plugin], firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
+    """Yield the warnings of a job's Pods as they are made; `firsts` has Pod 0 of each task."""
+    if svc := _one(plugins, SvcPlugin):
+        yield from _ports_of_nobody(svc, firsts)
+    for position, task in enumerate(job.tasks or ()):
+        for kind in _CONTAINERS:
+            made = {item["name"]: item for item in firsts[task.name or ""]["spec"].get(kind) or ()}
+            for index, container in enumerate(task.pod_spec.get(kind) or ()):
+                path = f"spec.tasks[{position}].template.spec.{kind}[{index}].env"
+                # A plugin may have taken it out.
+                env = made.get(container["name"], {}).get("env")
+                yield from _references(container.get("env") or (), env or (), path)
+
+
+def _twice(task: Task, path: str) -> Iterator[Problem]:
+    """Yield the repeated entries of lists whose entries have keys."""
+    for entry in schema.repeated(task.pod_template, schema.POD_TEMPLATE, path):
+        is_merged = entry.path.rpartition(".")[2].partition("[")[0] in _MERGED
+        effect = "the last entry takes precedence" if is_merged else "server-side apply rejects duplicates"
+        reason = f"Duplicate value: {entry.value}: {effect}" if entry.value else f"Duplicate value: {effect}"
+        yield _warning(entry.path, reason, f"remove one (the first is {entry.first})", "VJ116")
+
+
+def _one(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:
+    return next((plugin for plugin in plugins if isinstance(plugin, kind)), None)
+
+
+def _gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
+    tasks, ctx = job.tasks or (), JobContext(job)
+    total, least = sum(task.size for task in tasks), job.min_available or 0
+    static = [plugin.name for plugin in plugins if plugin.on_job_update(ctx).is_static]
+    if not static or least >= total:
+        return
+    reason = (
+        f"the gang may start with {least} of {total} Pods, and {static[0]} tells each that they are {total}: those that"
+        " run wait for the others, and hold what these may need"
+    )
+    smaller = [index for index, task in enumerate(tasks) if (task.min_available or 0) < task.size]
+    if least == sum(task.min_available or 0 for task in tasks):
+        for index in smaller:
+            hint = f"set minAvailable: {tasks[index].size}, or leave it out"
+            yield _warning(f"spec.tasks[{index}].minAvailable", reason, hint, "VJ103")
+    else:
+        yield _warning("spec.minAvailable", reason, f"set minAvailable: {total}, or leave it out", "VJ103")
+
+
+def _addresses(job: Job) -> Iterator[Problem]:
+    for index, task in enumerate(job.tasks or ()):
+        path, host, domain = f"spec.tasks[{index}].template.spec", *_host_and_domain(task)
+        if host and task.size > 1:
+            reason = f"all {task.size} Pods of the task {task.name} get this hostname, and so one address"
+            yield _warning(f"{path}.hostname", reason, "remove it: each Pod then has its own", "VJ112", repr(host))
+        if domain and domain != job.name:
+            reason = f"the svc plugin's Service is called {job.name}; addresses in another domain do not resolve"
+            hint = "remove it, or make a headless Service of this name yourself"
+            yield _warning(f"{path}.subdomain", reason, hint, "VJ113", repr(domain))
+
+
+def _host_and_domain(task: Task) -> tuple[Any, Any]:
+    return task.pod_spec.get("hostname"), task.pod_spec.get("subdomain")
+
+
+def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
+    """Yield init containers that look for Pods which have no address before their own init containers have ended.
+
+    A Pod that is not ready has none (volcano 533); one whose init containers wait for nobody becomes ready.
+    """
+    if svc.publish_not_ready_addresses:
+        return
+    search = _search(job)
+    looks = [
+        (task, f"spec.tasks[{position}].template.spec.initContainers[{index}]", sought)
+        for position, task in enumerate(job.tasks or ())
+        for index, container in enumerate(task.pod_spec.get("initContainers") or ())
+        if (sought := _sought(container, search))
+    ]
+    waiting = {task.name or "" for task, _, _ in looks}
+    for _, path, sought in looks:
+        stuck = ", ".join(sorted(sought & waiting))
+        if stuck:
+            reason = (
+                f"this looks for Pods of {stuck}, which have no address before they are ready, and are not ready before"
+                " their own init containers have found their peers"
+            )
+            yield _warning(path, reason, "give svc --publish-not-ready-addresses=true", "VJ104")
+
+
+def _search(job: Job) -> Callable[[str], set[str]]:
+    """Return a search for the tasks whose host lists or addresses a text names; it reads the text once."""
+    tasks = [task.name or "" for task in job.tasks or ()]
+    names_of = {names.hosts_variable(task): task for task in tasks}
+    names_of |= {f"{names.HOSTS_PATH}/{names.host_file(task)}": task for task in tasks}
+    names_of |= {f"{job.name}-{task}-": task for task in tasks}
+    pattern = re.compile(
+        rf"VC_\w{{1,{MAX_LABEL}}}?_HOSTS|{names.HOSTS_PATH}/\w{{1,{MAX_LABEL}}}\.host"
+        # A number after it, or a shell's variable; names of tasks may begin with each other's.
+        rf"|(?<![-\w])(?={re.escape(job.name)}-(?P<rest>[-a-z0-9]{{1,{MAX_LABEL + 2}}}[${{]?))"
+    )
+
+    def found(text: str) -> Iterator[str]:
+        for match in pattern.finditer(text):
+            rest = match["rest"] or ""
+            yield match[0]
+            yield from (
+                f"{job.name}-{rest[: place + 1]}"
+                for place, (sign, after) in enumerate(itertools.pairwise(rest))
+                if sign == "-" and after in "0123456789${"
+            )
+
+    return lambda text: {names_of[name] for name in found(text) if name in names_of}
+
+
+def _sought(container: Mapping[str, Any], search: Callable[[str], set[str]]) -> set[str]:
+    """Find the tasks whose host lists or addresses a container's command names."""
+    texts = [*(container.get("command") or ()), *(container.get("args") or ())]
+    return search("\n".join(item for item in texts if isinstance(item, str)))
+
+
+def _dashboard(job: Job, svc: SvcPlugin, ray: RayPlugin | None) -> Iterator[Problem]:
+    if ray and not svc.disable_network_policy and not _opens_dashboard(svc, ray):
+        reason = "svc's NetworkPolicy lets only the job's own Pods reach the dashboard and the head's other ports"
+        forward = f"kubectl port-forward {names.pod(job.name, ray.head, 0)} {ray.dashboard_port}"
+        hint = f"use `{forward}`, let others in by svc's option allow, or give svc --disable-network-policy=true"
+        yield _warning(place(RayPlugin), reason, hint, "VJ105")
+
+
+def _opens_dashboard(svc: SvcPlugin, ray: RayPlugin) -> bool:
+    reaching = [entry for entry in svc.allow if entry.get("task", ray.head) == ray.head]
+    return any({DASHBOARD, ray.dashboard_port} & {*entry.get("ports", (DASHBOARD,))} for entry in reaching)
+
+
+def _sshd_port(ssh: SshPlugin, mpi: MpiPlugin | None) -> Iterator[Problem]:
+    if mpi and mpi.port != ssh.ssh_port:
+        reason = f"the ssh plugin's configuration connects to port {ssh.ssh_port}, and mpi declares another for sshd"
+        hint = f"give ssh the same one (--ssh-port={mpi.port}), or mpi --port={ssh.ssh_port}"
+        yield mpi.problem("port", reason, hint, code="VJ111")
+
+
+def _ports_of_nobody(svc: SvcPlugin, firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
+    """Yield the names in svc's allow-list that no port has: Kubernetes takes them, and they match nothing."""
+    of_task = {task: _port_names(pod) for task, pod in firsts.items()} if svc.allow else {}
+    of_job = set().union(*of_task.values())
+    for index, entry in enumerate(svc.allow):
+        named = of_task[entry["task"]] if "task" in entry else of_job
+        for position, port in enumerate(entry.get("ports", ())):
+            if isinstance(port, str) and port not in named:
+                path = f"{place(SvcPlugin)}.allow[{index}].ports[{position}]"
+                others = f" (there are {some(named)})" if named else ""
+                reason = f"no container that is reached has a port of this name{others}, so nobody is let in by it"
+                yield _warning(path, reason, "name one, or give the port's number", "VJ119", repr(port))
+
+
+def _port_names(pod: Manifest) -> set[str]:
+    containers: Iterable[Manifest] = (item for kind in _CONTAINERS for item in pod["spec"].get(kind) or ())
+    return {port["name"] for item in containers for port in item.get("ports") or () if "name" in port}
+
+
+def _references(own: Sequence[Manifest], made: Sequence[Manifest], path: str) -> Iterator[Problem]:
+    """Yield values that refer to a variable behind them: Kubernetes leaves such a reference as it stands."""
+    referring = [
+        (index, entry, found)
+        for index, entry in enumerate(own)
+        if isinstance(entry.get("value"), str) and (found := _REFERENCE.findall(entry["value"]))
+    ]
+    # Without a step of Python for each of the variables that svc sets.
+    order = dict(zip(map(operator.itemgetter("name"), made), itertools.count(), strict=False)) if referring else {}
+    for index, entry, found in referring:
+        for name in found:
+            if order.get(name, -1) > order.get(entry["name"], len(made)):
+                reason = f"{name} is set behind {entry['name']}, so Kubernetes leaves $({name}) in it as it stands"
+                hint = f"use $({name}) in command or args, or read {name} in the program"
+                yield _warning(f"{path}[{index}]", reason, hint, "VJ109")
+
+
+def _warning(path: str, reason: str, hint: str, code: str, value: str = "") -> Problem:
+    return Problem(path, reason, hint, value, warning=True, code=code)

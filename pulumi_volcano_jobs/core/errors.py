@@ -1,0 +1,209 @@
+"""What went wrong, as data: a `Problem` each, raised together as one `JobError`."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeVar
+
+from typing_extensions import Self
+
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.text import cropped, escaped, without_keys
+
+JobErrorT = TypeVar("JobErrorT", bound="JobError")
+
+
+class Stage(enum.IntEnum):
+    """Who would refuse the job, in the order in which a cluster with Volcano would ask them."""
+
+    DECODE = 1
+    """The mutating webhook's decoder: a value of the wrong JSON type."""
+    SCHEMA = 2
+    """The API server, by the schema of Volcano's resource definition."""
+    WEBHOOK = 3
+    """Volcano's validating webhook."""
+    CONTROLLER = 4
+    """Volcano's job controller, once the job is stored."""
+    PLUGIN = 5
+    """A plugin, when Pods are made."""
+    API = 6
+    """The API server, when it is sent what the plugins made."""
+    STRICT = 7
+    """Nobody: Volcano would go on and do something else than what was meant."""
+
+
+WARNINGS = {
+    "VJ101": "a Pod without restartPolicy starts again for ever",
+    "VJ102": "an MPI master with restartPolicy Never ends if it starts before its workers",
+    "VJ103": "a gang may start with fewer Pods than its ranks",
+    "VJ104": "init containers look for peers that are not ready before them",
+    "VJ105": "the NetworkPolicy keeps others from Ray's dashboard",
+    "VJ106": "hostNetwork, and sshd on the port of the node's own",
+    "VJ107": "hostNetwork, and a wait for the master's port",
+    "VJ108": "an ssh key that its user may not read, or that ssh finds too open",
+    "VJ109": "a variable that refers to one which comes later",
+    "VJ110": "ssh without svc",
+    "VJ111": "the ports of mpi and ssh differ",
+    "VJ112": "one hostname for several Pods",
+    "VJ113": "a subdomain that svc makes no Service for",
+    "VJ114": "an argument that Volcano's guide and code call differently",
+    "VJ115": "a key that stands twice in YAML, with one value",
+    "VJ116": "an entry of a template that repeats the key of another",
+    "VJ117": "a key pair that Volcano makes anew with each restart",
+    "VJ118": "Ray workers that start again when the head has ended",
+    "VJ119": "a port's name in svc's allow-list that no container has",
+    "VJ121": "a claim that is deleted with the stored Job that it was created for",
+    "VJ122": 'an option that a shared managed_by="volcano" ignores',
+    "VJ123": "a field that needs a feature gate which is off by default",
+    "VJ124": "a YAML tag that kubectl ignores",
+    "VJ125": "a YAML merge key (<<) after a key that it overrides",
+    "VJ126": "a DSA key, which sshd refuses",
+    "VJ127": "a plugin without a value, which the job does not use",
+}
+"""The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
+
+
+def shown(value: object) -> str:
+    """Write a value for a message; Python refuses to write numbers of thousands of digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+
+
+def key_text(key: object) -> str:
+    """Write the key of a mapping, which a program may give in any type, as text."""
+    try:
+        return str(key)
+    except ValueError:
+        return shown(key)
+
+
+_LONGEST, _SHOWN = 150, 100
+_LONGEST_PATH, _LONGEST_REASON = 400, 2000
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake: where it is, what is there, which rule it breaks and the way out.
+
+    `value` is shown to the user; whoever makes a Problem about a secret leaves it out.
+    """
+
+    path: str
+    """The field, from the job's root: `spec.tasks[0].replicas`."""
+    reason: str
+    """The rule that it breaks."""
+    hint: str = ""
+    """The way out."""
+    value: str = ""
+    """What is there, as it is shown."""
+    stage: Stage = Stage.STRICT
+    """Who would refuse the job first, if anybody does."""
+    warning: bool = False
+    """Whether the job is made all the same."""
+    code: str = ""
+    """Of a warning: what switches it off (see `WARNINGS`)."""
+    line: int = 0
+    """The line in the file, from 1; 0 if there is none."""
+    column: int = 0
+    """The column in that line, from 1."""
+
+    def __post_init__(self) -> None:
+        """Leave private keys out of all text, shorten what is too long to be read, and write out hidden characters."""
+        for name in ("path", "reason", "hint", "value"):
+            text = without_keys(getattr(self, name))
+            if name == "value" and len(text) > _LONGEST:
+                text = cropped(text, _SHOWN)
+            if name in {"reason", "hint"}:
+                text = cropped(text, _LONGEST_REASON)
+            # The path is the key of a place; it is written out when it is shown.
+            object.__setattr__(self, name, text if name == "path" else escaped(text.replace("\n", " ")))
+
+    def at(self, line: int, column: int) -> Problem:
+        """Give the same problem with its place in a file (both count from 1)."""
+        return replace(self, line=line, column=column)
+
+    def __str__(self) -> str:
+        """Say path, value, rule and remedy in one line, and the code of a warning behind it."""
+        path = self.path if len(self.path) <= _LONGEST_PATH else f"{self.path[:_LONGEST_PATH]}…"
+        path = escaped(path)
+        place = f"{path}: " if path else ""
+        given = f" (given: {self.value})" if self.value else ""
+        hint = f": {self.hint}" if self.hint else ""
+        code = f" [{self.code}]" if self.code else ""
+        return f"{place}{self.reason}{given}{hint}{code}"
+
+
+def not_one_of(path: str, value: object, words: Iterable[str]) -> Problem:
+    """Say that a value is none of those that there are."""
+    return Problem(path, f"this must be one of {', '.join(words)}", value=shown(value))
+
+
+class JobError(ValueError):
+    """A job that cannot be made as it was written, with all its problems at once."""
+
+    _raised: ClassVar[Any] = None
+
+    def __new__(cls, *_given: object, **_named: object) -> Self:
+        """Make the kind of it that whoever runs the program shows best (see `raised_as`)."""
+        made: Self = super().__new__(JobError._raised if cls is JobError and JobError._raised else cls)
+        return made
+
+    @staticmethod
+    def raised_as(kind: type[JobErrorT]) -> type[JobErrorT]:
+        """Let each JobError be one of this subclass from now on (a decorator)."""
+        JobError._raised = kind
+        return kind
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        """Take what was found; there is at least one problem."""
+        self.problems = tuple(in_order(problems))
+        """All of them, sorted by place."""
+        self.stage = min(problem.stage for problem in self.problems)
+        """The first of Volcano's stages that would refuse the job."""
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type[JobError], tuple[tuple[Problem, ...]]]:
+        """Travel between processes as the problems: an exception would be made of its text."""
+        return JobError, (self.problems,)
+
+
+def loud(problems: Iterable[Problem], ignored: Collection[str]) -> list[Problem]:
+    """Leave out the warnings that are switched off by their codes."""
+    return [problem for problem in problems if not problem.code or problem.code not in ignored]
+
+
+def unknown_codes(codes: Sequence[str], path: str) -> Iterator[Problem]:
+    """Yield a Problem for each code that no warning has."""
+    for index, code in enumerate(codes):
+        if code not in WARNINGS:
+            known = f"{min(WARNINGS)} to {max(WARNINGS)}"
+            yield Problem(f"{path}[{index}]", "no warning has this code", f"they are {known}", value=repr(code))
+
+
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Sort problems by place, each once."""
+    return sorted(dict.fromkeys(problems), key=lambda problem: (problem.line, problem.column))
+
+
+def raise_if_any(problems: Iterable[Problem]) -> None:
+    """Raise the problems that are not mere warnings, if there are any."""
+    errors = [problem for problem in problems if not problem.warning]
+    if errors:
+        raise JobError(errors)
+
+
+def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
+    """Leave out problems of a place that has one already, or of a place below a value that cannot be read.
+
+    Below a value that Volcano would accept, such as that of a key that stands twice, everything is checked.
+    """
+    errors = [problem for problem in reported if not problem.warning]
+    places = {problem.path for problem in errors}
+    unread = {problem.path for problem in errors if problem.stage is not Stage.STRICT}
+    return [
+        problem for problem in problems if problem.path not in places and unread.isdisjoint(paths.around(problem.path))
+    ]

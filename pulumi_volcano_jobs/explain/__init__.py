@@ -1,0 +1,1 @@
+"""What a job becomes: who sets which field, as tables and as a graph."""

@@ -1,0 +1,189 @@
+"""Who set what in a Pod: its template, the job, or a plugin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pulumi_volcano_jobs.kubernetes.manifest import GROUP_ANNOTATION, Manifest
+from pulumi_volcano_jobs.plugins.context import JobContext
+from pulumi_volcano_jobs.rendering.renderer import JOB, Rendered, pod_in_steps
+from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec.model import Job, Task
+
+CONTAINER, INIT_CONTAINER = "container", "init container"
+VARIABLE, MOUNT, PORT, VOLUME, LABEL, ANNOTATION = "variable", "mount", "port", "volume", "label", "annotation"
+REMOVED = "removed"
+CONTAINERS: Mapping[str, str] = {"initContainers": INIT_CONTAINER, "containers": CONTAINER}
+"""The lists of containers, and how an entry is called."""
+
+# What is noted of a container that a plugin added: its other fields are its own business.
+OF_ADDED_CONTAINERS = frozenset({CONTAINER, INIT_CONTAINER, VARIABLE, MOUNT, PORT})
+_APART_IN_POD = frozenset({"containers", "initContainers", "volumes"})
+_APART_IN_CONTAINER = frozenset({"name", "image", "env", "volumeMounts", "ports"})
+_SOURCES_OF_VARIABLES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
+_SOURCES_OF_PROJECTIONS = {"configMap": "ConfigMap", "secret": "Secret"}
+_SOURCES_OF_VOLUMES = {
+    "configMap": ("ConfigMap", "name"),
+    "secret": ("Secret", "secretName"),
+    "persistentVolumeClaim": ("claim", "claimName"),
+}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One thing of a Pod, such as a variable of a container; `container` is empty for what is the Pod's own."""
+
+    kind: str
+    name: str = ""
+    container: str = ""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a fact is in the end, and who set it: the last of `makers`, over what those before it had set."""
+
+    value: str
+    makers: tuple[str, ...]
+
+    @property
+    def maker(self) -> str:
+        """Who set it."""
+        return self.makers[-1]
+
+
+Origins = dict[Fact, Origin]
+
+
+def trace(rendered: Rendered, task: Task, index: int) -> Origins:
+    """Make one Pod again, step by step, and note who set what.
+
+    Args:
+        rendered: the job without leaves; its plugins' settings are shown, so render it with `redact=True`.
+        task: one of its tasks.
+        index: the replica.
+    """
+    origins: Origins = {}
+    own = {"", *(item["name"] for kind in ("containers", "initContainers") for item in task.pod_spec.get(kind) or ())}
+    for maker, manifest in _steps(rendered, task, index):
+        facts = _facts(manifest)
+        for fact, value in facts.items():
+            if fact.container in own or fact.kind in OF_ADDED_CONTAINERS:
+                _note(origins, fact, value, maker)
+        for fact in [fact for fact in origins if fact not in facts]:
+            _note(origins, fact, REMOVED, maker)
+    return origins
+
+
+def _steps(rendered: Rendered, task: Task, index: int) -> Iterator[tuple[str, Manifest]]:
+    """Give the Pod after each step with who made it; a manifest is good until the next step."""
+    ctx = JobContext(rendered.job)
+    for maker, pod in pod_in_steps(ctx, rendered.plugins, task, index, keep_own=rendered.keep_own):
+        yield maker, pod.to_manifest(ctx.namespace)
+
+
+def _note(origins: Origins, fact: Fact, value: str, maker: str) -> None:
+    known = origins.get(fact)
+    if known is None:
+        origins[fact] = Origin(value, (maker,))
+    elif known.value != value:
+        origins[fact] = Origin(value, (*known.makers, maker))
+
+
+def _facts(pod: Manifest) -> dict[Fact, str]:
+    """Take a Pod apart."""
+    spec, metadata = pod["spec"], pod["metadata"]
+    facts = {Fact(key): as_text(value) for key, value in spec.items() if key not in _APART_IN_POD}
+    for kind, word in CONTAINERS.items():
+        for item in spec.get(kind, ()):
+            facts |= facts_of_container(word, item)
+    facts |= {Fact(VOLUME, item["name"]): _source(item) for item in spec.get("volumes", ())}
+    facts |= {Fact(LABEL, key): as_text(value) for key, value in metadata["labels"].items()}
+    return facts | {Fact(ANNOTATION, key): as_text(value) for key, value in metadata["annotations"].items()}
+
+
+def facts_of_container(word: str, item: Mapping[str, Any]) -> dict[Fact, str]:
+    """Return what is in a container, which is called `word`."""
+    name = item["name"]
+    facts = {Fact(word, name, name): item.get("image", "")}
+    facts |= {Fact(VARIABLE, entry["name"], name): _variable(entry) for entry in item.get("env", ())}
+    facts |= {Fact(MOUNT, mount["mountPath"], name): _mounted(mount) for mount in item.get("volumeMounts", ())}
+    facts |= {Fact(PORT, _number(port), name): port.get("name", "") for port in item.get("ports", ())}
+    return facts | {
+        Fact(key, "", name): as_text(value) for key, value in item.items() if key not in _APART_IN_CONTAINER
+    }
+
+
+def _variable(entry: Mapping[str, Any]) -> str:
+    source = entry.get("valueFrom")
+    if not source:
+        return as_text(entry.get("value", ""))
+    kind, reference = next(iter(source.items()))
+    if kind not in _SOURCES_OF_VARIABLES:
+        return f"{kind} {as_text(reference)}"
+    key = "" if reference["key"] == entry["name"] else f", key {reference['key']}"
+    return f"{_SOURCES_OF_VARIABLES[kind]} {reference.get('name', '')}{key}"
+
+
+def _mounted(mount: Mapping[str, Any]) -> str:
+    parts = [
+        f"volume {mount['name']}",
+        *(f"{key} {mount[key]}" for key in ("subPath", "subPathExpr") if mount.get(key)),
+    ]
+    return ", ".join([*parts, *(["read-only"] if mount.get("readOnly") else [])])
+
+
+def _number(port: Mapping[str, Any]) -> str:
+    protocol = port.get("protocol", "TCP")
+    return str(port["containerPort"]) + (f"/{protocol}" if protocol != "TCP" else "")
+
+
+def _source(volume: Mapping[str, Any]) -> str:
+    """Tell what a volume holds: the objects that it names, else its source."""
+    source = {key: value for key, value in volume.items() if key != "name"}
+    kind = next(iter(source), "")
+    if kind == "projected":
+        return ", ".join(map(_projected, source[kind].get("sources") or ()))
+    if kind not in _SOURCES_OF_VOLUMES:
+        return as_text(source)
+    word, key = _SOURCES_OF_VOLUMES[kind]
+    return f"{word} {source[kind].get(key, '')}"
+
+
+def _projected(source: Mapping[str, Any]) -> str:
+    for kind, word in _SOURCES_OF_PROJECTIONS.items():
+        if source.get(kind):
+            return f"{word} {source[kind].get('name', '')}"
+    return as_text(source)
+
+
+def as_text(value: Any) -> str:
+    """Write a value of a manifest in one line; flat mappings without braces and quotes."""
+    if isinstance(value, dict) and value and not any(isinstance(item, (dict, list)) for item in value.values()):
+        return ", ".join(f"{key} {item}" for key, item in value.items())
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def native_names(job: Job) -> dict[tuple[str, str], str]:
+    """Return the names that Volcano gives to the PodGroup and to the volumes of Pods, by kind and name here."""
+    known = {("PodGroup", names.pod_group(job.name)): f"{job.name}-<uid>"}
+    for number, volume in enumerate(job.volumes or (), 1):
+        ours = names.volume(job.name, volume.mount_path)
+        known[VOLUME, ours] = f"{job.name}-<suffix-{number}>"
+    return known
+
+
+def as_volcano_names(origins: Origins, job: Job) -> Origins:
+    """Say what the job itself set in a Pod with the names that Volcano gives."""
+    known = native_names(job)
+
+    def named(fact: Fact, origin: Origin) -> tuple[Fact, Origin]:
+        if fact == Fact(ANNOTATION, GROUP_ANNOTATION):
+            return fact, replace(origin, value=known["PodGroup", names.pod_group(job.name)])
+        word, _, name = origin.value.partition(" ")
+        value = f"{word} {known[VOLUME, name]}" if word == VOLUME and (VOLUME, name) in known else origin.value
+        return replace(fact, name=known.get((fact.kind, fact.name), fact.name)), replace(origin, value=value)
+
+    return dict(named(fact, origin) if origin.maker == JOB else (fact, origin) for fact, origin in origins.items())

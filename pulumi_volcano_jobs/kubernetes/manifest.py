@@ -1,0 +1,283 @@
+"""Plain-dict manifests: a Pod that is edited by key, and the other objects that a job is made of.
+
+Lists in a Pod are edited by the key that Kubernetes merges them by (a variable's name, a mount's path, a port's number
+and protocol, a volume's name), so that each is written once: server-side apply refuses duplicates. Where a name is
+written twice the last one wins, as it does in a container.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pulumi_volcano_jobs.core.leaf import derive
+
+Manifest = dict[str, Any]
+PortKey = tuple[int, str]
+
+GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
+JOB_NAME = "volcano.sh/job-name"
+JOB_NAMESPACE = "volcano.sh/job-namespace"
+JOB_VERSION = "volcano.sh/job-version"
+JOB_RETRY_COUNT = "volcano.sh/job-retry-count"
+TASK_SPEC = "volcano.sh/task-spec"
+TASK_INDEX = "volcano.sh/task-index"
+TEMPLATE_UID = "volcano.sh/template-uid"
+QUEUE_NAME = "volcano.sh/queue-name"
+PARTITION_ID = "volcano.sh/partition-id"
+NUMA_POLICY = "volcano.sh/numa-topology-policy"
+
+
+class Placeholder(str):
+    """Text that stands for a key which is not shown; it is written as it is, so that no cluster takes it for a key."""
+
+    __slots__ = ()
+
+
+def copy_tree(tree: Any) -> Any:
+    """Copy dicts and lists; share what cannot change (and leaves)."""
+    if isinstance(tree, dict):
+        return {key: copy_tree(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [copy_tree(value) for value in tree]
+    return tree
+
+
+class Container:
+    """A container of a Pod while the plugins edit it: its lists are edited by key.
+
+    With `keep_own` what it begins with stays: an edit of the same variable, path or port's name does nothing.
+    """
+
+    __slots__ = ("_env", "_kept", "_mounts", "_ports", "fields", "name")
+
+    def __init__(self, wire: Mapping[str, Any], *, keep_own: bool = False) -> None:
+        """Take a container in wire form; nothing of it is shared."""
+        self.fields: Manifest = {k: copy_tree(v) for k, v in wire.items() if k not in _CONTAINER_LISTS}
+        """All but variables, mounts, ports, as YAML spells it, to be changed at will."""
+        self.name: str = wire.get("name", "")
+        """The container's name."""
+        self._env: dict[str, Manifest] = _keyed(wire.get("env"), lambda entry: entry["name"])
+        self._mounts: dict[str, Manifest] = _keyed(wire.get("volumeMounts"), lambda entry: entry["mountPath"])
+        self._ports: dict[PortKey, Manifest] = _keyed(wire.get("ports"), _port_key)
+        self._kept = {kind: frozenset(entries) for kind, entries in self.lists()} if keep_own else {}
+
+    def env(self, name: str) -> Manifest | None:
+        """Give the entry of a variable, or None."""
+        return self._env.get(name)
+
+    def set_env(self, name: str, value: Any) -> None:
+        """Set a variable to a literal value, in place of one of that name."""
+        self._set_env({"name": name, "value": value})
+
+    def set_env_from(self, name: str, source: Manifest) -> None:
+        """Set a variable from a `valueFrom` source, in place of one of that name."""
+        self._set_env({"name": name, "valueFrom": source})
+
+    def set_env_entries(self, entries: Mapping[str, Manifest]) -> None:
+        """Set variables to entries, by name; containers share the entries, so do not change one.
+
+        Without a step for each: svc sets two variables for each task in each Pod.
+        """
+        kept = self._kept.get("env", frozenset()) & entries.keys()
+        if kept:
+            entries = {name: entry for name, entry in entries.items() if name not in kept}
+        for name in self._env.keys() & entries.keys():
+            del self._env[name]
+        self._env.update(entries)
+
+    def mount(self, path: str, volume: str, sub_path: str = "") -> None:
+        """Mount a volume (or one directory of it) at a path, in place of what was mounted there."""
+        if path in self._kept.get("volumeMounts", ()):
+            return
+        self._mounts.pop(path, None)
+        mount = {"mountPath": path, "name": volume}
+        self._mounts[path] = mount | ({"subPath": sub_path} if sub_path else {})
+
+    def declares_port(self, number: int) -> bool:
+        """Tell whether a port of that number is declared, whatever its name or protocol."""
+        return any(declared == number for declared, _ in self._ports)
+
+    def set_port(self, number: int, name: str) -> None:
+        """Declare a TCP port, in place of those of that number or name."""
+        if name in self._kept.get("ports", ()):
+            return
+        for key in [key for key, port in self._ports.items() if port.get("name") == name]:
+            del self._ports[key]
+        self._ports[number, "TCP"] = {"name": name, "containerPort": number}
+
+    def lists(self) -> Iterator[tuple[str, Mapping[str, Manifest]]]:
+        """Yield the lists whose entries have a key of their own: variables, mounts, named ports."""
+        yield "env", self._env
+        yield "volumeMounts", self._mounts
+        yield "ports", {entry["name"]: entry for entry in self._ports.values() if entry.get("name")}
+
+    def to_wire(self) -> Manifest:
+        """Give the container as a plain dict."""
+        wire = dict(self.fields)
+        for key, entries in (("env", self._env), ("ports", self._ports), ("volumeMounts", self._mounts)):
+            if entries:
+                wire[key] = list(entries.values())
+        return wire
+
+    def _set_env(self, entry: Manifest) -> None:
+        name = entry["name"]
+        if name not in self._kept.get("env", ()):
+            self._env.pop(name, None)
+            self._env[name] = entry
+
+
+_CONTAINER_LISTS = frozenset({"env", "ports", "volumeMounts"})
+_POD_LISTS = frozenset({"containers", "initContainers", "volumes"})
+
+
+def _port_key(port: Mapping[str, Any]) -> PortKey:
+    return port["containerPort"], port.get("protocol", "TCP")
+
+
+def _keyed(entries: Any, key: Any) -> dict[Any, Manifest]:
+    keyed: dict[Any, Manifest] = {}
+    for entry in entries or ():
+        keyed.pop(key(entry), None)
+        keyed[key(entry)] = copy_tree(entry)
+    return keyed
+
+
+class Pod:
+    """One Pod of a job while the plugins edit it: a private copy of its task's template.
+
+    With `keep_own` the template's variables, mounts, named ports and volumes stay as they are.
+    """
+
+    __slots__ = (
+        "_kept",
+        "_volumes",
+        "annotations",
+        "containers",
+        "fields",
+        "index",
+        "init_containers",
+        "labels",
+        "name",
+        "task",
+    )
+
+    def __init__(
+        self, name: str, task: str, index: int, template: Mapping[str, Any], *, keep_own: bool = False
+    ) -> None:
+        """Copy a PodTemplateSpec in wire form for the replica `index` of `task`."""
+        metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
+        self.name = name
+        """The Pod's name; empty if a template stands for all Pods of its task."""
+        self.task = task
+        """The name of its task."""
+        self.index = index
+        """Its index in the task, from 0."""
+        self.labels: Manifest = dict(metadata.get("labels") or {})
+        """The labels, to be changed at will."""
+        self.annotations: Manifest = dict(metadata.get("annotations") or {})
+        """The annotations, to be changed at will."""
+        self.fields: Manifest = {k: copy_tree(v) for k, v in spec.items() if k not in _POD_LISTS}
+        """All else of the spec, as YAML spells it, to be changed at will."""
+        self.containers = [Container(wire, keep_own=keep_own) for wire in spec.get("containers") or ()]
+        """The containers."""
+        self.init_containers = [Container(wire, keep_own=keep_own) for wire in spec.get("initContainers") or ()]
+        """The init containers."""
+        self._volumes: dict[str, Manifest] = _keyed(spec.get("volumes"), lambda entry: entry["name"])
+        self._kept = frozenset(self._volumes) if keep_own else frozenset()
+
+    @property
+    def all_containers(self) -> list[Container]:
+        """The containers and the init containers."""
+        return [*self.containers, *self.init_containers]
+
+    def set_volume(self, name: str, source: Manifest) -> None:
+        """Add a volume with its source, in place of one of that name."""
+        if name in self._kept:
+            return
+        self._volumes.pop(name, None)
+        self._volumes[name] = {"name": name, **source}
+
+    def volumes(self) -> Iterator[tuple[str, Manifest]]:
+        """Give the volumes by name."""
+        yield from self._volumes.items()
+
+    def to_template(self) -> Manifest:
+        """Give what is in the Pod as a PodTemplateSpec."""
+        metadata = {"labels": self.labels, "annotations": self.annotations}
+        return {"metadata": {key: value for key, value in metadata.items() if value}, "spec": self._spec()}
+
+    def to_manifest(self, namespace: Any) -> Manifest:
+        """Give the Pod as a plain manifest."""
+        pod = build("v1", "Pod", self.name, namespace, spec=self._spec())
+        pod["metadata"] |= {"labels": self.labels, "annotations": self.annotations}
+        return pod
+
+    def _spec(self) -> Manifest:
+        spec = dict(self.fields)
+        spec["containers"] = [container.to_wire() for container in self.containers]
+        if self.init_containers:
+            spec["initContainers"] = [container.to_wire() for container in self.init_containers]
+        if self._volumes:
+            spec["volumes"] = list(self._volumes.values())
+        return spec
+
+
+def build(api_version: str, kind: str, name: str, namespace: Any, **fields: Any) -> Manifest:
+    """Build a manifest; the namespace is always explicit."""
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": namespace},
+        **fields,
+    }
+
+
+def secret(name: str, namespace: Any, contents: Mapping[str, Any]) -> Manifest:
+    """Build a Secret from text; `data` is base64 (stringData would differ from the live object for ever)."""
+    return build("v1", "Secret", name, namespace, data={key: derive(_base64, text) for key, text in contents.items()})
+
+
+def _base64(text: str) -> str:
+    return text if isinstance(text, Placeholder) else base64.b64encode(text.encode()).decode()
+
+
+def config_map(name: str, namespace: Any, data: Mapping[str, Any]) -> Manifest:
+    """Build a ConfigMap."""
+    return build("v1", "ConfigMap", name, namespace, data=dict(data))
+
+
+def service(name: str, namespace: Any, spec: Manifest) -> Manifest:
+    """Build a Service."""
+    return build("v1", "Service", name, namespace, spec=spec)
+
+
+def network_policy(name: str, namespace: Any, pods: Manifest, ingress: list[Manifest]) -> Manifest:
+    """Build a NetworkPolicy for what comes in to the Pods that have these labels."""
+    spec = {"podSelector": {"matchLabels": pods}, "ingress": ingress, "policyTypes": ["Ingress"]}
+    return build("networking.k8s.io/v1", "NetworkPolicy", name, namespace, spec=spec)
+
+
+def members(job: str, namespace: Any) -> Manifest:
+    """Select all Pods of a job."""
+    return {JOB_NAME: job, JOB_NAMESPACE: namespace}
+
+
+class ObjectRef(NamedTuple):
+    """An object of a job, in the job's namespace."""
+
+    kind: str
+    """The kind, such as `Service`."""
+    name: str
+    """The name in the cluster."""
+
+    @classmethod
+    def of(cls, item: Manifest) -> ObjectRef:
+        """Give that of a manifest."""
+        return cls(item["kind"], item["metadata"]["name"])
+
+
+def canonical(objects: Iterable[Manifest]) -> list[Manifest]:
+    """Sort objects by kind and name."""
+    return sorted(objects, key=ObjectRef.of)

@@ -1,0 +1,368 @@
+"""Kubernetes' own schemas for what a Job embeds (Pod templates and claims), and Volcano's for a Queue.
+
+One walk over a wire-form tree does what the API server does with Volcano's resource definition (drop unknown fields
+and nulls, fill in the definition's defaults, check types) and reports each thing that it met. The schemas are those
+of the `kubernetes-validate` package: no network, no cluster.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib.util
+import json
+import keyword
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text
+from pulumi_volcano_jobs.core.leaf import Leaf, derive, has_leaf, is_whole
+from pulumi_volcano_jobs.kubernetes import quantity, queue_schema
+
+KUBERNETES_VERSION = "1.36.0"
+"""The version of the Kubernetes API that Volcano's resource definition embeds (contract of 2026-08-20)."""
+
+POD_TEMPLATE = "io.k8s.api.core.v1.PodTemplateSpec"
+CLAIM = "io.k8s.api.core.v1.PersistentVolumeClaimSpec"
+
+_REFERENCE = "#/$defs/"
+_VERSION_FOLDER = re.compile(r"v(1\.[0-9]+)\.0-local")
+_METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+_INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
+_SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
+    QUANTITY: ((str, int, float), "this must be a quantity such as 500m, 2 or 4Gi"),
+    _INT_OR_STRING: ((str, int), "this must be a whole number or a string"),
+    "string": ((str,), "this must be a string"),
+    "integer": ((int,), "this must be a whole number"),
+    "number": ((int, float), "this must be a number"),
+    "boolean": ((bool,), "this must be true or false"),
+}
+SURROGATE = "this holds half of a character, a surrogate, which cannot be written"
+_HINTS = {"string": "put it in quotes", "integer": "write it without quotes", "boolean": "write it without quotes"}
+
+# Volcano's resource definition embeds the metadata of a template with these fields only.
+_TEMPLATE_METADATA = ("annotations", "finalizers", "labels", "name", "namespace")
+
+# The defaults of the resource definition that are not empty (contract section 3): they come with Kubernetes' types.
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "ContainerPort": {"protocol": "TCP"},
+    "GRPCAction": {"service": ""},
+    "FileKeySelector": {"optional": False},
+    "AzureDiskVolumeSource": {"fsType": "ext4", "readOnly": False},
+    "ISCSIVolumeSource": {"iscsiInterface": "default"},
+    "RBDVolumeSource": {"keyring": "/etc/ceph/keyring", "pool": "rbd", "user": "admin"},
+    "ScaleIOVolumeSource": {"fsType": "xfs", "storageMode": "ThinProvisioned"},
+}
+
+# Where a value must be known when the program runs, and why: it decides which objects exist or what they are called.
+_STRUCTURE: dict[tuple[str, str], str] = {
+    ("PodTemplateSpec", "metadata"): "the plugins add to it",
+    ("PodTemplateSpec", "spec"): "the plugins add to it",
+    ("ObjectMeta", "annotations"): "annotations are added to it",
+    ("ObjectMeta", "labels"): "labels are added to it",
+    ("PodSpec", "containers"): "the plugins add to each container",
+    ("PodSpec", "initContainers"): "the plugins add to each container",
+    ("PodSpec", "volumes"): "volumes are added to it",
+    ("PodSpec", "hostname"): "it decides the Pods' addresses",
+    ("PodSpec", "subdomain"): "it decides the Pods' addresses",
+    ("PodSpec", "schedulerName"): "it decides whether the scheduler sees a gang",
+    ("PodSpec", "hostNetwork"): "it decides the DNS policy",
+    ("Container", "name"): "plugins find containers by name",
+    ("Container", "env"): "variables are added to it, each name once",
+    ("Container", "ports"): "ports are added to it, each number once",
+    ("Container", "volumeMounts"): "mounts are added to it, each path once",
+    ("EnvVar", "name"): "each name is written once",
+    ("ContainerPort", "containerPort"): "each port is written once",
+    ("ContainerPort", "name"): "Services find ports by name",
+    ("ContainerPort", "protocol"): "each port is written once",
+    ("VolumeMount", "mountPath"): "each path is mounted once",
+    ("Volume", "name"): "each volume is written once",
+}
+
+
+_MOST_NAMES = 12  # in a hint
+# An entry of a list of these cannot be a leaf either.
+_STRUCTURED = frozenset(kind for kind, _ in _STRUCTURE)
+
+
+def _folder() -> Path:
+    # Not imported: the package's own import loads a JSON Schema validator that this walk does not need.
+    spec = importlib.util.find_spec("kubernetes_validate")
+    (root,) = spec.submodule_search_locations if spec and spec.submodule_search_locations else ("",)
+    return Path(root) / "kubernetes-json-schema"
+
+
+@functools.cache
+def versions() -> tuple[str, ...]:
+    """Give the versions of Kubernetes, such as 1.31, whose schemas are here, up to the one that Volcano embeds."""
+    found = {match[1] for path in _folder().iterdir() if (match := _VERSION_FOLDER.fullmatch(path.name))}
+    newest = _minor(KUBERNETES_VERSION.rpartition(".")[0])
+    return tuple(sorted((version for version in found if _minor(version) <= newest), key=_minor))
+
+
+def _minor(version: str) -> int:
+    return int(version.partition(".")[2])
+
+
+@functools.cache
+def _definitions(version: str = KUBERNETES_VERSION) -> dict[str, Any]:
+    path = _folder() / f"v{version}-local" / "_definitions.json"
+    definitions: dict[str, Any] = json.loads(path.read_text("utf-8"))["$defs"]
+    return {**definitions, **queue_schema.DEFINITIONS}
+
+
+@functools.cache
+def _properties(definition: str, version: str = KUBERNETES_VERSION) -> dict[str, Any]:
+    properties: dict[str, Any] = _definitions(version)[definition].get("properties", {})
+    if definition == POD_TEMPLATE:
+        # The template's metadata are a type of their own here, as they are in Volcano's resource definition.
+        return properties | {"metadata": {"$ref": _REFERENCE + _METADATA}}
+    return properties
+
+
+@functools.cache
+def wire_names(definition: str) -> dict[str, str]:
+    """Map the snake_case names that pulumi_kubernetes gives a definition's fields to the names on the wire."""
+    return {_snake(name): name for name in _properties(definition)}
+
+
+def _snake(name: str) -> str:
+    # An acronym is one word (hostIPC, setHostnameAsFQDN), its plural too (podIPs).
+    words = re.sub(r"([A-Z]{2,})s\b", lambda match: f"_{match[1].lower()}s", name)
+    words = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", words)
+    snake = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).lower()
+    return f"{snake}_" if keyword.iskeyword(snake) or snake == "exec" else snake
+
+
+def child_definition(definition: str, name: str) -> tuple[str, bool]:
+    """Give the definition behind a field (empty for plain values), and whether the field is a list of it."""
+    schema = _properties(definition).get(name, {})
+    items = schema.get("items")
+    return (_object_definition(items), True) if items else (_object_definition(schema), False)
+
+
+def required(definition: str) -> tuple[str, ...]:
+    """Return the required fields of a definition."""
+    return tuple(_definitions()[definition].get("required", ()))
+
+
+def _object_definition(schema: Mapping[str, Any]) -> str:
+    reference: str = schema.get("$ref", "").removeprefix(_REFERENCE)
+    return reference if reference and "properties" in _definitions()[reference] else ""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """An entry of a list that has the key of an earlier entry, where server-side apply and CRDs allow each key once."""
+
+    path: str
+    """The later entry."""
+    first: str
+    """The earlier entry."""
+    value: str
+    """What both have, as JSON; empty if it may be a secret."""
+
+
+def repeated(tree: Mapping[str, Any], definition: str, path: str) -> Iterator[Repeated]:
+    """Yield the repeated entries of a conforming tree, in lists of the type `map` or `set`."""
+    properties = _properties(definition)
+    for key, value in tree.items():
+        place, (child, is_list) = paths.join(path, key), child_definition(definition, key)
+        if isinstance(value, (list, tuple)):
+            yield from _repeated_entries(value, properties[key], place)
+        for index, item in enumerate(value) if is_list and isinstance(value, (list, tuple)) else [("", value)]:
+            if child and isinstance(item, Mapping):
+                yield from repeated(item, child, paths.join(place, index) if is_list else place)
+
+
+def _repeated_entries(entries: Iterable[Any], schema: Mapping[str, Any], path: str) -> Iterator[Repeated]:
+    kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys", ())
+    seen: dict[str, str] = {}
+    for index, entry in enumerate(entries) if kind in ("map", "set") else ():
+        value = {key: entry.get(key, "") for key in keys} if isinstance(entry, Mapping) else entry
+        if has_leaf(value):
+            continue
+        text, place = json.dumps(value, separators=(",", ":")), paths.join(path, index)
+        if text in seen:
+            yield Repeated(place, seen[text], "" if "=" in text else text)
+        seen.setdefault(text, place)
+
+
+_MISFIT = object()
+
+
+@dataclass
+class Walk:
+    """One walk: `conform` gives the tree as the API server would store it; `problems` collects what it met.
+
+    By the schemas that Volcano's resource definition embeds, or by those of another version (`versions`).
+    With `text_amounts` every quantity becomes text.
+    """
+
+    kubernetes: str = ""
+    text_amounts: bool = False
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def _version(self) -> str:
+        return f"{self.kubernetes}.0" if self.kubernetes else KUBERNETES_VERSION
+
+    def conform(self, tree: Any, definition: str, path: str) -> Any:
+        """Copy a tree without unknown fields and nulls, with the definition's defaults.
+
+        Unknown fields are problems of the stage STRICT, wrong types DECODE, missing required fields SCHEMA. What has
+        the wrong type is left out too, so that the rest can be looked at.
+        """
+        if isinstance(tree, Leaf):
+            return tree
+        if not isinstance(tree, Mapping):
+            return self._misfit(path, "this must be a mapping", "write it as key: value lines")
+        return self._object(tree, definition, path)
+
+    def conform_below(self, value: Any, definition: str, keys: Sequence[str | int], path: str) -> Any:
+        """Copy a value that belongs below a definition, where `keys` lead; a field that is not known has any value."""
+        schema: Mapping[str, Any] = {"$ref": _REFERENCE + definition}
+        for key in keys:
+            reference = schema.get("$ref", "").removeprefix(_REFERENCE)
+            if reference in _SCALARS:
+                return value
+            known = _definitions(self._version)[reference] if reference else schema
+            is_object = "properties" in known
+            found = _properties(reference, self._version).get(str(key)) if is_object else known.get("items")
+            found = found or (None if is_object else known.get("additionalProperties"))
+            if not isinstance(found, Mapping):
+                return value
+            schema = found
+        return value if value is None else self._value(value, schema, path)
+
+    def _object(self, tree: Mapping[str, Any], definition: str, path: str) -> dict[str, Any]:
+        properties, kind = _properties(definition, self._version), definition.rsplit(".", 1)[1]
+        names = _TEMPLATE_METADATA if definition == _METADATA else properties
+        defaults = _DEFAULTS.get(kind, {})
+        result = {key: value for key, value in defaults.items() if tree.get(key) is None}
+        for key, value in tree.items():
+            if key not in names:
+                self._unknown(key, names, path)
+            elif isinstance(value, Leaf) and (kind, key) in _STRUCTURE:
+                self.problems.append(structural(paths.join(path, key), _STRUCTURE[kind, key]))
+            elif value is not None:
+                result[key] = self._value(value, properties[key], paths.join(path, key))
+        result = {key: value for key, value in result.items() if value is not _MISFIT}
+        for key in _definitions(self._version)[definition].get("required", ()):
+            if tree.get(key) is None:
+                self._report(paths.join(path, key), "this field is required", "add it", Stage.SCHEMA)
+        return result
+
+    def _value(self, value: Any, schema: Mapping[str, Any], path: str) -> Any:
+        reference = schema.get("$ref", "").removeprefix(_REFERENCE)
+        if self.text_amounts and reference == QUANTITY:
+            return derive(quantity.as_text, value)
+        if reference in _SCALARS:
+            return self.scalar(value, reference, path, "int32" if reference == _INT_OR_STRING else "")
+        definition = _definitions(self._version)[reference] if reference else schema
+        if "properties" in definition:
+            return self.conform(value, reference, path)
+        kinds = definition["type"]
+        kind = kinds if isinstance(kinds, str) else kinds[0]
+        if kind == "array":
+            return self._array(value, definition["items"], path)
+        if kind == "object":
+            return self._map(value, definition.get("additionalProperties"), path)
+        return self.scalar(value, kind, path, definition.get("format", ""))
+
+    def _array(self, value: Any, items: Mapping[str, Any], path: str) -> Any:
+        if isinstance(value, Leaf):
+            return value
+        if not isinstance(value, (list, tuple)):
+            return self._misfit(path, "this must be a list", "write each entry behind a '-'")
+        found = [self._entry(item, items, paths.join(path, i)) for i, item in enumerate(value) if item is not None]
+        # An object that is none keeps its place, so that problems of those behind it name the right one.
+        found = [{} if item is _MISFIT and "$ref" in items else item for item in found]
+        return [item for item in found if item is not _MISFIT]
+
+    def _entry(self, item: Any, items: Mapping[str, Any], path: str) -> Any:
+        if isinstance(item, Leaf) and items.get("$ref", "").rpartition(".")[2] in _STRUCTURED:
+            self.problems.append(structural(path, "the plugins look into each entry of the list"))
+            return _MISFIT
+        return self._value(item, items, path)
+
+    def _map(self, value: Any, values: Any, path: str) -> Any:
+        if isinstance(value, Leaf):
+            return value
+        if not isinstance(value, Mapping):
+            return self._misfit(path, "this must be a mapping", "write it as key: value lines")
+        for key in value:
+            if not isinstance(key, str):
+                return self._misfit(path, "each key must be a string", "put it in quotes")
+            if not is_whole(key):
+                return self._misfit(path, SURROGATE, "")
+        if not isinstance(values, Mapping):
+            return dict(value)
+        found = {k: self._value(item, values, paths.join(path, k)) for k, item in value.items() if item is not None}
+        return {key: item for key, item in found.items() if item is not _MISFIT}
+
+    def scalar(self, value: Any, kind: str, path: str, number_format: str = "") -> Any:
+        """Check a plain value of a JSON type, or of a definition that has no fields."""
+        types, reason = _SCALARS[kind]
+        if isinstance(value, Leaf):
+            return value
+        # Whole floats are how integers cross a Pulumi component's wire.
+        if int in types and isinstance(value, float) and value.is_integer():
+            return int(value)
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            return self._misfit(path, reason, _HINTS.get(kind, ""))
+        if isinstance(value, str) and not is_whole(value):
+            return self._misfit(path, SURROGATE, "")
+        bits = 32 if number_format == "int32" else 64
+        if isinstance(value, int) and not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+            return self._misfit(path, f"this does not fit into {bits} bits", "give a smaller number")
+        return _plain(value)
+
+    def _misfit(self, path: str, reason: str, hint: str) -> Any:
+        self._report(path, reason, hint, Stage.DECODE)
+        return _MISFIT
+
+    def _unknown(self, key: str, names: Iterable[str], path: str) -> None:
+        place = paths.join(path, key_text(key))
+        if self.kubernetes:
+            reason = f"Kubernetes {self.kubernetes} does not know this field, and drops it"
+            self._report(place, reason, "remove it, or run the job on a newer version")
+        else:
+            self._report(place, "unknown field; Volcano drops it", nearest(key_text(key), names))
+
+    def _report(self, path: str, reason: str, hint: str, stage: Stage = Stage.STRICT) -> None:
+        self.problems.append(Problem(path, reason, hint, stage=stage))
+
+
+def _plain(value: Any) -> Any:
+    """Give what a value of a class of its own (an Enum's, another library's number) is to YAML and JSON."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, int) else float(value)
+
+
+def structural(path: str, why: str) -> Problem:
+    """Say that a value cannot be an Output: the structure of the job must be known when the program runs."""
+    return Problem(
+        path,
+        f"this must be a plain value, not an Output: {why}",
+        "take it from pulumi.Config, or from StackReference.get_output_details, which gives plain values",
+        stage=Stage.DECODE,
+    )
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """Suggest the right name for a wrong one."""
+    known = sorted(words)
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    folded = [name for name in known if name.lower() == word.lower().replace("_", "").replace("-", "")]
+    match = folded or close
+    more = "…" if len(known) > _MOST_NAMES else ""
+    return f"did you mean {match[0]}?" if match else f"remove it (known here: {', '.join(known[:_MOST_NAMES])}{more})"

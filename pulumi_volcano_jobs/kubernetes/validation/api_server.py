@@ -1,0 +1,61 @@
+"""What Volcano's webhook takes in a template, and the API server refuses in each Pod that is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.kubernetes.validation import containers, resources
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire, twice
+
+
+def check(template: Wire, path: str) -> Iterator[Problem]:
+    """Yield what the API server would refuse in a Pod of a template that the webhook takes."""
+    for problem in _found(Place(template.get("spec") or {}, f"{path}.spec")):
+        yield replace(problem, stage=Stage.API)
+
+
+def _found(spec: Place) -> Iterator[Problem]:
+    for container in containers.of(spec):
+        image = container.text("image")
+        if image != image.strip():
+            yield container.fault("image", "an image's name has no blanks around it", "remove them")
+    for volume in spec.children("volumes"):
+        image_volume = volume.child("image")
+        if image_volume:
+            yield from image_volume.required("reference", "name the image")
+    if spec.text("nodeName") and spec.given("schedulingGates"):
+        yield spec.fault("nodeName", "a Pod that waits for schedulingGates has no node yet", "remove one of them")
+    yield from _of_a_class(spec)
+    yield from _on_the_node(spec)
+    yield from resources.of_all(spec, made=True)
+
+
+def _of_a_class(spec: Place) -> Iterator[Problem]:
+    """Yield values that the API server's default admission takes from a class, and rejects without one."""
+    if not spec.given("priorityClassName"):
+        if spec.number("priority"):
+            reason = "Forbidden: the integer value of priority must not be provided in pod spec"
+            yield spec.fault("priority", reason, "set priorityClassName", show=False)
+        if spec.text("preemptionPolicy") == "Never":
+            reason = "Forbidden: the string value of PreemptionPolicy must not be provided in pod spec"
+            yield spec.fault(
+                "preemptionPolicy", reason, "set priorityClassName to a class with this policy", show=False
+            )
+    is_wrong = any(problem.path.startswith(spec.at("overhead")) for problem in resources.of_pod(spec))
+    if spec.child("overhead") and not is_wrong and not spec.given("runtimeClassName"):
+        reason = "Forbidden: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+        yield spec.fault("overhead", reason, "set runtimeClassName, or remove it", show=False)
+
+
+def _on_the_node(spec: Place) -> Iterator[Problem]:
+    """Yield ports that two containers want on the network of the node, where a container's port is the node's."""
+    if not spec.is_true("hostNetwork"):
+        return
+    found = [port for container in spec.children("containers") for port in container.children("ports")]
+    ports = [port for port in found if not port.given("hostPort") and not port.unknown("protocol")]
+    named = (
+        (port.at("containerPort"), f"{port.text('protocol') or 'TCP'} {port.number('containerPort')}") for port in ports
+    )
+    yield from twice(named, "with hostNetwork two containers cannot have one port", "give each its own")

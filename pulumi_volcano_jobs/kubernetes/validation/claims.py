@@ -1,0 +1,114 @@
+"""PersistentVolumeClaims: those of a job, and those that come and go with a Pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.leaf import Leaf, has_leaf
+from pulumi_volcano_jobs.kubernetes.validation import selectors
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, meant
+from pulumi_volcano_jobs.kubernetes.validation.names import SUBDOMAIN_RULE, dns_label, is_subdomain, subdomain
+from pulumi_volcano_jobs.kubernetes.validation.resources import parsed
+
+_ACCESS = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
+# As kubectl shows them.
+_SHORT = dict(zip(("RWO", "ROX", "RWX", "RWOP"), _ACCESS, strict=True))
+_MODES = ("Filesystem", "Block")
+_QUANTITY_RULE = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_CLAIM = "PersistentVolumeClaim"
+# The fields that name the source.
+_OF_A_SOURCE = ("apiGroup", "kind", "name")
+_OLD_SOURCES = {("", _CLAIM), ("snapshot.storage.k8s.io", "VolumeSnapshot")}
+"""The API groups and kinds that `dataSource` may name."""
+
+
+def check(spec: Place) -> Iterator[Problem]:
+    """Yield what Kubernetes rejects in a PersistentVolumeClaimSpec."""
+    reason = "Required value: at least 1 access mode is required"
+    yield from spec.required("accessModes", "for example [ReadWriteOnce]", reason)
+    modes = spec.items("accessModes")
+    for path, mode in modes:
+        if mode not in _ACCESS:
+            hint = f"write {_SHORT[mode]}" if mode in _SHORT else meant(mode, _ACCESS)
+            yield _unsupported(path, mode, _ACCESS, hint)
+    if len({mode for _, mode in modes}) > 1 and "ReadWriteOncePod" in [mode for _, mode in modes]:
+        reason = "Forbidden: may not use ReadWriteOncePod with other access modes"
+        yield spec.fault("accessModes", reason, "remove one of them", show=False)
+    mode = spec.text("volumeMode")
+    if mode not in _MODES and (mode or spec.is_empty_text("volumeMode")):
+        yield _unsupported(spec.at("volumeMode"), mode, _MODES, meant(mode, _MODES))
+    for key in ("storageClassName", "volumeAttributesClassName"):
+        name = spec.text(key)
+        if name and not is_subdomain(name):
+            yield fault(spec.at(key), f'Invalid value: "{name}": {SUBDOMAIN_RULE}', hint="name a class of the cluster")
+    yield from selectors.of_pods(spec, "selector")
+    yield from _storage(spec)
+    yield from _sources(spec)
+
+
+def ignored(spec: Place) -> Iterator[Problem]:
+    """Yield a data source that the API server drops from a new claim, so that the volume would be empty."""
+    source = spec.child("dataSource")
+    if source is None or spec.has("dataSourceRef") or has_leaf(source.fields):
+        return
+    if (source.text("apiGroup"), source.text("kind")) not in _OLD_SOURCES:
+        reason = (
+            "the API server ignores a source that is neither a PersistentVolumeClaim nor a VolumeSnapshot of the"
+            " apiGroup snapshot.storage.k8s.io"
+        )
+        yield spec.fault("dataSource", reason, "correct apiGroup and kind, or use dataSourceRef", show=False)
+
+
+def _storage(spec: Place) -> Iterator[Problem]:
+    if spec.unknown("resources"):
+        return
+    resources = spec.child("resources") or Place({}, spec.at("resources"))
+    requests = resources.child("requests") or Place({}, resources.at("requests"))
+    size = requests.fields.get("storage")
+    yield from _unreadable(resources)
+    if resources.unknown("requests") or isinstance(size, Leaf):
+        return
+    amount, path = parsed(size), requests.at("storage")
+    if size is None:
+        yield fault(path, "Required value", hint="for example 100Gi")
+    elif amount is not None and amount <= 0:
+        yield fault(path, f'Invalid value: "{size}": must be greater than zero', hint="for example 100Gi")
+
+
+def _unreadable(resources: Place) -> Iterator[Problem]:
+    """Yield the amounts of any resource that the API server cannot parse."""
+    for amounts in filter(None, map(resources.child, ("requests", "limits"))):
+        for key, value in amounts.fields.items():
+            if not isinstance(value, Leaf) and parsed(value) is None:
+                yield fault(amounts.at(key), f'Invalid value: "{value}": {_QUANTITY_RULE}', hint="for example 100Gi")
+
+
+def _unsupported(path: str, value: str, supported: Sequence[str], hint: str) -> Problem:
+    words = ", ".join(f'"{word}"' for word in sorted(supported))
+    return fault(path, f'Unsupported value: "{value}": supported values: {words}', hint=hint)
+
+
+def _sources(spec: Place) -> Iterator[Problem]:
+    """Yield what is wrong with the object that a new volume is filled from, which two fields can name."""
+    source, reference = spec.child("dataSource"), spec.child("dataSourceRef")
+    for place in (source, reference):
+        yield from _source(place) if place else ()
+    namespace = reference.text("namespace") if reference else ""
+    yield from dns_label(namespace or None, f"{spec.at('dataSourceRef')}.namespace")
+    if source and reference and not has_leaf([source.fields, reference.fields]):
+        if namespace:
+            reason = "Invalid value: may not be specified when dataSourceRef.namespace is specified"
+            yield spec.fault("dataSource", reason, "remove it", show=False)
+        elif any(source.fields.get(key) != reference.fields.get(key) for key in _OF_A_SOURCE):
+            yield spec.fault("dataSource", "Invalid value: must match dataSourceRef", "remove one of them", show=False)
+
+
+def _source(source: Place) -> Iterator[Problem]:
+    yield from source.required("name", "name the object that the volume is filled from")
+    yield from source.required("kind", f"for example {_CLAIM}")
+    group, kind = source.text("apiGroup"), source.text("kind")
+    yield from subdomain(group or None, source.at("apiGroup"))
+    if not group and not source.unknown("apiGroup") and kind not in (_CLAIM, ""):
+        reason = f"Invalid value: \"{kind}\": must be '{_CLAIM}' when referencing the default apiGroup"
+        yield fault(source.path, reason, hint="set apiGroup, such as snapshot.storage.k8s.io")

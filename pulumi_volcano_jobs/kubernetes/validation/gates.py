@@ -1,0 +1,60 @@
+"""Fields that need a feature gate which is off by default in Kubernetes 1.36; only a cluster knows its gates.
+
+The API server drops such a field (`DropDisabledPodFields`), or rejects its value (`PodValidationOptions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.kubernetes.validation import containers
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire
+
+COMPARISONS = ("Lt", "Gt")
+"""The operators of a toleration that compare numbers."""
+_SOURCES = (("clusterTrustBundle", "ClusterTrustBundleProjection"), ("podCertificate", "PodCertificateRequest"))
+_DROPS, _REJECTS = "drops this field", "rejects the Pods"
+
+
+def check(template: Wire, path: str) -> Iterator[Problem]:
+    """Yield a warning for each field that the API server does not accept by default."""
+    spec = Place(template.get("spec") or {}, f"{path}.spec")
+    for container in containers.of(spec):
+        lifecycle = container.child("lifecycle")
+        if lifecycle and lifecycle.has("stopSignal"):
+            yield _warning(lifecycle.at("stopSignal"), "ContainerStopSignals", _DROPS)
+    if spec.has("schedulingGroup"):
+        yield _warning(spec.at("schedulingGroup"), "GenericWorkload", _DROPS)
+    for toleration in spec.children("tolerations"):
+        if toleration.text("operator") in COMPARISONS:
+            yield _warning(toleration.at("operator"), "TaintTolerationComparisonOperators", _REJECTS)
+    context = spec.child("securityContext")
+    if context and context.text("seLinuxChangePolicy") == "MountOption":
+        yield _warning(context.at("seLinuxChangePolicy"), "SELinuxMount", _REJECTS)
+    yield from _projected(spec)
+    for volume in spec.children("volumes"):
+        ephemeral = volume.child("ephemeral")
+        of_claim = ephemeral and ephemeral.child("volumeClaimTemplate")
+        claim_spec = of_claim and of_claim.child("spec")
+        yield from claim(claim_spec.fields, claim_spec.path) if claim_spec else ()
+
+
+def claim(spec: Wire, path: str) -> Iterator[Problem]:
+    """Yield a warning if the API server drops the data source of a claim by default (`DropDisabledFields`)."""
+    source = Place(spec, path).child("dataSourceRef")
+    if source and source.given("namespace"):
+        yield _warning(source.path, "CrossNamespaceVolumeDataSource", _DROPS)
+
+
+def _projected(spec: Place) -> Iterator[Problem]:
+    volumes = [volume.child("projected") for volume in spec.children("volumes")]
+    for source in [source for projected in volumes if projected for source in projected.children("sources")]:
+        for key, gate in _SOURCES:
+            if source.has(key):
+                yield _warning(source.at(key), gate, _DROPS)
+
+
+def _warning(path: str, gate: str, effect: str) -> Problem:
+    reason = f"needs the feature gate {gate}, which is off by default: the API server {effect}"
+    return Problem(path, reason, f"remove it, or enable {gate} in the cluster", warning=True, code="VJ123")

@@ -1,0 +1,46 @@
+"""Values that become known while an update runs: checked by their types, which is all that can still be said of them.
+
+A value may be a secret, so no problem shows one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.kubernetes.schema import QUANTITY, Walk
+from pulumi_volcano_jobs.kubernetes.validation.resources import AMOUNT, parsed
+
+
+class Typed(NamedTuple):
+    """The place of a value in a Kubernetes type."""
+
+    definition: str
+    """The type."""
+    keys: tuple[str | int, ...] = ()
+    """The fields, keys and indexes that lead from it to the value."""
+
+    def below(self, key: str | int) -> Typed:
+        """Return the place of a field, key or index of this value."""
+        return self._replace(keys=(*self.keys, key))
+
+
+class _Walk(Walk):
+    """A walk that reads amounts, too: the rules for those of a template have passed over unknown ones."""
+
+    def scalar(self, value: Any, kind: str, path: str, number_format: str = "") -> Any:
+        """Check a plain value, and that of an amount."""
+        known = super().scalar(value, kind, path, number_format)
+        nano = parsed(value) if kind == QUANTITY and isinstance(value, (str, int, float)) else 0
+        if nano is None or nano < 0:
+            self.problems.append(Problem(path, f"Invalid value: {AMOUNT}", stage=Stage.DECODE))
+        return known
+
+
+def check(value: Any, typed: Typed, path: str) -> Sequence[Problem]:
+    """Return the problems of a value that is known at last."""
+    walk = _Walk()
+    walk.conform_below(value, typed.definition, typed.keys, path)
+    # Unknown fields are for the API server to drop.
+    return [problem for problem in walk.problems if problem.stage is not Stage.STRICT]

@@ -1,0 +1,138 @@
+"""Labels and annotations of a Pod template, and security profiles that an annotation and a field declare."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.kubernetes.validation import containers
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
+from pulumi_volcano_jobs.kubernetes.validation.mounts import is_inside
+from pulumi_volcano_jobs.kubernetes.validation.names import keys, labels
+
+_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+_MIRROR = "kubernetes.io/config.mirror"
+_TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations"
+_SECCOMP, _SECCOMP_OF_CONTAINER = (
+    "seccomp.security.alpha.kubernetes.io/pod",
+    "container.seccomp.security.alpha.kubernetes.io/",
+)
+_APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
+_LOCAL = "localhost/"
+_MOST_BYTES = 256 * 1024
+_SHOWN = 60
+# What the annotation has for a type of the field.
+_NAMES = {"Unconfined": ("unconfined",), "RuntimeDefault": ("runtime/default", "docker/default")}
+
+
+def check(metadata: Place, spec: Place) -> Iterator[Problem]:
+    """Yield labels and annotations that Kubernetes rejects, and fields that contradict an annotation."""
+    yield from labels(metadata.fields.get("labels"), metadata.at("labels"), Stage.WEBHOOK)
+    yield from keys(metadata.fields.get("annotations"), metadata.at("annotations"), Stage.WEBHOOK)
+    annotations = metadata.child("annotations")
+    if not annotations:
+        return
+    size = sum(len(key.encode()) + len(annotations.text(key).encode()) for key in annotations.fields)
+    if size > _MOST_BYTES:
+        reason = f"Too long: may not be more than {_MOST_BYTES} bytes"
+        yield fault(annotations.path, reason, hint=f"the annotations have {size} bytes: remove some")
+    yield from _values(annotations, spec)
+    yield from _seccomp(annotations, spec)
+    if (spec.child("os") or spec).text("name") != "windows":
+        yield from _app_armor(annotations, spec)
+
+
+def _values(annotations: Place, spec: Place) -> Iterator[Problem]:
+    names = {container.text("name") for container in containers.of(spec)}
+    for key in annotations.fields:
+        value = annotations.text(key)
+        if annotations.unknown(key):
+            continue
+        if key == _DELETION_COST and not _is_int32(value):
+            yield _invalid(annotations, key, "must be a 32bit integer", 'for example "-100"')
+        elif key == _MIRROR and not spec.given("nodeName"):
+            yield _invalid(annotations, key, "must set spec.nodeName if mirror pod annotation is set", "remove it")
+        elif key == _TOLERATIONS and value and not _is_list(value):
+            yield _invalid(annotations, key, "must be a JSON list of tolerations", "move them to spec.tolerations")
+        elif (key == _SECCOMP or key.startswith(_SECCOMP_OF_CONTAINER)) and not _is_seccomp(value):
+            yield _invalid(annotations, key, "must be a valid seccomp profile", "set securityContext.seccompProfile")
+        elif key.startswith(_APP_ARMOR):
+            if key.removeprefix(_APP_ARMOR) not in names:
+                yield _invalid(annotations, key, "container not found", "set securityContext.appArmorProfile")
+            if value not in ("", "runtime/default", "unconfined") and not value.startswith(_LOCAL):
+                yield _invalid(annotations, key, "invalid AppArmor profile name", "set securityContext.appArmorProfile")
+
+
+def _invalid(annotations: Place, key: str, rule: str, hint: str) -> Problem:
+    return fault(annotations.at(key), f'Invalid value: "{annotations.text(key)[:_SHOWN]}": {rule}', hint=hint)
+
+
+def _is_int32(text: str) -> bool:
+    return bool(re.fullmatch(r"0|-[0-9]+|[1-9][0-9]*", text[:12], re.ASCII)) and -(2**31) <= int(text[:12]) < 2**31
+
+
+def _is_list(text: str) -> bool:
+    try:
+        tolerations: Any = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(tolerations, list) and all(isinstance(item, Mapping) for item in tolerations)
+
+
+def _is_seccomp(text: str) -> bool:
+    names = {name for several in _NAMES.values() for name in several}
+    return text in names or (text.startswith(_LOCAL) and is_inside(text.removeprefix(_LOCAL)))
+
+
+def _seccomp(annotations: Place, spec: Place) -> Iterator[Problem]:
+    of_pod = _profile(spec, "seccompProfile")
+    if of_pod:
+        yield from _contradiction(annotations, _SECCOMP, of_pod, "seccomp")
+    for container in containers.of(spec):
+        profile = _profile(container, "seccompProfile")
+        if profile:
+            key = f"{_SECCOMP_OF_CONTAINER}{container.text('name')}"
+            yield from _contradiction(annotations, key, profile, "seccomp")
+
+
+def _app_armor(annotations: Place, spec: Place) -> Iterator[Problem]:
+    # The API server copies an annotation to a container without the field, so that the Pod's field has no effect.
+    for container in containers.of(spec):
+        profile = _profile(container, "appArmorProfile")
+        if profile:
+            yield from _contradiction(annotations, f"{_APP_ARMOR}{container.text('name')}", profile, "apparmor")
+
+
+def of_template(metadata: Place, spec: Place) -> Iterator[Problem]:
+    """Yield AppArmor annotations that contradict the Pod's field: the API server copies them in Pods only."""
+    annotations, profile = metadata.child("annotations"), _profile(spec, "appArmorProfile")
+    if not annotations or not profile or (spec.child("os") or spec).text("name") == "windows":
+        return
+    for container in containers.of(spec):
+        if not _profile(container, "appArmorProfile"):
+            key = f"{_APP_ARMOR}{container.text('name')}"
+            yield from _contradiction(annotations, key, profile, "apparmor")
+
+
+def _profile(holder: Place, kind: str) -> Place | None:
+    context = holder.child("securityContext")
+    return context.child(kind) if context else None
+
+
+def _contradiction(annotations: Place, key: str, profile: Place, kind: str) -> Iterator[Problem]:
+    value, local = annotations.text(key), profile.text("localhostProfile")
+    if not annotations.has(key) or annotations.unknown(key) or profile.unknown("type"):
+        return
+    allowed = _NAMES.get(profile.text("type"), ())
+    # AppArmor has no profile of Docker's own.
+    allowed = allowed[:1] if kind == "apparmor" else allowed
+    is_local = profile.text("type") == "Localhost"
+    hint = f"remove the annotation {key}"
+    if (allowed and value not in allowed) or (is_local and not value.startswith(_LOCAL)):
+        yield fault(profile.at("type"), f"Forbidden: {kind} type in annotation and field must match", hint=hint)
+    elif is_local and not profile.unknown("localhostProfile") and value != f"{_LOCAL}{local}":
+        reason = f"Forbidden: {kind} profile in annotation and field must match"
+        yield fault(profile.at("localhostProfile"), reason, hint=hint)

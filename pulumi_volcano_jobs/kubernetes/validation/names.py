@@ -1,0 +1,115 @@
+"""Names and keys as Kubernetes has them: DNS names, labels, annotations, keys of ConfigMaps and Secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import Problem, Stage, shown
+from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
+
+_LABEL = re.compile(DNS_LABEL)
+_SUBDOMAIN = re.compile(DNS_SUBDOMAIN)
+_QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+_DATA_KEY = re.compile(r"(?!\.\.?$|\.\.)[-._a-zA-Z0-9]+")
+_KEY_RULE = (
+    "a key is at most 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit, perhaps behind"
+    " a DNS name and a '/'"
+)
+SUBDOMAIN_RULE = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    "end with an alphanumeric character"
+)
+"""The API server's words for a value that is not a DNS name."""
+_KEY_HINT = "for example example.org/team"
+_VALUE_RULE = "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
+
+
+def labels(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
+    """Yield labels whose keys or values Kubernetes refuses."""
+    yield from keys(given, path, stage)
+    for key, value in given.items() if isinstance(given, Mapping) else ():
+        yield from label_value(value, paths.join(path, key), stage)
+
+
+def keys(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
+    """Yield keys of labels or annotations that Kubernetes refuses."""
+    for key in given if isinstance(given, Mapping) else ():
+        # Kubernetes, too, takes capitals in the prefix of an annotation's key and of no label's.
+        text = key.lower() if path.endswith(".annotations") else key
+        if not is_qualified(text):
+            yield Problem(paths.join(path, key), _KEY_RULE, _KEY_HINT, shown(key), stage)
+
+
+def label_key(value: Any, path: str) -> Iterator[Problem]:
+    """Yield a Problem if no label can have a key."""
+    if isinstance(value, str) and not is_qualified(value):
+        yield fault(path, _KEY_RULE, value, _KEY_HINT)
+
+
+def label_value(value: Any, path: str, stage: Stage = Stage.WEBHOOK) -> Iterator[Problem]:
+    """Yield a Problem if no label can have a value."""
+    if isinstance(value, str) and not is_label_value(value):
+        yield Problem(path, _VALUE_RULE, value=shown(value), stage=stage)
+
+
+def is_label_value(value: str) -> bool:
+    """Tell whether a label can have a value."""
+    return len(value) <= MAX_LABEL and bool(_LABEL_VALUE.fullmatch(value))
+
+
+def is_qualified(text: str) -> bool:
+    """Tell whether a text is a name of at most 63 characters, perhaps behind a DNS name and a '/'."""
+    prefix, slash, name = text.rpartition("/")
+    sound = len(name) <= MAX_LABEL and _QUALIFIED.fullmatch(name)
+    return bool(sound) and (not slash or is_subdomain(prefix))
+
+
+def is_subdomain(text: str) -> bool:
+    """Tell whether a text is a DNS name."""
+    return len(text) <= MAX_SUBDOMAIN and bool(_SUBDOMAIN.fullmatch(text))
+
+
+def dns_label(value: Any, path: str) -> Iterator[Problem]:
+    """Yield a Problem if a value is no DNS label."""
+    if isinstance(value, str) and (len(value) > MAX_LABEL or not _LABEL.fullmatch(value)):
+        reason = (
+            "this must be at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit"
+        )
+        yield fault(path, reason, value)
+
+
+def subdomain(value: Any, path: str) -> Iterator[Problem]:
+    """Yield a Problem if a value is no DNS name."""
+    if isinstance(value, str) and not is_subdomain(value):
+        reason = (
+            "this must be at most 253 lower-case letters, digits, '-' and '.', each part between dots beginning and"
+            " ending with a letter or digit"
+        )
+        yield fault(path, reason, value)
+
+
+def reference(place: Place, key: str, what: str) -> Iterator[Problem]:
+    """Yield a Problem if a field names nothing, or by what is no DNS name."""
+    if place.text(key):
+        yield from subdomain(place.text(key), place.at(key))
+    else:
+        yield from place.required(key, f"name the {what}")
+
+
+def is_data_key(text: str) -> bool:
+    """Tell whether a ConfigMap or a Secret can have a key."""
+    return len(text) <= MAX_SUBDOMAIN and bool(_DATA_KEY.fullmatch(text))
+
+
+def data_key(place: Place, key: str, what: str) -> Iterator[Problem]:
+    """Yield a Problem if a field is no key that a ConfigMap or a Secret can have."""
+    text = place.text(key)
+    if text and not is_data_key(text):
+        yield place.fault(key, "a key is at most 253 letters, digits, '-', '_' and '.', and does not begin with '..'")
+    elif not text:
+        yield from place.required(key, f"name the key of the {what}")

@@ -1,0 +1,80 @@
+"""How a Pod is called and finds others: host names, DNS, additions to /etc/hosts."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator
+
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.kubernetes.dns import MAX_SUBDOMAIN
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
+from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, subdomain
+
+_MAX_SERVERS, _MAX_SEARCHES, _MAX_SEARCH_TEXT, _MAX_HOSTNAME = 3, 32, 2048, 64
+_PART = r"_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+# Unlike a host's name, a domain to search may have underscores.
+_DOMAIN = re.compile(rf"{_PART}(\.{_PART})*")
+
+
+def check(spec: Place) -> Iterator[Problem]:
+    """Yield what is wrong with a Pod's names, DNS and hosts."""
+    for key in ("hostname", "subdomain"):
+        if spec.text(key):
+            yield from dns_label(spec.text(key), spec.at(key))
+    yield from _override(spec)
+    yield from _dns(spec)
+    for alias in spec.children("hostAliases"):
+        yield from _address(alias.fields.get("ip", ""), alias.at("ip"))
+        for path, name in alias.items("hostnames"):
+            yield from subdomain(name, path)
+
+
+def _override(spec: Place) -> Iterator[Problem]:
+    key = "hostnameOverride"
+    if not spec.has(key):
+        return
+    for other, whose in (("setHostnameAsFQDN", "its full name in DNS"), ("hostNetwork", "its node's name")):
+        if spec.is_true(other):
+            yield spec.fault(key, f"with {other} a Pod has {whose}", f"remove it, or {other}")
+    if len(spec.text(key)) > _MAX_HOSTNAME:
+        yield spec.fault(key, f"this must be at most {_MAX_HOSTNAME} characters")
+    else:
+        yield from subdomain(spec.fields.get(key), spec.at(key))
+
+
+def _dns(spec: Place) -> Iterator[Problem]:
+    config = spec.child("dnsConfig") or Place({}, spec.at("dnsConfig"))
+    known = not spec.unknown("dnsConfig")
+    if spec.text("dnsPolicy") == "None" and known and not config.given("nameservers"):
+        reason = "with dnsPolicy: None a Pod needs a nameserver here"
+        yield config.fault("nameservers", reason, "add one, or remove dnsPolicy", show=False)
+    servers, searches = config.items("nameservers"), config.items("searches")
+    yield from config.at_most("nameservers", _MAX_SERVERS, "addresses")
+    for path, server in servers:
+        yield from _address(server, path)
+    yield from config.at_most("searches", _MAX_SEARCHES, "domains")
+    length = len(" ".join(text for _, text in searches))
+    if length > _MAX_SEARCH_TEXT:
+        reason = f"at most {_MAX_SEARCH_TEXT} characters in all can be here"
+        yield fault(config.at("searches"), reason, length, "remove some")
+    for path, search in searches:
+        name = search.removesuffix(".")
+        if search != "." and (len(name) > MAX_SUBDOMAIN or not _DOMAIN.fullmatch(name)):
+            yield fault(
+                path, "this must be a domain of at most 253 lower-case letters, digits, '-', '_' and '.'", search
+            )
+    for option in config.children("options"):
+        yield from option.required("name", "for example ndots")
+
+
+def _address(value: object, path: str) -> Iterator[Problem]:
+    if not isinstance(value, str):
+        return
+    try:
+        address = ipaddress.ip_address(value)
+        sound = "%" not in value and not (isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped)
+    except ValueError:
+        sound = False
+    if not sound:
+        yield fault(path, "this must be an IP address, such as 10.0.0.1 or fd00::1", value, "a name cannot stand here")

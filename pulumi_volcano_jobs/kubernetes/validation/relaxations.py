@@ -1,0 +1,123 @@
+"""Rules that Volcano's webhook applies to a Pod template, and the API server does not apply to the Pods.
+
+Volcano's webhook calls Kubernetes' `ValidatePodTemplate` with `PodLevelResourcesEnabled` and no other option
+(volcano-sh/volcano, pkg/webhooks/admission/jobs/validate/admit_job.go). The API server sets the options by its feature
+gates, and drops fields of disabled gates before it validates. `docs/modes.md` lists all options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.kubernetes.dns import MAX_SUBDOMAIN
+from pulumi_volcano_jobs.kubernetes.validation import containers
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire, fault
+from pulumi_volcano_jobs.kubernetes.validation.gates import COMPARISONS
+from pulumi_volcano_jobs.kubernetes.validation.metadata import of_template
+from pulumi_volcano_jobs.kubernetes.validation.names import SUBDOMAIN_RULE, is_subdomain
+
+_NAME = re.compile(r"(?!\.\.)(?!\.\Z)[-._a-zA-Z][-._a-zA-Z0-9]*")
+_NAME_RULE = (
+    "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not "
+    "start with a digit"
+)
+# Kubernetes, pkg/apis/core/validation/validation.go: supportedStopSignalsLinux and supportedStopSignalsWindows.
+_SIGNALS = {
+    "linux": re.compile(
+        r"SIG(ABRT|ALRM|BUS|CHLD|CLD|CONT|FPE|HUP|ILL|INT|IO|IOT|KILL|PIPE|POLL|PROF|PWR|QUIT|SEGV|STKFLT|STOP|SYS|TERM"
+        r"|TRAP|TSTP|TTIN|TTOU|URG|USR1|USR2|VTALRM|WINCH|XCPU|XFSZ|RTMIN(\+([1-9]|1[0-5]))?|RTMAX(-([1-9]|1[0-4]))?)"
+    ),
+    "windows": re.compile(r"SIG(KILL|TERM)"),
+}
+_COMPOSED = 'use managed_by="pulumi"'
+
+
+def check(template: Wire, path: str) -> Iterator[Problem]:
+    """Yield what Volcano's webhook rejects although Kubernetes 1.36 accepts the Pods."""
+    spec = Place(template.get("spec") or {}, f"{path}.spec")
+    for container in spec.children("containers"):
+        if container.has("restartPolicy") and not container.unknown("restartPolicy"):
+            reason = "Forbidden: may not be set for non-init containers"
+            hint = f"set the restartPolicy of the Pod, or {_COMPOSED}"
+            yield container.fault("restartPolicy", reason, hint, show=False)
+    for container in spec.children("initContainers"):
+        yield from _init(container)
+    for container in containers.of(spec):
+        yield from _names(container)
+        yield from _lifecycle(container, spec)
+    for toleration in spec.children("tolerations"):
+        operator = toleration.text("operator")
+        if operator in COMPARISONS:
+            reason = f'Unsupported value: "{operator}": supported values: "Equal", "Exists"'
+            yield fault(toleration.at("operator"), reason, hint=f"tolerate single values, or {_COMPOSED}")
+    yield from of_template(Place(template.get("metadata") or {}, f"{path}.metadata"), spec)
+    yield from _searches(spec)
+    yield from _group(spec)
+
+
+def _init(container: Place) -> Iterator[Problem]:
+    policy = container.text("restartPolicy")
+    if policy and policy != "Always":
+        reason = f'Unsupported value: "{policy}": supported values: "Always"'
+        yield fault(container.at("restartPolicy"), reason, hint=f"remove it, or {_COMPOSED}")
+    if container.given("resizePolicy") and not container.unknown("resizePolicy"):
+        reason = "Invalid value: must not be set for init containers"
+        yield container.fault("resizePolicy", reason, f"remove it, or {_COMPOSED}", show=False)
+
+
+def _names(container: Place) -> Iterator[Problem]:
+    named = [(variable, "name") for variable in container.children("env")]
+    named += [(source, "prefix") for source in container.children("envFrom")]
+    for place, key in named:
+        name = place.text(key)
+        # Kubernetes' relaxed rule already rejects an equals sign.
+        if name and "=" not in name and not _NAME.fullmatch(name):
+            reason = f'Invalid value: "{name}": {_NAME_RULE}'
+            yield fault(place.at(key), reason, hint=f"rename it, or {_COMPOSED}")
+
+
+def _lifecycle(container: Place, spec: Place) -> Iterator[Problem]:
+    lifecycle = container.child("lifecycle")
+    if not lifecycle:
+        return
+    yield from _signal(lifecycle, spec)
+    for key in ("postStart", "preStop"):
+        hook = lifecycle.child(key)
+        sleep = hook.child("sleep") if hook else None
+        if sleep and sleep.number("seconds") == 0:
+            reason = "Invalid value: 0: must be greater than 0 and less than terminationGracePeriodSeconds"
+            yield fault(sleep.at("seconds"), reason, hint=f"use at least 1, or {_COMPOSED}")
+
+
+def _signal(lifecycle: Place, spec: Place) -> Iterator[Problem]:
+    system = spec.child("os") or Place({}, spec.at("os"))
+    signal, known = lifecycle.text("stopSignal"), _SIGNALS.get(system.text("name"))
+    if lifecycle.has("stopSignal") and not lifecycle.unknown("stopSignal") and not spec.has("os"):
+        reason = "Forbidden: may not be set for containers with empty `spec.os.name`"
+        yield lifecycle.fault("stopSignal", reason, "set spec.os.name of the Pod, or remove it", show=False)
+    elif signal and known and not known.fullmatch(signal):
+        hint = f"use a signal of {system.text('name')}, such as SIGTERM"
+        yield fault(lifecycle.at("stopSignal"), f'Unsupported value: "{signal}"', hint=hint)
+
+
+def _searches(spec: Place) -> Iterator[Problem]:
+    config = spec.child("dnsConfig")
+    for path, search in config.items("searches") if config else ():
+        name = search.removesuffix(".")
+        # A longer name breaks the relaxed rule, too.
+        if not is_subdomain(name) and len(name) <= MAX_SUBDOMAIN:
+            yield fault(path, f'Invalid value: "{search}": {SUBDOMAIN_RULE}', hint=f"remove it, or {_COMPOSED}")
+
+
+def _group(spec: Place) -> Iterator[Problem]:
+    group = spec.child("schedulingGroup")
+    if not group or group.unknown("podGroupName"):
+        return
+    if not group.has("podGroupName"):
+        reason = "Invalid value: null: must specify one of: `podGroupName`"
+        yield group.fault("podGroupName", reason, "remove schedulingGroup: Volcano makes the PodGroup", show=False)
+    elif not is_subdomain(group.text("podGroupName")):
+        reason = f'Invalid value: "{group.text("podGroupName")}": {SUBDOMAIN_RULE}'
+        yield fault(group.at("podGroupName"), reason, hint="remove schedulingGroup: Volcano makes the PodGroup")

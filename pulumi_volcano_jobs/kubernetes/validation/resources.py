@@ -1,0 +1,287 @@
+"""What a container or a Pod asks for: names of resources, amounts, and requests against limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes import quantity
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, meant, twice
+from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_qualified
+
+COMPUTE = ("cpu", "memory", "ephemeral-storage")
+HUGE_PAGES = "hugepages-"
+_UNIT = 10**9
+_ABBREVIATION = 3  # characters, at least: "mem" is memory
+AMOUNT = "this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
+NameRule = Callable[[str, str], Iterator[Problem]]
+
+
+def check(container: Place, claims: Collection[str] | None) -> Iterator[Problem]:
+    """Yield what is wrong with the resources of a container.
+
+    `claims` are the names of the Pod's resourceClaims; None if one of them is not known yet.
+    """
+    resources = container.child("resources")
+    if resources:
+        yield from _both(resources, _name)
+        yield from _claims(resources, claims)
+
+
+def of_pod(spec: Place) -> Iterator[Problem]:
+    """Yield what is wrong with the resources of the Pod itself."""
+    yield from _all(spec, "overhead", _name)
+    resources = spec.child("resources")
+    if not resources:
+        return
+    yield from _both(resources, _pod_name)
+    if resources.has("claims"):
+        yield resources.fault("claims", "a Pod's own resources have no claims", "move them to a container", show=False)
+    yield from of_all(spec)
+    most = amounts(resources, "limits")
+    for container in spec.children("containers"):
+        yield from _above(container.child("resources"), resources, most)
+
+
+def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
+    """Yield amounts of the Pod itself that are less than those of its containers together.
+
+    In a Pod that is `made`, unlike in a template, a container without a request asks for its limit, and the Pod itself
+    for what its containers ask for.
+    """
+    resources = spec.child("resources")
+    if resources is None:
+        return
+    requests, limits = amounts(resources, "requests"), amounts(resources, "limits")
+    asked, limited = (_together(spec, amounts_of) for amounts_of in (partial(_requested, made=made), _limits))
+    highest: dict[str, int] = {}
+    for container in spec.children("containers"):
+        for name, nano in _limits(container).items():
+            highest[name] = max(nano, highest.get(name, 0))
+    for name, most in requests.items():
+        if asked.get(name, 0) > most:
+            path, given = spec.at("resources", "requests", name), _written(resources, "requests", name)
+            yield fault(path, "the containers ask for more than this together", given, "raise it, or lower theirs")
+    for name, most in limits.items():
+        # Kubernetes sets a request that is missing in a Pod, and compares it with the limit.
+        is_default = made and name not in requests and not resources.unknown("requests")
+        is_page = name.startswith(HUGE_PAGES)
+        total = (limited if is_page else asked).get(name, 0)
+        is_said = highest.get(name, 0) > most
+        if (is_page or is_default) and not is_said and total > most:
+            path, given = spec.at("resources", "limits", name), _written(resources, "limits", name)
+            yield fault(path, "the containers ask for more than this together", given, "raise it, or lower theirs")
+
+
+def _together(spec: Place, amounts_of: Callable[[Place], Mapping[str, int]]) -> dict[str, int]:
+    """Return the effective amounts of a Pod's containers, of which init containers run before the others.
+
+    A sidecar (an init container with restartPolicy Always) runs together with all later containers.
+    """
+    total: dict[str, int] = {}
+    for container in spec.children("containers"):
+        _add(total, amounts_of(container))
+    sidecars: dict[str, int] = {}
+    peak: dict[str, int] = {}
+    for container in spec.children("initContainers"):
+        own = amounts_of(container)
+        for name, nano in own.items():
+            peak[name] = max(peak.get(name, 0), sidecars.get(name, 0) + nano)
+        if container.text("restartPolicy") == "Always":
+            _add(sidecars, own)
+    _add(total, sidecars)
+    return {name: max(total.get(name, 0), peak.get(name, 0)) for name in total.keys() | peak.keys()}
+
+
+def _add(total: dict[str, int], own: Mapping[str, int]) -> None:
+    for name, nano in own.items():
+        total[name] = total.get(name, 0) + nano
+
+
+def _limits(container: Place) -> dict[str, int]:
+    return amounts(container.child("resources"), "limits")
+
+
+def _above(own: Place | None, whole: Place, most: Mapping[str, int]) -> Iterator[Problem]:
+    """Yield limits of a container that are above those of the whole Pod, which are `most`."""
+    for name, nano in amounts(own, "limits").items():
+        if own and name in most and nano > most[name]:
+            reason = f"the limit must not exceed that of the whole Pod, which is {_written(whole, 'limits', name)}"
+            given = _written(own, "limits", name)
+            yield fault(own.at("limits", name), reason, given, "lower it, or raise spec.resources")
+
+
+def _requested(container: Place, *, made: bool) -> dict[str, int]:
+    resources = container.child("resources")
+    if not resources or resources.unknown("requests"):
+        return {}
+    requests = resources.child("requests")
+    limits = amounts(resources, "limits") if made else {}
+    defaults = {name: nano for name, nano in limits.items() if not (requests and requests.has(name))}
+    return defaults | amounts(resources, "requests")
+
+
+def _written(resources: Place | None, kind: str, name: str) -> Any:
+    """Give an amount as it is written."""
+    declared = resources.child(kind) if resources else None
+    return declared.fields.get(name) if declared else None
+
+
+def amounts(resources: Place | None, kind: str) -> dict[str, int]:
+    """Give the amounts of requests or limits that are known and right, in units of 10^-9."""
+    declared = resources.child(kind) if resources else None
+    found = {name: parsed(text) for name, text in declared.fields.items()} if declared else {}
+    return {name: nano for name, nano in found.items() if nano is not None and nano >= 0}
+
+
+def amount(place: Place, key: str, hint: str = "") -> Iterator[Problem]:
+    """Yield a Problem if a field is no amount."""
+    text = place.fields.get(key)
+    nano = parsed(text)
+    if place.has(key) and not place.unknown(key) and (nano is None or nano < 0):
+        yield place.fault(key, AMOUNT, hint)
+
+
+def parsed(text: Any) -> int | None:
+    """Give an amount in units of 10^-9, or None if it is none, or not known yet."""
+    if isinstance(text, Leaf):
+        return None
+    try:
+        return quantity.parse(text).nano
+    except ValueError:
+        return None
+
+
+def _both(resources: Place, rule: NameRule) -> Iterator[Problem]:
+    for kind in ("requests", "limits"):
+        yield from _all(resources, kind, rule)
+    yield from _requests(resources)
+    yield from _pages_alone(resources)
+
+
+def _all(holder: Place, kind: str, rule: NameRule) -> Iterator[Problem]:
+    declared = holder.child(kind)
+    for name, text in declared.fields.items() if declared else ():
+        place = holder.at(kind, name)
+        wrong = list(rule(name, place))
+        yield from wrong or _amount(name, text, place)
+
+
+def _name(name: str, place: str) -> Iterator[Problem]:
+    """Yield a Problem if a container cannot ask for what has this name."""
+    known = name in COMPUTE or name.startswith(HUGE_PAGES)
+    if not is_qualified(name):
+        yield fault(place, "this is no name of a resource", name, "it is cpu, memory or such as nvidia.com/gpu")
+    elif "/" not in name and not known:
+        reason = f"a container can ask for {', '.join(COMPUTE)}, {HUGE_PAGES}SIZE and devices, with their domain"
+        yield fault(place, reason, name, meant_resource(name, COMPUTE) or _with_domain(name))
+    elif not is_native(name) and not is_extended(name):
+        reason = "a device's name does not begin with 'requests.', and its domain has at most 244 characters"
+        plain = name.removeprefix("requests.")
+        yield fault(place, reason, name, f"write {plain}" if plain != name else "shorten it")
+
+
+def _pod_name(name: str, place: str) -> Iterator[Problem]:
+    if not is_of_pods(name):
+        reason = f"a Pod itself can ask for cpu, memory and {HUGE_PAGES}SIZE"
+        yield fault(place, reason, name, meant_resource(name, ("cpu", "memory")) or "move it to a container")
+
+
+def meant_resource(name: str, names: Sequence[str]) -> str:
+    """Suggest the resource that is spelled like a name, or that a name abbreviates; empty if there is none."""
+    abbreviated = [known for known in names if len(name) >= _ABBREVIATION and known.startswith(name.lower())]
+    return meant(abbreviated[0] if abbreviated else name, names)
+
+
+def _with_domain(name: str) -> str:
+    return "write its domain too: nvidia.com/gpu, or amd.com/gpu" if "gpu" in name else "write its domain too"
+
+
+def is_native(name: str) -> bool:
+    """Return whether a resource has no domain, or one that ends with kubernetes.io."""
+    return "/" not in name or "kubernetes.io/" in name
+
+
+def is_extended(name: str) -> bool:
+    """Return whether a resource is an extended resource, such as a device."""
+    return not is_native(name) and not name.startswith("requests.") and is_qualified(f"requests.{name}")
+
+
+def is_of_pods(name: str) -> bool:
+    """Return whether a resource can be set for the whole Pod."""
+    return name in ("cpu", "memory") or name.startswith(HUGE_PAGES)
+
+
+def _is_whole(name: str) -> bool:
+    """Tell whether of this there are no fractions and no more requests than there is."""
+    return not is_native(name) or name.startswith(HUGE_PAGES)
+
+
+def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
+    if isinstance(text, Leaf):
+        return
+    nano = parsed(text)
+    if nano is None or nano < 0:
+        yield fault(place, AMOUNT, text)
+    elif name.startswith(HUGE_PAGES):
+        size = name.removeprefix(HUGE_PAGES)
+        page = parsed(size)
+        is_page = page and page > 0 and not page % _UNIT and quantity.in_int64(size, 0)
+        if not is_page or quantity.in_int64(text, 0) % quantity.in_int64(size, 0):
+            yield fault(place, "this must be a multiple of the size of a page, which is in the name", text)
+    elif not is_native(name) and quantity.in_int64(text, 3) % 1000:
+        if nano % _UNIT:
+            yield fault(place, "there are only whole devices", text, "give a whole number")
+        else:
+            reason = f'Invalid value: "{text}": must be an integer: Kubernetes computes thousandths in 64 bits'
+            yield fault(place, reason, hint="give a smaller number")
+
+
+def _requests(resources: Place) -> Iterator[Problem]:
+    if resources.unknown("limits"):
+        return
+    limits = amounts(resources, "limits")
+    for name, amount in amounts(resources, "requests").items():
+        place, whole = resources.at("requests", name), _is_whole(name)
+        given, limit = _written(resources, "requests", name), _written(resources, "limits", name)
+        if name in limits and (amount > limits[name] or (whole and amount != limits[name])):
+            reason = f"the request {'must equal' if whole else 'must not exceed'} the limit, which is {limit}"
+            hint = "give one amount to both" if whole else "raise the limit, or lower the request"
+            yield fault(place, reason, given, hint)
+        elif whole and limit is None:
+            what = "of huge pages the" if name.startswith(HUGE_PAGES) else "a device's"
+            yield fault(place, f"{what} limit must be set, and equal the request", given, f"set it to {given}")
+
+
+def _pages_alone(resources: Place) -> Iterator[Problem]:
+    if resources.unknown("limits") or resources.unknown("requests"):
+        return
+    kinds = [child for child in (resources.child("limits"), resources.child("requests")) if child]
+    names = [name for kind in kinds for name in kind.fields]
+    if any(name.startswith(HUGE_PAGES) for name in names) and not {"cpu", "memory"} & set(names):
+        yield fault(resources.path, "who asks for huge pages must ask for cpu or memory too", hint="add memory")
+
+
+def _claims(resources: Place, known: Collection[str] | None) -> Iterator[Problem]:
+    claims = resources.children("claims")
+    for claim in claims:
+        name, part = claim.text("name"), claim.text("request")
+        if name and known is not None and name not in known:
+            yield claim.fault("name", "the Pod has no claim of this name", "add it to spec.resourceClaims")
+        elif not name:
+            yield from claim.required("name", "name one of spec.resourceClaims")
+        if part:
+            yield from dns_label(part, claim.at("request"))
+    whole = {claim.text("name") for claim in claims if not claim.given("request")}
+    yield from twice((claim.path, _claimed(claim, whole)) for claim in claims)
+
+
+def _claimed(claim: Place, whole: set[str]) -> str:
+    """Give what a claim takes: all requests of one, if another entry of the list takes all of them."""
+    name, part = claim.text("name"), claim.text("request")
+    if not name or claim.unknown("request"):
+        return ""
+    return name if name in whole else f"{name}/{part}"

@@ -1,0 +1,164 @@
+"""Volume sources of storage systems and clouds: required fields, from the schema, and Kubernetes' further rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
+from pulumi_volcano_jobs.kubernetes.validation.names import dns_label
+
+_VOLUME = "io.k8s.api.core.v1.Volume"
+_MAX_BYTE = 255
+_MAX_TENANT = 64
+_REQUIRED = "Required value"
+_INITIATORS = {
+    "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$", re.ASCII),
+    "eui": re.compile(r"^eui.[A-Za-z0-9]{16}$"),
+    "naa": re.compile(r"^naa.[A-Za-z0-9]{32}$"),
+}
+_RESERVED = (".kubernetes.io", ".k8s.io")
+_REGISTRY = "must be a host:port pair or multiple pairs separated by commas"
+_HOST_PORT = re.compile(r"(\[[^\[\]]*\]|[^:\[\]]*):[^:\[\]]*")
+_CACHING, _DISKS = ("None", "ReadOnly", "ReadWrite"), ("Dedicated", "Managed", "Shared")
+_SUBSCRIPTIONS, _BLOB = "/subscriptions/", "https://"
+
+
+def check(source: Place, kind: str) -> Iterator[Problem]:
+    """Yield what Kubernetes rejects in a volume source of this kind."""
+    definition, _ = schema.child_definition(_VOLUME, kind)
+    for key in schema.required(definition):
+        value = source.fields.get(key)
+        if isinstance(value, (str, list, tuple)) and not value:
+            yield source.fault(key, _REQUIRED, f"set {key}", show=False)
+    rule = _RULES.get(kind)
+    yield from rule(source) if rule else ()
+
+
+def _invalid(source: Place, key: str, rule: str, fix: str) -> Problem:
+    return source.fault(key, f'Invalid value: "{source.fields[key]}": {rule}', fix, show=False)
+
+
+def _between(source: Place, key: str, least: int) -> Iterator[Problem]:
+    number = source.number(key)
+    if number is not None and not 0 <= number <= _MAX_BYTE:
+        rule = f"Invalid value: {number}: must be between {least} and {_MAX_BYTE}, inclusive"
+        yield source.fault(key, rule, f"set a number up to {_MAX_BYTE}", show=False)
+
+
+def _partition(source: Place) -> Iterator[Problem]:
+    yield from _between(source, "partition", 1)
+
+
+def _iscsi(source: Place) -> Iterator[Problem]:
+    for key in ("iqn", "initiatorName"):
+        name = source.text(key)
+        pattern = _INITIATORS.get(name[:3])
+        is_optional_and_empty = key == "iqn" and not name
+        if not source.has(key) or source.unknown(key) or is_optional_and_empty:
+            continue
+        if pattern is None:
+            yield _invalid(source, key, "must be valid format starting with iqn, eui, or naa", "correct the name")
+        elif not pattern.search(name):
+            yield _invalid(source, key, "must be valid format", "for example iqn.2001-04.com.example:storage.disk1")
+    yield from _between(source, "lun", 0)
+    has_login = source.is_true("chapAuthDiscovery") or source.is_true("chapAuthSession")
+    if has_login and not source.has("secretRef"):
+        yield source.fault("secretRef", _REQUIRED, "name the Secret for CHAP")
+
+
+def _fibre(source: Place) -> Iterator[Problem]:
+    names, ids = source.given("targetWWNs"), source.given("wwids")
+    if not names and not ids:
+        reason = f"{_REQUIRED}: must specify either targetWWNs or wwids, but not both"
+        yield source.fault("targetWWNs", reason, "set one of them", show=False)
+    elif names and ids:
+        rule = "Invalid value: targetWWNs and wwids can not be specified simultaneously"
+        yield source.fault("targetWWNs", rule, "remove one of them", show=False)
+    if names and not source.has("lun"):
+        yield source.fault("lun", f"{_REQUIRED}: lun is required if targetWWNs is specified", "set lun")
+    elif names:
+        yield from _between(source, "lun", 0)
+
+
+def _flocker(source: Place) -> Iterator[Problem]:
+    name, uuid = source.given("datasetName"), source.given("datasetUUID")
+    if not name and not uuid:
+        yield fault(source.path, f"{_REQUIRED}: one of datasetName and datasetUUID is required", hint="set one of them")
+    elif name and uuid:
+        rule = "Invalid value: datasetName and datasetUUID can not be specified simultaneously"
+        yield fault(source.path, rule, hint="remove one of them")
+    if "/" in source.text("datasetName"):
+        yield _invalid(source, "datasetName", "must not contain '/'", "remove it")
+
+
+def _secret(source: Place) -> Iterator[Problem]:
+    secret = source.child("secretRef")
+    yield from secret.required("name", "name the Secret", _REQUIRED) if secret else ()
+
+
+def _scale_io(source: Place) -> Iterator[Problem]:
+    yield from source.required("volumeName", "name the volume", _REQUIRED)
+
+
+def _storageos(source: Place) -> Iterator[Problem]:
+    yield from source.required("volumeName", "name the volume", _REQUIRED)
+    for key in ("volumeName", "volumeNamespace"):
+        yield from dns_label(source.text(key) or None, source.at(key))
+    yield from _secret(source)
+
+
+def _flex(source: Place) -> Iterator[Problem]:
+    options = source.child("options")
+    for key in options.fields if options else ():
+        if f".{key.partition('/')[0].lower()}".endswith(_RESERVED) and options:
+            reason = f'Invalid value: "{key}": kubernetes.io and k8s.io namespaces are reserved'
+            yield fault(options.at(key), reason, hint="remove it")
+
+
+def _azure_disk(source: Place) -> Iterator[Problem]:
+    for key, values in (("cachingMode", _CACHING), ("kind", _DISKS)):
+        if source.has(key) and not source.unknown(key) and source.text(key) not in values:
+            supported = ", ".join(f'"{value}"' for value in values)
+            reason = f'Unsupported value: "{source.text(key)}": supported values: {supported}'
+            yield source.fault(key, reason, "set one of them", show=False)
+    uri = source.text("diskURI")
+    start = _SUBSCRIPTIONS if source.text("kind") == "Managed" else _BLOB
+    if uri and not source.unknown("kind") and not uri.startswith(start):
+        reason = f'Unsupported value: "{uri}": supported values begin with "{start}"'
+        yield source.fault("diskURI", reason, "set kind: Managed for a managed disk", show=False)
+
+
+def _quobyte(source: Place) -> Iterator[Problem]:
+    registry = source.text("registry")
+    if len(source.text("tenant")) > _MAX_TENANT:
+        reason = f"{_REQUIRED}: must be a UUID and may not exceed a length of {_MAX_TENANT} characters"
+        yield source.fault("tenant", reason, "shorten it", show=False)
+    elif registry and not all(map(_HOST_PORT.fullmatch, registry.split(","))):
+        yield _invalid(source, "registry", _REGISTRY, "for example registry.example.org:7861")
+
+
+def _git(source: Place) -> Iterator[Problem]:
+    directory = source.text("directory")
+    if directory.startswith("/"):
+        yield _invalid(source, "directory", "must be a relative path", "remove the leading /")
+    elif ".." in directory.split("/"):
+        yield _invalid(source, "directory", "must not contain '..'", "remove '..'")
+
+
+_RULES: dict[str, Callable[[Place], Iterator[Problem]]] = {
+    "awsElasticBlockStore": _partition,
+    "azureDisk": _azure_disk,
+    "cinder": _secret,
+    "fc": _fibre,
+    "flexVolume": _flex,
+    "flocker": _flocker,
+    "gcePersistentDisk": _partition,
+    "gitRepo": _git,
+    "iscsi": _iscsi,
+    "quobyte": _quobyte,
+    "scaleIO": _scale_io,
+    "storageos": _storageos,
+}

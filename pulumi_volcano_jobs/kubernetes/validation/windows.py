@@ -1,0 +1,119 @@
+"""Pods for Windows: the fields that only Linux has, and the options that only Windows has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.kubernetes.validation import containers
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
+from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
+
+# Kubernetes, pkg/apis/core/validation/validation.go: validateWindows.
+_NOT_IN_PODS = ("hostUsers", "hostPID", "hostIPC", "shareProcessNamespace")
+_NOT_IN_CONTEXTS = (
+    *("appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls", "runAsUser"),
+    *("runAsGroup", "supplementalGroups", "supplementalGroupsPolicy", "seLinuxChangePolicy"),
+)
+_NOT_IN_CONTAINERS = (
+    *("appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged"),
+    *("allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup"),
+)
+# These are absent if they are false or empty.
+_PLAIN = ("hostPID", "hostIPC", "sysctls")
+_MOST_KIB = 64
+_MOST_DOMAIN, _MOST_USER = 256, 104
+_NET_BIOS = re.compile(r'[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}')
+_DNS_LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
+_DNS = re.compile(rf"{_DNS_LABEL}(?:\.{_DNS_LABEL})*")
+_NO_USER = re.compile(r'["/\\:;|=,+*?<>@\[\]]')
+
+
+def check(spec: Place) -> Iterator[Problem]:
+    """Yield what Windows lacks, and wrong options for Windows."""
+    system = spec.child("os")
+    if system and system.text("name") == "windows":
+        yield from _without(spec, _NOT_IN_PODS)
+        context = spec.child("securityContext")
+        yield from _without(context, _NOT_IN_CONTEXTS) if context else ()
+        for container in containers.of(spec):
+            own = container.child("securityContext")
+            yield from _without(own, _NOT_IN_CONTAINERS) if own else ()
+        if spec.child("resources"):
+            yield spec.fault("resources", "Forbidden: may not be set for a windows pod", "remove it", show=False)
+    for holder in (spec, *containers.of(spec)):
+        options = _options(holder)
+        yield from _validated(options) if options else ()
+    yield from _host_process(spec)
+
+
+def _without(place: Place, keys: tuple[str, ...]) -> Iterator[Problem]:
+    for key in keys:
+        is_set = place.given(key) if key in _PLAIN else place.has(key)
+        if is_set and not place.unknown(key):
+            reason = "Forbidden: cannot be set for a windows pod"
+            yield place.fault(key, reason, "remove it, or set os.name: linux", show=False)
+
+
+def _options(holder: Place) -> Place | None:
+    context = holder.child("securityContext")
+    return context.child("windowsOptions") if context else None
+
+
+def _validated(options: Place) -> Iterator[Problem]:
+    yield from subdomain(options.fields.get("gmsaCredentialSpecName"), options.at("gmsaCredentialSpecName"))
+    spec = options.text("gmsaCredentialSpec")
+    if options.is_empty_text("gmsaCredentialSpec"):
+        reason = 'Invalid value: "": gmsaCredentialSpec cannot be an empty string'
+        yield options.fault("gmsaCredentialSpec", reason, "remove it", show=False)
+    elif len(spec) > _MOST_KIB * 1024:
+        reason = f"Invalid value: gmsaCredentialSpec size must be under {_MOST_KIB} KiB"
+        yield options.fault("gmsaCredentialSpec", reason, "set gmsaCredentialSpecName", show=False)
+    key = "runAsUserName"
+    rule = _user_rule(options.text(key)) if options.has(key) and not options.unknown(key) else ""
+    if rule:
+        reason = f'Invalid value: "{options.text(key)[:_MOST_USER]}": {rule}'
+        yield fault(options.at(key), reason, hint="for example ContainerUser")
+
+
+def _user_rule(name: str) -> str:
+    """Return the rule that a user's name breaks, otherwise an empty text."""
+    domain, backslash, user = name.rpartition("\\")
+    rules = {
+        "runAsUserName cannot be an empty string": not name,
+        "runAsUserName cannot contain control characters": bool(re.search(r"[\x00-\x1f\x7f]", name)),
+        "runAsUserName cannot contain more than one backslash": "\\" in domain,
+        f"runAsUserName's Domain length must be under {_MOST_DOMAIN} characters": len(domain) >= _MOST_DOMAIN,
+        "runAsUserName's Domain doesn't match the NetBios nor the DNS format": bool(backslash)
+        and not (_NET_BIOS.fullmatch(domain) or _DNS.fullmatch(domain)),
+        "runAsUserName's User cannot be empty": not user,
+        f"runAsUserName's User length must not be longer than {_MOST_USER} characters": len(user) > _MOST_USER,
+        "runAsUserName's User cannot contain only periods or spaces": bool(re.fullmatch(r"[. ]+", user)),
+        "runAsUserName's User cannot contain the following characters: \"/\\:;|=,+*?<>@[]": bool(_NO_USER.search(user)),
+    }
+    return next((rule for rule, is_broken in rules.items() if is_broken), "")
+
+
+def _host_process(spec: Place) -> Iterator[Problem]:
+    """Yield mixtures: all containers run as processes of the host, on its network, or none of them."""
+    key, of_pod = "hostProcess", _options(spec)
+    whole = of_pod.fields.get(key) if of_pod else None
+    own = [options.fields.get(key) if options else None for options in map(_options, containers.of(spec))]
+    for container, value in zip(containers.of(spec), own, strict=True):
+        options = _options(container)
+        if options and isinstance(whole, bool) and isinstance(value, bool) and value is not whole:
+            rule = "pod hostProcess value must be identical if both are specified"
+            reason = f"Invalid value: {str(value).lower()}: {rule}"
+            yield fault(options.at(key), reason, hint="remove one of them")
+    if any(value is not None and not isinstance(value, bool) for value in (whole, *own)):
+        return
+    effective = [whole if value is None else value for value in own]
+    if any(effective) and not all(effective):
+        rule = "If pod contains any hostProcess containers then all containers must be HostProcess containers"
+        yield fault(
+            spec.path, f"Invalid value: {rule}", hint="set securityContext.windowsOptions.hostProcess: true for the Pod"
+        )
+    if any(effective) and not spec.is_true("hostNetwork") and not spec.unknown("hostNetwork"):
+        reason = "Invalid value: false: hostNetwork must be true if pod contains any hostProcess containers"
+        yield fault(spec.at("hostNetwork"), reason, hint="set hostNetwork: true")

@@ -1,0 +1,66 @@
+"""What a plugin's hooks are told about the job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pulumi_volcano_jobs.core.text import Sealed
+from pulumi_volcano_jobs.plugins.ssh_keys import PLACEHOLDERS, KeyPair
+from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec.model import Job, Task
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JobContext(Sealed):
+    """A job with its defaults filled in, and what follows from it.
+
+    What is the same for all Pods is made once (`once`), so that rendering grows linearly with the Pods.
+    """
+
+    job: Job
+    """The job, with its defaults."""
+    keys: KeyPair = PLACEHOLDERS
+    """The pair for an ssh plugin without a given key."""
+    _made: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The job's name."""
+        return self.job.name
+
+    @property
+    def namespace(self) -> Any:
+        """The job's namespace: text, or a leaf."""
+        return "default" if self.job.namespace is None else self.job.namespace
+
+    @property
+    def tasks(self) -> Sequence[Task]:
+        """The job's tasks in their order."""
+        return self.job.tasks or ()
+
+    def task(self, name: str) -> Task | None:
+        """Find a task by name."""
+        return self.once("tasks", lambda: {task.name: task for task in reversed(self.tasks)}).get(name)
+
+    def address(self, task: Task) -> str:
+        """Give the address of a task's Pod 0."""
+        return names.address(self.name, task, 0)
+
+    def addresses(self, task: Task) -> list[str]:
+        """Give the different addresses of a task's Pods, in index order."""
+        return self.once(("addresses", task.name), lambda: names.addresses(self.name, task))
+
+    def all_addresses(self, task: Task) -> list[str]:
+        """Give an address for each replica of a task; a fixed hostname is repeated."""
+        return self.once(("all_addresses", task.name), lambda: names.all_addresses(self.name, task))
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Make a value the first time it is asked for; give the same one from then on (treat it as read-only)."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: T = self._made[key]
+        return made

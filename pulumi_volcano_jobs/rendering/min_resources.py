@@ -1,0 +1,118 @@
+"""Compute minResources of a PodGroup.
+
+Upstream: `calcPGMinResources` of Volcano's job controller. It computes the usage of a Pod with Kubernetes' resource
+quota (`PodUsageFunc`; Volcano ed72c7c vendors 1.36.1) from the template as written: a limit without a request is not a
+request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pulumi_volcano_jobs.kubernetes.quantity import Quantity, parse
+from pulumi_volcano_jobs.kubernetes.validation.resources import COMPUTE, HUGE_PAGES, is_extended, is_of_pods
+
+Amounts = dict[str, Quantity]
+
+# A device class as a resource (DRA). Its domain is native, and quota still tracks its requests.
+_DEVICE_CLASS = "deviceclass.resource.kubernetes.io/"
+_ZERO = Quantity(0)
+
+
+class TaskPods(NamedTuple):
+    """A task as minResources sees it; `spec` is its template's Pod spec."""
+
+    priority: int
+    replicas: int
+    min_available: int
+    spec: Mapping[str, Any]
+
+
+def min_resources(tasks: Sequence[TaskPods], min_available: int) -> dict[str, str]:
+    """Sum up the Pods that must run together: the tasks of the highest priority first."""
+    ordered = sorted(tasks, key=lambda task: -task.priority)
+    total: Amounts = {}
+    for task, count in zip(ordered, _counts(ordered, min_available), strict=True):
+        if count:
+            _add(total, {name: amount * count for name, amount in _pod_usage(task.spec).items()})
+    return {name: str(amount) for name, amount in sorted(total.items())}
+
+
+def _counts(tasks: Sequence[TaskPods], min_available: int) -> list[int]:
+    """Share out minAvailable: each task's own minimum, then its other replicas."""
+    if min_available < sum(task.min_available for task in tasks):
+        return _fill(min_available, [task.replicas for task in tasks])
+    least = _fill(min_available, [task.min_available for task in tasks])
+    more = _fill(min_available - sum(least), [task.replicas - task.min_available for task in tasks])
+    return [first + second for first, second in zip(least, more, strict=True)]
+
+
+def _fill(left: int, limits: Iterable[int]) -> list[int]:
+    taken = []
+    for limit in limits:
+        taken.append(max(min(left, limit), 0))
+        left -= taken[-1]
+    return taken
+
+
+def _pod_usage(spec: Mapping[str, Any]) -> Amounts:
+    one = parse("1")
+    usage: Amounts = {"pods": one, "count/pods": one}
+    requests, limits = _effective(spec, "requests"), _effective(spec, "limits")
+    for name, amount in requests.items():
+        if name in COMPUTE or name.startswith(HUGE_PAGES) or is_extended(name):
+            usage[name] = amount
+            usage[f"requests.{name}"] = amount
+        elif name.startswith(_DEVICE_CLASS):
+            # Volcano adds the plain name to that of the quota for names outside of kubernetes.io only.
+            usage[f"requests.{name}"] = amount
+    usage |= {f"limits.{name}": limits[name] for name in COMPUTE if name in limits}
+    return usage
+
+
+def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
+    """Sum up as the scheduler does: containers and sidecars together, init containers one after another."""
+    total: Amounts = {}
+    for container in spec.get("containers") or ():
+        _add(total, _amounts(container, kind))
+    sidecars: Amounts = {}
+    peak: Amounts = {}
+    for container in spec.get("initContainers") or ():
+        amounts = _amounts(container, kind)
+        if container.get("restartPolicy") == "Always":
+            _add(total, amounts)
+            _add(sidecars, amounts)
+            # The other sidecars' amounts are in the peak already.
+            amounts = {name: sidecars[name] for name in amounts}
+        else:
+            _add(amounts, {name: sidecars[name] for name in amounts.keys() & sidecars.keys()})
+        _raise(peak, amounts)
+    _raise(total, peak)
+    total |= {name: amount for name, amount in _amounts(spec, kind).items() if is_of_pods(name)}
+    overhead = _parsed(spec.get("overhead") or {})
+    if kind == "limits":
+        overhead = {name: amount for name, amount in overhead.items() if total.get(name, _ZERO).nano}
+    _add(total, overhead)
+    return total
+
+
+def _amounts(holder: Mapping[str, Any], kind: str) -> Amounts:
+    declared = (holder.get("resources") or {}).get(kind) or {}
+    return _parsed(declared)
+
+
+def _parsed(declared: Mapping[str, Any]) -> Amounts:
+    # The value of an Output may have nulls, which the API server drops.
+    return {name: parse(amount) for name, amount in declared.items() if amount is not None}
+
+
+def _add(total: Amounts, amounts: Mapping[str, Quantity]) -> None:
+    for name, amount in amounts.items():
+        total[name] = total.get(name, _ZERO) + amount
+
+
+def _raise(total: Amounts, amounts: Mapping[str, Quantity]) -> None:
+    for name, amount in amounts.items():
+        if amount.nano > total.get(name, _ZERO).nano or name not in total:
+            total[name] = amount

@@ -1,0 +1,352 @@
+"""From a job to manifests: what Volcano's controller and its plugins would create, as plain dicts.
+
+Every way out of this library (the Pulumi component, the command line, `render` itself) goes through here.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from typing_extensions import Unpack
+
+from pulumi_volcano_jobs.admission import limits, lint, linux_limits
+from pulumi_volcano_jobs.admission.conflicts import Ledger
+from pulumi_volcano_jobs.admission.defaults import Stored, plugin_place
+from pulumi_volcano_jobs.admission.pipeline import examine
+from pulumi_volcano_jobs.core import bounds
+from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.core.leaf import is_given
+from pulumi_volcano_jobs.core.text import Sealed, concealed_arguments, redacted
+from pulumi_volcano_jobs.kubernetes import manifest, schema
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod
+from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.plugins.context import JobContext
+from pulumi_volcano_jobs.plugins.settings import open_flags, secret_settings
+from pulumi_volcano_jobs.plugins.ssh_keys import PLACEHOLDERS, KeyPair
+from pulumi_volcano_jobs.rendering import pod_group
+from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec.cluster import ClusterFacts
+from pulumi_volcano_jobs.spec.model import Job, Task, Volume
+from pulumi_volcano_jobs.spec.options import Choices, OnConflict, wrong_choices
+
+TEMPLATE, JOB = "the template", "the job"
+"""Who sets what in a Pod, beside plugins."""
+
+_Hook = Callable[[Pod, JobContext], None]
+# Annotations and labels of a job that its Pods get too; of a pair, the first that is there.
+_HANDED_DOWN = (
+    ("volcano.sh/preemptable",),
+    ("volcano.sh/cooldown-time",),
+    ("volcano.sh/revocable-zone",),
+    ("volcano.sh/jdb-min-available", "volcano.sh/jdb-max-unavailable"),
+)
+
+_HANDED_DOWN_LABELS = ("volcano.sh/preemptable", "volcano.sh/cooldown-time")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rendered(Sealed):
+    """What a job is made of. Manifests are plain dicts; keys that nobody gave are placeholders."""
+
+    job: Job
+    """The job with its defaults, as Volcano would store it."""
+    plugins: tuple[Plugin, ...]
+    """Its plugins, those brought in by others too, in the order in which they ran."""
+    objects: tuple[Manifest, ...]
+    """All objects but Pods, by kind and name."""
+    pods: tuple[Manifest, ...]
+    """The Pods by task and index. They share the entries of their variables: copy an entry before you change it."""
+    first_pods: Mapping[str, Manifest]
+    """What Pod 0 of each task is, or would be in a task of 0 replicas, by the task's name."""
+    warnings: tuple[Problem, ...]
+    """What is odd and still done."""
+    made_by: Mapping[ObjectRef, str]
+    """The plugin that made an object, by the object's kind and name; what no plugin made is not in it."""
+    named: frozenset[str]
+    """The plugins that the job itself names; the others were brought in by these."""
+    beyond: frozenset[ObjectRef]
+    """Kind and name of the objects that Volcano's controllers do not create: new claims, and those of our own
+    options. `managed_by="volcano"` creates them next to the Job."""
+    handed_over: Job
+    """The job as Volcano is given it: with `managed_by="volcano"` its templates have the additions of our own
+    options, and its volumes name the new claims."""
+    keep_own: bool
+    """Whether the templates keep what plugins set, too (`on_conflict="user"`)."""
+
+    def pods_of(self, task: str) -> Sequence[Manifest]:
+        """Return the Pods of a task, by index."""
+        start, end = self._spans.get(task, (0, 0))
+        return self.pods[start:end]
+
+    @functools.cached_property
+    def _spans(self) -> Mapping[str, tuple[int, int]]:
+        """The positions of each task's Pods."""
+        sizes = {task.name or "": task.size for task in self.job.tasks or ()}
+        ends = dict(zip(sizes, itertools.accumulate(sizes.values()), strict=True))
+        return {name: (end - sizes[name], end) for name, end in ends.items()}
+
+
+def render(
+    job: Job | Mapping[str, Any],
+    *,
+    strict: bool = True,
+    cluster: ClusterFacts | None = None,
+    namespace: Any = "default",
+    keys: KeyPair = PLACEHOLDERS,
+    redact: bool = False,
+    earlier: Sequence[Problem] = (),
+    **choices: Unpack[Choices],
+) -> Rendered:
+    """Render a job.
+
+    Args:
+        job: the job, or its document in either form.
+        strict: report every mistake; without it, do what Volcano does with the same input, silent fall-backs included.
+        cluster: what only a cluster knows; nothing is assumed without it.
+        namespace: the namespace of a job that names none.
+        keys: the pair for an ssh plugin without a given key.
+        redact: put placeholders in the place of given keys too.
+        earlier: problems that were found before, as in reading the file, to be raised with the others.
+        choices: who makes the Pods, who counts in a conflict, and options of plugins (see `Choices`).
+
+    Raises:
+        JobError: with all problems at once (strict), or with those of the first stage of Volcano's that refuses.
+    """
+    raise_if_any([*bounds.problems(job), *wrong_choices(choices)])
+    cluster = cluster or ClusterFacts()
+    found = examine(job, cluster, namespace, earlier, choices, strict=strict)
+    shown, plugins = _redacted(found.stored) if redact else (found.stored.job, found.stored.plugins)
+    ctx = JobContext(shown, keys)
+    problems = [*found.problems]
+    if strict and found.can_be_looked_into:
+        problems += _inspect(ctx, plugins, choices.get("on_conflict", "error"))
+    raise_if_any(problems)
+    objects, made_by, beyond = _objects(ctx, plugins, cluster)
+    if redact:
+        # A plugin of the user's own may make objects with keys in them.
+        objects = [redacted(item) for item in objects]
+    raise_if_any(limits.objects(objects, made_by))
+    keep_own = strict and choices.get("on_conflict") == "user"
+    pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=keep_own)
+    if strict:
+        is_native = choices.get("managed_by") == "volcano"
+        hint = linux_limits.hosts_hint(is_native=is_native, version=cluster.volcano_version)
+        problems += linux_limits.check(ctx.tasks, pods, firsts, objects, made_by, hint)
+        problems += [plugin_place(item, shown, choices) for item in lint.of_pods(shown, plugins, firsts)]
+        raise_if_any(problems)
+    return Rendered(
+        job=shown,
+        plugins=plugins,
+        objects=tuple(objects),
+        pods=tuple(pods),
+        first_pods=firsts,
+        warnings=tuple(problem for problem in problems if problem.warning),
+        made_by=made_by,
+        named=found.stored.named,
+        beyond=beyond,
+        keep_own=keep_own,
+        handed_over=_handed_over(ctx, plugins) if choices.get("managed_by") == "volcano" else shown,
+    )
+
+
+def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
+    plugins = tuple(plugin.redacted() for plugin in stored.plugins)
+    changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if _shows(old, new)}
+    flags = {plugin.name: open_flags(type(plugin)) for plugin in plugins}
+    uses = {name: _without_keys(use, flags.get(name, ())) for name, use in stored.job.uses.items()}
+    job = stored.job.with_(plugins={**uses, **changed}) if stored.job.uses else stored.job
+    return _template_redacted(job), plugins
+
+
+def _without_keys(use: Any, known: Collection[str]) -> Any:
+    return tuple(concealed_arguments(use, known)) if isinstance(use, (list, tuple)) else use
+
+
+def _template_redacted(job: Job) -> Job:
+    """Put placeholders in the place of private keys in templates and in the job's own annotations and labels."""
+    tasks = tuple(task.with_(template=redacted(task.template)) for task in job.tasks or ())
+    changes: dict[str, Any] = {"tasks": tasks} if job.tasks else {}
+    changes |= {name: redacted(getattr(job, name)) for name in ("annotations", "labels") if getattr(job, name)}
+    return job.with_(**changes)
+
+
+def _shows(given: Plugin, redacted: Plugin) -> bool:
+    """Tell whether what was given may show a key: be it a setting or an argument that Volcano passes over."""
+    return given != redacted or bool(secret_settings(type(given)))
+
+
+def _objects(
+    ctx: JobContext,
+    plugins: Sequence[Plugin],
+    cluster: ClusterFacts,
+) -> tuple[list[Manifest], dict[ObjectRef, str], frozenset[ObjectRef]]:
+    claims = [
+        manifest.build("v1", "PersistentVolumeClaim", name, ctx.namespace, spec=spec)
+        for volume, name in _claims(ctx.job)
+        if (spec := manifest.copy_tree(volume.volume_claim)) is not None
+    ]
+    objects = [pod_group.pod_group(ctx, cluster.priority_classes), *claims]
+    made_by, beyond = {}, set(map(ObjectRef.of, claims))
+    for plugin in plugins:
+        extended = plugin.extend_objects(ctx)
+        beyond |= set(map(ObjectRef.of, extended))
+        for item in (*plugin.on_job_add(ctx), *extended):
+            made_by[ObjectRef.of(item)] = plugin.name
+            objects.append(item)
+    return manifest.canonical(objects), made_by, frozenset(beyond)
+
+
+def _handed_over(ctx: JobContext, plugins: Sequence[Plugin]) -> Job:
+    """Return the Job that Volcano gets.
+
+    Our own options add to its templates, its amounts are text, and the newest flags of each plugin come last. It names
+    its new claims: Volcano's controller writes the name of a claim that it creates into the Job with a PUT. It then
+    owns `spec.volumes` and `spec.tasks`, and every later server-side apply conflicts with it.
+    """
+    job, walk = ctx.job, schema.Walk(text_amounts=True)
+    ordered = {plugin.name: type(plugin).newest_last(job.arguments(plugin.name)) for plugin in plugins}
+    tasks = [_extended(ctx, plugins, task) for task in ctx.tasks]
+    return job.with_(
+        tasks=tuple(task.with_(template=walk.conform(task.pod_template, schema.POD_TEMPLATE, "")) for task in tasks),
+        plugins=job.plugins and {**job.uses, **ordered},
+        volumes=job.volumes and tuple(_by_name(job.name, volume) for volume in job.volumes),
+    )
+
+
+def _by_name(job: str, volume: Volume) -> Volume:
+    if volume.volume_claim_name or volume.volume_claim is None:
+        return volume
+    return volume.with_(volume_claim=None, volume_claim_name=names.claim(job, volume.mount_path))
+
+
+def _extended(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:
+    pod = Pod("", task.name or "", 0, task.pod_template)
+    before = pod.to_template()
+    for plugin in plugins:
+        plugin.extend_pod(pod, ctx)
+    after = pod.to_template()
+    if after == before:
+        return task
+    kept = task.pod_template.get("metadata") or {}
+    return task.with_(template={**after, "metadata": {**kept, **after["metadata"]}})
+
+
+def _pods(
+    ctx: JobContext, plugins: Sequence[Plugin], *, strict: bool, keep_own: bool
+) -> tuple[list[Manifest], dict[str, Manifest]]:
+    pods: list[Manifest] = []
+    firsts: dict[str, Manifest] = {}
+    manifests = limits.Manifests()
+    for position, task in enumerate(ctx.tasks):
+        hooks, name = _hooks(ctx, plugins, task), task.name or ""
+        # Volcano, and so the lenient mode, asks the plugins of no Pod that there is not.
+        for index in range(max(task.size, 1) if strict else task.size):
+            pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
+            for _, hook in hooks:
+                hook(pod, ctx)
+            made = pod.to_manifest(ctx.namespace)
+            if index == 0 and not strict:
+                # Strict mode has inspected the first Pods before.
+                raise_if_any(manifests.add(task, position, made))
+            firsts.setdefault(name, made)
+            pods += [made] if index < task.size else []
+    return pods, firsts
+
+
+def _inspect(ctx: JobContext, plugins: Sequence[Plugin], on_conflict: OnConflict) -> Iterator[Problem]:
+    """Make Pod 0 of each task, and yield conflicts and the first limit that is exceeded, which ends it."""
+    manifests = limits.Manifests()
+    for position, task in enumerate(ctx.tasks):
+        steps = pod_in_steps(ctx, plugins, task, 0)
+        _, pod = next(steps)
+        ledger = Ledger(pod, task, f"spec.tasks[{position}].template", on_conflict)
+        for maker, _ in steps:
+            yield from ledger.note_volumes(pod) if maker == JOB else ledger.note(pod, maker)
+        if exceeded := list(manifests.add(task, position, pod.to_manifest(ctx.namespace))):
+            yield from exceeded
+            return
+
+
+def pod_in_steps(
+    ctx: JobContext, plugins: Sequence[Plugin], task: Task, index: int, *, keep_own: bool = False
+) -> Iterator[tuple[str, Pod]]:
+    """Make one Pod, and give it after each step with who made that: `TEMPLATE`, `JOB`, or a plugin's name."""
+    name = task.name or ""
+    pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
+    yield TEMPLATE, pod
+    for maker, hook in _hooks(ctx, plugins, task):
+        hook(pod, ctx)
+        yield maker, pod
+
+
+def _hooks(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> list[tuple[str, _Hook]]:
+    """Give what edits each Pod of a task, in this order, and whose it is."""
+    own = [(plugin.name, plugin.extend_pod) for plugin in plugins]
+    return [*own, (JOB, _task_editor(ctx, task)), *((plugin.name, plugin.on_pod_create) for plugin in plugins)]
+
+
+def _task_editor(ctx: JobContext, task: Task) -> _Hook:
+    """Give the edit that the controller itself makes to each Pod of a task; what is the same is made once."""
+    job, spec = ctx.job, task.pod_spec
+    fields = {"schedulerName": spec.get("schedulerName") or job.scheduler_name}
+    priority = spec.get("priorityClassName")
+    if is_given(job.priority_class_name) and not is_given(priority):
+        fields["priorityClassName"] = job.priority_class_name
+    labels, annotations = _labels(ctx, task), _annotations(ctx, task)
+    mounts = [(volume.mount_path, names.volume(ctx.name, volume.mount_path), claim) for volume, claim in _claims(job)]
+    partition = task.partition_policy
+
+    def edit(pod: Pod, _ctx: JobContext) -> None:
+        pod.fields.update(fields)
+        index = str(pod.index)
+        pod.labels.update(labels, **{manifest.TASK_INDEX: index})
+        pod.annotations.update(annotations, **{manifest.TASK_INDEX: index})
+        if partition:
+            pod.labels[manifest.PARTITION_ID] = str(pod.index // partition.partition_size)
+        for path, volume, claim in mounts:
+            pod.set_volume(volume, {"persistentVolumeClaim": {"claimName": claim}})
+            for container in pod.containers:
+                container.mount(path, volume)
+
+    return edit
+
+
+def _labels(ctx: JobContext, task: Task) -> Manifest:
+    labels = {
+        manifest.JOB_NAME: ctx.name,
+        manifest.JOB_NAMESPACE: ctx.namespace,
+        manifest.TASK_SPEC: task.name,
+        manifest.QUEUE_NAME: ctx.job.queue,
+    }
+    handed = ctx.job.labels or {}
+    return labels | {key: handed[key] for key in _HANDED_DOWN_LABELS if key in handed}
+
+
+def _annotations(ctx: JobContext, task: Task) -> Manifest:
+    annotations = {
+        manifest.GROUP_ANNOTATION: names.pod_group(ctx.name),
+        manifest.JOB_NAME: ctx.name,
+        manifest.JOB_RETRY_COUNT: "0",
+        manifest.JOB_VERSION: "0",
+        manifest.QUEUE_NAME: ctx.job.queue,
+        manifest.TASK_SPEC: task.name,
+        manifest.TEMPLATE_UID: f"{ctx.name}-{task.name}",
+    }
+    if task.topology_policy:
+        annotations[manifest.NUMA_POLICY] = task.topology_policy
+    handed = ctx.job.annotations or {}
+    for keys in _HANDED_DOWN:
+        annotations |= {key: handed[key] for key in [key for key in keys if key in handed][:1]}
+    return annotations
+
+
+def _claims(job: Job) -> list[tuple[Volume, str]]:
+    """Pair each volume with its claim; a claim that is named twice counts once, at its first path."""
+    pairs: dict[str, Volume] = {}
+    for volume in job.volumes or ():
+        pairs.setdefault(volume.volume_claim_name or names.claim(job.name, volume.mount_path), volume)
+    return [(volume, name) for name, volume in pairs.items()]

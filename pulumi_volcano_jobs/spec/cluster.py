@@ -1,0 +1,146 @@
+"""What only a cluster knows, and a job's rendering depends on: given from outside, never asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from pulumi_volcano_jobs.core import bounds, paths
+from pulumi_volcano_jobs.core.errors import JobError, Problem, not_one_of, raise_if_any
+from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.spec import releases
+
+ROOT_QUEUE = "root"
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A Volcano queue, as a job that names it meets it."""
+
+    state: str = "Open"
+    """The state: `Open`, `Closing`, `Closed` or `Unknown`; only an open one takes jobs."""
+    children: int = 0
+    """How many queues name it as their parent."""
+
+
+@dataclass(frozen=True)
+class ClusterFacts:
+    """Priority classes, queues, claims and the version of a cluster.
+
+    Without facts nothing is assumed: priority classes count 0, queues and claims are not checked (`None`).
+    """
+
+    kubernetes_version: str = ""
+    """The version of Kubernetes, such as 1.31: fields that it does not know are problems. `from_objects` leaves it
+    empty: kubectl prints it elsewhere."""
+    volcano_version: str = ""
+    """The version of Volcano, such as 1.15: what it lacks is a problem. `from_objects` leaves it empty."""
+    priority_classes: Mapping[str, int] = field(default_factory=dict)
+    """The value of each PriorityClass by name."""
+    queues: Mapping[str, Queue] | None = None
+    """Volcano's queues by name."""
+    claims: frozenset[tuple[str, str]] | None = None
+    """The namespace and name of each PersistentVolumeClaim."""
+
+    def __post_init__(self) -> None:
+        """Reject versions whose facts are not known."""
+        if self.kubernetes_version and self.kubernetes_version not in (known := schema.versions()):
+            raise JobError([not_one_of("kubernetes_version", self.kubernetes_version, known)])
+        if self.volcano_version:
+            raise_if_any(releases.problems(self.volcano_version, "volcano_version"))
+
+    @classmethod
+    def from_objects(cls, objects: Any) -> ClusterFacts:
+        """Read what `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml` prints, as a list.
+
+        Raises:
+            JobError: for anything that is not one of these objects (or a List of them), with its place.
+        """
+        raise_if_any(bounds.problems(objects, "items"))
+        try:
+            found = list(_flatten(_OBJECTS.validate_python(objects)))
+        except ValidationError as error:
+            problems = [_problem(item) for item in error.errors(include_url=False)]
+            raise JobError(problems) from None
+        queues = [item for item in found if isinstance(item, _Queue)]
+        parents = Counter(item.spec.parent or ROOT_QUEUE for item in queues)
+        return cls(
+            priority_classes={item.metadata.name: item.value for item in found if isinstance(item, _PriorityClass)},
+            queues={item.metadata.name: Queue(item.status.state, parents[item.metadata.name]) for item in queues},
+            claims=frozenset(
+                (item.metadata.namespace, item.metadata.name) for item in found if isinstance(item, _Claim)
+            ),
+        )
+
+
+class _Object(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+
+class _Metadata(_Object):
+    name: StrictStr
+    namespace: StrictStr = "default"
+
+
+class _PriorityClass(_Object):
+    kind: Literal["PriorityClass"]
+    metadata: _Metadata
+    value: StrictInt = 0
+
+
+class _QueueSpec(_Object):
+    parent: StrictStr = ""
+
+
+class _QueueStatus(_Object):
+    state: StrictStr = ""
+
+
+class _Queue(_Object):
+    kind: Literal["Queue"]
+    metadata: _Metadata
+    spec: _QueueSpec = _QueueSpec()
+    status: _QueueStatus = _QueueStatus()
+
+
+class _Claim(_Object):
+    kind: Literal["PersistentVolumeClaim"]
+    metadata: _Metadata
+
+
+_Fact = Annotated[_PriorityClass | _Queue | _Claim, Field(discriminator="kind")]
+
+
+class _List(_Object):
+    kind: Literal["List", "PriorityClassList", "QueueList", "PersistentVolumeClaimList"]
+    items: list[_Fact]
+
+
+_OBJECTS: TypeAdapter[list[Any]] = TypeAdapter(
+    list[Annotated[_PriorityClass | _Queue | _Claim | _List, Field(discriminator="kind")]],
+)
+_KINDS = ("PriorityClass", "Queue", "PersistentVolumeClaim")
+_HINT = "give what `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml` prints"
+
+
+def _flatten(objects: list[Any]) -> Iterator[_Object]:
+    for item in objects:
+        if isinstance(item, _List):
+            yield from item.items
+        else:
+            yield item
+
+
+def _problem(error: ErrorDetails) -> Problem:
+    # The names that the unions add are no places; one document and a List's items are counted alike.
+    keys = [key for key in error["loc"] if key not in {*_KINDS, "List"}]
+    keys = keys[2:] if keys[1:2] == ["items"] else keys[1:] if "List" in error["loc"] else keys
+    path = f"items{paths.join('', *keys)}"
+    if error["type"] in {"union_tag_invalid", "union_tag_not_found"}:
+        return Problem(f"{path}.kind", f"this is none of {', '.join(_KINDS)}", _HINT)
+    return Problem(path, f"kubectl prints something else here: {error['msg']}", _HINT)

@@ -1,0 +1,176 @@
+"""What the fields of a Volcano Job may hold: the types of the models, and what is checked of them.
+
+A field of type `LeafStr` may hold a `Leaf`: it decides nothing about which objects exist or what they are called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeGuard, TypeVar, runtime_checkable
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, StringConstraints, WrapValidator
+from pydantic_core import PydanticCustomError
+
+from pulumi_volcano_jobs.core.leaf import Leaf, Text, is_whole, may_be_output
+from pulumi_volcano_jobs.kubernetes import duration
+from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
+
+Tree = Any  # JSON-like data with leaves: the untyped edge of the library
+
+
+def whole_number(value: object) -> object:
+    """Take 3.0 for 3: whole floats are how integers cross a Pulumi component's wire."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+_OF_YAML = (str, int, float, bool, list, tuple, type(None))
+
+
+def _text(value: object) -> object:
+    # An Output is on its way to become a leaf.
+    if not isinstance(value, str) and not may_be_output(value):
+        kind = "string_type"
+        raise PydanticCustomError(kind, "this must be a string")
+    if isinstance(value, str) and not is_whole(value):
+        kind = "string_unicode"
+        raise PydanticCustomError(kind, "this must be whole text")
+    return value
+
+
+def _dns_name(pattern: str, longest: int) -> Callable[[object], object]:
+    """Make the check of a DNS name; an empty one means missing: Volcano fills in the default before its schema."""
+
+    def check(value: object) -> object:
+        text = _text(value)
+        if isinstance(text, str) and text and (len(text) > longest or not re.fullmatch(pattern, text)):
+            kind = "string_pattern_mismatch"
+            raise PydanticCustomError(kind, "this must be a DNS name")
+        return text
+
+    return check
+
+
+def _duration(value: object) -> object:
+    """Check a `metav1.Duration` as the decoder of Volcano's webhook does."""
+    kind, template = "duration_type", "{problem}"
+    if not isinstance(value, str):
+        problem = f"Invalid value: {value!r}: must be a string" if isinstance(value, int) else "must be a string"
+        raise PydanticCustomError(kind, template, {"problem": problem, "fix": 'write a duration such as "10m"'})
+    if problem := duration.problem(value):
+        reason = f'Invalid value: "{value[:60]}": {problem}'
+        raise PydanticCustomError(kind, template, {"problem": reason, "fix": duration.fix(value)})
+    return value
+
+
+def _given(value: object) -> object:
+    """Take an empty text for a missing value, as Go does when it omits empty fields."""
+    return None if isinstance(value, str) and not value else value
+
+
+class PodTemplate(Protocol):
+    """A `pulumi_kubernetes.core.v1.PodTemplateSpecArgs`, seen from code that knows no Pulumi."""
+
+    @property
+    def metadata(self) -> Any:
+        """The metadata of each Pod."""
+        ...
+
+    @property
+    def spec(self) -> Any:
+        """The spec of each Pod."""
+        ...
+
+
+def mapping(value: object) -> object:
+    """Take a mapping as a dict; what only Pulumi programs have is left to the component."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (*_OF_YAML, Leaf)):
+        kind = "dict_type"
+        raise PydanticCustomError(kind, "this must be a mapping")
+    return value
+
+
+T = TypeVar("T")
+Listed = Annotated[Sequence[T], AfterValidator(tuple)]
+Str = Annotated[str, Field(strict=True)]
+Duration = Annotated[Str, BeforeValidator(_duration)]
+LeafStr = Annotated[Text, PlainValidator(_text)]
+Int32 = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=-(2**31), le=2**31 - 1)]
+Count = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=0, le=2**31 - 1)]
+Positive = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=1, le=2**31 - 1)]
+LeafLabel = Annotated[Text, PlainValidator(_dns_name(DNS_LABEL, MAX_LABEL))]
+LeafSubdomain = Annotated[Text, PlainValidator(_dns_name(DNS_SUBDOMAIN, MAX_SUBDOMAIN))]
+TaskName = Annotated[Str, StringConstraints(pattern=f"^({DNS_LABEL})?$", max_length=63)]
+MountPath = Annotated[Str, StringConstraints(pattern="^[^:]+$")]
+Event = Literal[
+    "*",
+    "PodPending",
+    "PodRunning",
+    "PodFailed",
+    "PodEvicted",
+    "Unknown",
+    "TaskCompleted",
+    "TaskFailed",
+    "OutOfSync",
+    "CommandIssued",
+    "JobUpdated",
+]
+OptionalEvent = Annotated[Event | None, BeforeValidator(_given)]
+TopologyMode = Annotated[Literal["hard", "soft"] | None, BeforeValidator(_given)]
+TopologyPolicy = Annotated[
+    Literal["none", "best-effort", "restricted", "single-numa-node"] | None, BeforeValidator(_given)
+]
+
+
+@runtime_checkable
+class PluginSettings(Protocol):
+    """What the model needs to know of a typed plugin: its name and its Volcano arguments."""
+
+    @property
+    def name(self) -> str:
+        """The key in `spec.plugins`."""
+        ...
+
+    def to_args(self) -> list[Tree]:
+        """Give the settings as Volcano's arguments."""
+        ...
+
+
+def _is_plugin(value: object) -> TypeGuard[PluginSettings]:
+    # A class has all that its instances have.
+    return isinstance(value, PluginSettings) and not isinstance(value, type)
+
+
+def _by_name(value: object) -> object:
+    """Turn a list of typed plugins into the mapping that Volcano has; one name twice is refused."""
+    if value is None or isinstance(value, (str, Mapping, Leaf)) or not isinstance(value, Iterable):
+        return value
+    plugins: dict[str, object] = {}
+    for plugin in value:
+        if not _is_plugin(plugin):
+            kind = "plugin_type"
+            reason = (
+                "a list of plugins holds plugin objects such as PytorchPlugin(); a mapping holds Volcano's arguments"
+            )
+            raise PydanticCustomError(kind, reason)
+        if plugin.name in plugins:
+            kind = "plugin_twice"
+            raise PydanticCustomError(kind, "the plugin {name} is listed twice", {"name": plugin.name})
+        plugins[plugin.name] = plugin
+    return plugins
+
+
+def _plugin_or_args(value: object, check: Any) -> Any:
+    return value if _is_plugin(value) else check(value)
+
+
+PluginUse = Annotated[tuple[LeafStr, ...] | None, WrapValidator(_plugin_or_args)]
+Uses = dict[str, Any]
+"""How a job uses plugins: a typed plugin or a tuple of Volcano's arguments by name (None: a key without a value)."""
+if TYPE_CHECKING:
+    # What may be given; the validator makes `Uses` of it.
+    Plugins = Sequence[PluginSettings] | Mapping[str, Sequence[Text] | PluginSettings | None]
+else:
+    Plugins = Annotated[dict[str, PluginUse], BeforeValidator(_by_name)]

@@ -1,0 +1,226 @@
+"""What the jobs of a stack have in common: defaults for the arguments of each, and for its templates.
+
+A job's own argument counts before them. To a template they are added: what it has already stays, and stands first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypedDict
+
+from pydantic.alias_generators import to_camel
+
+from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text, not_one_of
+from pulumi_volcano_jobs.core.leaf import Leaf, Text, derive, has_leaf, is_given
+from pulumi_volcano_jobs.kubernetes import images, schema, validation
+from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
+from pulumi_volcano_jobs.spec import releases
+from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS
+from pulumi_volcano_jobs.spec.options import WORDS, Defaults, ManagedBy
+
+
+class JobDefaults(TypedDict, total=False):
+    """Defaults for jobs; Outputs may stand where an argument of a job takes them."""
+
+    namespace: Text
+    """The namespace of jobs that name none."""
+    queue: Text
+    """The queue of jobs that name none, such as `queue.name` of a VolcanoQueue."""
+    priority_class_name: Text
+    """The priority class of jobs that name none."""
+    image_registry: Text
+    """What is put before images that name no registry; see `image_registry` of a job."""
+    image_pull_secrets: Sequence[Text]
+    """Names of Secrets to pull images with, for all Pods."""
+    labels: Mapping[str, Text]
+    """Labels of each job (its PodGroup, or the Job that Volcano gets) and of all its Pods."""
+    node_selector: Mapping[str, Text]
+    """Labels that nodes must have, for all Pods; a task's own count for the keys that it has."""
+    tolerations: Sequence[Mapping[str, Any]]
+    """Tolerations of all Pods, as in YAML; none is there twice."""
+    defaults: Defaults
+    """See `defaults` of a job."""
+    managed_by: ManagedBy
+    """See `managed_by` of a job."""
+    kubernetes_version: str
+    """See `kubernetes_version` of a job."""
+    volcano_version: str
+    """See `volcano_version` of a job."""
+
+
+NAMES = tuple(JobDefaults.__annotations__)
+OPTIONS = ("image_registry", "defaults", "managed_by", "kubernetes_version", "volcano_version")
+"""Those that are no fields of a Volcano Job."""
+STRUCTURED = ("image_pull_secrets", "labels", "node_selector", "tolerations")
+"""Those that are no text."""
+
+_SPEC = ("image_pull_secrets", "node_selector", "tolerations")
+_MAPPINGS = ("labels", "node_selector")
+_CONTAINER = {"name": "main", "image": "main"}  # a Pod needs one to be looked at
+_PLACE = re.compile(r"template\.(?:spec|metadata)\.([A-Za-z]+)(.*)")
+_SNAKE = {to_camel(name): name for name in STRUCTURED}
+
+
+def checked(given: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], list[Problem]]:
+    """Give the defaults in which nothing is wrong, and the problems of the others.
+
+    Args:
+        given: the defaults, by their names in snake_case.
+        place: gives a default's path for messages.
+    """
+    if not isinstance(given, Mapping):
+        return {}, [Problem(place(""), "this must be a mapping", 'for example {"queue": "research"}')]
+    problems = [
+        Problem(place(key_text(name)), "no default has this name", schema.nearest(key_text(name), NAMES))
+        for name in given
+        if name not in NAMES
+    ]
+    values = {name: given[name] for name in NAMES if not _is_missing(name, given.get(name))}
+    found: list[tuple[str, Problem]] = []
+    for name, value in values.items():
+        found += [(name, problem) for problem in _of_text(name, value, place(name)) if name not in STRUCTURED]
+    template = _template(values)
+    walk = schema.Walk()
+    conformed = walk.conform(template, schema.POD_TEMPLATE, "template")
+    said = {problem.path for problem in walk.problems}
+    more = [problem for problem in validation.check(conformed, "template") if problem.path not in said]
+    for problem in (*walk.problems, *more):
+        name, tail = _placed(problem.path)
+        found.append((name, replace(problem, path=place(name) + tail)))
+    refused = {name for name, _ in found}
+    sound = {name: value for name, value in values.items() if name not in refused}
+    return sound, [*problems, *(problem for _, problem in found)]
+
+
+def _is_missing(name: str, value: Any) -> bool:
+    # No registry is one to say: it puts nothing before images, whatever the stack's is.
+    return value is None or (isinstance(value, str) and not value and name != "image_registry")
+
+
+def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
+    words = (
+        releases.MINORS
+        if name == "volcano_version"
+        else schema.versions()
+        if name == "kubernetes_version"
+        else WORDS.get(name)
+    )
+    if name == "volcano_version" and not isinstance(value, Leaf):
+        yield from releases.problems(value, path)
+    elif words:
+        if isinstance(value, Leaf):
+            yield schema.structural(path, "it decides what the job is made of")
+        elif value not in words:
+            yield not_one_of(path, value, words)
+    elif name == "image_registry":
+        yield from images.problems(value, path)
+    elif not isinstance(value, (str, Leaf)):
+        yield Problem(path, "this must be a string", "put it in quotes", stage=Stage.DECODE)
+    else:
+        yield from (validation.dns_label if name == "namespace" else subdomain)(value, path)
+
+
+def _template(values: Mapping[str, Any]) -> dict[str, Any]:
+    spec = {to_camel(name): _on_the_wire(name, values[name]) for name in _SPEC if name in values}
+    return {"metadata": {"labels": values.get("labels")}, "spec": {"containers": [_CONTAINER], **spec}}
+
+
+def _on_the_wire(name: str, value: Any) -> Any:
+    is_names = name == "image_pull_secrets" and isinstance(value, (list, tuple))
+    return [{"name": item} for item in value] if is_names else value
+
+
+def _placed(path: str) -> tuple[str, str]:
+    match = _PLACE.fullmatch(path)
+    key, tail = match.groups() if match else (path, "")
+    name = _SNAKE.get(key, key)
+    return name, tail.removesuffix(".name") if name == "image_pull_secrets" else tail
+
+
+def merged(own: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Put defaults over others: texts count before theirs, mappings and lists are united as with a task's."""
+    united = {
+        name: _united(own[name], shared[name]) if name in _MAPPINGS else _joined(own[name], shared[name])
+        for name in STRUCTURED
+        if name in own and name in shared
+    }
+    return {**shared, **own, **united}
+
+
+def apply(job: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy the arguments of a job, or its document, with the defaults in it; the namespace is not among these."""
+    made = dict(job)
+    for name in OPTIONS:
+        if name in defaults and made.get(name) is None:
+            made[name] = defaults[name]
+    if not DOCUMENT_FIELDS & job.keys():
+        return _labelled(_in_spec(made, defaults), defaults)
+    metadata, spec = made.get("metadata"), made.get("spec")
+    if isinstance(metadata, Mapping):
+        made["metadata"] = _labelled(metadata, defaults)
+    if isinstance(spec, Mapping):
+        made["spec"] = _in_spec(spec, defaults)
+    return made
+
+
+def _in_spec(spec: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    made = dict(spec)
+    for name in ("queue", "priority_class_name"):
+        if name in defaults and not any(is_given(made.get(key)) for key in (name, to_camel(name))):
+            made[to_camel(name)] = defaults[name]
+    if isinstance(made.get("tasks"), (list, tuple)):
+        made["tasks"] = [_task(task, defaults) for task in made["tasks"]]
+    return made
+
+
+def _task(task: Any, defaults: Mapping[str, Any]) -> Any:
+    template = task.get("template") if isinstance(task, Mapping) else None
+    if not isinstance(template, Mapping):
+        return task
+    made = dict(template)
+    metadata, spec = template.get("metadata"), template.get("spec")
+    if "labels" in defaults and (metadata is None or isinstance(metadata, Mapping)):
+        made["metadata"] = _labelled(metadata or {}, defaults)
+    if isinstance(spec, Mapping):
+        made["spec"] = {**spec, **_pod_fields(spec, defaults)}
+    return {**task, "template": made}
+
+
+def _pod_fields(spec: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    fields = {}
+    for name in _SPEC:
+        if name in defaults:
+            key, shared = to_camel(name), _on_the_wire(name, defaults[name])
+            own = spec.get(key)
+            fields[key] = shared if own is None else (_united if name in _MAPPINGS else _joined)(own, shared)
+    return fields
+
+
+def _labelled(holder: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    if "labels" not in defaults:
+        return dict(holder)
+    own = holder.get("labels")
+    return {**holder, "labels": dict(defaults["labels"]) if own is None else _united(own, defaults["labels"])}
+
+
+def _united(own: Any, shared: Any) -> Any:
+    """Unite mappings: of a key that both have, the own value counts."""
+    if isinstance(own, Leaf) or isinstance(shared, Leaf):
+        return derive(lambda mine, theirs: {**(theirs or {}), **(mine or {})}, own, shared)
+    return {**shared, **own} if isinstance(own, Mapping) else own
+
+
+def _joined(own: Any, shared: Any) -> Any:
+    """Join lists, the own first, without what stands in the own already."""
+    if isinstance(own, Leaf) or isinstance(shared, Leaf):
+        return derive(lambda mine, theirs: _joined(mine or [], theirs or []), own, shared)
+    if not isinstance(own, (list, tuple)):
+        return own
+    return [*own, *(item for item in shared if not any(_are_same(item, other) for other in own))]
+
+
+def _are_same(item: Any, other: Any) -> bool:
+    # A leaf cannot be compared.
+    return item is other or (not has_leaf([item, other]) and item == other)

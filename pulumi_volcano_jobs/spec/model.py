@@ -1,0 +1,305 @@
+"""The Volcano Job as typed data, field by field as `batch.volcano.sh/v1alpha1` has it.
+
+Every model takes its fields in snake_case or in Volcano's camelCase. Unknown fields are kept aside, not refused:
+whether they are a mistake (strict) or dropped (as the API server does) is decided when the job is rendered.
+Pod templates and claims stay plain dicts in wire form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, StringConstraints, model_validator
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+from typing_extensions import Self
+
+from pulumi_volcano_jobs.core import bounds
+from pulumi_volcano_jobs.core.errors import raise_if_any
+from pulumi_volcano_jobs.core.text import concealed
+from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
+from pulumi_volcano_jobs.spec.document import API_VERSION, DOCUMENT_FIELDS, KIND, METADATA_FIELDS, flatten
+from pulumi_volcano_jobs.spec.fields import (
+    Count,
+    Duration,
+    Event,
+    Int32,
+    LeafLabel,
+    LeafStr,
+    LeafSubdomain,
+    Listed,
+    MountPath,
+    OptionalEvent,
+    Plugins,
+    PluginSettings,
+    PodTemplate,
+    Positive,
+    Str,
+    TaskName,
+    TopologyMode,
+    TopologyPolicy,
+    Tree,
+    Uses,
+    mapping,
+)
+from pulumi_volcano_jobs.spec.model_errors import as_job_error
+from pulumi_volcano_jobs.spec.releases import Since
+
+
+class Model(BaseModel):
+    """The base of all models here: frozen, both spellings of a field, unknown fields kept aside, no input in errors."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="allow",
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        hide_input_in_errors=True,
+    )
+
+    def __init__(self, /, **fields: Tree) -> None:
+        """Take the fields, in either spelling.
+
+        Raises:
+            JobError: with a Problem for each that does not fit.
+        """
+        raise_if_any(bounds.problems(fields, self._owner(fields)))
+        with as_job_error(self._owner(fields)):
+            super().__init__(**fields)
+
+    # With this mark pydantic makes a model that is part of another without the above, and so finds all that is wrong.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # it is pydantic's own
+
+    @classmethod
+    def model_validate(cls, obj: Tree, **options: Tree) -> Self:
+        """Make the model of a mapping; `options` are pydantic's.
+
+        Raises:
+            JobError: with a Problem for each field that does not fit.
+        """
+        raise_if_any(bounds.problems(obj, cls._owner(obj)))
+        with as_job_error(cls._owner(obj)):
+            return super().model_validate(obj, **options)
+
+    @classmethod
+    def _owner(cls, given: Tree) -> str:
+        """Name the model, in messages, while it is no part of a job."""
+        name = given.get("name") if isinstance(given, Mapping) else None
+        return f"{cls.__name__}[{name}]" if name and isinstance(name, str) else cls.__name__
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, data: Tree) -> Tree:
+        """Take a null for a missing field, as the API server does."""
+        return {key: value for key, value in data.items() if value is not None} if isinstance(data, Mapping) else data
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Tree]]:
+        """Show the fields without private keys, and without arguments of plugins that may be one."""
+        for name, value in super().__repr_args__():
+            (shown,) = concealed({name: value}).values()
+            yield name, shown
+
+    def to_wire(self) -> dict[str, Tree]:
+        """Return the fields that are set, in Volcano's spelling, without unknown fields.
+
+        Empty texts are left out: the CRD rejects an empty priorityClassName, and Go omits it.
+        """
+        wire = {}
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, str) and not value):
+                wire[field.alias or name] = _wire(value)
+        return wire
+
+    def with_(self, **changes: Tree) -> Self:
+        """Copy the model with some fields replaced (values of the right type: they are not checked again)."""
+        return self.model_copy(update=changes)
+
+
+def _wire(value: Tree) -> Tree:
+    if isinstance(value, Model):
+        return value.to_wire()
+    if isinstance(value, tuple):
+        return [_wire(item) for item in value]
+    return value
+
+
+class Policy(Model):
+    """What Volcano does on an event or exit code (`spec.policies[]`, `spec.tasks[].policies[]`)."""
+
+    action: Str | None = None
+    """What is done, such as `RestartJob`, `CompleteJob` or `AbortJob`."""
+    event: OptionalEvent = None
+    """When, such as `PodFailed`, `PodEvicted` or `TaskCompleted`; `*` is always."""
+    events: Listed[Event] | None = None
+    """Several events with one action."""
+    exit_code: Int32 | None = None
+    """When a container ends with this code, instead of an event; not 0."""
+    timeout: Duration | None = None
+    """How long Volcano waits before it acts, such as `5m`."""
+
+
+class NetworkTopology(Model):
+    """How close the nodes of a job or partition must be (`networkTopology`)."""
+
+    mode: TopologyMode = None
+    """`hard` (the default): Pods wait for nodes that are so close. `soft`: they would rather have them."""
+    highest_tier_allowed: Count | None = None
+    """The highest tier of HyperNodes that all Pods must be in."""
+    highest_tier_name: Annotated[
+        Annotated[Str, StringConstraints(max_length=253)] | None,
+        Since("1.14"),
+    ] = None
+    """The same by the tier's name."""
+
+
+class PartitionPolicy(Model):
+    """A task cut into partitions, each placed as a whole (`spec.tasks[].partitionPolicy`)."""
+
+    total_partitions: Positive
+    """How many partitions there are."""
+    partition_size: Positive
+    """How many Pods each has."""
+    min_partitions: Count | None = None
+    """How many must fit at once."""
+    network_topology: NetworkTopology | None = None
+    """How close the Pods of a partition must be."""
+
+
+class DependsOn(Model):
+    """Tasks that must run before this one (`spec.tasks[].dependsOn`)."""
+
+    name: Listed[Str] | None = None
+    """The tasks."""
+    iteration: Str | None = None
+    """`any` or `all` of them."""
+
+
+class Volume(Model):
+    """A claim that every container of the job mounts (`spec.volumes[]`): an existing one by name, or a new one."""
+
+    mount_path: MountPath
+    """Where containers see it."""
+    volume_claim_name: Annotated[Str, StringConstraints(max_length=253)] | None = None
+    """An existing claim."""
+    volume_claim: Annotated[Mapping[str, Tree], PlainValidator(mapping)] | None = None
+    """A PersistentVolumeClaimSpec in wire form."""
+
+
+class Task(Model):
+    """A group of equal Pods, `replicas` of them (`spec.tasks[]`)."""
+
+    name: TaskName | None = None
+    """The task's name, part of its Pods' names."""
+    replicas: Count | None = None
+    """How many Pods it has."""
+    min_available: Count | None = None
+    """How many of them must fit at once."""
+    template: Annotated[Mapping[str, Tree] | PodTemplate, PlainValidator(mapping)] = Field(default_factory=dict)
+    """A PodTemplateSpec in wire form: `{"metadata": ..., "spec": ...}`; for `VolcanoJob`, pulumi_kubernetes' too."""
+    policies: Listed[Policy] | None = None
+    """What Volcano does on events of this task's Pods."""
+    topology_policy: TopologyPolicy = None
+    """Volcano's NUMA policy."""
+    max_retry: Count | None = None
+    """How often Volcano restarts the task's Pods before the job fails."""
+    depends_on: DependsOn | None = None
+    """Tasks that must run before this one."""
+    partition_policy: Annotated[PartitionPolicy | None, Since("1.14")] = None
+    """The groups into which its Pods are cut."""
+
+    @property
+    def pod_spec(self) -> dict[str, Tree]:
+        """The template's Pod spec; empty if there is none."""
+        spec = self.pod_template.get("spec")
+        return spec if isinstance(spec, dict) else {}
+
+    @property
+    def pod_template(self) -> dict[str, Tree]:
+        """The template in wire form; empty if it is none."""
+        return self.template if isinstance(self.template, dict) else {}
+
+    @property
+    def size(self) -> int:
+        """The number of Pods (missing replicas are none)."""
+        return self.replicas or 0
+
+
+class Job(Model):
+    """A Volcano Job. `Job.model_validate` also takes the document that kubectl takes (`metadata`, `spec`)."""
+
+    name: Annotated[Str, StringConstraints(pattern=f"^{DNS_SUBDOMAIN}$", max_length=253)]
+    """The job's name, which begins all others."""
+    namespace: LeafLabel | None = None
+    """The namespace of all that it is made of."""
+    labels: Mapping[str, LeafStr] | None = None
+    """Labels of the job, and of its PodGroup."""
+    annotations: Mapping[str, LeafStr] | None = None
+    """Annotations of the job, and of its PodGroup."""
+    scheduler_name: Annotated[Str, StringConstraints(max_length=63)] | None = None
+    """Who places the Pods; `volcano` by default."""
+    min_available: Count | None = None
+    """How many Pods must fit at once; by default the sum over the tasks."""
+    volumes: Listed[Volume] | None = None
+    """Claims that every container mounts."""
+    tasks: Annotated[Sequence[Task], Field(min_length=1), AfterValidator(tuple)] | None = None
+    """The groups of Pods."""
+    policies: Listed[Policy] | None = None
+    """What Volcano does on events, for all tasks."""
+    plugins: Plugins | None = None
+    """The plugins: a list of typed ones, or Volcano's arguments by name."""
+    queue: LeafSubdomain | None = None
+    """Volcano's queue; `default` by default."""
+    max_retry: Count | None = None
+    """How often Volcano restarts the job before it fails; 3 by default."""
+    ttl_seconds_after_finished: Count | None = None
+    """How long Volcano keeps the job when it has ended."""
+    priority_class_name: LeafSubdomain | None = None
+    """The PriorityClass of the PodGroup, and of Pods whose template names none."""
+    min_success: Positive | None = None
+    """How many Pods must succeed for the job to be completed."""
+    network_topology: Annotated[NetworkTopology | None, Since("1.12")] = None
+    """How close all Pods must be."""
+    running_estimate: Duration | None = None
+    """How long the job will run, for the scheduler."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _flatten(cls, data: Tree) -> Tree:
+        """Take kubectl's document for the flat form."""
+        if isinstance(data, Mapping) and DOCUMENT_FIELDS & data.keys():
+            return flatten(data)
+        known = {key for name, field in cls.model_fields.items() for key in (name, field.alias)}
+        if isinstance(data, Mapping) and known.isdisjoint(data):
+            kind = "no_job_fields"
+            raise PydanticCustomError(kind, "this is no Volcano Job")
+        return data
+
+    @classmethod
+    def _owner(cls, given: Tree) -> str:  # noqa: ARG003  # a job's fields have their places in kubectl's document
+        return ""
+
+    @property
+    def uses(self) -> Uses:
+        """How the job uses each of its plugins, by name."""
+        return dict(self.plugins) if isinstance(self.plugins, dict) else {}
+
+    def task(self, name: str) -> Task | None:
+        """Find a task by name."""
+        return next((task for task in self.tasks or () if task.name == name), None)
+
+    def arguments(self, plugin: str) -> list[Tree]:
+        """Return Volcano's arguments of a plugin."""
+        use = self.uses.get(plugin)
+        return use.to_args() if isinstance(use, PluginSettings) else list(use or ())
+
+    def to_manifest(self) -> dict[str, Tree]:
+        """Give the job as the `batch.volcano.sh/v1alpha1` document that kubectl takes."""
+        wire = self.to_wire()
+        wire.pop("plugins", None)
+        metadata = {key: wire.pop(key) for key in tuple(wire) if key in METADATA_FIELDS}
+        if self.plugins:
+            wire["plugins"] = {name: self.arguments(name) for name in sorted(self.uses)}
+        return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": wire}

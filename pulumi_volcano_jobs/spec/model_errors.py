@@ -1,0 +1,165 @@
+"""What pydantic refuses, as Problems: the place as Volcano spells it, the value, the rule and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, shown
+from pulumi_volcano_jobs.core.leaf import may_be_output
+from pulumi_volcano_jobs.kubernetes.schema import SURROGATE, structural
+from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
+
+# What the decoder of Volcano's mutating webhook refuses: the wrong JSON type, or a number that does not fit.
+_DECODE_ERRORS = (
+    "_type",
+    "sequence_str",
+    "is_instance_of",
+    "no_spec",
+    "no_metadata",
+    "not_a_job",
+    "no_job_fields",
+    "invalid_key",
+    "string_unicode",
+    "less_than_equal",
+    "plugin_twice",
+)
+_A_LIST = ("this must be a list", "write it as a YAML list: [...]")
+_A_MAPPING = ("this must be a mapping", "write it as key: value lines")
+_REASONS: dict[str, tuple[str, str]] = {
+    "missing": ("this field is required", "add it"),
+    "int_type": ("this must be a whole number", "write it without quotes or fraction"),
+    "string_type": ("this must be a string", "put it in quotes"),
+    "is_instance_of": _A_LIST,
+    "list_type": _A_LIST,
+    "sequence_str": _A_LIST,
+    "tuple_type": _A_LIST,
+    "dict_type": _A_MAPPING,
+    "duration_type": ("{problem}", "{fix}"),
+    "model_type": _A_MAPPING,
+    "greater_than_equal": ("this must be at least {ge}", "give a larger number"),
+    "less_than_equal": ("this must be at most {le}", "give a smaller number"),
+    "literal_error": ("this must be one of {expected}", "choose one of them"),
+    "string_too_long": ("this must be at most {max_length} characters long", "shorten it"),
+    "generated_name": (
+        "a job needs a name: its Pods are called after it, and generateName gives another one each time",
+        "write name instead",
+    ),
+    "not_a_job": ("this is no Volcano Job: {found}", "{remedy}"),
+    "no_job_fields": ("this is no Volcano Job: it has none of its fields", "give a batch.volcano.sh/v1alpha1 Job"),
+    "string_unicode": (SURROGATE, ""),
+    "invalid_key": ("each key must be a string", "put it in quotes"),
+    "no_spec": ("a Job needs a spec, which is a mapping", "add it"),
+    "no_metadata": ("a Job needs metadata, which are a mapping with a name", "add them"),
+    "plugin_type": (
+        "a list of plugins holds plugins such as PytorchPlugin()",
+        'write Volcano\'s own arguments as a mapping: {{"pytorch": ["--port=29500"]}}',
+    ),
+    "plugin_twice": ("the plugin {name} is listed twice", "keep one of them"),
+    "too_short": ("this must not be empty", "add at least one entry"),
+}
+# Why a field cannot be an Output, where there is more to say than `_STRUCTURE`.
+_STRUCTURE = "it decides which objects there are or what they are called"
+_WHY_PLAIN = {
+    "replicas": "it decides how many Pods there are",
+    "minAvailable": "it decides the size of the gang",
+    "schedulerName": "it decides whether the scheduler sees a gang",
+    "volumeClaimName": "it decides which volumes the Pods have",
+    "plugins": "plugins decide which objects there are",
+}
+
+
+@contextmanager
+def as_job_error(owner: str) -> Iterator[None]:
+    """Turn pydantic's error into ours.
+
+    Args:
+        owner: whose fields these are, such as `Task[worker]`; empty if they are a job's.
+
+    Raises:
+        JobError: with a Problem for each field that does not fit.
+    """
+    try:
+        yield
+    except ValidationError as error:
+        problems = [problem(item, owner) for item in errors_of(error)]
+        raise JobError(problems) from None
+
+
+def errors_of(refused: ValidationError) -> list[ErrorDetails]:
+    """List what is wrong, without what only follows: a list of nothing but wrong entries counts as too short."""
+    errors = refused.errors(include_url=False)
+    places = [error["loc"] for error in errors]
+    return [
+        error
+        for error in errors
+        if error["type"] != "too_short"
+        or not any(
+            place[:-1] and place[: len(error["loc"])] == error["loc"] and place != error["loc"] for place in places
+        )
+    ]
+
+
+def problem(error: ErrorDetails, owner: str = "") -> Problem:
+    """Say what is wrong in one place.
+
+    Args:
+        error: one of `errors_of`.
+        owner: whose field it is; empty if it is a job's.
+    """
+    given, location = error["input"], _on_the_wire([key for key in error["loc"] if key != "[key]"])
+    kind = "invalid_key" if "[key]" in error["loc"] else error["type"]
+    path = _path(location, owner) or error.get("ctx", {}).get("place", "")
+    if may_be_output(given):
+        return structural(path, _WHY_PLAIN.get(path.rpartition(".")[2], _STRUCTURE))
+    if kind == "missing" and path == "metadata.name" and GENERATE_NAME in given:
+        kind, path = "generated_name", f"metadata.{GENERATE_NAME}"
+    stage = Stage.DECODE if kind.endswith(_DECODE_ERRORS) else Stage.SCHEMA
+    value = "" if kind == "duration_type" else _shown(given, location)  # its message has the value already
+    return Problem(path, *_rule(kind, location, error), value, stage)
+
+
+def _path(location: Sequence[int | str], owner: str) -> str:
+    if owner:
+        return paths.join(owner, *location)
+    return paths.from_location(location, metadata=IN_METADATA) if location else ""
+
+
+def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> tuple[str, str]:
+    """Give the rule that is broken, and the way out."""
+    if kind == "string_pattern_mismatch":
+        return _PATTERNS.get(str(location[-1]), _NAME_PATTERN)
+    if kind not in _REASONS:
+        return error["msg"], ""
+    reason, hint = (text.format(**error.get("ctx", {})) for text in _REASONS[kind])
+    return reason, hint
+
+
+_NAME_PATTERN = (
+    "this must be lower-case letters, digits and '-', beginning and ending with a letter or digit",
+    "for example my-job-1",
+)
+_PATTERNS = {"mountPath": ("this must be a path without ':'", "for example /data")}
+
+
+def _on_the_wire(location: Sequence[int | str]) -> list[int | str]:
+    """Spell a location as YAML has it: fields that were given in snake_case are reported so."""
+    spelled: list[int | str] = []
+    for key in location:
+        is_free = bool(spelled) and spelled[-1] in _FREE
+        spelled.append(key if isinstance(key, int) or is_free else paths.wire_name(key))
+    return spelled
+
+
+def _shown(value: object, location: Sequence[int | str]) -> str:
+    """Write a value, unless it may be a secret, as in plugins' arguments and in templates."""
+    is_plain = isinstance(value, (str, int, float)) and value != ""
+    return shown(value) if is_plain and _SECRETIVE.isdisjoint(location) else ""
+
+
+_FREE = frozenset({"labels", "annotations", "plugins"})  # the keys in them are the user's own
+_SECRETIVE = _FREE | {"template", "volumeClaim"}

@@ -1,0 +1,151 @@
+"""What Pods, hosts and variables of a job are called: spelled once, here.
+
+Upstream: `helpers.MakePodName` and `helpers.MakeDomainName` of Volcano's job controller.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
+from pulumi_volcano_jobs.spec.model import Task
+
+HOSTS_PATH = "/etc/volcano"
+"""Where the svc plugin mounts the host lists."""
+
+
+def pod(job: str, task: str, index: int) -> str:
+    """Name the Pod of a task by its replica index (from 0)."""
+    return f"{job}-{task}-{index}"
+
+
+def host(job: str, task: Task, index: int) -> str:
+    """Name the host of a Pod: the template's hostname, else the Pod's name."""
+    fixed: str = task.pod_spec.get("hostname") or ""
+    return fixed or pod(job, task.name or "", index)
+
+
+def subdomain(job: str, task: Task) -> str:
+    """Name the domain of a task's Pods: the template's subdomain, else the job's headless Service."""
+    fixed: str = task.pod_spec.get("subdomain") or ""
+    return fixed or job
+
+
+def address(job: str, task: Task, index: int) -> str:
+    """Give the address of a Pod inside its namespace."""
+    return f"{host(job, task, index)}.{subdomain(job, task)}"
+
+
+def has_fixed_host(task: Task) -> bool:
+    """Tell whether all Pods of the task share one hostname."""
+    return bool(task.pod_spec.get("hostname"))
+
+
+def all_addresses(job: str, task: Task) -> list[str]:
+    """Give an address for each replica; a fixed hostname is repeated."""
+    if has_fixed_host(task):
+        return [address(job, task, 0)] * task.size
+    domain, stem = subdomain(job, task), f"{job}-{task.name}"
+    return [f"{stem}-{index}.{domain}" for index in range(task.size)]
+
+
+def addresses(job: str, task: Task) -> list[str]:
+    """Give the different addresses of a task: one if its hostname is fixed, none with 0 replicas."""
+    return all_addresses(job, task)[:1] if has_fixed_host(task) else all_addresses(job, task)
+
+
+def env_key(task: str) -> str:
+    """Spell a task's name for a variable: `-` is not allowed in one."""
+    return task.replace("-", "_")
+
+
+def hosts_variable(task: str) -> str:
+    """Name the variable with a task's addresses."""
+    return f"VC_{env_key(task).upper()}_HOSTS"
+
+
+def number_variable(task: str) -> str:
+    """Name the variable with the number of a task's addresses."""
+    return f"VC_{env_key(task).upper()}_NUM"
+
+
+POD_NAME, POD_ADDRESS = "VC_POD_NAME", "VC_POD_ADDRESS"
+"""The variables with a Pod's own name and address."""
+
+
+def host_file(task: str) -> str:
+    """Name the file with a task's addresses under /etc/volcano."""
+    return f"{env_key(task)}.host"
+
+
+def pod_group(job: str) -> str:
+    """Return the name of a job's PodGroup: the job's name and a digest of it.
+
+    Volcano's job controller edits a PodGroup that has the name of a Job, so a Job of the same name in the cluster would
+    change the gang. No Job has this name.
+    """
+    return f"{job}-{sha256(job.encode()).hexdigest()[:8]}"
+
+
+def job_of(pod_group: str) -> str:
+    """Return the name of the job that has this PodGroup."""
+    return pod_group.rpartition("-")[0]
+
+
+def claim(job: str, mount_path: str) -> str:
+    """Return the name of a new claim, from its path, so that it stays the same when the list of volumes changes."""
+    name = _of_path(job, mount_path)
+    is_valid = len(name) <= MAX_SUBDOMAIN and re.fullmatch(DNS_SUBDOMAIN, name)
+    return name if is_valid else f"{job}-{_short(mount_path)}"
+
+
+def volume(job: str, mount_path: str) -> str:
+    """Return the name of the volume that Pods mount at a path of the job, whether or not the claim is new.
+
+    It is the name of a new claim, unless a volume cannot have this name because of dots or its length.
+    """
+    name = claim(job, mount_path)
+    return name if len(name) <= MAX_LABEL and re.fullmatch(DNS_LABEL, name) else _short(mount_path)
+
+
+def _of_path(job: str, mount_path: str) -> str:
+    plain = mount_path.strip("/")
+    if plain and plain == _readable(mount_path):
+        return f"{job}-pvc-{plain}"
+    return f"{job}-{_short(mount_path)}".replace("--", "-")
+
+
+def _short(mount_path: str) -> str:
+    start = _readable(mount_path)[:20].strip("-")
+    digest = sha256(mount_path.encode()).hexdigest()[:8]
+    return f"pvc-{start}-{digest}" if start else f"pvc-{digest}"
+
+
+def _readable(mount_path: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", mount_path.lower()).strip("-")
+
+
+def ssh_secret(job: str) -> str:
+    """Name the Secret of the ssh plugin."""
+    return f"{job}-ssh"
+
+
+def svc_config_map(job: str) -> str:
+    """Name the ConfigMap of the svc plugin."""
+    return f"{job}-svc"
+
+
+def allow_policy(job: str, task: str) -> str:
+    """Name the NetworkPolicy of the svc plugin that lets others in, to all Pods or to those of a task."""
+    return f"{job}-allow-{task}" if task else f"{job}-allow"
+
+
+def mpi_config_map(job: str) -> str:
+    """Name the ConfigMap with the mpi plugin's host file."""
+    return f"{job}-mpi"
+
+
+def head_service(job: str) -> str:
+    """Name the Service of the ray plugin."""
+    return f"{job}-head-svc"
