@@ -7,7 +7,7 @@ import yaml
 
 from pulumi_volcano_jobs.spec.names import pod_group
 from tests.cli.conftest import Shell
-from tests.unit.test_stored import stored
+from tests.unit.spec.test_document import stored
 
 WARNING = "warning: spec.volumes[0].volumeClaimName: Volcano created this claim for the stored Job"
 LISTED = {"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}}

@@ -6,7 +6,7 @@ import yaml
 
 from pulumi_volcano_jobs import VolcanoJob
 from pulumi_volcano_jobs.testing import run
-from tests.unit.test_stored import stored
+from tests.unit.spec.test_document import stored
 
 TEXT = yaml.safe_dump(stored(annotations={"kubectl.kubernetes.io/last-applied-configuration": "{}"}))
 

@@ -259,7 +259,7 @@ def test_a_plain_value_is_what_kubectl_takes_it_for(plain: str, value: Any) -> N
     assert (found, type(found)) == (value, type(value))
 
 
-OF_KUBECTL = json.loads((Path(__file__).parent.parent / "documents/kubectl.json").read_text("utf-8"))
+OF_KUBECTL = json.loads((Path(__file__).parents[2] / "documents/kubectl.json").read_text("utf-8"))
 
 
 def test_yaml_is_read_as_kubectl_reads_it() -> None:

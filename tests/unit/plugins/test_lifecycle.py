@@ -14,7 +14,7 @@ from pulumi_volcano_jobs import ClusterFacts, JobContext, JobUpdate, ObjectRef, 
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from tests.conftest import PAIR, Wire, job, ssh_plugin, task
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.core.leaf import Leaf, substitute
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.rendering.queue import queue, warnings
 
-DEFINITION = Path(__file__).parents[3] / "shared/volcano/scheduling.volcano.sh_queues.yaml"
+DEFINITION = Path(__file__).parents[4] / "shared/volcano/scheduling.volcano.sh_queues.yaml"
 EVERYTHING: dict[str, Any] = {
     "name": "research",
     "labels": {"team": "ml"},

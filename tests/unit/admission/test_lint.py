@@ -449,7 +449,7 @@ def test_every_way_of_looking_for_peers_is_seen(command: str) -> None:
 
 def test_the_table_of_the_docs_has_every_code_with_its_title() -> None:
     """So that a reader of a message finds it."""
-    text = (Path(__file__).parents[2] / "docs" / "warnings.md").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "warnings.md").read_text("utf-8")
 
     assert {code: title for code, title in WARNINGS.items() if f"## {code}: {title}\n" not in text} == {}
     assert text.count("\n## VJ") == len(WARNINGS)

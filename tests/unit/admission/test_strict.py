@@ -23,7 +23,7 @@ from pulumi_volcano_jobs.core.errors import Stage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import CLAIM, Wire, container, job, places, problems, refused, task
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 
 TRAINING = (task("master"), task("worker", 2))
 RAY = (

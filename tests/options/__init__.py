@@ -1,1 +1,0 @@
-"""What plugins can do beyond Volcano's, plugin by plugin."""
