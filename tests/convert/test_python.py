@@ -24,7 +24,6 @@ from tests.programs import MYPY_CACHE
 SOUND_AS_VOLCANO_READS_THEM = {
     "env-args",
     "hcclrank-bad-flag",
-    "plain-plugin-null",
     "pytorch-port-space",
     "pytorch-wait-two-words",
     "ray-kebab-flag",

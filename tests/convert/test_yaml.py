@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs import KeyPair, VolcanoJob, render
+from pulumi_volcano_jobs import KeyPair, Plugin, VolcanoJob, flag, render
 from pulumi_volcano_jobs.component import provider
 from pulumi_volcano_jobs.convert import Program, to_yaml, understand
 from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.plugins import registry
 from pulumi_volcano_jobs.testing import run
 from tests.conftest import PAIR, Wire, container, job, task
 from tests.convert.cases import ACCEPTED, CLUSTER, DOCUMENTS, MENDED, expected, written
@@ -170,11 +171,18 @@ def test_several_jobs_are_resources_of_one_project() -> None:
     assert [secret.key for secret in program.secrets] == ["a-ssh-private-key-2"]
 
 
-def test_a_key_of_configuration_has_no_dot() -> None:
-    """Pulumi would take it for a path into an object."""
-    ssh = [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PUBLIC}"]
+class TokenPlugin(Plugin):
+    """A plugin with a secret, for jobs of any name."""
 
-    program = convert(job(name="a.b", plugins={"ssh": ssh}))
+    name = "token"
+    token: str = flag("token", default="", secret=True)
 
-    assert [secret.key for secret in program.secrets] == ["a-b-ssh-private-key"]
-    assert "- ${a-b-ssh-private-key}\n" in program.text
+
+def test_a_key_of_configuration_has_no_dot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pulumi would read it as a path into an object."""
+    monkeypatch.setitem(registry._plugins, "token", TokenPlugin)
+
+    program = convert(job(name="a.b", plugins={"token": ["--token=T0P"]}))
+
+    assert [secret.key for secret in program.secrets] == ["a-b-token"]
+    assert "- ${a-b-token}\n" in program.text
