@@ -397,7 +397,13 @@ class TestMain:
         world.set(FAKE_GO="[ $1 = build ] && { kill -INT $PPID; exec /bin/sleep 20; }")
 
         run = subprocess.run(
-            [sys.executable, SCRIPT, "pulumi"], capture_output=True, text=True, timeout=15, check=False
+            [sys.executable, SCRIPT, "pulumi"],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+            # A shell without job control lets what runs in its background ignore Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
 
         assert run.returncode == 128 + signal.SIGINT
