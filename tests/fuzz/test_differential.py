@@ -110,7 +110,9 @@ def parts_with_problems(problems: tuple[Problem, ...]) -> Mapping[tuple[str, int
     for problem in problems:
         for kind, pattern in (("tasks", OF_A_TEMPLATE), ("volumes", OF_A_CLAIM)):
             match = pattern.match(problem.path)
-            if match and problem.stage in {Stage.WEBHOOK, Stage.API} and not problem.warning:
+            # Volcano's webhook alone compares the CPUs of a template with the task's topologyPolicy.
+            is_of_volcano = "topologyPolicy" in problem.reason
+            if match and problem.stage in {Stage.WEBHOOK, Stage.API} and not (problem.warning or is_of_volcano):
                 found.setdefault((kind, int(match[1])), problem)
     return found
 
