@@ -199,11 +199,17 @@ def raise_if_any(problems: Iterable[Problem]) -> None:
 def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
     """Leave out problems of a place that has one already, or of a place below a value that cannot be read.
 
-    Below a value that Volcano would accept, such as that of a key that stands twice, everything is checked.
+    Below a value that Volcano would accept, such as that of a key that stands twice, everything is checked. If the
+    schema requires such a value and it is missing, both problems stay: nothing may be computed from it.
     """
     errors = [problem for problem in reported if not problem.warning]
-    places = {problem.path for problem in errors}
+    stages: dict[str, Stage] = {}
+    for problem in errors:
+        stages[problem.path] = min(problem.stage, stages.get(problem.path, problem.stage))
     unread = {problem.path for problem in errors if problem.stage is not Stage.STRICT}
     return [
-        problem for problem in problems if problem.path not in places and unread.isdisjoint(paths.around(problem.path))
+        problem
+        for problem in problems
+        if (problem.path not in stages or problem.stage <= Stage.SCHEMA < stages[problem.path])
+        and unread.isdisjoint(paths.around(problem.path))
     ]

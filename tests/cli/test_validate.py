@@ -375,3 +375,32 @@ def test_help_names_what_there_is(shell: Shell, arguments: list[str], words: lis
 
     assert [word for word in words if word not in answer.out] == []
     assert "..." not in answer.out.replace("]...", "").replace("}...", "")
+
+
+TWICE = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec:
+  tasks:
+  - name: main
+    replicas: 1
+    template:
+      spec: {restartPolicy: Never, containers: [{%s}]}
+"""
+REQUIRED = {
+    "a port": ("name: c, image: a, ports: [{containerPort: 22, containerPort: null}]", "ports[0].containerPort"),
+    "a variable": ("name: c, image: a, env: [{name: A, name: null}]", "env[0].name"),
+    "a container": ("image: a, name: c, name: null", "name"),
+}
+
+
+@pytest.mark.parametrize(("fields", "path"), REQUIRED.values(), ids=REQUIRED)
+def test_a_required_value_that_a_second_key_removes_is_two_problems(shell: Shell, fields: str, path: str) -> None:
+    """The key is there twice, and the value that counts is missing: nothing is computed from it."""
+    answer = shell("validate", shell.write("job.yaml", TWICE.replace("%s", fields)))
+
+    place = f"spec.tasks[0].template.spec.containers[0].{path}: "
+    said = [line.partition(place)[2].partition(":")[0] for line in answer.lines if place in line]
+    assert answer.code == 1
+    assert said == ["this stands twice, with two values (first in line 9)", "this field is required"]
