@@ -8,14 +8,14 @@ import pulumi
 
 _FIXES = {
     "additional_secret_outputs": "wrap the secret value in pulumi.Output.secret",
-    "custom_timeouts": "set them on the children with transforms",
+    "custom_timeouts": "set it on the children with transforms",
     "delete_before_replace": "remove it, because every child already has it",
     "hide_diffs": "set it on the children with transforms",
     "ignore_changes": "set it on the children with transforms",
     "import_": "import the children with `pulumi import`",
-    "replace_on_changes": "set it on the children with transforms, or change the `run` token",
+    "replace_on_changes": "set it on the children with transforms",
     "replace_with": "set it on the children with transforms",
-    "replacement_trigger": "change the `run` token",
+    "replacement_trigger": "replace the children with `pulumi up --replace`",
 }
 
 

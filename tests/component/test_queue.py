@@ -257,6 +257,18 @@ def test_outputs_stay_what_they_are() -> None:
     assert done.unknown() == {f"{QUEUE}: spec.capability.cpu", *digests(QUEUE), "VolcanoQueue research has: name"}
 
 
+def test_options_that_pulumi_ignores_on_a_component_are_told() -> None:
+    """But for `custom_timeouts`, which the Queue itself has."""
+    opts = pulumi.ResourceOptions(replacement_trigger="2", custom_timeouts=pulumi.CustomTimeouts(create="30s"))
+
+    (warning,) = run(lambda: new_queue("research", {}, opts) and None).warnings
+
+    assert warning == (
+        "Pulumi ignores these options on a component (docs/stack.md has an example of a transform):\n"
+        "  opts.replacement_trigger: replace the children with `pulumi up --replace`"
+    )
+
+
 def test_options_reach_the_queue() -> None:
     """Protection and staying in the cluster are of the Queue itself, and so is the provider."""
 

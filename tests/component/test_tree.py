@@ -168,7 +168,7 @@ def test_options_that_pulumi_ignores_on_a_component_are_told_once() -> None:
     assert warning == (
         "Pulumi ignores these options on a component (docs/stack.md has an example of a transform):\n"
         "  opts.ignore_changes: set it on the children with transforms\n"
-        "  opts.replace_on_changes: set it on the children with transforms, or change the `run` token"
+        "  opts.replace_on_changes: set it on the children with transforms"
     )
     assert run(lambda: program(pulumi.ResourceOptions(protect=True, retain_on_delete=True))).warnings == []
     assert run(lambda: program(None)).warnings == []
