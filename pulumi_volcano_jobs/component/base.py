@@ -10,7 +10,7 @@ import pulumi
 from pulumi_volcano_jobs.admission import controllers, unsupported
 from pulumi_volcano_jobs.component import modes, name_registry, native, plugin_components, stack_config
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
-from pulumi_volcano_jobs.component.error_hooks import on_kept_claim, on_missing_definitions
+from pulumi_volcano_jobs.component.error_hooks import advising, kept_claim, missing_definitions
 from pulumi_volcano_jobs.component.input_errors import Place, as_input_errors, in_file
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.kubernetes_object import WORLD, KubernetesObject
@@ -113,7 +113,7 @@ class BaseJob(pulumi.ComponentResource):
         self._key: pulumi.Resource | None = None
         self.name = pulumi.Output.from_input(job.name)
         self.namespace = pulumi.Output.from_input(outputs.lower(job.namespace))
-        self._namespace = self._namespace_of_mode(mode, self.namespace)
+        self._namespace = modes.namespace_of_mode(self._resource_name, mode, self.namespace, self)
         if any(leaf is _KEYS.private for item in rendered.objects for leaf in plain_leaves(item)):
             self._provide_keys(rendered.plugins, mode, options, outputs)
         self.plugins: Mapping[str, plugin_components.PluginComponent] = {
@@ -158,21 +158,6 @@ class BaseJob(pulumi.ComponentResource):
                 "hosts": self.hosts,
             },
         )
-
-    def _namespace_of_mode(self, mode: str, namespace: pulumi.Input[str]) -> pulumi.Output[str]:
-        """Give the namespace as an Output of a resource that is replaced when the mode changes.
-
-        All objects depend on it, so the engine deletes those of the old mode before it makes those of the new one; the
-        two have the same names.
-        """
-        stash = pulumi.Stash(
-            f"{self._resource_name}-managed-by",
-            input=namespace,
-            opts=pulumi.ResourceOptions(parent=self, replacement_trigger=mode, delete_before_replace=True),
-        )
-        # Its input: in a preview its output is not known yet.
-        given: pulumi.Output[str] = stash.input
-        return modes.unknown_while_changed(self._resource_name, given, stash, pulumi.ResourceOptions(parent=self))
 
     def _provide_keys(self, plugins: Sequence[Plugin], mode: str, options: JobOptions, outputs: Outputs) -> None:
         """Say what stands for the pair that nobody gave; what Volcano makes stays in the cluster."""
@@ -224,7 +209,7 @@ class BaseJob(pulumi.ComponentResource):
             return self._child(name, item, outputs, self.plugins[maker.name], retain_on_delete=kept or None)
         # None, unlike False, leaves the job's own retain_on_delete in force.
         kept = item["kind"] == "PersistentVolumeClaim" and options.get("claims") == "keep"
-        hooks = on_kept_claim(self._resource_name, item["metadata"]["name"]) if kept else None
+        hooks = advising(kept_claim(self._resource_name, item["metadata"]["name"])) if kept else None
         return self._child(self._child_name(item), item, outputs, self, retain_on_delete=kept or None, hooks=hooks)
 
     def _pod_group(self, item: Manifest, outputs: Outputs, before: Sequence[pulumi.Resource]) -> KubernetesObject:
@@ -238,7 +223,7 @@ class BaseJob(pulumi.ComponentResource):
             outputs,
             self,
             depends_on=before,
-            hooks=on_missing_definitions(self._resource_name, "PodGroups"),
+            hooks=advising(missing_definitions(self._resource_name, "PodGroups")),
             ignore_changes=[] if has_queue else ["spec.queue"],
             replacement_trigger="queue" if has_queue else "no queue",
         )

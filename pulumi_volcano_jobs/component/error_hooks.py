@@ -1,8 +1,9 @@
-"""What to do about a failure that the provider's own message leaves open."""
+"""Advice on failures that the provider's own message does not explain."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import NamedTuple
 
 import pulumi
 from pulumi.runtime import settings
@@ -10,99 +11,83 @@ from pulumi.runtime import settings
 from pulumi_volcano_jobs.component.forwarding import FORCE
 from pulumi_volcano_jobs.component.stashed_keys import is_mocked
 
-_NOT_KNOWN = "no matches for kind"
-_EXISTS = "already exists"
-_TIMED_OUT = "timed out waiting for the condition"
-_QUEUES = "Queues"
-_CONFLICT = "Apply failed with"
-
-
 _TRIES, _SECONDS = 500, 0.01
 
 
+class Advice(NamedTuple):
+    """Text for the user of a resource that failed."""
+
+    hook: str
+    """The name of the hook. The engine accepts each name once in a program."""
+    sign: str
+    """Part of the provider's error that this advice is about."""
+    text: str
+    """The cause and the fix."""
+
+
+def advising(*advice: Advice) -> pulumi.ResourceHookBinding | None:
+    """Return error hooks that log the advice on a failure. Mocks get none, because some versions of Pulumi cannot."""
+    return None if is_mocked() else pulumi.ResourceHookBinding(on_error=[_hook(each) for each in advice])
+
+
+def missing_definitions(resource_name: str, kind: str) -> Advice:
+    """Return advice for a cluster that does not know one of Volcano's kinds."""
+    # A job and a queue may have the same name.
+    return Advice(
+        f"{resource_name}-without-{kind}",
+        "no matches for kind",
+        f"the cluster does not know {kind}, so Volcano is not installed there (or the kubeconfig names another "
+        "cluster than you mean): `kubectl get crd` lists what is. Install it, for example with `helm install "
+        "volcano volcano-sh/volcano --namespace volcano-system --create-namespace` from "
+        "https://volcano-sh.github.io/helm-charts; then `pulumi up` goes on where it was",
+    )
+
+
+def missing_controllers(resource_name: str) -> Advice:
+    """Return advice for a queue whose state no controller sets."""
+    return Advice(
+        f"{resource_name}-without-controllers",
+        "timed out waiting for the condition",
+        f"the queue {resource_name} exists, but has no state, and Volcano's webhooks reject jobs of a queue that is "
+        "not Open: check that Volcano's controllers run (`kubectl get deployments,pods --namespace volcano-system`), "
+        "then run `pulumi up` again. In a cluster without these controllers, set the annotation pulumi.com/skipAwait: "
+        '"true" on the queue',
+    )
+
+
+def kept_claim(resource_name: str, claim: str) -> Advice:
+    """Return advice for a claim that exists because `claims="keep"` kept it: providers since 4.29 do not adopt it."""
+    return Advice(
+        f"{resource_name}-{claim}-kept",
+        "already exists",
+        f'the claim {claim} already exists: claims="keep" kept it, with its data, when it was deleted from the stack: '
+        f'set volume_claim_name="{claim}" instead of volume_claim to mount it, or adopt it with `pulumi import`',
+    )
+
+
+def conflict(resource_name: str, job: str) -> Advice:
+    """Return advice for a Job with fields that another field manager owns."""
+    return Advice(
+        f"{resource_name}-conflict",
+        "Apply failed with",
+        f"job {job}: another field manager owns fields of the Job: Volcano's controller updates each Job in a queue "
+        f'with extendClusters, and kubectl edit owns the fields that it changed: set annotations={{"{FORCE}": "true"}} '
+        "on the job to override them, then run `pulumi up` again",
+    )
+
+
+def _hook(advice: Advice) -> pulumi.ErrorHook:
+    def log(failure: pulumi.ErrorHookArgs) -> bool:
+        if any(advice.sign in error for error in failure.errors):
+            pulumi.log.error(advice.text)
+        return False
+
+    return pulumi.ErrorHook(advice.hook, log)
+
+
 async def hooks_started() -> None:
-    """Wait for the server of the hooks: grpc crashes the process of a program that ends while it starts."""
+    """Wait for the server of the hooks: grpc crashes a program that ends while the server starts."""
     for _ in range(0 if is_mocked() else _TRIES):
         if settings.SETTINGS.callbacks is not None:
             return
         await asyncio.sleep(_SECONDS)
-
-
-def on_missing_definitions(resource_name: str, kind: str) -> pulumi.ResourceHookBinding | None:
-    """Advise where the cluster does not know one of Volcano's kinds, once the provider has given up.
-
-    Args:
-        resource_name: the component's name, which makes the hook's own.
-        kind: the kind that the cluster may not know.
-    """
-    return None if is_mocked() else pulumi.ResourceHookBinding(on_error=[_without_volcano(resource_name, kind)])
-
-
-def on_failed_queue(resource_name: str) -> pulumi.ResourceHookBinding | None:
-    """Advise also where no controller sets the state of a Queue."""
-    if is_mocked():
-        return None
-    advice = (
-        f"the queue {resource_name} exists, but has no state, and Volcano's webhooks reject jobs of a queue that is "
-        "not Open: check that Volcano's controllers run (`kubectl get deployments,pods --namespace volcano-system`), "
-        "then run `pulumi up` again. In a cluster without these controllers, set the annotation pulumi.com/skipAwait: "
-        '"true" on the queue'
-    )
-    hooks = [
-        _without_volcano(resource_name, _QUEUES),
-        _hook(f"{resource_name}-without-controllers", _TIMED_OUT, advice),
-    ]
-    return pulumi.ResourceHookBinding(on_error=hooks)
-
-
-def on_kept_claim(resource_name: str, claim: str) -> pulumi.ResourceHookBinding | None:
-    """Advise where a claim that `claims="keep"` kept is to be created again: newer providers refuse that.
-
-    Args:
-        resource_name: the component's name.
-        claim: the claim's name.
-    """
-    if is_mocked():
-        return None
-    advice = (
-        f'the claim {claim} already exists: claims="keep" kept it, with its data, when it was deleted from the stack: '
-        f'set volume_claim_name="{claim}" instead of volume_claim to mount it, or adopt it with `pulumi import`'
-    )
-    return pulumi.ResourceHookBinding(on_error=[_hook(f"{resource_name}-{claim}-kept", _EXISTS, advice)])
-
-
-def _without_volcano(resource_name: str, kind: str) -> pulumi.ErrorHook:
-    advice = (
-        f"the cluster does not know {kind}, so Volcano is not installed there (or the kubeconfig names another "
-        "cluster than you mean): `kubectl get crd` lists what is. Install it, for example with `helm install "
-        "volcano volcano-sh/volcano --namespace volcano-system --create-namespace` from "
-        "https://volcano-sh.github.io/helm-charts; then `pulumi up` goes on where it was"
-    )
-    # A job and a queue may have one name, and the engine takes each name of a hook once.
-    return _hook(f"{resource_name}-without-{kind}", _NOT_KNOWN, advice)
-
-
-def on_conflict(resource_name: str, job: str) -> pulumi.ErrorHook:
-    """Advise where another field manager owns fields of a Job that the update applies.
-
-    Args:
-        resource_name: the component's name, which makes the hook's own.
-        job: the name of the Job.
-    """
-    advice = (
-        f"job {job}: another field manager owns fields of the Job: Volcano's controller updates each Job in a queue "
-        f'with extendClusters, and kubectl edit owns the fields that it changed: set annotations={{"{FORCE}": "true"}} '
-        "on the job to override them, then run `pulumi up` again"
-    )
-    return _hook(f"{resource_name}-conflict", _CONFLICT, advice)
-
-
-def _hook(name: str, sign: str, advice: str) -> pulumi.ErrorHook:
-    """Return a hook that logs advice when an error of the provider has a sign in it."""
-
-    def advise(failure: pulumi.ErrorHookArgs) -> bool:
-        if any(sign in error for error in failure.errors):
-            pulumi.log.error(advice)
-        return False
-
-    return pulumi.ErrorHook(name, advise)

@@ -1,4 +1,4 @@
-"""The change from one mode to the other, as a preview sees it."""
+"""The change from one mode to the other."""
 
 from __future__ import annotations
 
@@ -8,28 +8,37 @@ from typing import Any
 import pulumi
 
 
-def unknown_while_changed(
-    name: str, namespace: pulumi.Output[Any], of_mode: pulumi.CustomResource, opts: pulumi.ResourceOptions
+def namespace_of_mode(
+    name: str, mode: str, namespace: pulumi.Output[str], parent: pulumi.Resource
 ) -> pulumi.Output[Any]:
-    """Return the namespace, unknown in the preview of an update that changes the mode.
+    """Return the namespace for the objects of a mode, as an Output of a resource that another mode replaces.
 
-    In that preview the objects of the old mode exist, and those of the new mode have the same names: the API server
-    rejects a dry run of them. The provider skips the dry run of an object with an unknown field. The preview of a new
-    job knows the namespace, so that the API server validates its objects.
+    Objects of both modes have the same names. All of them depend on this resource, so the engine deletes the objects of
+    the old mode before it creates those of the new one.
+
+    A preview of the change runs while the objects of the old mode exist, so the API server would reject a dry run of
+    the new ones. The provider skips the dry run of an object with an unknown field: the namespace is unknown then. The
+    preview of a new job knows it, so that the API server validates the objects.
 
     Args:
         name: the component's name.
-        namespace: the namespace.
-        of_mode: the resource that another mode replaces; in a preview its id is unknown while it is created.
-        opts: options of the marker: a resource that no mode replaces, whose id is unknown for a new job only.
+        mode: the mode of the job.
+        namespace: the namespace of the job.
+        parent: the component.
     """
-    marker = pulumi.Stash(f"{name}-created", input=True, opts=opts)
+    of_mode = pulumi.Stash(
+        f"{name}-managed-by",
+        input=namespace,
+        opts=pulumi.ResourceOptions(parent=parent, replacement_trigger=mode, delete_before_replace=True),
+    )
+    # No mode replaces the marker. In a preview, an id is unknown while its resource is created.
+    marker = pulumi.Stash(f"{name}-created", input=True, opts=pulumi.ResourceOptions(parent=parent))
+    known: pulumi.Output[Any] = of_mode.input
     if not pulumi.runtime.is_dry_run():
-        return namespace
+        return known
 
     async def is_known() -> bool:
         is_new = not await marker.id.is_known()
-        return await namespace.is_known() and (is_new or await of_mode.id.is_known())
+        return await known.is_known() and (is_new or await of_mode.id.is_known())
 
-    future = asyncio.ensure_future(is_known())
-    return pulumi.Output(namespace.resources(), namespace.future(), future, namespace.is_secret())
+    return pulumi.Output(known.resources(), known.future(), asyncio.ensure_future(is_known()), known.is_secret())

@@ -68,16 +68,17 @@ def hand_over(
 
 def _hooks(name: str, job: str, applied: threading.Event) -> pulumi.ResourceHookBinding | None:
     """Bind the advice on errors, and set `applied` once this update has written the Job and so read its status."""
-    binding = error_hooks.on_missing_definitions(name, "Volcano Jobs")
-    if binding is None:
-        return None
+    binding = error_hooks.advising(
+        error_hooks.missing_definitions(name, "Volcano Jobs"), error_hooks.conflict(name, job)
+    )
 
     def set_applied(_args: pulumi.ResourceHookArgs) -> None:
         applied.set()
 
-    hook = pulumi.ResourceHook(f"{name}-applied", set_applied)
-    errors = [*(binding.on_error or ()), error_hooks.on_conflict(name, job)]
-    return pulumi.ResourceHookBinding(after_create=[hook], after_update=[hook], on_error=errors)
+    if binding:
+        hook = pulumi.ResourceHook(f"{name}-applied", set_applied)
+        binding.after_create = binding.after_update = [hook]
+    return binding
 
 
 def pod_group_name(job: Job, made: KubernetesObject) -> pulumi.Output[str]:

@@ -70,10 +70,9 @@ class Outputs:
         if isinstance(tree, Mapping):
             return {key: self._entry(key, value, _child(path, key), typed) for key, value in tree.items()}
         if isinstance(tree, (list, tuple)):
-            below = (typed.below(index) if typed else None for index in range(len(tree)))
             return [
-                self.lift(item, paths.join(path, index), place)
-                for index, (item, place) in enumerate(zip(tree, below, strict=True))
+                self.lift(item, paths.join(path, index), typed and typed.below(index))
+                for index, item in enumerate(tree)
             ]
         return tree
 

@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 
 from pulumi_volcano_jobs.component import forwarding, name_registry
-from pulumi_volcano_jobs.component.error_hooks import on_failed_queue
+from pulumi_volcano_jobs.component.error_hooks import advising, missing_controllers, missing_definitions
 from pulumi_volcano_jobs.component.input_errors import as_input_errors
 from pulumi_volcano_jobs.component.kubernetes_args import to_wire
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
@@ -72,7 +72,7 @@ class BaseQueue(pulumi.ComponentResource):
                 # The engine hands retain_on_delete down, but mocks do not; nothing hands custom_timeouts down.
                 retain_on_delete=opts.retain_on_delete if opts else None,
                 custom_timeouts=timeouts or pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT),
-                hooks=on_failed_queue(resource_name),
+                hooks=advising(missing_definitions(resource_name, "Queues"), missing_controllers(resource_name)),
             ),
             wait_for=[_STATE],
         )
