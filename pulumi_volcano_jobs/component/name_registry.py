@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable
-from typing import Any
 
-from pulumi.runtime import settings
-
+from pulumi_volcano_jobs.component.per_program import PerProgram
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 
 Key = tuple[str, str, str]
 
-# By the connection to the engine: a process may run several programs, one after another.
-_taken: weakref.WeakKeyDictionary[Any, dict[Key, str]] = weakref.WeakKeyDictionary()
+_taken: PerProgram[dict[Key, str]] = PerProgram(dict)
 
 
 def claim(name: str, manifests: Iterable[Manifest], kind: str = "VolcanoJob") -> list[Problem]:
@@ -23,7 +19,7 @@ def claim(name: str, manifests: Iterable[Manifest], kind: str = "VolcanoJob") ->
 
     A namespace that is not known yet is compared with none. `kind` is the resource's.
     """
-    taken = _taken.setdefault(settings.get_monitor(), {})
+    taken = _taken.get()
     keys = [_key(manifest) for manifest in manifests if not isinstance(manifest["metadata"].get("namespace"), Leaf)]
     clashes = [key for key in keys if taken.get(key, name) != name]
     if not clashes:
