@@ -6,24 +6,24 @@ prints the kubeconfig's path and waits for Ctrl-C.
 
 from __future__ import annotations
 
-import http.client
+import http
 import io
 import json
 import secrets
 import shutil
 import socket
-import ssl
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.error
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from email.message import Message
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import urllib3
 import yaml
 from typing_extensions import Self
 
@@ -98,11 +98,11 @@ class Cluster:
         self._ports = {name: _free_port() for name in ("etcd", "peer", "api", "manager", "kwok")}
         self._programs: dict[str, str] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._context = ssl.create_default_context()
-        # The certificate is the API server's own, made when it starts.
-        self._context.check_hostname = False
-        self._context.verify_mode = ssl.CERT_NONE
-        self._idle: deque[http.client.HTTPSConnection] = deque()
+        # The API server makes its certificate when it starts.
+        certificate = str(folder / "certs" / "apiserver.crt")
+        self._api = urllib3.HTTPSConnectionPool(
+            HOST, self._ports["api"], timeout=30, maxsize=8, retries=False, ca_certs=certificate
+        )
 
     def __enter__(self) -> Self:
         """Start it, and wait until a node is ready."""
@@ -137,9 +137,6 @@ class Cluster:
         process = self._processes.pop(name)
         process.kill()
         process.wait()
-        if name == "kube-apiserver":
-            while self._idle:
-                self._idle.pop().close()
 
     def start_api_server(self) -> None:
         """Start the API server and wait until it answers."""
@@ -178,35 +175,16 @@ class Cluster:
         """Send it again while the server is too busy, as kubectl does: after a start it reads its storage first."""
         end = time.monotonic() + BUSY_TIMEOUT
         while True:
-            answer, content = self._exchange(method, path, data, headers)
+            try:
+                answer = self._api.request(method, path, data, headers=headers)
+            except urllib3.exceptions.HTTPError as error:
+                raise ConnectionError(str(error)) from error
             if answer.status < http.HTTPStatus.BAD_REQUEST:
-                return content.decode()
+                return answer.data.decode()
             if answer.status != http.HTTPStatus.TOO_MANY_REQUESTS or time.monotonic() > end:
-                raise urllib.error.HTTPError(path, answer.status, answer.reason, answer.headers, io.BytesIO(content))
+                content = io.BytesIO(answer.data)
+                raise urllib.error.HTTPError(path, answer.status, answer.reason or "", Message(), content)
             time.sleep(0.5)
-
-    def _exchange(
-        self, method: str, path: str, data: bytes | None, headers: dict[str, str]
-    ) -> tuple[http.client.HTTPResponse, bytes]:
-        """Send a request over an idle connection, or over a new one if there is none that is still open."""
-        while True:
-            try:
-                connection, is_new = self._idle.pop(), False
-            except IndexError:
-                port = self._ports["api"]
-                connection, is_new = http.client.HTTPSConnection(HOST, port, timeout=30, context=self._context), True
-            try:
-                connection.request(method, path, data, headers)
-                answer = connection.getresponse()
-                content = answer.read()
-            except BaseException as error:
-                connection.close()
-                # The API server closes connections that are idle for long.
-                if is_new or not isinstance(error, ConnectionError):
-                    raise
-                continue
-            self._idle.append(connection)
-            return answer, content
 
     def get(self, kind: str, name: str, namespace: str = "default") -> dict[str, Any]:
         """Give an object as it is stored; empty if there is none."""
