@@ -19,21 +19,22 @@ _ACTIONS = {"RestartPod": "1.11", "RestartPartition": "1.14"}
 _UPGRADE = "upgrade Volcano"
 
 
-def check(job: Job, plugins: Sequence[Plugin], version: str, *, is_native: bool) -> Iterator[Problem]:
-    """Yield what a release of Volcano lacks; nothing if the version is not given.
+def check(job: Job, plugins: Sequence[Plugin], version: str, *, strict: bool, native: bool) -> Iterator[Problem]:
+    """Yield a Problem for each part of a job that a release of Volcano does not support.
 
     Args:
         job: the job with its defaults.
         plugins: its plugins.
-        version: the release, such as 1.15.
-        is_native: whether Volcano's controllers run the job. Otherwise only its scheduler and PodGroups take part.
+        version: the release, such as 1.15. If it is empty, there are no problems.
+        strict: whether to check plugin arguments that Volcano does not read, because they follow a mistake.
+        native: whether Volcano's controllers run the job. Otherwise only its scheduler and PodGroups take part.
     """
     if not version:
         return
     yield from _fields(job, "spec", version)
-    if is_native:
+    if native:
         for plugin in plugins:
-            yield from plugin.missing_in(version, job, job.arguments(plugin.name))
+            yield from plugin.missing_in(version, job, job.arguments(plugin.name), strict=strict)
         yield from _policies(job.policies or (), "spec.policies", version)
         for index, task in enumerate(job.tasks or ()):
             yield from _policies(task.policies or (), f"spec.tasks[{index}].policies", version)

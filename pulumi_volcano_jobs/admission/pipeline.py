@@ -75,11 +75,11 @@ def examine(
     refused = [*stored.problems, *webhook.metadata(stored.job)]
     problems = [*malformed, *not_following([plugin_place(item, model, choices) for item in refused], malformed)]
     native = choices.get("managed_by") == "volcano"
+    missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, strict=strict, native=native)
     if strict:
         is_whole = all(problem.stage > Stage.SCHEMA for problem in malformed)
         look = _all_problems if is_whole else _local_problems
         found = look(stored, cluster, native=native)
-        missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, is_native=native)
         found += not_following(list(missing), found)
         if native:
             found += [*controllers.problems(stored.job, stored.plugins), *controllers.warnings(stored.plugins)]
@@ -90,7 +90,6 @@ def examine(
         asked = webhook.check(stored.job, stored.plugins, cluster, native=native)
         raise_if_any([*problems, *(plugin_place(problem, model, choices) for problem in asked)])
         raise_if_any(_missing_claims(stored.job, cluster))
-        missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, is_native=native)
         raise_if_any(plugin_place(problem, model, choices) for problem in missing)
         if native:
             # No fall-back of Volcano's: it would do something else.

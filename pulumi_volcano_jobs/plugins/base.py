@@ -40,7 +40,7 @@ from pulumi_volcano_jobs.plugins.settings import (
     fields_of,
     flag,
     flags_of,
-    kind_of,
+    kinds_of,
     misfits,
     option,
     place,
@@ -134,7 +134,7 @@ class Plugin(Sealed, ABC):
         """
         flags = flags_of(cls)
         aliases = cls.aliases if strict else {}
-        kinds = {name: kind_of(item) for name, item in flags.items()}
+        kinds = kinds_of(cls)
         parsed = goflag.parse(kinds | {alias: kinds[name] for alias, name in aliases.items()}, args, read_on=strict)
         values = {flags[aliases.get(name, name)].name: value for name, value in parsed.values.items()}
         return cls(**values), [cls._mistake(item, args, kinds) for item in parsed.mistakes]
@@ -165,34 +165,33 @@ class Plugin(Sealed, ABC):
     @classmethod
     def newest_last(cls, args: Sequence[Any]) -> list[Any]:
         """Sort Volcano's arguments as `to_args` does; return them as they are if Go does not read all of them."""
-        flags = flags_of(cls)
-        groups = goflag.split({name: kind_of(item) for name, item in flags.items()}, args)
-        if sum(len(group) for _, group in groups) < len(args):
+        parsed = goflag.parse(kinds_of(cls), args)
+        if parsed.mistakes:
             return list(args)
-        groups.sort(key=lambda group: releases.order(since_of(cls, group[0])))
-        return [argument for _, group in groups for argument in group]
+        by_age = sorted(parsed.flags, key=lambda flag: releases.order(since_of(cls, flag[0])))
+        return [argument for _, arguments in by_age for argument in arguments]
 
-    def missing_in(self, version: str, job: Job, args: Sequence[Any]) -> Iterator[Problem]:  # noqa: ARG002
+    def missing_in(self, version: str, job: Job, args: Sequence[Any], *, strict: bool) -> Iterator[Problem]:  # noqa: ARG002
         """Yield what a release of Volcano lacks for a job that its controllers run.
 
         Args:
             version: the release.
             job: the job with its defaults.
             args: the arguments of the plugin in the job.
+            strict: whether to check arguments after a mistake. Volcano does not read these.
         """
         if releases.lacks(version, self.since):
             reason = f"Unsupported value: {self.name!r}: Volcano {version} has no such plugin (added in {self.since})"
             yield Problem(place(type(self)), reason, _UPGRADE, stage=errors.Stage.WEBHOOK)
             return
-        flags = flags_of(type(self))
-        for name, _ in goflag.split({name: kind_of(item) for name, item in flags.items()}, args):
+        for name in goflag.parse(kinds_of(type(self)), args, read_on=strict).values:
             since = since_of(type(self), name)
             if releases.lacks(version, since):
                 reason = (
                     f"Forbidden: Volcano {version} has no flag --{name} (added in {since}), and ignores it and all"
                     " flags after it"
                 )
-                yield self.problem(flags[name].name, reason, f"remove it, {_UPGRADE}", shown=False)
+                yield self.problem(flags_of(type(self))[name].name, reason, f"remove it, {_UPGRADE}", shown=False)
 
     def with_(self, **changes: Any) -> Self:
         """Copy the settings with some of them replaced."""

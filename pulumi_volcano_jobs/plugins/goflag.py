@@ -35,10 +35,13 @@ class Mistake:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Parsed(Sealed):
-    """The flags that were read, by name, and the mistakes."""
+    """The flags that were read, and the mistakes."""
 
     values: Mapping[str, Any]
+    """The value of each flag, by name. A flag with a bad value has the one that Go sets."""
     mistakes: tuple[Mistake, ...]
+    flags: tuple[tuple[str, tuple[Any, ...]], ...]
+    """The flags without a mistake, in order: the name, and the one or two arguments that set it."""
 
 
 class _Stop(Exception):  # noqa: N818  # it ends the reading, as Go's parser does; it never leaves this module
@@ -53,35 +56,23 @@ def parse(kinds: Mapping[str, Kind], args: Sequence[Any], *, read_on: bool = Fal
     The first mistake ends the reading, as in Go; with `read_on` it does not, so that all mistakes are found.
     """
     values: dict[str, Any] = {}
+    flags: list[tuple[str, tuple[Any, ...]]] = []
     mistakes: list[Mistake] = []
     reader = iter(enumerate(args))
     for position, argument in reader:
         try:
-            _read(kinds, argument, reader, values)
+            flags.append(_read(kinds, argument, reader, values))
         except _Stop as stop:
             mistakes.append(Mistake(position, stop.reason, stop.flag, unknown=stop.unknown))
             if not read_on:
                 break
-    return Parsed(values, tuple(mistakes))
+    return Parsed(values, tuple(mistakes), tuple(flags))
 
 
-def split(kinds: Mapping[str, Kind], args: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
-    """Split arguments into flags, each with its name and its one or two arguments, as far as Go reads them."""
-    found: list[tuple[str, Sequence[Any]]] = []
-    rest = list(args)
-    while rest:
-        argument = rest[0]
-        is_flag = isinstance(argument, str) and argument.startswith("-")
-        name, equals, _ = argument.removeprefix("-").removeprefix("-").partition("=") if is_flag else ("", "", "")
-        if name not in kinds:
-            break
-        size = 1 if equals or kinds[name] == "bool" else 2
-        found.append((name, rest[:size]))
-        rest = rest[size:]
-    return found
-
-
-def _read(kinds: Mapping[str, Kind], argument: Any, reader: Iterator[tuple[int, Any]], values: dict[str, Any]) -> None:
+def _read(
+    kinds: Mapping[str, Kind], argument: Any, reader: Iterator[tuple[int, Any]], values: dict[str, Any]
+) -> tuple[str, tuple[Any, ...]]:
+    """Read a flag into `values`, and return its name and its arguments."""
     if isinstance(argument, Leaf):
         reason = "an argument must be plain text; only the value behind a flag may be an Output"
         raise _Stop(reason)
@@ -100,14 +91,17 @@ def _read(kinds: Mapping[str, Kind], argument: Any, reader: Iterator[tuple[int, 
         reason = f"unknown argument{shown}; Volcano drops it and all behind it"
         raise _Stop(reason, name, unknown=True)
     value: Any = text
+    arguments: tuple[Any, ...] = (argument,)
     if not equals and kinds[name] != "bool":
         _, value = next(reader, (0, None))
         if value is None:
             reason = f"--{name} needs a value"
             raise _Stop(reason, name)
+        arguments = (argument, value)
     values[name], error = _convert(kinds[name], value if equals or kinds[name] != "bool" else "true")
     if error:
         raise _Stop(f"--{name}: {error}", name)
+    return name, arguments
 
 
 def _convert(kind: Kind, text: Any) -> tuple[Any, str]:

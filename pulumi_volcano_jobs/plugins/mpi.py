@@ -77,9 +77,9 @@ class MpiPlugin(Plugin):
                 path = f"spec.tasks[{index}].template.spec.restartPolicy"
                 yield Problem(path, reason, hint, "'Never'", warning=True, code="VJ102")
 
-    def missing_in(self, version: str, job: Job, args: Sequence[Any]) -> Iterator[Problem]:
-        """Yield a job without workers, too: older webhooks reject it."""
-        yield from super().missing_in(version, job, args)
+    def missing_in(self, version: str, job: Job, args: Sequence[Any], *, strict: bool) -> Iterator[Problem]:
+        """Also yield a Problem for a job without workers, which older webhooks reject."""
+        yield from super().missing_in(version, job, args, strict=strict)
         if releases.lacks(version, _ALONE_SINCE) and job.task(self.worker) is None:
             reason = (
                 f"Required value: Volcano {version} rejects an MPI job without this task (allowed since {_ALONE_SINCE})"

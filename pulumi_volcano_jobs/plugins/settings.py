@@ -139,10 +139,10 @@ def open_flags(plugin: type[HasSettings]) -> frozenset[str]:
     return frozenset(name for name, item in flags_of(plugin).items() if not item.metadata["placeholder"])
 
 
-def kind_of(item: dataclasses.Field[Any]) -> goflag.Kind:
-    """Give the kind of a setting that is one of Volcano's flags."""
+def kinds_of(plugin: type[HasSettings]) -> dict[str, goflag.Kind]:
+    """Return the kind of each of Volcano's arguments of a plugin, by name."""
     kinds: dict[type, goflag.Kind] = {bool: "bool", int: "int", str: "string"}
-    return kinds[type(item.default)]
+    return {name: kinds[type(item.default)] for name, item in flags_of(plugin).items()}
 
 
 def misfits(plugin: HasSettings) -> Iterator[Problem]:

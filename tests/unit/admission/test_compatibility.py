@@ -240,6 +240,7 @@ ORDERS: dict[str, tuple[list[str], list[str]]] = {
     "values with their flags": (["-a", "1", "--c", "--b", "--z", "2"], ["--z", "2", "--c", "--b", "-a", "1"]),
     "the last of equal flags stays the last": (["--a=1", "--z=1", "--z=2"], ["--z=1", "--z=2", "--a=1"]),
     "what Go does not read stays in its place": (["--a=1", "--z=2", "--", "--z=3"], ["--a=1", "--z=2", "--", "--z=3"]),
+    "a bad value ends what Go reads": (["--a=x", "--z=2"], ["--a=x", "--z=2"]),
     "an unknown flag too": (["--a=1", "--y", "--z=2"], ["--a=1", "--y", "--z=2"]),
     "nothing": ([], []),
 }
@@ -269,3 +270,20 @@ def test_a_native_job_has_the_newest_flags_last(plugins: Any) -> None:
     made = render(job(plugins=plugins), managed_by="volcano").handed_over.to_manifest()
 
     assert made["spec"]["plugins"]["svc"] == ["--publish-not-ready-addresses=true", "--inject-hosts-env=false"]
+
+
+def test_a_flag_after_a_bad_value_is_an_error_in_strict_mode_only() -> None:
+    """No release of Volcano reads it."""
+    document = job(MASTER, WORKER, plugins={"pytorch": ["--port=x", "--wait-master-enabled"]})
+
+    assert "spec.plugins.pytorch[1]" in {problem.path for problem in errors(document, "1.13")}
+    assert errors(document, "1.13", strict=False) == []
+
+
+def test_arguments_that_volcano_does_not_read_stay_in_their_place() -> None:
+    """Sorted before the bad value, the flag would have an effect."""
+    args = ["--wait-master-enabled=x", "--port=1"]
+
+    made = render(job(MASTER, WORKER, plugins={"pytorch": args}), managed_by="volcano", strict=False)
+
+    assert made.handed_over.to_manifest()["spec"]["plugins"]["pytorch"] == args

@@ -43,13 +43,15 @@ def test_what_go_reads_without_a_mistake(args: list[str], values: dict[str, Any]
 @pytest.mark.parametrize("text", ["1", "t", "T", "true", "TRUE", "True"])
 def test_what_is_true(text: str) -> None:
     """Six words, and no other."""
-    assert goflag.parse(KINDS, [f"--switch={text}"]) == goflag.Parsed({"switch": True}, ())
+    flags = (("switch", (f"--switch={text}",)),)
+    assert goflag.parse(KINDS, [f"--switch={text}"]) == goflag.Parsed({"switch": True}, (), flags)
 
 
 @pytest.mark.parametrize("text", ["0", "f", "F", "false", "FALSE", "False"])
 def test_what_is_false(text: str) -> None:
     """Six words, and no other."""
-    assert goflag.parse(KINDS, [f"--switch={text}"]) == goflag.Parsed({"switch": False}, ())
+    flags = (("switch", (f"--switch={text}",)),)
+    assert goflag.parse(KINDS, [f"--switch={text}"]) == goflag.Parsed({"switch": False}, (), flags)
 
 
 @pytest.mark.parametrize("text", ["", "yes", "no", "on", "tRUE", "truE", " true", "true ", "2", "-1", "00", "y"])
@@ -189,7 +191,7 @@ def test_nothing_is_carried_from_one_reading_to_the_next() -> None:
     """Each use of a plugin begins with the defaults."""
     goflag.parse(KINDS, ["--number=5"])
 
-    assert goflag.parse(KINDS, []) == goflag.Parsed({}, ())
+    assert goflag.parse(KINDS, []) == goflag.Parsed({}, (), ())
 
 
 def test_a_leaf_can_be_the_value_behind_a_flag() -> None:
