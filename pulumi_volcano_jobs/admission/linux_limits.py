@@ -55,10 +55,10 @@ class _Shared:
         return length(entry.get("value")), ""
 
 
-def hosts_hint(*, is_native: bool, version: str) -> str:
+def hosts_hint(*, native: bool, version: str) -> str:
     """Return what to do about a long host list: a release without the flag ignores it and all flags after it."""
     since = since_of(SvcPlugin, _FLAG)
-    if not is_native or (version and not lacks(version, since)):
+    if not native or (version and not lacks(version, since)):
         return _HOSTS
     flag = f'set managed_by="pulumi", and {_HOSTS}'
     return flag if version else f"{flag}; Volcano itself has the flag since {since}: set volcano_version if it runs"

@@ -133,8 +133,8 @@ def render(
     keep_own = strict and choices.get("on_conflict") == "user"
     pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=keep_own)
     if strict:
-        is_native = choices.get("managed_by") == "volcano"
-        hint = linux_limits.hosts_hint(is_native=is_native, version=cluster.volcano_version)
+        native = choices.get("managed_by") == "volcano"
+        hint = linux_limits.hosts_hint(native=native, version=cluster.volcano_version)
         problems += linux_limits.check(ctx.tasks, pods, firsts, objects, made_by, hint)
         problems += [plugin_place(item, shown, choices) for item in lint.of_pods(shown, plugins, firsts)]
         raise_if_any(problems)
