@@ -76,12 +76,16 @@ def _policies(policies: Sequence[Policy], path: str, version: str) -> Iterator[P
 def _template(template: object, path: str, version: str) -> Iterator[Problem]:
     """Yield the fields that the resource definition of a release drops from Pod templates."""
     kubernetes = embedded_kubernetes(version)
-    walk = schema.Walk(kubernetes)
+    for problem in unknown_fields(template, kubernetes, path):
+        reason = (
+            f"Forbidden: Volcano {version} does not know this field, and drops it: its Job has the Pod template of"
+            f" Kubernetes {kubernetes}"
+        )
+        yield Problem(problem.path, reason, f'remove it, {_UPGRADE}, or set managed_by="pulumi"')
+
+
+def unknown_fields(template: object, kubernetes_version: str, path: str) -> Iterator[Problem]:
+    """Yield a Problem for each field of a Pod template that a version of Kubernetes does not have."""
+    walk = schema.Walk(kubernetes_version)
     walk.conform(template, schema.POD_TEMPLATE, path)
-    for problem in walk.problems:
-        if problem.stage is Stage.STRICT:
-            reason = (
-                f"Forbidden: Volcano {version} does not know this field, and drops it: its Job has the Pod template of"
-                f" Kubernetes {kubernetes}"
-            )
-            yield Problem(problem.path, reason, f'remove it, {_UPGRADE}, or set managed_by="pulumi"')
+    yield from (problem for problem in walk.problems if problem.stage is Stage.STRICT)

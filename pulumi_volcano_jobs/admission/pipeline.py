@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.admission import strict as strict_checks
 from pulumi_volcano_jobs.admission.defaults import Stored, plugin_place, store
 from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, not_following, raise_if_any, shown
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
-from pulumi_volcano_jobs.kubernetes import schema, validation
+from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job
 from pulumi_volcano_jobs.spec.options import Choices
@@ -129,9 +129,8 @@ def _local_problems(stored: Stored, cluster: ClusterFacts, *, native: bool) -> l
 def _unknown_to(cluster: ClusterFacts, job: Job) -> Iterator[Problem]:
     """Yield the fields that the cluster's version of Kubernetes does not know yet."""
     for index, task in enumerate(job.tasks or ()) if cluster.kubernetes_version else ():
-        walk = schema.Walk(cluster.kubernetes_version)
-        walk.conform(task.pod_template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
-        yield from (problem for problem in walk.problems if problem.stage is Stage.STRICT)
+        path = f"spec.tasks[{index}].template"
+        yield from compatibility.unknown_fields(task.pod_template, cluster.kubernetes_version, path)
 
 
 def _missing_claims(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:

@@ -63,7 +63,7 @@ def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
 
 def services(job: Job, plugins: Sequence[Plugin], kubernetes_version: str) -> Iterator[Problem]:
     """Yield a Problem if the cluster's version of Kubernetes rejects the name of the job's Service."""
-    is_older = kubernetes_version and releases.order(kubernetes_version) < releases.order(_SERVICES_SINCE)
+    is_older = releases.lacks(kubernetes_version, _SERVICES_SINCE)
     has_services = any(isinstance(plugin, (SvcPlugin, RayPlugin)) for plugin in plugins)
     if is_older and has_services and job.name[0].isdigit():
         reason = f'Invalid value: "{job.name}": Kubernetes {kubernetes_version} rejects the Service: {_DNS_1035}'
