@@ -27,7 +27,7 @@ from pulumi_volcano_jobs.spec.model import Job, Task
 
 PluginT = TypeVar("PluginT", bound=Plugin)
 _CONTAINERS = ("initContainers", "containers")
-# What `manifest.Pod` writes once.
+# The lists in which `manifest.Pod` keeps the last of the entries with one key.
 _MERGED = ("env", "ports", "volumeMounts", "volumes")
 # $(NAME), unless its dollar is doubled.
 _REFERENCE = re.compile(r"(?<!\$)(?:\$\$)*\$\(([^()]+)\)")
@@ -76,8 +76,7 @@ def _twice(task: Task, path: str) -> Iterator[Problem]:
     for entry in schema.repeated(task.pod_template, schema.POD_TEMPLATE, path):
         is_merged = entry.path.rpartition(".")[2].partition("[")[0] in _MERGED
         effect = "the last entry takes precedence" if is_merged else "server-side apply rejects duplicates"
-        reason = f"Duplicate value: {entry.value}: {effect}" if entry.value else f"Duplicate value: {effect}"
-        yield _warning(entry.path, reason, f"remove one (the first is {entry.first})", "VJ116")
+        yield _warning(entry.path, f"{entry.reason}: {effect}", entry.hint, "VJ116")
 
 
 def _one(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:

@@ -56,17 +56,18 @@ def check(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts, *, native:
 
 
 def template(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
-    """Yield what is wrong with a Pod template; in a native Job also what only Volcano rejects."""
+    """Yield the problems of a Pod template; in a native Job also those that only Volcano rejects."""
     found = list(validation.check(task.pod_template, path))
     if native:
         found += validation.native(task.pod_template, path)
+        reported = {place for problem in found for place in paths.around(problem.path)}
+        repeated = schema.repeated(task.pod_template, schema.POD_TEMPLATE, path)
+        found += [
+            Problem(entry.path, entry.reason, entry.hint, stage=Stage.SCHEMA)
+            for entry in repeated
+            if entry.path not in reported
+        ]
     yield from found
-    reported = {place for problem in found for place in paths.around(problem.path)}
-    for entry in schema.repeated(task.pod_template, schema.POD_TEMPLATE, path) if native else ():
-        if entry.path not in reported:
-            reason = f"Duplicate value: {entry.value}" if entry.value else "Duplicate value"
-            hint = f"remove one (the first is {entry.first})"
-            yield Problem(entry.path, reason, hint, stage=Stage.SCHEMA)
 
 
 def metadata(job: Job) -> Iterator[Problem]:

@@ -167,6 +167,16 @@ class Repeated:
     value: str
     """What both have, as JSON; empty if it may be a secret."""
 
+    @property
+    def reason(self) -> str:
+        """The rule, in the words of the API server."""
+        return f"Duplicate value: {self.value}" if self.value else "Duplicate value"
+
+    @property
+    def hint(self) -> str:
+        """The fix."""
+        return f"remove one (the first is {self.first})"
+
 
 def repeated(tree: Mapping[str, Any], definition: str, path: str) -> Iterator[Repeated]:
     """Yield the repeated entries of a conforming tree, in lists of the type `map` or `set`."""
