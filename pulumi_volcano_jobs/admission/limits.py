@@ -58,18 +58,24 @@ def _decoded(value: Any) -> int:
     return len(value) * 3 // 4 - value[-2:].count("=")
 
 
-class Manifests:
-    """The manifests of a job's Pods, task by task; each of them is made until a limit is exceeded."""
+class ManifestSizes:
+    """The total size of the manifests of a job's Pods, counted task by task."""
 
     def __init__(self) -> None:
         """Start with no task."""
         self._total = 0
 
     def add(self, task: Task, index: int, first: Manifest) -> Iterator[Problem]:
-        """Yield a Problem if a task, with this first Pod, exceeds the limit on one Pod or on all Pods of the job."""
-        # A leaf has no size yet.
+        """Add the Pods of a task, and yield a Problem if a Pod or the Pods of the job exceed their limit.
+
+        Args:
+            task: the task.
+            index: its position in the job.
+            first: the manifest of its first Pod.
+        """
+        # The size of a leaf is not known yet.
         size = len(json.dumps(first, default=lambda _leaf: None))
-        # Strict mode makes the first Pod of a task without replicas, too.
+        # Strict mode also renders the first Pod of a task without replicas.
         self._total += size * max(task.size, 1)
         place = f"spec.tasks[{index}]"
         if size > _LARGEST_OBJECT:

@@ -240,7 +240,7 @@ def _pods(
 ) -> tuple[list[Manifest], dict[str, Manifest]]:
     pods: list[Manifest] = []
     firsts: dict[str, Manifest] = {}
-    manifests = limits.Manifests()
+    sizes = limits.ManifestSizes()
     for position, task in enumerate(ctx.tasks):
         hooks, name = _hooks(ctx, plugins, task), task.name or ""
         # Volcano, and so the lenient mode, asks the plugins of no Pod that there is not.
@@ -250,8 +250,8 @@ def _pods(
                 hook(pod, ctx)
             made = pod.to_manifest(ctx.namespace)
             if index == 0 and not strict:
-                # Strict mode has inspected the first Pods before.
-                raise_if_any(manifests.add(task, position, made))
+                # In strict mode, `_inspect` has checked the first Pods.
+                raise_if_any(sizes.add(task, position, made))
             firsts.setdefault(name, made)
             pods += [made] if index < task.size else []
     return pods, firsts
@@ -259,14 +259,14 @@ def _pods(
 
 def _inspect(ctx: JobContext, plugins: Sequence[Plugin], on_conflict: OnConflict) -> Iterator[Problem]:
     """Make Pod 0 of each task, and yield conflicts and the first limit that is exceeded, which ends it."""
-    manifests = limits.Manifests()
+    sizes = limits.ManifestSizes()
     for position, task in enumerate(ctx.tasks):
         steps = pod_in_steps(ctx, plugins, task, 0)
         _, pod = next(steps)
         ledger = Ledger(pod, task, f"spec.tasks[{position}].template", on_conflict)
         for maker, _ in steps:
             yield from ledger.note_volumes(pod) if maker == JOB else ledger.note(pod, maker)
-        if exceeded := list(manifests.add(task, position, pod.to_manifest(ctx.namespace))):
+        if exceeded := list(sizes.add(task, position, pod.to_manifest(ctx.namespace))):
             yield from exceeded
             return
 
