@@ -240,8 +240,10 @@ def _order(spec: Place, guarantee: Place | None) -> Iterator[Problem]:
     yield from _above(spec, "deserved", spec, "capability")
     if guarantee:
         found = [*_above(guarantee, "resource", spec, "capability"), *_above(guarantee, "resource", spec, "deserved")]
-        first = {problem.path: problem for problem in reversed([*found, *_undeserved(guarantee, spec)])}
-        yield from reversed(first.values())
+        first: dict[str, Problem] = {}
+        for problem in (*found, *_undeserved(guarantee, spec)):
+            first.setdefault(problem.path, problem)
+        yield from first.values()
 
 
 def _above(holder: Place, key: str, limits: Place, limit: str) -> Iterator[Problem]:
