@@ -169,23 +169,21 @@ def _chosen(
             if setting not in known
         ]
         chosen[name] = chosen[name].with_(**{key: whole_number(settings[key]) for key in settings if key in known})
-    if choices.get("defaults") == "recommended":
-        is_native = choices.get("managed_by") == "volcano"
-        chosen = {
-            name: plugin.recommended(native=is_native, version=volcano_version) for name, plugin in chosen.items()
-        }
+    is_recommended, native = choices.get("defaults") == "recommended", choices.get("managed_by") == "volcano"
+    if is_recommended:
+        chosen = {name: plugin.recommended(native=native, version=volcano_version) for name, plugin in chosen.items()}
     wrong = {name: list(mistyped(plugin)) for name, plugin in chosen.items()}
     problems += [problem for found in wrong.values() for problem in found]
     sound = {name: plugin for name, plugin in chosen.items() if not wrong[name]}
-    if choices.get("defaults") == "recommended":
-        sound = _with_one_port(sound, volcano_version if choices.get("managed_by") == "volcano" else "")
+    if is_recommended:
+        sound = _with_one_port(sound, volcano_version if native else "")
     return sound, problems
 
 
 def _with_one_port(plugins: Mapping[str, Plugin], volcano_version: str) -> dict[str, Plugin]:
-    """Use the port of sshd that was given to one of mpi and ssh for the other, unless that has its own.
+    """Use the port of sshd that is set in mpi or ssh for the other plugin, unless that sets its own.
 
-    With a release of Volcano that lacks the flag of ssh, mpi keeps its port alone.
+    If the release of Volcano lacks ssh's flag, ssh does not get the port of mpi.
     """
     mpi, ssh = plugins.get(MpiPlugin.name), plugins.get(SshPlugin.name)
     if isinstance(mpi, MpiPlugin) and isinstance(ssh, SshPlugin):
