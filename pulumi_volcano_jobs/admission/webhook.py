@@ -32,12 +32,12 @@ _NANO = 10**9
 
 
 def check(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts, *, native: bool) -> Iterator[Problem]:
-    """Yield what the webhook refuses in a job with its defaults.
+    """Yield the problems for which the webhook rejects a job with its defaults.
 
     Args:
         job: the job.
         plugins: its plugins.
-        cluster: what only a cluster knows.
+        cluster: facts of the cluster.
         native: whether Volcano gets the Job itself, and not only its PodGroup.
     """
     tasks = job.tasks or ()
@@ -247,10 +247,12 @@ def _dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
             seen.add(name)
     waiting, followers = {name: len(names) for name, names in needs.items()}, _followers(needs)
     ready = [name for name, count in waiting.items() if not count]
+    # The list grows while it is read.
     for done in ready:
         for follower in followers.get(done, ()):
             waiting[follower] -= 1
-            ready += [] if waiting[follower] else [follower]
+            if not waiting[follower]:
+                ready.append(follower)
     stuck = [name or "" for name, names in needs.items() if waiting[name] and names <= needs.keys()]
     if stuck:
         yield _fault("spec.tasks", f"these tasks wait for each other: {', '.join(stuck)}", hint="break the circle")
