@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, MAX_LABEL
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin
 from pulumi_volcano_jobs.spec.model import Job, Policy
 
-_SUFFIX = 12  # characters that Volcano's controller adds at random
+_SUFFIX = 12  # random characters that Volcano's controller appends to the names of volumes
 _OTHER_NAME = 'rename the job, or use managed_by="pulumi"'
 _VERBS = {
     "AbortJob": "abort the job",
@@ -66,17 +66,15 @@ def problems(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
 
 
 def _volume_names(job: str) -> Iterator[Problem]:
-    """Yield a Problem if the API server rejects the names that Volcano gives to the volumes of Pods."""
+    """Yield a Problem if the API server rejects the names that Volcano derives for the volumes of Pods."""
     longest = MAX_LABEL - len("-") - _SUFFIX
     if len(job) <= longest and re.fullmatch(DNS_LABEL, job):
         return
     reason = (
-        f'Invalid value: "{job}": Volcano names the volumes of Pods NAME-SUFFIX, and the API server rejects the Pods'
+        f'Invalid value: "{job}": must be a lowercase RFC 1123 label of at most {longest} characters, without dots:'
+        " Volcano adds a random suffix to this name for the volumes of Pods"
     )
-    rule = f"without dots, at most {longest} characters"
-    yield Problem(
-        "metadata.name", f"{reason}: must be a lowercase RFC 1123 label, {rule}", _OTHER_NAME, stage=Stage.API
-    )
+    yield Problem("metadata.name", reason, _OTHER_NAME, stage=Stage.API)
 
 
 def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:

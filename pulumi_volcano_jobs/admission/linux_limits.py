@@ -39,7 +39,7 @@ class _Shared:
     _known: dict[int, int] = field(default_factory=dict)
 
     def variables(self, entries: Sequence[Manifest]) -> list[int]:
-        """Return the bytes of variables, each with its name; an entry that Pods share is measured once."""
+        """Return the bytes of each variable, with its name. An entry that Pods share is measured once."""
         by_id = dict(zip(map(id, entries), entries, strict=True))
         for key in by_id.keys() - self._known.keys():
             name, (value, _) = by_id[key]["name"], self.size(by_id[key])
@@ -56,12 +56,15 @@ class _Shared:
 
 
 def hosts_hint(*, native: bool, version: str) -> str:
-    """Return what to do about a long host list: a release without the flag ignores it and all flags after it."""
+    """Return the fix for a host list that is too long.
+
+    With Volcano's controllers, the flag needs a release that has it: an older one ignores it and all flags after it.
+    """
     since = since_of(SvcPlugin, _FLAG)
     if not native or (version and not lacks(version, since)):
         return _HOSTS
     flag = f'set managed_by="pulumi", and {_HOSTS}'
-    return flag if version else f"{flag}; Volcano itself has the flag since {since}: set volcano_version if it runs"
+    return flag if version else f"{flag}; if the cluster runs Volcano {since} or later, set volcano_version instead"
 
 
 def check(
@@ -72,15 +75,15 @@ def check(
     made_by: Mapping[ObjectRef, str],
     hosts_hint: str,
 ) -> list[Problem]:
-    """Return what is too large.
+    """Return a Problem for each variable or environment that is larger than Linux allows.
 
     Args:
         tasks: the tasks of the job.
         pods: its Pods, sorted by task and index.
-        firsts: a Pod of each task, also of one with no replicas.
+        firsts: the first Pod of each task, also of a task without replicas.
         objects: the other objects.
-        made_by: the plugins that made them.
-        hosts_hint: see `hosts_hint`.
+        made_by: the plugin that created each of these objects.
+        hosts_hint: the fix for a host list that is too long (see the function `hosts_hint`).
     """
     found: list[Problem] = []
     maps = [item for item in objects if item["kind"] == "ConfigMap"]

@@ -172,7 +172,7 @@ class Plugin(Sealed, ABC):
         return [argument for _, arguments in by_age for argument in arguments]
 
     def missing_in(self, version: str, job: Job, args: Sequence[Any], *, strict: bool) -> Iterator[Problem]:  # noqa: ARG002
-        """Yield what a release of Volcano lacks for a job that its controllers run.
+        """Yield a Problem if a release of Volcano does not have the plugin, or a flag that a native job sets.
 
         Args:
             version: the release.
@@ -181,7 +181,7 @@ class Plugin(Sealed, ABC):
             strict: whether to check arguments after a mistake. Volcano does not read these.
         """
         if releases.lacks(version, self.since):
-            reason = f"Unsupported value: {self.name!r}: Volcano {version} has no such plugin (added in {self.since})"
+            reason = f'Unsupported value: "{self.name}": Volcano {version} has no such plugin (added in {self.since})'
             yield Problem(place(type(self)), reason, _UPGRADE, stage=errors.Stage.WEBHOOK)
             return
         for name in goflag.parse(kinds_of(type(self)), args, read_on=strict).values:

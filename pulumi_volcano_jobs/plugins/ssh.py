@@ -174,10 +174,9 @@ class SshPlugin(Plugin):
             if fault:
                 yield self.problem(f"ssh_{fault.part}_key", fault.reason, fault.hint)
         if KeyPair(self.ssh_private_key, self.ssh_public_key).is_dsa:
-            reason = "sshd refuses DSA keys since OpenSSH 7.0, and newer ones are built without them"
-            yield self.problem(
-                "ssh_private_key", reason, "make another pair: ssh-keygen -t ed25519 -f FILE", code="VJ126"
-            )
+            reason = "sshd rejects DSA keys since OpenSSH 7.0, and newer releases do not support them"
+            hint = "generate another key pair: ssh-keygen -t ed25519 -f FILE"
+            yield self.problem("ssh_private_key", reason, hint, code="VJ126")
         for setting in ("key_secret_private", "key_secret_public"):
             if setting in self.beyond():
                 yield self.problem(
@@ -271,7 +270,7 @@ def _item(key: str, file: str) -> Manifest:
 
 
 def _longer(tasks: Sequence[Task]) -> dict[str, list[str]]:
-    """Return, by the name of a task, those that begin with it and a '-'."""
+    """Return for each prefix that ends before a `-` the tasks with this prefix: `worker-late` for `worker`."""
     found: dict[str, list[str]] = {}
     for name in (task.name or "" for task in tasks):
         for end in (place for place, sign in enumerate(name) if sign == "-"):

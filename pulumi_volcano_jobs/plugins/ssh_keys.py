@@ -33,7 +33,7 @@ class KeyPair(Sealed):
 
     @property
     def is_dsa(self) -> bool:
-        """Whether the pair is a DSA one, as far as it is known."""
+        """Whether a key of the pair is known to be a DSA key."""
         private, public = self.private, self.public
         is_named = isinstance(private, str) and "BEGIN DSA PRIVATE KEY" in private
         return is_named or (isinstance(public, str) and "ssh-dss" in public.split())
@@ -89,7 +89,7 @@ def _public_line(private: str) -> str | KeyFault:
     try:
         key: Any
         with warnings.catch_warnings():
-            # cryptography warns of DSA in words for its callers; ssh's plugin warns the user.
+            # cryptography's warning about DSA is for developers; the ssh plugin has one for users (VJ126).
             warnings.simplefilter("ignore")
             if "OPENSSH PRIVATE KEY" in private:
                 key = serialization.load_ssh_private_key(text, None)
@@ -97,8 +97,8 @@ def _public_line(private: str) -> str | KeyFault:
                 key = serialization.load_pem_private_key(text, None, unsafe_skip_rsa_key_validation=True)
             public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
     except NotImplementedError:
-        reason = "ssh reads no ECDSA key whose point is compressed"
-        return KeyFault("private", reason, "make another one: ssh-keygen -t ecdsa -f FILE")
+        reason = "OpenSSH does not support ECDSA keys with a compressed point"
+        return KeyFault("private", reason, "generate another key: ssh-keygen -t ecdsa -f FILE")
     except UnsupportedAlgorithm:
         # ssh may know more kinds of keys.
         return ""

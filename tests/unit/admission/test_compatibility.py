@@ -1,4 +1,4 @@
-"""The job against the release of Volcano that runs it: each fact at its release and at the one before."""
+"""Check a job against the release of Volcano that runs it: each fact at its first release and at the one before."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def with_policy(**policy: Any) -> Wire:
 
 
 FACTS: dict[str, tuple[Wire, str, str, str]] = {
-    # What, the last release without it, the first one with it, where.
+    # Job, last release without support, first release with support, path of the problem.
     "hcclrank": (job(MASTER, plugins={"hcclrank": []}), "1.12.2", "1.12.3", "spec.plugins.hcclrank"),
     "ray": (
         job(task("head", containers=[container("head")]), plugins={"ray": []}),
@@ -107,7 +107,7 @@ FACTS: dict[str, tuple[Wire, str, str, str]] = {
     ),
 }
 COMPOSED = ("partitionPolicy", "highestTierName", "networkTopology")
-"""What a PodGroup has too."""
+"""The facts that also concern a PodGroup."""
 
 
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
@@ -132,7 +132,7 @@ def test_with_pulumis_pods_only_the_podgroup_matters(name: str) -> None:
 
 MESSAGES = {
     "ray": (
-        "spec.plugins.ray: Unsupported value: 'ray': Volcano 1.12.4 has no such plugin (added in 1.13): upgrade"
+        'spec.plugins.ray: Unsupported value: "ray": Volcano 1.12.4 has no such plugin (added in 1.13): upgrade'
         ' Volcano, or set managed_by="pulumi"'
     ),
     "inject-hosts-env": (
@@ -161,7 +161,7 @@ MESSAGES = {
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_the_message_names_the_release_and_the_ways_out(name: str) -> None:
-    """In full words."""
+    """The message is complete."""
     document, last, _, _ = FACTS[name]
 
     assert [str(problem) for problem in errors(document, last)] == [MESSAGES[name]]
@@ -177,7 +177,7 @@ def test_every_fact_about_flags_and_plugins_is_tried_here() -> None:
 
 @pytest.mark.parametrize("value", [*releases.MINORS, "1.9.1", "1.12.4", "1.15.1"])
 def test_known_releases_are_accepted(value: str) -> None:
-    """Minor releases, and those that were made of them."""
+    """Minor releases and their patch releases."""
     assert ClusterFacts(volcano_version=value).volcano_version == value
 
 
@@ -253,7 +253,7 @@ def test_arguments_are_sorted_by_age(given: list[str], sorted_: list[str]) -> No
 
 
 def test_settings_are_written_by_age() -> None:
-    """Those of one age by name."""
+    """Settings of one release are sorted by name."""
     assert Aged(newest=1, newer=True, later="x", old=2).to_args() == ["--z=2", "--b=true", "--c=x", "--a=1"]
 
 
@@ -266,7 +266,7 @@ def test_settings_are_written_by_age() -> None:
     ids=["arguments", "settings"],
 )
 def test_a_native_job_has_the_newest_flags_last(plugins: Any) -> None:
-    """However they were given."""
+    """As arguments and as settings."""
     made = render(job(plugins=plugins), managed_by="volcano").handed_over.to_manifest()
 
     assert made["spec"]["plugins"]["svc"] == ["--publish-not-ready-addresses=true", "--inject-hosts-env=false"]

@@ -115,7 +115,7 @@ def test_a_list_of_hosts_that_keeps_containers_from_starting_is_told_once() -> N
 HINTS = {
     "": (
         'set managed_by="pulumi", and give svc --inject-hosts-env=false (in Python: SvcPlugin(inject_hosts_env=False));'
-        " the addresses stay in /etc/volcano; Volcano itself has the flag since 1.16: set volcano_version if it runs"
+        " the addresses stay in /etc/volcano; if the cluster runs Volcano 1.16 or later, set volcano_version instead"
     ),
     "1.15": (
         'set managed_by="pulumi", and give svc --inject-hosts-env=false (in Python: SvcPlugin(inject_hosts_env=False));'

@@ -41,7 +41,7 @@ BY_API_SERVER: dict[str, list[str]] = {
 OF_NAMES = ("volume-name-too-long", "dotted-name-volume")
 NATIVE: dict[str, list[str]] = COMPOSED | {
     "dotted-name-volume": [
-        'metadata.name: Invalid value: "llama3.1": Volcano names the volumes of Pods NAME-SUFFIX, and the API server'
+        'metadata.name: Invalid value: "llama3.1": must be a lowercase RFC 1123 label of at most 50 characters, without'
     ],
     "webhook-stricter": [
         f"{POD}.containers[0].envFrom[0].prefix: Invalid value: ",

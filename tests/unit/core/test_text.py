@@ -272,7 +272,7 @@ def test_an_ecdsa_key_with_a_compressed_point_is_told() -> None:
     fault = KeyPair(_compressed(), "ecdsa-sha2-nistp256 AAAA").fault()
 
     assert fault is not None
-    assert (fault.part, fault.reason) == ("private", "ssh reads no ECDSA key whose point is compressed")
+    assert (fault.part, fault.reason) == ("private", "OpenSSH does not support ECDSA keys with a compressed point")
 
 
 @pytest.mark.parametrize("form", ["TraditionalOpenSSL", "PKCS8", "OpenSSH"])
