@@ -1,1 +1,1 @@
-"""A job before it is made: defaults, validation, lint, limits and conflicts."""
+"""Admission of a job before it is rendered: defaults, validation, lint, limits and conflicts."""

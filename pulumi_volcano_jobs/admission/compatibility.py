@@ -42,7 +42,7 @@ def check(job: Job, plugins: Sequence[Plugin], version: str, *, strict: bool, na
 
 
 def _fields(model: Model, path: str, version: str) -> Iterator[Problem]:
-    """Yield the fields that a release does not store in a Job or a PodGroup."""
+    """Yield a Problem for each field that a release does not store in a Job or a PodGroup."""
     for name, field in type(model).model_fields.items():
         value, place = getattr(model, name), paths.join(path, field.alias or name)
         since = next((mark.version for mark in field.metadata if isinstance(mark, Since)), "")
@@ -62,7 +62,7 @@ def _parts(value: object, path: str) -> Iterator[tuple[str, Model]]:
 
 
 def _policies(policies: Sequence[Policy], path: str, version: str) -> Iterator[Problem]:
-    """Yield events and actions that the webhook of a release rejects."""
+    """Yield a Problem for each event or action that the webhook of a release rejects."""
     for index, policy in enumerate(policies):
         used = [("event", policy.event, _EVENTS), ("action", policy.action, _ACTIONS)]
         used += [(f"events[{position}]", event, _EVENTS) for position, event in enumerate(policy.events or ())]
@@ -74,7 +74,7 @@ def _policies(policies: Sequence[Policy], path: str, version: str) -> Iterator[P
 
 
 def _template(template: object, path: str, version: str) -> Iterator[Problem]:
-    """Yield the fields that the resource definition of a release drops from Pod templates."""
+    """Yield a Problem for each field that the resource definition of a release drops from a Pod template."""
     kubernetes = embedded_kubernetes(version)
     for problem in unknown_fields(template, kubernetes, path):
         reason = (

@@ -39,17 +39,17 @@ class _Origin(NamedTuple):
 
 
 class _List(NamedTuple):
-    """The entries of a list of a Pod after a step, and where each comes from."""
+    """The entries of one list of a Pod, and the origin of each."""
 
     entries: Mapping[str, Manifest] = {}
     ids: Mapping[str, int] = {}
     origins: Mapping[str, _Origin] = {}
 
     def updated(self, entries: Mapping[str, Manifest], origin: _Origin) -> tuple[_List, list[str]]:
-        """Return the list after a step that `origin` made, and the names of the entries that it replaced.
+        """Return the list after `origin` has changed it to `entries`, and the names of the entries that were replaced.
 
-        Equal entries conflict, too, unless they are still the same object. Without a step of Python for each entry:
-        svc sets two variables for each task in each Pod.
+        An entry that was replaced by an equal one also conflicts. Entries are compared by identity, in bulk and not in
+        a loop, because svc sets two variables for each task in each Pod.
         """
         ids = dict(zip(entries, map(id, entries.values()), strict=True))
         fresh = dict(ids.items() - self.ids.items())
@@ -57,7 +57,7 @@ class _List(NamedTuple):
             return self, []
         order = dict(zip(entries, itertools.count(), strict=False))
         replaced = sorted(fresh.keys() & self.ids.keys(), key=order.__getitem__)
-        # Entries that are kept here stay alive: no other object gets their id.
+        # The list keeps its entries alive, so that no other object gets the id of one.
         origins = {**self.origins, **dict.fromkeys(fresh, origin)}
         return _List({**self.entries, **entries}, {**self.ids, **ids}, origins), replaced
 
@@ -89,7 +89,7 @@ class Ledger:
         place = f"spec.plugins.{plugin}"
         replaced = self._note(pod, _Origin(place, plugin))
         if repeated := list(self._repeated(pod, plugin)):
-            # The lists of two containers of one name are noted as one list.
+            # The lists of two containers with one name are merged, so conflicts in them are not real.
             yield from repeated
             return
         for key, old in replaced:
@@ -108,7 +108,10 @@ class Ledger:
                 yield Problem(old.place, reason, hint)
 
     def _repeated(self, pod: Pod, plugin: str) -> Iterator[Problem]:
-        """Yield each container of a plugin that has the name of another container; `on_conflict` cannot decide this."""
+        """Yield a Problem for each container of a plugin with the name of another container.
+
+        `on_conflict` does not apply to containers.
+        """
         place = f"spec.plugins.{plugin}"
         for name, count in Counter(container.name for container in pod.all_containers).items():
             known = self._containers.setdefault(name, [])
@@ -132,14 +135,14 @@ def _lists(pod: Pod) -> dict[_ListKey, Mapping[str, Manifest]]:
     for container in pod.all_containers:
         for kind, entries in container.lists():
             key = _ListKey(kind, container.name)
-            # Two containers of one name are refused elsewhere.
+            # Two containers with one name are rejected by `_repeated`, or by the validation of the template.
             found[key] = {**found[key], **entries} if key in found else entries
     found[_ListKey("volumes")] = dict(pod.volumes())
     return found
 
 
 def _containers(task: Task, path: str) -> Iterator[tuple[str, str]]:
-    """Yield the name of each container of a template, with its place."""
+    """Yield the name of each container of a template, and its path."""
     for section in ("containers", "initContainers"):
         for position, container in enumerate(task.pod_spec.get(section) or ()):
             yield container["name"], f"{path}.{section}[{position}].name"

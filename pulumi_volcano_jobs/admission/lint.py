@@ -72,7 +72,7 @@ def of_pods(job: Job, plugins: Sequence[Plugin], firsts: Mapping[str, Manifest])
 
 
 def _twice(task: Task, path: str) -> Iterator[Problem]:
-    """Yield the repeated entries of lists whose entries have keys."""
+    """Yield a warning for each repeated entry of a list whose entries have keys."""
     for entry in schema.repeated(task.pod_template, schema.POD_TEMPLATE, path):
         is_merged = entry.path.rpartition(".")[2].partition("[")[0] in _MERGED
         effect = "the last entry takes precedence" if is_merged else "server-side apply rejects duplicates"
@@ -144,14 +144,15 @@ def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
 
 
 def _search(job: Job) -> Callable[[str], set[str]]:
-    """Return a search for the tasks whose host lists or addresses a text names; it reads the text once."""
+    """Return a function that finds the tasks whose host lists or addresses are in a text, in one pass."""
     tasks = [task.name or "" for task in job.tasks or ()]
     names_of = {names.hosts_variable(task): task for task in tasks}
     names_of |= {f"{names.HOSTS_PATH}/{names.host_file(task)}": task for task in tasks}
     names_of |= {f"{job.name}-{task}-": task for task in tasks}
     pattern = re.compile(
         rf"VC_\w{{1,{MAX_LABEL}}}?_HOSTS|{names.HOSTS_PATH}/\w{{1,{MAX_LABEL}}}\.host"
-        # A number after it, or a shell's variable; names of tasks may begin with each other's.
+        # After the name of the task comes a number or a shell variable. Several tasks may fit (worker, worker-late), so
+        # `found` tries each end of a name.
         rf"|(?<![-\w])(?={re.escape(job.name)}-(?P<rest>[-a-z0-9]{{1,{MAX_LABEL + 2}}}[${{]?))"
     )
 
@@ -220,7 +221,7 @@ def _references(own: Sequence[Manifest], made: Sequence[Manifest], path: str) ->
         for index, entry in enumerate(own)
         if isinstance(entry.get("value"), str) and (found := _REFERENCE.findall(entry["value"]))
     ]
-    # Without a step of Python for each of the variables that svc sets.
+    # In bulk and not in a loop: svc sets two variables for each task.
     order = dict(zip(map(operator.itemgetter("name"), made), itertools.count(), strict=False)) if referring else {}
     for index, entry, found in referring:
         for name in found:

@@ -25,7 +25,7 @@ class Examined(NamedTuple):
 
     @property
     def can_be_looked_into(self) -> bool:
-        """Whether plugins can edit Pods for inspection: job and plugins have valid shapes and exceed no limit."""
+        """Whether plugins can render Pods for more checks: job and plugins are well-formed and exceed no limit."""
         job = self.stored.job
         has_containers = all(task.pod_spec.get("containers") for task in job.tasks or ())
         return (

@@ -28,14 +28,14 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     for plugin in plugins:
         yield from plugin.validate(job)
     yield from _whole(job, {plugin.name for plugin in plugins})
-    # Warnings ask plugins about all Pods.
+    # For some warnings, plugins compute values that grow with the number of Pods.
     if not any(limits.pods(job)):
         yield from lint.check(job, plugins)
 
 
 def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
     if used & {SvcPlugin.name, SshPlugin.name}:
-        # Their volumes are named after the job, and so is the Service.
+        # The names of their volumes and of the Service begin with the job's name.
         yield from validation.dns_label(job.name, "metadata.name")
     if isinstance(job.queue, str) and len(job.queue) > MAX_LABEL:
         reason = f"Too long: may not be more than {MAX_LABEL} bytes: the queue becomes a label value of each Pod"

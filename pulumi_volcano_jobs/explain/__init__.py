@@ -1,1 +1,1 @@
-"""What a job becomes: who sets which field, as tables and as a graph."""
+"""Explain a job: the origin of each field, as tables and as a graph."""

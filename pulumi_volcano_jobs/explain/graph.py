@@ -131,10 +131,10 @@ class _Drawing:
 
 
 class _Uses:
-    """Finds the objects that Pods use; a variable that Pods share is looked at once."""
+    """Finds the objects that Pods use. A variable that Pods share is read once."""
 
     def __init__(self, objects: Iterable[Manifest]) -> None:
-        """Take the job's objects."""
+        """Keep the objects of the job that select Pods."""
         self._selecting = [item for item in objects if item["kind"] in {"Service", "NetworkPolicy"}]
         self._variables: dict[int, tuple[ObjectRef, ...]] = {}
 
@@ -154,7 +154,7 @@ class _Uses:
         return uses + [(ObjectRef.of(item), way) for item in self._selecting for way in _selected(item, labels)]
 
     def _of_variables(self, container: Manifest) -> list[ObjectRef]:
-        """List the objects that the variables of a container come from, each once."""
+        """Return the objects that the variables of a container refer to, each once."""
         entries = container.get("env") or ()
         by_id = dict(zip(map(id, entries), entries, strict=True))
         for key in by_id.keys() - self._variables.keys():
@@ -185,16 +185,16 @@ def _selected(item: Manifest, labels: Mapping[str, Any]) -> Iterator[str]:
 
 
 class _Search:
-    """Looks for the addresses of tasks in what Pods are told; an entry that Pods share is looked at once."""
+    """Finds the addresses of tasks in Pods. An entry that Pods share and that has no address is searched once."""
 
     def __init__(self, tasks: Mapping[str, str]) -> None:
-        """Look for these addresses, which have the names of their tasks."""
+        """Set the addresses to find, each with the name of its task."""
         self._tasks = tasks
         self._longest = max(map(len, tasks), default=0)
         self._plain: dict[int, Any] = {}
 
     def told(self, pod: Manifest, own: Task) -> dict[str, list[str]]:
-        """Return the other tasks whose address a container of a Pod is told, each with the fields that have it."""
+        """Return the other tasks whose address is in a container of a Pod, each with the fields that contain it."""
         ways: dict[str, dict[str, None]] = {}
         for kind, word in CONTAINERS.items():
             wires = {item["name"]: item for item in own.pod_spec.get(kind) or ()}
@@ -206,10 +206,10 @@ class _Search:
         return {task: list(found) for task, found in ways.items()}
 
     def _facts(self, word: str, container: Manifest, wire: Mapping[str, Any] | None) -> Iterator[tuple[Fact, str]]:
-        """Yield what is in a container, first what its template has."""
+        """Yield the facts of a container, those of its template first."""
         entries = container.get("env") or ()
         order = dict(zip(map(id, entries), itertools.count(), strict=False))
-        # Without a step of Python for each of the variables that svc sets.
+        # In bulk and not in a loop: svc sets two variables for each task.
         rest = sorted(order.keys() - self._plain.keys(), key=order.__getitem__)
         facts = facts_of_container(word, {**container, "env": [entries[order[key]] for key in rest]})
         for key in rest:
@@ -222,7 +222,7 @@ class _Search:
                 yield fact, facts[fact]
 
     def _found(self, text: str) -> Iterator[str]:
-        """Yield the tasks whose address is in a text: a whole name, or the beginning of one before a dot."""
+        """Yield the tasks whose address is in a text, as a whole host name or as the first labels of one."""
         for match in _NAME.finditer(text):
             name = match[0][: self._longest + 1]
             ends = (place for place, sign in enumerate(name) if sign == ".")

@@ -17,7 +17,7 @@ CONTAINER, INIT_CONTAINER = "container", "init container"
 VARIABLE, MOUNT, PORT, VOLUME, LABEL, ANNOTATION = "variable", "mount", "port", "volume", "label", "annotation"
 REMOVED = "removed"
 CONTAINERS: Mapping[str, str] = {"initContainers": INIT_CONTAINER, "containers": CONTAINER}
-"""The lists of containers, and how an entry is called."""
+"""The lists of containers of a Pod, each with the word for an entry."""
 
 # What is noted of a container that a plugin added: its other fields are its own business.
 OF_ADDED_CONTAINERS = frozenset({CONTAINER, INIT_CONTAINER, VARIABLE, MOUNT, PORT})
@@ -105,7 +105,7 @@ def _facts(pod: Manifest) -> dict[Fact, str]:
 
 
 def facts_of_container(word: str, item: Mapping[str, Any]) -> dict[Fact, str]:
-    """Return what is in a container, which is called `word`."""
+    """Return the facts of a container. `word` is the word for it (see `CONTAINERS`)."""
     name = item["name"]
     facts = {Fact(word, name, name): item.get("image", "")}
     facts |= {Fact(VARIABLE, entry["name"], name): _variable(entry) for entry in item.get("env", ())}

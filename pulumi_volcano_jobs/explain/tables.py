@@ -167,7 +167,7 @@ def _objects(rendered: Rendered, *, native: bool) -> Iterator[tuple[str, str, st
 
 def _gang(rendered: Rendered) -> Iterator[tuple[str, str]]:
     (group,) = (item for item in rendered.objects if item["kind"] == "PodGroup")
-    # The PodGroup leaves the default queue out.
+    # The PodGroup does not set the default queue.
     for field, value in {"queue": rendered.job.queue, **group["spec"]}.items():
         if field == "minMember":
             yield field, f"{value} of {len(rendered.pods)} Pods: none starts before so many fit"

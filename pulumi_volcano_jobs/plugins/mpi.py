@@ -91,7 +91,7 @@ class MpiPlugin(Plugin):
         is_master, worker = pod.task == self.master, ctx.task(self.worker)
         if is_master and worker is None:
             return
-        # One text for all containers: it grows with the workers.
+        # The containers share one text, because it grows with the workers.
         hosts = ctx.once("mpi.hosts", lambda: ",".join(ctx.addresses(worker))) if is_master and worker else None
         for container in pod.all_containers:
             if not container.declares_port(int32(self.port)):

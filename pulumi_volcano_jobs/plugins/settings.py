@@ -135,7 +135,7 @@ def secret_settings(plugin: type[HasSettings]) -> dict[str, str]:
 
 
 def open_flags(plugin: type[HasSettings]) -> frozenset[str]:
-    """Return Volcano's arguments of a plugin that hold no key."""
+    """Return the names of Volcano's arguments of a plugin whose values are not keys."""
     return frozenset(name for name, item in flags_of(plugin).items() if not item.metadata["placeholder"])
 
 

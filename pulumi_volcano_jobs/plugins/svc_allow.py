@@ -128,7 +128,7 @@ def _is_network(text: str) -> bool:
         network = ipaddress.ip_network(text)
     except ValueError:
         return False
-    # Python also reads masks, zones, lengths with a leading 0 and IPv4-mapped addresses.
+    # Python also accepts masks, zones, prefix lengths with a leading 0 and IPv4-mapped addresses.
     is_mapped = isinstance(network, ipaddress.IPv6Network) and network.network_address.ipv4_mapped is not None
     return "%" not in text and text.partition("/")[2] == str(network.prefixlen) and not is_mapped
 

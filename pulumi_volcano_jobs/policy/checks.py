@@ -123,6 +123,7 @@ def plain_keys(seen: Seen, parent: str) -> Found:
     elif seen.kind == TASK:
         yield from _open_keys(task_of(seen), at(seen.props, POD_SPEC))
     elif seen.kind == POD and seen.is_ours:
+        # The same message as for its task, so that `Reported` skips it.
         yield from _open_keys(task_of(seen), at(seen.props, "spec"))
         yield from _open_keys(task_of(seen), {"metadata": at(seen.props, "metadata")})
 

@@ -1,4 +1,4 @@
-"""Violations by task: what is reported for a task is not reported again for each of its Pods."""
+"""Report a violation of a task once, and not again for each of its Pods."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pulumi_volcano_jobs.policy.resources import POD, Found, Seen, Unknown
 
 
 class Reported:
-    """Findings of one rule, by the URN of the task's component."""
+    """Reported findings of one policy, by the URN of the task's component."""
 
     def __init__(self) -> None:
         """Start without findings."""
         self._by_task: dict[str, set[Hashable]] = {}
 
     def once(self, seen: Seen, parent: str, found: Found) -> Found:
-        """Yield the findings of a resource, without those of a Pod that were reported for its task.
+        """Yield the findings of a resource, without those of a Pod that were reported for its task or an earlier Pod.
 
         The engine checks a task's component before its Pods, in a preview and in an update. Each check of the task
         starts again, so an update never skips a finding because a preview reported it.
@@ -39,5 +39,5 @@ class Reported:
 
 
 def _key(item: Problem | Unknown) -> Hashable:
-    """Return what a finding has in common for a task and its Pods: the path in the spec if the value is unknown."""
+    """Return a key that is equal for a task and its Pods: the message, or the path in the spec of an unknown value."""
     return tuple(item.error.props[1:]) if isinstance(item, Unknown) else str(item)

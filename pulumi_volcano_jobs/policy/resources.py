@@ -71,7 +71,7 @@ class PodSpec:
 
 
 def see(kind: str, urn: str, props: Mapping[str, Any]) -> Seen:
-    """Read a resource; whole numbers come as fractions over the wire.
+    """Return a resource as plain data. The engine sends whole numbers as floats, so convert them.
 
     Raises:
         JobError: if its properties are nested too deep.
@@ -112,7 +112,7 @@ def pod_specs(seen: Seen) -> Iterator[PodSpec | Unknown]:
 
 
 def task_of(seen: Seen) -> str:
-    """Return job and task of a task's component or Pod, for a message."""
+    """Return the job and the task of a task's component or of a Pod, for a message."""
     name = at(seen.props, "task") if seen.kind == TASK else at(seen.props, "metadata", "labels", TASK_SPEC)
     return f"{seen.job}, task {name}"
 

@@ -1,1 +1,1 @@
-"""From a job to its manifests."""
+"""Render a job to manifests, and a queue to its manifest."""

@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.kubernetes.validation.resources import COMPUTE, HUGE_PA
 
 Amounts = dict[str, Quantity]
 
-# A device class as a resource (DRA). Its domain is native, and quota still tracks its requests.
+# Prefix of a device class as a resource (DRA). Its domain is native, but quota also tracks its requests.
 _DEVICE_CLASS = "deviceclass.resource.kubernetes.io/"
 _ZERO = Quantity(0)
 
@@ -65,7 +65,7 @@ def _pod_usage(spec: Mapping[str, Any]) -> Amounts:
             usage[name] = amount
             usage[f"requests.{name}"] = amount
         elif name.startswith(_DEVICE_CLASS):
-            # Volcano adds the plain name to that of the quota for names outside of kubernetes.io only.
+            # Volcano adds the name without `requests.` only for resources outside of kubernetes.io.
             usage[f"requests.{name}"] = amount
     usage |= {f"limits.{name}": limits[name] for name in COMPUTE if name in limits}
     return usage
@@ -83,7 +83,7 @@ def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
         if container.get("restartPolicy") == "Always":
             _add(total, amounts)
             _add(sidecars, amounts)
-            # The other sidecars' amounts are in the peak already.
+            # The peak already includes the amounts of the other sidecars.
             amounts = {name: sidecars[name] for name in amounts}
         else:
             _add(amounts, {name: sidecars[name] for name in amounts.keys() & sidecars.keys()})
@@ -103,7 +103,7 @@ def _amounts(holder: Mapping[str, Any], kind: str) -> Amounts:
 
 
 def _parsed(declared: Mapping[str, Any]) -> Amounts:
-    # The value of an Output may have nulls, which the API server drops.
+    # The value of an Output may contain nulls, which the API server drops.
     return {name: parse(amount) for name, amount in declared.items() if amount is not None}
 
 

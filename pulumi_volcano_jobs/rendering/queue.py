@@ -31,7 +31,7 @@ _MAX_INT32, _MAX_WEIGHT, _UNIT = 2**31 - 1, 65535, 10**9
 # Volcano's webhook sets reclaimable and weight when a queue is created and never again: the first update of a partial
 # queue would lose them. Its controller sets parent and then owns the field: a later parent would conflict with it.
 _DEFAULTS = {"parent": ROOT_QUEUE, "reclaimable": True, "weight": 1}
-# Zero values that Volcano replaces by the default.
+# Zero values that Volcano replaces with the default.
 _ZEROS = {"parent": "", "weight": 0}
 _STRATEGY = Choices("dequeueStrategy", ("fifo", "traverse"), required=True)
 # What the scheduler counts without a domain in its name; it passes over all else that has none.
@@ -91,7 +91,7 @@ def _stored(key: str, value: Any) -> Any:
 
 
 def _rooted(annotations: Any) -> Any:
-    """Prefix a hierarchy with its root, which Volcano's webhook does only when the queue is created."""
+    """Add the root to a hierarchy. Volcano's webhook adds it only when the queue is created."""
     if not isinstance(annotations, Mapping):
         return annotations
     names, weights = (annotations.get(key) for key in (HIERARCHY, WEIGHTS))
@@ -232,9 +232,9 @@ def _whole(declared: Place, name: str) -> Iterator[Problem]:
 
 
 def _order(spec: Place, guarantee: Place | None) -> Iterator[Problem]:
-    """Yield amounts that are not in the order guarantee, deserved, capability, each resource once.
+    """Yield a Problem for each resource whose guarantee, deserved and capability are not in ascending order.
 
-    Volcano's webhook takes a resource without capability as unlimited, and requires deserved for each guarantee. A
+    Volcano's webhook treats a resource without capability as unlimited, and requires deserved for each guarantee. A
     guarantee above capability is always rejected, because deserved cannot be between them.
     """
     yield from _above(spec, "deserved", spec, "capability")
@@ -255,7 +255,7 @@ def _above(holder: Place, key: str, limits: Place, limit: str) -> Iterator[Probl
 
 
 def _undeserved(guarantee: Place, spec: Place) -> Iterator[Problem]:
-    """Yield guarantees of resources, if only of 0, that deserved does not name."""
+    """Yield a Problem for each guaranteed resource, even with amount 0, that deserved does not name."""
     declared, deserved = guarantee.child("resource"), spec.child("deserved")
     if declared and not spec.unknown("deserved"):
         for resource in declared.fields:

@@ -59,7 +59,7 @@ class Rendered(Sealed):
     objects: tuple[Manifest, ...]
     """All objects but Pods, by kind and name."""
     pods: tuple[Manifest, ...]
-    """The Pods by task and index. They share the entries of their variables: copy an entry before you change it."""
+    """The Pods by task and index. They share the entries of `env`: copy an entry before you change it."""
     first_pods: Mapping[str, Manifest]
     """What Pod 0 of each task is, or would be in a task of 0 replicas, by the task's name."""
     warnings: tuple[Problem, ...]
@@ -127,7 +127,7 @@ def render(
     raise_if_any(problems)
     objects, made_by, beyond = _objects(ctx, plugins, cluster)
     if redact:
-        # A plugin of the user's own may make objects with keys in them.
+        # A user's own plugin may create objects that contain keys.
         objects = [redacted(item) for item in objects]
     raise_if_any(limits.objects(objects, made_by))
     keep_own = strict and choices.get("on_conflict") == "user"
@@ -167,7 +167,7 @@ def _without_keys(use: Any, known: Collection[str]) -> Any:
 
 
 def _template_redacted(job: Job) -> Job:
-    """Put placeholders in the place of private keys in templates and in the job's own annotations and labels."""
+    """Replace the private keys in templates, and in the annotations and labels of the job, by placeholders."""
     tasks = tuple(task.with_(template=redacted(task.template)) for task in job.tasks or ())
     changes: dict[str, Any] = {"tasks": tasks} if job.tasks else {}
     changes |= {name: redacted(getattr(job, name)) for name in ("annotations", "labels") if getattr(job, name)}
@@ -258,7 +258,7 @@ def _pods(
 
 
 def _inspect(ctx: JobContext, plugins: Sequence[Plugin], on_conflict: OnConflict) -> Iterator[Problem]:
-    """Make Pod 0 of each task, and yield conflicts and the first limit that is exceeded, which ends it."""
+    """Yield the conflicts in Pod 0 of each task. Stop at the first limit that is exceeded, with its Problem."""
     sizes = limits.ManifestSizes()
     for position, task in enumerate(ctx.tasks):
         steps = pod_in_steps(ctx, plugins, task, 0)
