@@ -48,7 +48,7 @@ def job(pod: Mapping[str, Any] | None = None, *, replicas: int = 2, **fields: An
 
 
 def resource(manifest: Mapping[str, Any], *, ours: bool = True) -> PolicyResource:
-    """Give a manifest as the resource that it becomes; a Pod is a child of its task's component."""
+    """Return the resource of a manifest; a Pod is a child of its task's component."""
     version, kind, metadata = manifest["apiVersion"], manifest["kind"], manifest["metadata"]
     group = {"v1": "core/v1"}.get(version, version)
     kind = f"kubernetes:{group}:{kind}"
@@ -116,7 +116,7 @@ def raw(**fields: Any) -> list[PolicyResource]:
 
 
 def ask(policy: Policy, resources: Iterable[PolicyResource], **config: Any) -> list[str]:
-    """Ask a policy about resources; give its messages, and what it could not look at."""
+    """Run a policy on resources; return its messages, and the properties that it could not read."""
     said: list[str] = []
     all_of_them = list(resources)
     if isinstance(policy, StackValidationPolicy):

@@ -434,7 +434,7 @@ class TestOnce:
         assert ask(self.rule, [*resources, *resources]) == [self.here] * 2
 
     def test_pods_whose_task_was_not_checked_report_all(self) -> None:
-        """Nothing is known to be reported."""
+        """No finding was reported for their task."""
         pods = [item for item in self.jobs(spec(hostNetwork=True)) if item.resource_type != TASK]
 
         assert ask(policy.no_host_network(), pods) == [self.here] * 3
@@ -449,7 +449,7 @@ class TestOnce:
             assert [text.partition(",")[0] for text in said] == ["job train", "job other", "job other"]
 
     def test_what_is_not_known_is_said_once(self) -> None:
-        """As advice of a preview."""
+        """Pulumi prints it as advice in a preview."""
         assert ask(policy.allowed_registries(["ghcr.io"]), self.jobs(spec(container(image=UNKNOWN)))) == [
             f"unknown: string value at .pod_spec.containers.0.image {NEVER}"
         ]

@@ -68,7 +68,7 @@ def test_what_is_too_large_is_told(document: Wire, message: str, strict: bool) -
 
 
 def of_plugin(name: str, replicas: int) -> Wire:
-    """Give a job of a plugin in which each role has a task, and the last of them very many Pods."""
+    """Return a job with a plugin and a task for each of its roles; the last task has many replicas."""
     roles = {"mpi": ("master", "worker"), "pytorch": ("master", "worker"), "ray": ("head", "worker")}
     first, last = roles.get(name, ("chief", "worker"))
     tasks = (task(first, containers=[container(first)]), task(last, replicas, containers=[container(last)]))
@@ -89,7 +89,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 def test_nothing_is_computed_of_too_many_pods(
     plugin: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither an address of a Pod nor what a plugin makes of the job."""
+    """No address of a Pod is computed, and no hook of a plugin runs."""
 
     def fail(*_: object, **_named: object) -> NoReturn:
         message = "this grows with the Pods"
@@ -108,7 +108,7 @@ def test_nothing_is_computed_of_too_many_pods(
 
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
 def test_all_tasks_together_are_bounded(strict: bool) -> None:  # noqa: FBT001
-    """Tasks that are small enough each; no Pod is made after the limit."""
+    """Each task alone is small enough; no Pod is rendered after the limit."""
     large = [{"name": "main", "image": "x", "args": ["a" * 1_000_000]}]
 
     error = refused(job(*(task(f"t{i}", 300, containers=large) for i in range(5))), strict=strict)

@@ -374,8 +374,8 @@ def test_lenient_mode_warns_of_nothing(document: Wire) -> None:
     assert render(document, strict=False).warnings == ()
 
 
-# The rest are not of a job's rendering: three are of YAML, two of the native mode, one of a Job that is stored, one
-# of a null.
+# The other warnings do not come from rendering a job: three are about YAML, two about the native mode, one about a
+# stored Job, one about a DSA key and one about a null.
 ELSEWHERE = {"VJ115", "VJ117", "VJ121", "VJ122", "VJ124", "VJ125", "VJ126", "VJ127"}
 
 

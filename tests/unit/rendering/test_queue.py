@@ -64,7 +64,7 @@ def test_a_zero_value_is_written_as_the_default_that_volcano_stores(
 
 
 def test_a_weight_of_0_is_a_warning() -> None:
-    """It may be meant as no share at all."""
+    """The user may want a queue without a share."""
     (warning,) = warnings({"weight": 0})
 
     assert str(warning) == (
@@ -103,7 +103,7 @@ def test_a_hierarchy_begins_with_root_as_volcanos_webhook_stores_it(
 
 
 def test_annotations_without_a_hierarchy_stay_as_they_are() -> None:
-    """Also those that turn out to be something else."""
+    """Also an Output whose value is not a mapping."""
     made = queue({"name": "research", "annotations": Leaf("annotations")})
 
     assert substitute(made, lambda _: {"team": "ml"})["metadata"]["annotations"] == {"team": "ml"}
@@ -393,7 +393,7 @@ def test_a_resource_that_capability_does_not_name_is_unlimited(fields: dict[str,
 
 
 def test_a_misspelt_resource_is_met_with_the_right_one() -> None:
-    """In any case, and abbreviated."""
+    """In upper or lower case, and abbreviated."""
     found = said(capability={"Cpu": "20", "mem": "400Gi", "ephemeral": "1Gi", "ram": 1})
 
     assert [(text.partition(": ")[0], text.rpartition(": ")[2]) for text in found] == [
