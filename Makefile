@@ -6,7 +6,7 @@ READY := .venv/.ready
 .PHONY: help setup lock engine demo cluster docs docs-serve test test-workloads bench fuzz floors package pythons check format schema clean
 
 help: ## show what there is to make
-	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-15s %s\n", $$1, $$2}'
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## install the library and its tools into .venv
 
