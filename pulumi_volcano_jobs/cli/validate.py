@@ -25,7 +25,6 @@ Examples:
   volcano-jobs validate train.yaml --kubernetes-version 1.31
   volcano-jobs validate train.yaml --managed-by volcano --volcano-version 1.15
   volcano-jobs validate train.yaml --cluster cluster.yaml
-  volcano-jobs validate train.yaml --managed-by volcano
 
 The exit code is 0 without problems (warnings are none), 1 with problems, 2 for bad usage or files."""
 
