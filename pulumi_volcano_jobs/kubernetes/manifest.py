@@ -76,9 +76,9 @@ class Container:
         self._set_env({"name": name, "valueFrom": source})
 
     def set_env_entries(self, entries: Mapping[str, Manifest]) -> None:
-        """Set variables to entries, by name; containers share the entries, so do not change one.
+        """Set variables from entries, by name. Containers share the entries, so do not change them.
 
-        Without a step for each: svc sets two variables for each task in each Pod.
+        One call sets all of them: svc sets two variables for each task in each Pod.
         """
         kept = self._kept.get("env", frozenset()) & entries.keys()
         if kept:
