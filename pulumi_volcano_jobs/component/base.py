@@ -110,7 +110,9 @@ class BaseJob(pulumi.ComponentResource):
         ctx = JobContext(job, _KEYS)
         mode = options.get("managed_by", "pulumi")
         self._job_name = job.name
-        self._key: pulumi.Resource | None = None
+        # Kubernetes keeps a claim that is deleted until no Pod mounts it, and a new key pair has no digest: when one of
+        # these is replaced, the Pods or the Job are deleted before it.
+        self._replaced_with: list[pulumi.Resource] = []
         self.name = pulumi.Output.from_input(job.name)
         self.namespace = pulumi.Output.from_input(outputs.lower(job.namespace))
         self._namespace = modes.namespace_of_mode(self._resource_name, mode, self.namespace, self)
@@ -134,7 +136,7 @@ class BaseJob(pulumi.ComponentResource):
             )
         self.objects = [made[ObjectRef.of(item)] for item in ours]
         if mode == "volcano":
-            opts = pulumi.ResourceOptions(parent=self, depends_on=self.objects)
+            opts = pulumi.ResourceOptions(parent=self, depends_on=self.objects, replace_with=self._replaced_with)
             whole = native.hand_over(self._resource_name, rendered.handed_over, options, outputs, self._namespace, opts)
             self.objects = [*self.objects, whole]
             self.pod_group_name = native.pod_group_name(job, whole)
@@ -168,7 +170,8 @@ class BaseJob(pulumi.ComponentResource):
             # Another plugin may ask for a pair, too.
             kind, rotation = next(kinds, SshPlugin.key_type), options.get("key_rotation", "")
             opts = pulumi.ResourceOptions(parent=self)
-            self._key, private, public = stashed_pair(self._resource_name, kind, rotation, opts)
+            key, private, public = stashed_pair(self._resource_name, kind, rotation, opts)
+            self._replaced_with.append(key)
         outputs.leaf(_KEYS.private.path, private)
         outputs.leaf(_KEYS.public.path, public)
 
@@ -203,14 +206,19 @@ class BaseJob(pulumi.ComponentResource):
     ) -> KubernetesObject:
         made = ObjectRef.of(item)
         maker = next((plugin for plugin in rendered.plugins if plugin.name == rendered.made_by.get(made)), None)
+        is_claim = item["kind"] == "PersistentVolumeClaim"
+        name, hooks = self._child_name(item), None
+        parent: pulumi.Resource = self
         if maker:
+            name, parent = self._child_name(item, f"-{maker.name}"), self.plugins[maker.name]
             kept = made not in ctx.once(("goes", maker.name), lambda: maker.on_job_delete(ctx))
-            name = self._child_name(item, f"-{maker.name}")
-            return self._child(name, item, outputs, self.plugins[maker.name], retain_on_delete=kept or None)
+        elif kept := is_claim and options.get("claims") == "keep":
+            hooks = advising(kept_claim(self._resource_name, item["metadata"]["name"]))
         # None, unlike False, leaves the job's own retain_on_delete in force.
-        kept = item["kind"] == "PersistentVolumeClaim" and options.get("claims") == "keep"
-        hooks = advising(kept_claim(self._resource_name, item["metadata"]["name"])) if kept else None
-        return self._child(self._child_name(item), item, outputs, self, retain_on_delete=kept or None, hooks=hooks)
+        child = self._child(name, item, outputs, parent, retain_on_delete=kept or None, hooks=hooks)
+        if is_claim and not kept:
+            self._replaced_with.append(child)
+        return child
 
     def _pod_group(self, item: Manifest, outputs: Outputs, before: Sequence[pulumi.Resource]) -> KubernetesObject:
         """Register the PodGroup after all other objects, so that a Pod only has to wait for it."""
@@ -256,14 +264,16 @@ class BaseJob(pulumi.ComponentResource):
         made: dict[str, list[KubernetesObject]] = {}
         for name, parent in self.tasks.items():
             made[name] = []
-            common = _pod_options(restart.get(name), scaling, group, self._key)
+            common = _pod_options(restart.get(name), scaling, group, self._replaced_with)
             for item in rendered.pods_of(name):
                 pod = _of_world(item, world)
                 made[name].append(self._child(self._child_name(pod), pod, outputs, parent, **common))
         return made
 
 
-def _pod_options(digest: Any, scaling: str, group: pulumi.Resource, key: pulumi.Resource | None) -> dict[str, Any]:
+def _pod_options(
+    digest: Any, scaling: str, group: pulumi.Resource, replaced_with: Sequence[pulumi.Resource]
+) -> dict[str, Any]:
     # The provider compares a Pod's lists by position with the live object, where admission webhooks have added to
     # them; what replaces a Pod is the digest of what we rendered, and the size of its world.
     ignored: list[str] = ["spec"]
@@ -273,8 +283,7 @@ def _pod_options(digest: Any, scaling: str, group: pulumi.Resource, key: pulumi.
         "depends_on": [group],
         "ignore_changes": ignored,
         "replace_on_changes": replacing,
-        # A forced replacement of the key makes a new one, which no digest has.
-        "replace_with": [key] if key else [],
+        "replace_with": replaced_with,
         "replacement_trigger": digest,
     }
 

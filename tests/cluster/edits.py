@@ -72,6 +72,18 @@ def add_task(job: Manifest) -> None:
     job["tasks"].append(deepcopy(job["tasks"][0]) | {"name": "extra"})
 
 
+def add_claim(job: Manifest) -> None:
+    """Mount a new claim."""
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    job["volumes"] = [{"mountPath": "/data", "volumeClaim": claim}]
+
+
+def claim_of(job: Manifest) -> Manifest:
+    """Give the spec of the new claim."""
+    claim: Manifest = job["volumes"][0]["volumeClaim"]
+    return claim
+
+
 GROUP = {"PodGroup": UPDATED}
 # The svc plugin gives every Pod the hosts of every task, so that a Pod made before a task does not know it.
 ALL_AND_HOSTS = ALL | GROUP | {"ConfigMap svc": REPLACED}
@@ -139,6 +151,12 @@ EDITS = (
         preview_fails=True,
     ),
     Edit("a task removed", lambda job: job["tasks"].pop(), ALL_AND_HOSTS | {"Pod other-0": DELETED}),
+    Edit("a volume with a new claim", add_claim, ALL | {"PersistentVolumeClaim pvc-data": MADE}, preview_fails=True),
+    Edit(
+        "the access modes of a claim",
+        lambda job: claim_of(job).update(accessModes=["ReadWriteMany"]),
+        ALL | {"PersistentVolumeClaim pvc-data": REPLACED},
+    ),
     Edit("the token `run`", lambda job: job.update(run="2"), ALL),
     Edit("the order of the plugins", lambda job: job.update(plugins=dict(reversed(job["plugins"].items()))), {}),
 )

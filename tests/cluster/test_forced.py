@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,32 @@ def test_every_child_survives_a_forced_replacement(whole: Stack) -> None:
         assert after.keys() == before.keys(), name
 
     assert whole.up().steps == {}
+
+
+@pytest.mark.parametrize("how", ["--replace", "access modes", "namespace"])
+def test_a_claim_is_replaced_after_the_pods_that_mount_it(
+    stack: Stack, new_space: Callable[..., Space], how: str
+) -> None:
+    """Kubernetes keeps a deleted claim as long as a Pod that runs mounts it."""
+    args: Manifest = {"tasks": [task("worker", 2)], "volumes": [{"mountPath": "/data", "volumeClaim": CLAIM}]}
+    before, other = stack.make(train=args), new_space()
+    names = {"PersistentVolumeClaim train-pvc-data", "Pod train-worker-0", "Pod train-worker-1"}
+    stack.space.run()
+
+    if how == "--replace":
+        stack.up(replace=[urns(stack)["PersistentVolumeClaim train-pvc-data"]])
+    elif how == "access modes":
+        claim = {**CLAIM, "accessModes": ["ReadWriteMany"]}
+        stack.make(train={**args, "volumes": [{"mountPath": "/data", "volumeClaim": claim}]})
+    else:
+        stack.make(train={**args, "namespace": other.name})
+
+    after = (other if how == "namespace" else stack.space).seen()
+    assert after.keys() == before.keys()
+    found = {name: change for name, change in changes(before, after).items() if name in names}
+    assert found == dict.fromkeys(names, "replaced")
+    assert stack.space.seen() == ({} if how == "namespace" else after)
+    assert stack.up().steps == {}
 
 
 def test_a_tainted_object_is_replaced(whole: Stack) -> None:

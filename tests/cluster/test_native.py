@@ -360,7 +360,7 @@ def test_a_wait_has_a_timeout_and_goes_on_with_the_next_update(stack: Stack) -> 
     assert stack.up().steps == {}
 
 
-VOLUMES = [
+VOLUMES: list[Manifest] = [
     {
         "mountPath": "/data",
         "volumeClaim": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
@@ -415,6 +415,19 @@ def test_a_job_with_a_new_claim_can_be_updated(stack: Stack) -> None:
     assert {name: change for name, change in changes(before, after).items() if name in before} == {
         "Job train": "updated"
     }
+
+
+def test_a_claim_is_replaced_after_the_job_whose_pods_mount_it(stack: Stack) -> None:
+    """Kubernetes keeps a deleted claim as long as a Pod that runs mounts it; Volcano's Pods go with their Job."""
+    before = stack.make(train=job(volumes=VOLUMES))
+    act_as_controller(stack.space)
+    stack.space.run()
+
+    claim = {**VOLUMES[0]["volumeClaim"], "accessModes": ["ReadWriteMany"]}
+    after = stack.make(train=job(volumes=[{"mountPath": "/data", "volumeClaim": claim}]))
+
+    assert changes(before, after) == {CLAIM: "replaced", "Job train": "replaced"}
+    assert stack.up().steps == {}
 
 
 def test_a_claim_outlives_the_job_if_asked(stack: Stack) -> None:

@@ -134,6 +134,7 @@ def test_the_job_names_the_claim_that_pulumi_creates() -> None:
         {"mountPath": "/models", "volumeClaimName": "models"},
     ]
     assert claim in made.depends_on
+    assert list(made.request.replace_with) == [claim.urn]
 
 
 def test_a_claim_is_the_same_resource_in_both_modes() -> None:

@@ -147,13 +147,19 @@ def test_a_queue_that_nobody_set_is_not_sent(queue: str | None) -> None:
     assert group.replacement_trigger == ("queue" if is_set else "no queue")
 
 
-def test_a_new_key_replaces_all_pods() -> None:
-    """A forced replacement of the Stash generates another key, which Pods would not have."""
-    done = one(everything())
+@pytest.mark.parametrize("claims", ["delete", "keep"])
+def test_a_new_key_or_claim_replaces_all_pods(claims: str) -> None:
+    """A forced replacement of the Stash generates another key; a claim that Pods mount is deleted only after them.
+
+    A claim that is kept is not deleted, and Pods keep running when the provider then fails to make it again.
+    """
+    done = one(everything() | {"claims": claims})
     stash = done.resources["Stash train-ssh-key"]
+    (claim,) = done.names("PersistentVolumeClaim")
+    expected = [stash.urn] if claims == "keep" else [stash.urn, done.resources[f"PersistentVolumeClaim {claim}"].urn]
 
     for name in done.names("Pod"):
-        assert list(done.resources[f"Pod {name}"].request.replace_with) == [stash.urn]
+        assert list(done.resources[f"Pod {name}"].request.replace_with) == expected
 
 
 def test_options_that_pulumi_ignores_on_a_component_are_told_once() -> None:
