@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text
 
 MOST_VALUES = 500_000
 """In a file, or in the arguments of a job; the API server takes far less, but aliases multiply."""
@@ -69,5 +70,5 @@ def _place(path: str, keys: Iterable[str | int]) -> str:
     """Spell a place; what is below a long one is placed at what is around it."""
     for key in keys:
         if len(path) <= _LONGEST_PATH:
-            path = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}".removeprefix(".")
+            path = f"{path}[{key_text(key)}]" if isinstance(key, int) else paths.join(path, key_text(key))
     return path

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic_core import PydanticCustomError
 
-from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.errors import Problem, key_text
 from pulumi_volcano_jobs.core.leaf import is_whole
 from pulumi_volcano_jobs.spec.fields import Tree
 
@@ -76,12 +76,12 @@ def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
         spec = {**spec, "volumes": _existing_claims(spec.get("volumes"))}
     # An unknown key of the metadata is no key of the spec, and no key of the spec (name, …) overwrites metadata.
     flat = {
-        key if key in IN_METADATA else f".metadata.{key}": value
+        key if key in IN_METADATA else f".metadata.{key_text(key)}": value
         for key, value in metadata.items()
         if key not in SERVER_METADATA
     }
     flat |= {f"spec.{key}" if key in METADATA_FIELDS else key: value for key, value in spec.items()}
-    flat |= {f".{key}": value for key, value in document.items() if key not in DOCUMENT_FIELDS}
+    flat |= {f".{key_text(key)}": value for key, value in document.items() if key not in DOCUMENT_FIELDS}
     return flat
 
 

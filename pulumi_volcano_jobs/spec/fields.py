@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeGuard, 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, StringConstraints, WrapValidator
 from pydantic_core import PydanticCustomError
 
+from pulumi_volcano_jobs.core.errors import shown
 from pulumi_volcano_jobs.core.leaf import Leaf, Text, is_whole, may_be_output
 from pulumi_volcano_jobs.kubernetes import duration
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
@@ -55,7 +56,7 @@ def _duration(value: object) -> object:
     """Check a `metav1.Duration` as the decoder of Volcano's webhook does."""
     kind, template = "duration_type", "{problem}"
     if not isinstance(value, str):
-        problem = f"Invalid value: {value!r}: must be a string" if isinstance(value, int) else "must be a string"
+        problem = f"Invalid value: {shown(value)}: must be a string" if isinstance(value, int) else "must be a string"
         raise PydanticCustomError(kind, template, {"problem": problem, "fix": 'write a duration such as "10m"'})
     if problem := duration.problem(value):
         reason = f'Invalid value: "{value[:60]}": {problem}'

@@ -142,6 +142,14 @@ def test_one_hundred_levels_are_allowed(kind: str) -> None:
     assert len(bounds.problems(deep(101, kind))) == 1
 
 
+@pytest.mark.parametrize("key", [10**5000, (10**5000,)], ids=["a number", "a tuple"])
+def test_a_path_may_have_a_number_of_thousands_of_digits(key: Any) -> None:
+    """Python cannot write such a number."""
+    (problem,) = bounds.problems({key: deep(200)}, "spec")
+
+    assert problem.path.startswith(("spec[a number of thousands of digits].x.x", "spec.a number of thousands of"))
+
+
 def test_values_that_are_not_data_are_not_entered() -> None:
     """Outputs and the like have no levels."""
     assert bounds.problems({"a": object(), "b": Task, "c": 1}) == []

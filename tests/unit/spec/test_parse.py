@@ -141,6 +141,15 @@ DOCUMENTS: dict[str, tuple[Any, list[str]]] = {
             )
         ],
     ),
+    "a duration of thousands of digits": (
+        job(runningEstimate=10**5000),
+        [
+            (
+                "spec.runningEstimate: Invalid value: a number of thousands of digits: must be a string:"
+                ' write a duration such as "10m"'
+            )
+        ],
+    ),
     "a setting of thousands of digits": (
         job(plugins=[PytorchPlugin(port=10**5000)]),
         ["spec.plugins.pytorch.port: this does not fit into 64 bits (given: a number of thousands of digits)"],
@@ -262,7 +271,9 @@ def test_a_key_that_is_a_number_of_thousands_of_digits_is_told(path: tuple[Any, 
         holder = holder[step]
     holder[key] = "x"
 
-    assert [problem for problem in refused(document).problems if not problem.reason] == []
+    error = refused(document)
+    assert [problem for problem in error.problems if not problem.reason] == []
+    assert "Exceeds the limit" not in str(error)
     with contextlib.suppress(JobError):
         render(document, strict=False)
 
