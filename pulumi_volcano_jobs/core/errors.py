@@ -81,8 +81,8 @@ def key_text(key: object) -> str:
         return shown(key)
 
 
-_LONGEST, _SHOWN = 150, 100
-_LONGEST_PATH, _LONGEST_REASON = 400, 2000
+_LONGEST_PATH = 400
+_LONGEST_TEXT = {"reason": 1950, "hint": 1950, "value": 100}
 
 
 @dataclass(frozen=True)
@@ -113,14 +113,12 @@ class Problem:
 
     def __post_init__(self) -> None:
         """Leave private keys out of all text, shorten what is too long to be read, and write out hidden characters."""
-        for name in ("path", "reason", "hint", "value"):
-            text = without_keys(getattr(self, name))
-            if name == "value" and len(text) > _LONGEST:
-                text = cropped(text, _SHOWN)
-            if name in {"reason", "hint"}:
-                text = cropped(text, _LONGEST_REASON)
-            # The path is the key of a place; it is written out when it is shown.
-            object.__setattr__(self, name, text if name == "path" else escaped(text.replace("\n", " ")))
+        # The path is the key of a place; it is escaped when it is shown.
+        object.__setattr__(self, "path", without_keys(self.path))
+        for name, longest in _LONGEST_TEXT.items():
+            text = without_keys(getattr(self, name)).replace("\n", " ")
+            # Escaped first: a copy of the Problem (see `at`) escapes and cuts the result again.
+            object.__setattr__(self, name, cropped(escaped(text), longest))
 
     def at(self, line: int, column: int) -> Problem:
         """Give the same problem with its place in a file (both count from 1)."""

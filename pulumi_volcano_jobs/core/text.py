@@ -22,7 +22,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/=]{40,}")
 # "BEGIN " at each of the three offsets, and the first bytes of OpenSSH's own format.
 _MARKS = ("QkVHSU4g", "JFR0lOI", "CRUdJTi")
 _OPENSSH = "b3BlbnNzaC1rZXktdj"
-_LONGEST = 1000
+_LONGEST, _LONGEST_ENDING = 950, 50
 HIDDEN = re.compile(
     "[\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]"
 )
@@ -86,8 +86,8 @@ def written_out(text: str) -> str:
 
 
 def cropped(text: str, longest: int = _LONGEST) -> str:
-    """Cut a text that is too long to be read."""
-    return text if len(text) <= longest else f"{text[:longest]}… ({len(text)} characters)"
+    """Cut a text that is too long to be read; a text that was cut before stays as it is."""
+    return text if len(text) <= longest + _LONGEST_ENDING else f"{text[:longest]}… ({len(text)} characters)"
 
 
 class _Shown(str):

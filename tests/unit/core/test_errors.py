@@ -31,6 +31,21 @@ def test_a_problem_keeps_all_else_when_it_is_placed() -> None:
     assert problem.at(3, 4) == Problem("a", "r", "h", "v", Stage.SCHEMA, warning=True, line=3, column=4)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 5000, "x" * 1990, "x" * 140, "\u202e" * 90, "\u202e" * 5000],
+    ids=["too long", "a long reason", "a long value", "hidden", "hidden and too long"],
+)
+def test_a_placed_problem_has_the_text_of_the_problem(text: str) -> None:
+    """Long text is cut once, and the number of its characters stays right."""
+    problem = Problem("a", text, text, text)
+    placed = problem.at(3, 4)
+
+    assert (placed.reason, placed.hint, placed.value) == (problem.reason, problem.hint, problem.value)
+    assert len(problem.reason) <= 2000
+    assert len(problem.value) <= 150
+
+
 def test_an_error_s_text_is_a_line_for_each_problem() -> None:
     """In the order in which they stand in the file, each once."""
     late, early = Problem("b", "late").at(9, 1), Problem("a", "early").at(2, 5)
