@@ -12,7 +12,6 @@ MOST_VALUES = 500_000
 """In a file, or in the arguments of a job; the API server takes far less, but aliases multiply."""
 MOST_LEVELS = 100
 """Of lists and mappings in each other; a Job has some twenty."""
-_LONGEST_PATH = 400
 # Classes that hold data: our models and plugins, and args classes of Pulumi's providers.
 _MARKS = ("__pydantic_fields__", "__dataclass_fields__", "_pulumi_input_type")
 _Entry = tuple["str | int", Any]
@@ -69,6 +68,6 @@ def _fields(value: Any) -> Iterator[_Entry]:
 def _place(path: str, keys: Iterable[str | int]) -> str:
     """Spell a place; what is below a long one is placed at what is around it."""
     for key in keys:
-        if len(path) <= _LONGEST_PATH:
+        if len(path) <= paths.LONGEST_SHOWN:
             path = f"{path}[{key_text(key)}]" if isinstance(key, int) else paths.join(path, key_text(key))
     return path

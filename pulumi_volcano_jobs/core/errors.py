@@ -81,7 +81,6 @@ def key_text(key: object) -> str:
         return shown(key)
 
 
-_LONGEST_PATH = 400
 _LONGEST_TEXT = {"reason": 1950, "hint": 1950, "value": 100}
 
 
@@ -126,8 +125,8 @@ class Problem:
 
     def __str__(self) -> str:
         """Say path, value, rule and remedy in one line, and the code of a warning behind it."""
-        path = self.path if len(self.path) <= _LONGEST_PATH else f"{self.path[:_LONGEST_PATH]}…"
-        path = escaped(path)
+        is_short = len(self.path) <= paths.LONGEST_SHOWN
+        path = escaped(self.path if is_short else f"{self.path[: paths.LONGEST_SHOWN]}…")
         place = f"{path}: " if path else ""
         given = f" (given: {self.value})" if self.value else ""
         hint = f": {self.hint}" if self.hint else ""

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from pydantic.alias_generators import to_camel
 
+LONGEST_SHOWN = 400
+"""Characters of a path that a message shows. What is below a longer path is reported at that path."""
 _JOINT = re.compile(r"[.\[]")
 # No field has a longer name or a longer place: what is longer has keys of the user's own in it.
 _LONGEST_NAME, _LONGEST = 100, 1000

@@ -17,8 +17,6 @@ from pulumi_volcano_jobs.files import yaml_scalars
 
 Position = tuple[int, int]
 
-_LONGEST_PATH = 400  # what stands below a longer one is placed at what is around it
-
 # libyaml's is some ten times faster; a Python built without it has the other.
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -347,7 +345,7 @@ class Builder:
 
     def _place(self, path: str, key: str | int, node: yaml.Node) -> str:
         """Spell the place of what stands in another, and note its line and column."""
-        place = paths.join(path, key) if len(path) <= _LONGEST_PATH else path
+        place = paths.join(path, key) if len(path) <= paths.LONGEST_SHOWN else path
         self._built.positions[place] = _start(node)
         return place
 
