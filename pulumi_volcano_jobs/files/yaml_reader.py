@@ -284,7 +284,12 @@ class Builder:
         for key, value in node.value:
             if _is_merge(key):
                 merged = self._merged(value, path, level)
-                self._warn_of_overridden(lines.keys() & merged.keys(), merged, made, path, key)
+                changed = sorted(
+                    name for name in lines.keys() & merged.keys() if not _are_equal(merged[name], made[name])
+                )
+                self._built.problems += [
+                    _overridden(paths.join(path, each), lines[each]).at(*_start(key)) for each in changed
+                ]
                 made |= merged
                 continue
             name = self._key(key, node, path)
@@ -297,15 +302,6 @@ class Builder:
             made[name] = entry
             lines[name] = _start(value)[0]
         return made
-
-    def _warn_of_overridden(
-        self, names: set[str], merged: dict[str, Any], own: dict[str, Any], path: str, key: yaml.Node
-    ) -> None:
-        for name in sorted(name for name in names if _as_json(merged[name]) != _as_json(own[name])):
-            reason = f"<< after this key overrides it in kubectl (first in line {_start(key)[0]})"
-            hint = "move << before the mapping's own keys"
-            place = paths.join(path, name)
-            self._built.problems.append(Problem(place, reason, hint, warning=True, code="VJ125").at(*_start(key)))
 
     def _merged(self, node: yaml.Node, path: str, level: int) -> dict[str, Any]:
         """Return what a merge key fills in: of several mappings, the first that has a key."""
@@ -370,12 +366,18 @@ def _is_merge(key: yaml.Node) -> bool:
     return isinstance(key, yaml.ScalarNode) and key.value == "<<" and key.tag in {"", "!", f"{_YAML}merge"}
 
 
-def _as_json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+def _are_equal(value: Any, other: Any) -> bool:
+    # As JSON: to Python 1, 1.0 and True are equal.
+    return json.dumps(value, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def _overridden(path: str, line: int) -> Problem:
+    reason = f"kubectl overrides the value in line {line} with the one from <<"
+    return Problem(path, reason, "move << before the mapping's own keys", warning=True, code="VJ125")
 
 
 def _twice(path: str, first: Any, second: Any, line: int) -> Problem:
-    if _as_json(first) == _as_json(second):
+    if _are_equal(first, second):
         return Problem(
             path, f"this stands twice, with one value (first in line {line})", "remove one", warning=True, code="VJ115"
         )

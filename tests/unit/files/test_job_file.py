@@ -307,6 +307,7 @@ def test_a_merge_key_after_a_key_overrides_it_with_a_warning() -> None:
 
     assert document.data["spec"] == {"queue": "a", "name": "x"}
     assert [(problem.path, problem.line, problem.code) for problem in document.problems] == [("spec.queue", 5, "VJ125")]
+    assert document.problems[0].reason == "kubectl overrides the value in line 3 with the one from <<"
 
 
 def test_a_merge_key_before_a_key_is_overridden() -> None:
