@@ -326,13 +326,13 @@ class Builder:
             self._tell(f"{path}.?", node, "a list or a mapping cannot be a key", "write text before the colon")
             return None
         self._warn_of_tag(node, path)
-        problems = len(self._built.problems)
+        if yaml_scalars.is_null(node.tag, node.value):
+            self._tell(
+                f"{path}.null", node, "a null cannot be a key", "write text before the colon, or put it in quotes"
+            )
+            return None
         key = self._scalar(node, path, is_key=True)
         if key is None:
-            if len(self._built.problems) == problems:
-                self._tell(
-                    f"{path}.null", node, "a null cannot be a key", "write text before the colon, or put it in quotes"
-                )
             return None
         if isinstance(key, int) and key > yaml_scalars.MAX_INT64:
             self._tell(path, node, "a number beyond 63 bits cannot be a key", "put it in quotes")
