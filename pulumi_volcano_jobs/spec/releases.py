@@ -61,8 +61,7 @@ def lacks(version: str, since: str) -> bool:
 
 def order(version: str) -> tuple[int, ...]:
     """Return a key that sorts versions; "" is the oldest, and 1.15 equals 1.15.0."""
-    numbers = tuple(map(int, version.split("."))) if version else ()
-    return (*numbers, 0) if len(numbers) == len(("major", "minor")) else numbers
+    return (*map(int, version.split(".")), 0)[:3] if version else ()
 
 
 def embedded_kubernetes(version: str) -> str:
