@@ -100,19 +100,14 @@ def _is_missing(name: str, value: Any) -> bool:
 
 
 def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
-    words = (
-        releases.MINORS
-        if name == "volcano_version"
-        else schema.versions()
-        if name == "kubernetes_version"
-        else WORDS.get(name)
-    )
-    if name == "volcano_version" and not isinstance(value, Leaf):
+    words = schema.versions() if name == "kubernetes_version" else WORDS.get(name)
+    is_release = name == "volcano_version"
+    if isinstance(value, Leaf) and (words or is_release):
+        yield schema.structural(path, "it decides what the job is made of")
+    elif is_release:
         yield from releases.problems(value, path)
     elif words:
-        if isinstance(value, Leaf):
-            yield schema.structural(path, "it decides what the job is made of")
-        elif value not in words:
+        if value not in words:
             yield not_one_of(path, value, words)
     elif name == "image_registry":
         yield from images.problems(value, path)
