@@ -71,8 +71,9 @@ def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
     if not isinstance(metadata, Mapping):
         kind = "no_metadata"
         raise PydanticCustomError(kind, "a Job needs metadata (a mapping) with a name", {"place": "metadata"})
-    metadata = _as_submitted(metadata, stored=is_stored(document))
-    if is_stored(document):
+    stored = is_stored(document)
+    metadata = _as_submitted(metadata, stored=stored)
+    if stored:
         spec = {**spec, "volumes": _existing_claims(spec.get("volumes"))}
     # An unknown key of the metadata is no key of the spec, and no key of the spec (name, …) overwrites metadata.
     flat = {
