@@ -83,15 +83,15 @@ def read(file: str) -> str:
         give_up(f"cannot read {shown(file)}: it is closed")
     try:
         return job_file.decode(sys.stdin.buffer, shown(file)) if file == STDIN else job_file.text_of(Path(file))
+    except JobError as error:
+        give_up(str(error))
     except (OSError, ValueError) as error:
-        if isinstance(error, JobError):
-            give_up(str(error))
         give_up(f"cannot read {shown(file)}: {reason_of(error)}")
 
 
 def reason_of(error: OSError | ValueError) -> str:
     """Return why a file cannot be opened; a name with a null character is a ValueError."""
-    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    return getattr(error, "strerror", None) or str(error)
 
 
 def is_same_file(path: str, other: str) -> bool:
