@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 from pulumi_volcano_jobs.core.errors import WARNINGS, Problem, Stage
-from pulumi_volcano_jobs.core.text import written_out
+from pulumi_volcano_jobs.core.text import json_text
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULES = {
@@ -33,7 +32,7 @@ class Finding:
 
 def as_json(findings: Sequence[Finding]) -> str:
     """Write findings as one JSON list; `line` and `column` count from 1, and 0 says that there is none."""
-    return written_out(json.dumps([_entry(finding) for finding in findings], indent=2, ensure_ascii=False))
+    return json_text([_entry(finding) for finding in findings])
 
 
 def as_sarif(findings: Sequence[Finding]) -> str:
@@ -46,8 +45,7 @@ def as_sarif(findings: Sequence[Finding]) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_result(item) for item in findings],
     }
-    log = {"$schema": _SARIF, "version": "2.1.0", "runs": [run]}
-    return written_out(json.dumps(log, indent=2, ensure_ascii=False))
+    return json_text({"$schema": _SARIF, "version": "2.1.0", "runs": [run]})
 
 
 def _entry(finding: Finding) -> dict[str, Any]:

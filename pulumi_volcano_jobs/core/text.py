@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -80,8 +81,13 @@ def _escaped(sign: str) -> str:
     return sign if sign.isprintable() and not HIDDEN.match(sign) else sign.encode("unicode_escape").decode()
 
 
-def written_out(text: str) -> str:
-    """Write hidden characters of JSON, or of YAML in double quotes, as escapes; what is read of it stays the same."""
+def json_text(data: Any) -> str:
+    """Write data as indented JSON without hidden characters."""
+    return hidden_escaped(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def hidden_escaped(text: str) -> str:
+    """Escape hidden characters in JSON, or in YAML in double quotes: what is read from it stays the same."""
     return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

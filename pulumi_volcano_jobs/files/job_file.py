@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ import yaml
 
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, not_following, raise_if_any
-from pulumi_volcano_jobs.core.text import HIDDEN, Sealed, written_out
+from pulumi_volcano_jobs.core.text import HIDDEN, Sealed, hidden_escaped, json_text
 from pulumi_volcano_jobs.files import yaml_reader, yaml_scalars
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.spec.model import Job
@@ -205,8 +204,7 @@ def dump(manifests: Sequence[Manifest], style: Literal["yaml", "json"] = "yaml")
     """Write manifests: YAML documents, or one JSON `v1` List. The same manifests always give the same bytes."""
     ordered = [canonical(manifest) for manifest in manifests]
     if style == "json":
-        listed = {"apiVersion": "v1", "kind": "List", "items": ordered}
-        return written_out(json.dumps(listed, indent=2, ensure_ascii=False)) + "\n"
+        return json_text({"apiVersion": "v1", "kind": "List", "items": ordered}) + "\n"
     return _yaml(ordered, explicit_start=True)
 
 
@@ -226,4 +224,4 @@ def _yaml(documents: Sequence[Mapping[str, Any]], *, explicit_start: bool = Fals
         explicit_start=explicit_start,
     )
     # Text with such characters is in double quotes, where YAML has the same escapes as JSON.
-    return written_out(text)
+    return hidden_escaped(text)
