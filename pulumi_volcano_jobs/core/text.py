@@ -172,15 +172,16 @@ def concealed_arguments(arguments: Sequence[Any], known: Collection[str] = ()) -
             continue
         name, equals, _ = argument.partition("=")
         is_flag = bool(_FLAG.fullmatch(name))
-        named_by = name if is_flag else flag
-        is_open = named_by.lstrip("-") in known or (bool(named_by) and not may_be_key(named_by))
-        shown.append(concealed(argument) if is_open or (is_flag and not equals) else _hidden(name, is_flag=is_flag))
-        flag = name if is_flag and not equals else ""
+        is_flag_only = is_flag and not equals
+        flag_of_value = name if is_flag else flag
+        is_known = flag_of_value.lstrip("-") in known
+        if is_flag_only or is_known or (flag_of_value and not may_be_key(flag_of_value)):
+            shown.append(concealed(argument))
+        else:
+            shown.append(f"{name}={PRIVATE}" if is_flag else PRIVATE)
+        # Go's flags take their value from the next argument if they have none.
+        flag = name if is_flag_only else ""
     return shown
-
-
-def _hidden(name: str, *, is_flag: bool) -> str:
-    return f"{name}={PRIVATE}" if is_flag else PRIVATE
 
 
 class Sealed:
