@@ -85,7 +85,7 @@ def pod_group(job: str) -> str:
     Volcano's job controller edits a PodGroup that has the name of a Job, so a Job of the same name in the cluster would
     change the gang. No Job has this name.
     """
-    return f"{job}-{sha256(job.encode()).hexdigest()[:8]}"
+    return f"{job}-{_digest(job)}"
 
 
 def job_of(pod_group: str) -> str:
@@ -118,8 +118,11 @@ def _of_path(job: str, mount_path: str) -> str:
 
 def _short(mount_path: str) -> str:
     start = _readable(mount_path)[:20].strip("-")
-    digest = sha256(mount_path.encode()).hexdigest()[:8]
-    return f"pvc-{start}-{digest}" if start else f"pvc-{digest}"
+    return f"pvc-{start}-{_digest(mount_path)}" if start else f"pvc-{_digest(mount_path)}"
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:8]
 
 
 def _readable(mount_path: str) -> str:
