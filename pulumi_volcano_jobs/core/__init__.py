@@ -1,1 +1,1 @@
-"""What everything else uses: problems, values that are not known yet, paths, text, bounds."""
+"""Foundations of all packages: problems, values that are not known yet, paths, text and bounds."""

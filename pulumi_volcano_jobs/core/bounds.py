@@ -1,4 +1,4 @@
-"""How large and how deep the data of a job may be, whether it comes from YAML or from a program."""
+"""Bounds on the size and the depth of a job's data, from YAML or from a program."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text
 
 MOST_VALUES = 500_000
-"""In a file, or in the arguments of a job; the API server takes far less, but aliases multiply."""
+"""The most keys and values of a file or of a job's arguments. The API server accepts far less, but aliases multiply."""
 MOST_LEVELS = 100
-"""Of lists and mappings in each other; a Job has some twenty."""
+"""The most levels of nested lists and mappings. A Job has about twenty."""
 # Classes that hold data: our models and plugins, and args classes of Pulumi's providers.
 _MARKS = ("__pydantic_fields__", "__dataclass_fields__", "_pulumi_input_type")
 _Entry = tuple["str | int", Any]
@@ -21,8 +21,8 @@ def problems(tree: Any, path: str = "") -> list[Problem]:
     """Return a Problem if data is nested too deep, contains itself or has too many values.
 
     Args:
-        tree: mappings, lists and what they hold; models, plugins and args classes count as mappings.
-        path: the place of the tree.
+        tree: mappings and lists with their values; models, plugins and args classes count as mappings.
+        path: the path of the tree.
     """
     keys: list[str | int] = []
     open_trees: list[Iterator[_Entry]] = [_entries(tree)]
@@ -66,7 +66,7 @@ def _fields(value: Any) -> Iterator[_Entry]:
 
 
 def _place(path: str, keys: Iterable[str | int]) -> str:
-    """Spell a place; what is below a long one is placed at what is around it."""
+    """Return the path of nested keys, up to the length that a message shows."""
     for key in keys:
         if len(path) <= paths.LONGEST_SHOWN:
             path = f"{path}[{key_text(key)}]" if isinstance(key, int) else paths.join(path, key_text(key))

@@ -111,7 +111,7 @@ class Problem:
     """The column in that line, from 1."""
 
     def __post_init__(self) -> None:
-        """Leave private keys out of all text, shorten what is too long to be read, and write out hidden characters."""
+        """Replace private keys in all text, cut text that is too long, and escape hidden characters."""
         # The path is the key of a place; it is escaped when it is shown.
         object.__setattr__(self, "path", without_keys(self.path))
         for name, longest in _LONGEST_TEXT.items():
@@ -194,10 +194,10 @@ def raise_if_any(problems: Iterable[Problem]) -> None:
 
 
 def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
-    """Leave out problems of a place that has one already, or of a place below a value that cannot be read.
+    """Leave out problems of a path that has a reported one, or of a path below a value that the cluster rejects.
 
-    Below a value that Volcano would accept, such as that of a key that stands twice, everything is checked. If the
-    schema requires such a value and it is missing, both problems stay: nothing may be computed from it.
+    Problems below a value that only strict mode rejects, such as that of a duplicate key, stay. If such a value is
+    missing and the schema requires it, both problems stay, so that nothing is computed from the value.
     """
     errors = [problem for problem in reported if not problem.warning]
     stages: dict[str, Stage] = {}

@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 LONGEST_SHOWN = 400
 """Characters of a path that a message shows. What is below a longer path is reported at that path."""
 _JOINT = re.compile(r"[.\[]")
-# No field has a longer name or a longer place: what is longer has keys of the user's own in it.
+# No field has a longer name or path: longer ones contain keys that the user chose.
 _LONGEST_NAME, _LONGEST = 100, 1000
 
 
@@ -32,14 +32,14 @@ def from_location(location: Iterable[str | int], *, metadata: frozenset[str]) ->
 
 
 def around(path: str) -> Iterator[str]:
-    """Yield a path and those that contain it, the nearest first.
+    """Yield a path and the paths that contain it, the nearest first.
 
-    Joints after the first characters are not looked at: each would cost the length of the path.
+    Only the first 1,000 characters are split: each path that is yielded is a copy, and users choose long keys.
     """
     yield path
     yield from (path[:end] for end in reversed([match.start() for match in _JOINT.finditer(path, 0, _LONGEST)]))
 
 
 def wire_name(name: str) -> str:
-    """Spell the name of a field as YAML has it; pydantic's expression backtracks over long text."""
+    """Return the name of a field in camelCase, and long text as it is: pydantic's expression backtracks over it."""
     return to_camel(name) if len(name) <= _LONGEST_NAME else name

@@ -48,5 +48,5 @@ def counted(number: int, noun: str) -> str:
 
 
 def some(names: Collection[str]) -> str:
-    """Write the first names in alphabetical order, so that a message stays short whatever there are."""
+    """Return the first names in alphabetical order, so that a message stays short."""
     return ", ".join([*heapq.nsmallest(_MOST, names), *(["…"] if len(names) > _MOST else [])])

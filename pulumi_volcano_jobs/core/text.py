@@ -1,4 +1,4 @@
-"""Text for people: hidden characters written out, other people's values cut, and private keys left out."""
+"""Text for people: without private keys, with hidden characters escaped, and cut if it is too long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 PRIVATE = "<private>"
-"""What stands in the place of a private key."""
+"""The text that replaces a private key."""
 
 # PEM with any number of dashes and in any case, to its end or the end of the text: a message may have cut it.
 _PEM = re.compile(
@@ -27,18 +27,18 @@ _LONGEST, _LONGEST_ENDING = 950, 50
 HIDDEN = re.compile(
     "[\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]"
 )
-"""Characters that nobody sees, or that change others: control characters, zero-width ones, bidirectional controls."""
+"""Characters that are invisible or change how others are displayed: control, zero-width, bidirectional."""
 
 
 def without_keys(text: str) -> str:
-    """Copy a text without the private keys in it: PEM, PuTTY's format, and base64 of them."""
+    """Return a text with its private keys replaced: PEM, PuTTY's format, and base64 of them."""
     if "PRIVATE" in text.upper() or "PuTTY" in text:
         text = _PEM.sub(PRIVATE, text)
     return _BASE64.sub(lambda found: PRIVATE if _is_key(found[0]) else found[0], text)
 
 
 def redacted(tree: Any) -> Any:
-    """Copy a tree without the private keys in its text; what has none is shared."""
+    """Copy a tree with the private keys in its text replaced."""
     if isinstance(tree, str):
         shown = without_keys(tree)
         return tree if shown == tree else shown
@@ -50,7 +50,7 @@ def redacted(tree: Any) -> Any:
 
 
 def holds_key(text: str) -> bool:
-    """Tell whether a private key is in a text."""
+    """Check whether a text contains a private key."""
     return without_keys(text) != text
 
 
@@ -71,7 +71,7 @@ def _is_key(run: str) -> bool:
 
 
 def escaped(text: str) -> str:
-    """Write out what would break a line, steer a terminal, change the order of text, or cannot be seen."""
+    """Escape characters that break a line, control a terminal, reorder text or are invisible."""
     if text.isprintable() and not HIDDEN.search(text):
         return text
     return "".join(map(_escaped, text))
@@ -97,16 +97,16 @@ def cropped(text: str, longest: int = _LONGEST) -> str:
 
 
 class _Shown(str):
-    """What is shown in the place of a key."""
+    """Text in the place of a private key: its repr has no quotes."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        """Show it without quotes, which a text would have."""
+        """Return the text without quotes."""
         return str.__str__(self)
 
 
-# Flags, settings and keys of mappings that may hold a key, in any spelling; the first are known not to.
+# Names of flags, settings and keys of mappings, in any spelling: the first hold no private key, the second may.
 _OPEN = re.compile(r"-*ssh[-_]?(key[-_]?file[-_]?path|port)", re.IGNORECASE)
 _SECRETIVE = re.compile(r"priv|key|kye|secret|passw|token|credential|pem", re.IGNORECASE)
 _FLAG = re.compile(r"--?[A-Za-z][-_.A-Za-z0-9]{0,40}")
@@ -152,7 +152,7 @@ def _settings(settings: Any) -> Any:
 
 
 def may_be_key(name: str) -> bool:
-    """Tell whether a flag or a setting of this name, perhaps a misspelt one, may hold a key."""
+    """Check whether a flag or setting of this name, which may be misspelled, may hold a private key."""
     return not _OPEN.fullmatch(name) and bool(_SECRETIVE.search(name))
 
 
@@ -185,17 +185,17 @@ def concealed_arguments(arguments: Sequence[Any], known: Collection[str] = ()) -
 
 
 class Sealed:
-    """The base of dataclasses that may hold a key (`eq=False, repr=False`).
+    """The base of dataclasses that may hold a private key (`eq=False, repr=False`).
 
-    Its repr leaves keys out. So does pytest, which prints the fields of two unequal dataclasses only if their `__eq__`
-    is the one that the decorator makes.
+    The repr leaves keys out. A failed comparison in pytest prints this repr: pytest prints each field only if the
+    dataclass has the `__eq__` of the decorator.
     """
 
     def __eq__(self, other: object) -> bool:
         """Compare the fields."""
         if type(self) is not type(other):
             return NotImplemented
-        # As tuples: a value that is the same needs no comparison, which a leaf would refuse.
+        # A tuple does not compare an object with itself: a Leaf rejects every comparison.
         return _values(self) == _values(other)
 
     def __hash__(self) -> int:

@@ -1,1 +1,1 @@
-"""The Job as it is written: its fields, its document, and what is told beside it."""
+"""The Job that users write: fields, document, names and options, and facts of the cluster and of Volcano."""
