@@ -64,16 +64,16 @@ def resource_names(jobs: Sequence[Job]) -> list[str]:
 
 
 class Names:
-    """Names of which each is there once: one that is taken gets a number."""
+    """Unique names: a name that is taken gets a number."""
 
     def __init__(self, separator: str, taken: Iterable[str] = ()) -> None:
-        """Start with the names that are taken; the separator stands before a number."""
+        """Set the separator between a name and its number, and the names that are taken."""
         self._separator = separator
         self._taken = set(taken)
         self._numbers: dict[str, int] = {}
 
     def take(self, name: str) -> str:
-        """Take a name, or the first of its numbers that is free."""
+        """Reserve a name and return it, with the first free number if it is taken."""
         free, number = name, self._numbers.get(name, 1)
         while free in self._taken:
             number += 1

@@ -21,7 +21,7 @@ from pulumi_volcano_jobs.spec.parse import parse_what_fits
 # libyaml's is some ten times faster; a Python built without it has the other.
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
-# What a reader of YAML other than kubectl may take for something else than text, in any case of its letters.
+# Text, in any case, that YAML readers other than kubectl may read as a null, a boolean or a number.
 _NO_TEXT = re.compile(
     r"~|null|y|yes|on|true|n|no|off|false|<<|[-+]?(0x[0-9a-f_]+|0b[01_]+|0o?[0-7_]+|[1-9][0-9_]*)"
     r"|[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)(e[-+]?[0-9]+)?|[-+]?\.inf|\.nan|",
@@ -223,5 +223,5 @@ def _yaml(documents: Sequence[Mapping[str, Any]], *, explicit_start: bool = Fals
         width=4096,
         explicit_start=explicit_start,
     )
-    # Text with such characters is in double quotes, where YAML has the same escapes as JSON.
+    # Hidden characters occur only in double quotes, where YAML has the same escapes as JSON.
     return hidden_escaped(text)

@@ -21,7 +21,7 @@ Position = tuple[int, int]
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _YAML = "tag:yaml.org,2002:"
-# Tags that change nothing for a reader who knows YAML.
+# Tags that do not change the value.
 _PLAIN_TAGS: dict[type[yaml.Node], frozenset[str]] = {
     yaml.MappingNode: frozenset({"", "!", "map"}),
     yaml.SequenceNode: frozenset({"", "!", "seq"}),
@@ -34,7 +34,7 @@ _NO_CHARACTER = re.compile("[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\U0001000
 _PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
 # A slash that is escaped, as JSON may have it.
 _SLASH = re.compile(r"(?<!\\)(?:\\\\)*\\/")
-# go-yaml takes a comma after a tag for a part of it, and loses the value or the entry.
+# go-yaml reads a comma after a tag as part of the tag, and drops the value or the entry.
 _TAG_WITH_COMMA = re.compile(r"(?:&\S+\s+)?!(?!<)[^\s,\[\]{}]*,")
 # Helm's, Jinja's: a line of their own, or a place where a value is to be.
 _TEMPLATE_LINE = re.compile(r"\s*(- +)?(\{\{|\{%|\{#)")
@@ -73,10 +73,10 @@ class TooLarge(Refused):
 
 
 class _Composer:
-    """Composes nodes from the parser's events, and counts them while it does.
+    """A composer that builds nodes from the parser's events and counts them.
 
-    PyYAML's own composer refuses an anchor that is defined again, which kubectl takes. A node's tag is the one that is
-    written; a plain scalar without one has an empty tag.
+    PyYAML's own composer rejects an anchor that is defined again, which kubectl accepts. A node has the tag that is
+    written in the text. The tag of a plain scalar without one is empty.
     """
 
     def __init__(self, text: str) -> None:
@@ -104,7 +104,7 @@ class _Composer:
         is_flow = bool(getattr(event, "flow_style", False))
         self._flows += is_flow
         if event.anchor:
-            # Before its children: an alias inside of the value is found as a recursive one when it is built.
+            # Before its children: Builder rejects an alias inside its own value as too deep.
             self._anchors[event.anchor] = node
         if isinstance(node, yaml.SequenceNode):
             for item in self._until(yaml.SequenceEndEvent):
@@ -139,7 +139,7 @@ class _Composer:
         return self._anchors[event.anchor]
 
     def _check_text(self, event: Any) -> None:
-        """Refuse text that libyaml reads, and go-yaml does not: it is older, and YAML 1.1."""
+        """Reject text that libyaml accepts and kubectl's go-yaml, which is older and reads YAML 1.1, does not."""
         is_plain = event.style in {None, ""}
         if is_plain and self._flows and "?" in event.value:
             raise yaml.MarkedYAMLError(None, None, _QUESTION_MARK, event.start_mark)
@@ -190,7 +190,7 @@ def compose(text: str) -> Iterator[yaml.Node]:
         column = found.start() - text.rfind("\n", 0, found.start())
         reason = f"this is no YAML: the character U+{ord(found[0]):04X} cannot stand in it"
         raise Refused(Problem("", reason, "save it as UTF-8 text without it", stage=Stage.DECODE).at(line, column))
-    # Without it the marks of the parser count the text's own characters.
+    # Without a byte order mark, the positions of the parser are those in the text.
     text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
         # kubectl reads such a text as JSON.
@@ -278,7 +278,7 @@ class Builder:
         return value
 
     def _mapping(self, node: yaml.MappingNode, path: str, level: int) -> dict[str, Any]:
-        """Build a mapping as kubectl does: `<<` fills in its keys where it is, over those that come before it."""
+        """Build a mapping as kubectl does: `<<` inserts its keys at its place and overrides the keys before it."""
         made: dict[str, Any] = {}
         lines: dict[str, int] = {}
         for key, value in node.value:
@@ -304,7 +304,7 @@ class Builder:
         return made
 
     def _merged(self, node: yaml.Node, path: str, level: int) -> dict[str, Any]:
-        """Return what a merge key fills in: of several mappings, the first that has a key."""
+        """Return the keys that `<<` inserts: of several mappings, the first one takes precedence."""
         sources = node.value if isinstance(node, yaml.SequenceNode) else [node]
         merged: dict[str, Any] = {}
         for source in sources:
@@ -317,7 +317,7 @@ class Builder:
         return merged
 
     def _key(self, node: yaml.Node, parent: yaml.Node, path: str) -> str | None:
-        """Spell a key as kubectl does: numbers and truth values become text."""
+        """Return a key as kubectl reads it: numbers and booleans become text."""
         if not isinstance(node, yaml.ScalarNode):
             for inner, outer in ((node, parent), (_first_key(node), node)):
                 # {{ .Values.name }} is a mapping that has a mapping for its key.
@@ -362,7 +362,7 @@ def _tag(node: yaml.Node) -> str:
 
 
 def _is_merge(key: yaml.Node) -> bool:
-    # In quotes it is a key as any other.
+    # A quoted "<<" is an ordinary key.
     return isinstance(key, yaml.ScalarNode) and key.value == "<<" and key.tag in {"", "!", f"{_YAML}merge"}
 
 

@@ -37,7 +37,7 @@ _TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ][0-9]{1,2}:[0-9]{1
 _SMALLEST_EXPONENT, _LARGEST_EXPONENT = -4, 6
 _SINGLE_DIGITS = 9
 _EXACT, _WRITTEN_OUT = 2.0**53, 1e21
-"""Up to the first a double has each whole number; Go writes those below the second without an exponent."""
+"""A double represents every whole number up to the first. Go writes numbers below the second without an exponent."""
 
 
 def resolve(tag: str, text: str) -> Any:
@@ -63,7 +63,7 @@ def resolve(tag: str, text: str) -> Any:
 
 
 def as_value(value: Any) -> Any:
-    """Return a scalar's value as JSON has it: Go writes a large number that is whole with its shortest digits.
+    """Return a scalar's value as Go writes it in JSON: a large whole number with its shortest digits, and zeros.
 
     Raises:
         ValueError: if JSON has no such value.
@@ -77,12 +77,12 @@ def as_value(value: Any) -> Any:
 
 
 def is_null(tag: str, text: str) -> bool:
-    """Tell whether a scalar is a null."""
+    """Check whether a scalar is a null."""
     return tag in {"", f"{_YAML}null"} and text in _WORDS and _WORDS[text] is None
 
 
 def as_key(value: str | float) -> str:
-    """Write a value that is a mapping's key as kubectl does: a float with the digits of 32 bits, as Go writes it."""
+    """Return the key of a mapping as kubectl writes it: a float has the digits that Go writes for 32 bits."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return _single(value) if isinstance(value, float) else str(value)
@@ -119,7 +119,7 @@ def _integer(digits: str) -> int | None:
 
 def _float(text: str) -> float | str:
     number = float(text.replace("_", ""))
-    # Beyond a double it is text to Go.
+    # Go reads a number beyond the range of a double as text.
     return number if math.isfinite(number) else text
 
 

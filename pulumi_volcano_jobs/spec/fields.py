@@ -65,7 +65,7 @@ def _duration(value: object) -> object:
 
 
 def _given(value: object) -> object:
-    """Take an empty text for a missing value, as Go does when it omits empty fields."""
+    """Return None for an empty text: Go omits empty fields."""
     return None if isinstance(value, str) and not value else value
 
 
