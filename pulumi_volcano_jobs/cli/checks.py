@@ -68,7 +68,7 @@ class Checks:
         words += ["--defaults", self.defaults.value] if "defaults" in chosen else []
         for plugin, settings in self.plugin_options.items():
             for name, value in settings.items():
-                # A key is typed again, and not copied from here.
+                # The arguments are printed: the user types a key again.
                 shown = "…" if may_be_key(name) else job_file.scalar(value)
                 words += ["--set", f"{plugin}.{name}={shown}"]
         return words
@@ -151,7 +151,7 @@ def _plugin_options(settings: Iterable[str]) -> dict[str, dict[str, Any]]:
         name, equals, value = text.partition("=")
         plugin, dot, setting = name.partition(".")
         if not (plugin and dot and setting and equals):
-            # Without the value, which may be a key.
+            # The value may be a key.
             place = f"--set {name}" if equals or dot else "--set"
             give_up(f"{place}: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500")
         try:

@@ -112,7 +112,7 @@ def _write(output: str, program: Program) -> None:
         write_out(program.text)
         return
     try:
-        # The file that a link of the user's leads to; a device or a pipe is written into.
+        # Follow the user's own symlink, and write into a device or a pipe instead of replacing it.
         path = Path(os.path.realpath(output))
         if _is_special(Path(output)):
             path.write_text(program.text, "utf-8", newline="\n")
@@ -123,10 +123,10 @@ def _write(output: str, program: Program) -> None:
 
 
 def _is_special(path: Path) -> bool:
-    """Tell whether a path leads to something that is no regular file.
+    """Check whether a path leads to something other than a regular file.
 
     Raises:
-        OSError: if it leads nowhere, as a loop of links.
+        OSError: if the path cannot be resolved, as in a loop of symlinks.
     """
     try:
         return not stat.S_ISREG(path.stat().st_mode)

@@ -121,7 +121,7 @@ def shown(explanations: Iterable[Explanation]) -> str:
 
 
 def _width() -> dict[str, Any]:
-    """Return the width that COLUMNS sets, within bounds; rich prints nothing for 0, and pads each line to any other."""
+    """Return the options of rich for the width in COLUMNS: rich prints nothing for 0, and pads lines to any other."""
     others = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     found = _COLUMNS.fullmatch(os.environ.get("COLUMNS", ""))
     if not found:
@@ -164,7 +164,7 @@ def _lines(text: str, width: int) -> Iterator[str]:
     """Break text into lines of a width; a wide character needs two columns."""
     width, start = max(width, _WIDEST), 0
     while len(text) - start > width or cell_len(text[start:]) > width:
-        # What is behind is not copied for each line.
+        # A copy of the rest for each line would be quadratic.
         window = text[start : start + width + 1]
         end = _end(window, len(chop_cells(window[:width], width)[0]))
         yield window[:end].rstrip()

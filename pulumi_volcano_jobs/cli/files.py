@@ -90,12 +90,12 @@ def read(file: str) -> str:
 
 
 def reason_of(error: OSError | ValueError) -> str:
-    """Return why a file cannot be opened; a name with a null character is a ValueError."""
+    """Return why a file cannot be opened: a name with a null character raises a ValueError."""
     return getattr(error, "strerror", None) or str(error)
 
 
 def is_same_file(path: str, other: str) -> bool:
-    """Tell whether two paths lead to one file that exists."""
+    """Check whether two paths lead to the same existing file."""
     try:
         return Path(path).samefile(other)
     except (OSError, ValueError):
@@ -103,42 +103,42 @@ def is_same_file(path: str, other: str) -> bool:
 
 
 def write_file(path: Path, text: str, *, private: bool) -> None:
-    """Write a file as a whole or not at all: beside its place first, and then renamed.
+    """Write a file as a whole or not at all: write a temporary file in its folder, and rename it.
 
-    A symlink at its place is replaced, not followed.
+    A symlink at the path is replaced, not followed.
 
     Args:
         path: the file.
         text: its contents.
-        private: whether only its owner may read it; otherwise it keeps the mode that it has.
+        private: whether only its owner may read it; otherwise an existing file keeps its mode.
 
     Raises:
-        OSError: if it cannot be written; then what was there is still there.
+        OSError: if it cannot be written; an existing file is then unchanged.
     """
-    beside = path.with_name(f".volcano-jobs-{secrets.token_hex(8)}.tmp")
+    temporary = path.with_name(f".volcano-jobs-{secrets.token_hex(8)}.tmp")
     mode = _OWNER_ONLY if private else _mode_of(path)
-    # Not followed, and not there yet: a link of this name cannot be laid first.
+    # O_EXCL and O_NOFOLLOW: a symlink that another user has placed there is an error.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(beside, flags, _BY_UMASK if mode is None else _OWNER_ONLY)
+    descriptor = os.open(temporary, flags, _BY_UMASK if mode is None else _OWNER_ONLY)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
         if mode is not None:
-            beside.chmod(mode)
-        beside.replace(path)
+            temporary.chmod(mode)
+        temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
         raise
 
 
 def _mode_of(path: Path) -> int | None:
     """Return the mode of a regular file; None if there is none."""
     try:
-        found = path.lstat().st_mode
+        mode = path.lstat().st_mode
     except FileNotFoundError:
         return None
-    return stat.S_IMODE(found) if stat.S_ISREG(found) else None
+    return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
 
 
 def cluster_facts(file: Path | None) -> ClusterFacts:
@@ -183,7 +183,7 @@ def errors_only(report: Report) -> Report:
 def write_out(text: str) -> None:
     """Print what a command is asked for, in UTF-8, whatever the terminal speaks."""
     if sys.stdout is None:
-        # As of `volcano-jobs ... >&-`, where click prints nothing, without an error.
+        # As with `volcano-jobs ... >&-`: click prints nothing and reports no error.
         give_up("cannot write to standard output: it is closed")
     try:
         typer.echo(text.encode(), nl=False)

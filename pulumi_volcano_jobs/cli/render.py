@@ -143,6 +143,6 @@ def _write_folder(folder: Path, made: Sequence[Made], managed_by: Manager, style
 
 
 def _has_given_key(rendered: Rendered) -> bool:
-    """Tell whether a Job has a key among the arguments of its plugins; a placeholder is none."""
+    """Check whether the settings of a job's plugins have a key; a placeholder is not a key."""
     given = [getattr(plugin, name) for plugin in rendered.plugins for name in secret_settings(type(plugin)).values()]
     return any(value and not isinstance(value, Placeholder) for value in given)
