@@ -36,11 +36,11 @@ PLACEHOLDERS = (
     " print the keys; each run generates a new key pair, unless the ssh plugin has --ssh-private-key and"
     " --ssh-public-key\n"
 )
-"""What `render` says where it prints manifests without their keys."""
+"""The message of `render` when it prints placeholders instead of ssh keys."""
 NATIVE_PLACEHOLDERS = (
     "volcano-jobs: ssh keys are placeholders, which Volcano uses as keys: add --show-keys to print the keys\n"
 )
-"""The same for a Job."""
+"""The message of `render --managed-by volcano` when it prints placeholders."""
 
 
 class Shell:
@@ -74,7 +74,7 @@ class Shell:
         return answer
 
     def without_keys(self, *arguments: str, stdin: bytes = b"") -> Answer:
-        """Run `render` on a job with ssh keys and without `--show-keys`: the only message says so."""
+        """Run `render` without `--show-keys` on a job with ssh keys, and check its only message."""
         answer = self("render", *arguments, stdin=stdin)
         assert (answer.code, answer.err) == (0, PLACEHOLDERS)
         return answer

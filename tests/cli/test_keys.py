@@ -133,7 +133,7 @@ class TestSaid:
     """Placeholders in the output are named once, with the option that prints the keys."""
 
     def test_once_for_several_jobs(self, shell: Shell) -> None:
-        """Two jobs of one file have two Secrets."""
+        """The message is printed once for the two Secrets of two jobs."""
         second = with_ssh()
         second["metadata"]["name"] = "other"
 
@@ -150,7 +150,7 @@ class TestSaid:
         ids=" ".join,
     )
     def test_not_where_none_is_printed(self, shell: Shell, way: tuple[str, ...]) -> None:
-        """With keys, with an existing Secret, in a Job without a given key, and in a folder."""
+        """With --show-keys, with an existing Secret, in a Job without a given key, and in a folder."""
         shell.good("render", shell.write("job.yaml", with_ssh()), *way)
 
     def test_not_for_a_job_without_ssh(self, shell: Shell) -> None:
@@ -159,7 +159,7 @@ class TestSaid:
 
     @pytest.mark.parametrize("command", ["validate", "explain", "graph"])
     def test_not_by_another_command(self, shell: Shell, command: str) -> None:
-        """Their output is not applied."""
+        """Nobody applies the output of the other commands."""
         shell.good(command, shell.write("job.yaml", with_ssh()))
 
 

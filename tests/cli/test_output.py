@@ -1,4 +1,4 @@
-"""What the commands write: whole files that only their owner reads, and a message where they cannot."""
+"""Commands write whole files, keep private keys to the owner, and report every failure to write."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ GIVEN = job(
 
 
 def mode(path: Path) -> int:
-    """Give the mode of a file."""
+    """Return the mode of a file."""
     return stat.S_IMODE(path.stat().st_mode)
 
 
 def test_a_symlink_in_the_folder_is_not_followed(shell: Shell) -> None:
-    """It may be another user's, and lead to a file of this one."""
+    """Another user may have placed it, to overwrite a file of this user."""
     target = shell.folder / "target"
     target.write_text("mine")
     shell("render", shell.write("job.yaml", job()), "-o", "out")
@@ -46,7 +46,7 @@ def test_a_symlink_in_the_folder_is_not_followed(shell: Shell) -> None:
 def test_a_full_disk_leaves_the_old_files(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    """And nothing beside them."""
+    """No temporary file is left in the folder."""
     file = shell.write("job.yaml", job())
     shell(command[0], file, *command[1:])
     before = {path: path.read_bytes() for path in shell.folder.rglob("*") if path.is_file()}
@@ -67,7 +67,7 @@ def test_a_full_disk_leaves_the_old_files(
 
 
 def test_files_with_a_private_key_are_the_owner_s_alone(shell: Shell) -> None:
-    """Secrets, a native Job with a given key, and a template with one; a file that was there gets the mode too."""
+    """Secrets, a native Job with a given key and a template with a key; an existing file also gets the mode."""
     file = shell.write("job.yaml", GIVEN)
     shell.good("render", file, "-o", "out", "--show-keys", "--managed-by", "volcano")
     (native,) = (shell.folder / "out").iterdir()
@@ -97,7 +97,7 @@ def test_a_file_that_is_no_secret_keeps_its_mode(shell: Shell) -> None:
 
 
 def test_convert_writes_into_what_a_link_leads_to(shell: Shell) -> None:
-    """The user has named it."""
+    """The user chose the symlink with -o."""
     (shell.folder / "link.py").symlink_to("real.py")
 
     shell.good("convert", shell.write("job.yaml", job()), "-o", "link.py")
@@ -108,7 +108,7 @@ def test_convert_writes_into_what_a_link_leads_to(shell: Shell) -> None:
 
 @pytest.mark.parametrize("command", ["render", "convert"])
 def test_a_loop_of_links_is_told(shell: Shell, command: str) -> None:
-    """As an output and as a file."""
+    """In the path of -o, and in the path of a job file."""
     file = shell.write("job.yaml", job())
     (shell.folder / "a").symlink_to("b")
     (shell.folder / "b").symlink_to("a")
@@ -120,7 +120,7 @@ def test_a_loop_of_links_is_told(shell: Shell, command: str) -> None:
 
 @pytest.mark.parametrize("command", ["render", "convert"])
 def test_a_folder_that_is_gone_is_told(shell: Shell, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A shell may be in it."""
+    """The current folder of a shell may be deleted."""
     file = shell.folder / shell.write("job.yaml", job())
     gone = shell.folder / "gone"
     gone.mkdir()
@@ -137,7 +137,7 @@ COMMANDS = [("render",), ("explain",), ("graph",), ("convert",), ("validate", "-
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_closed_standard_output_is_told(shell: Shell, command: tuple[str, ...]) -> None:
-    """Nothing is written, which must not look like success."""
+    """Exit code 0 would hide that nothing is written."""
     file = shell.folder / shell.write("job.yaml", job())
     program = "import os; os.close(1); os.execv(os.sys.executable, [os.sys.executable, *os.sys.argv[1:]])"
 
@@ -160,7 +160,7 @@ def test_a_closed_standard_output_is_told(shell: Shell, command: tuple[str, ...]
 
 
 def test_a_reader_that_has_had_enough_is_no_error_to_tell(shell: Shell) -> None:
-    """As `volcano-jobs render job.yaml | head -1`."""
+    """`volcano-jobs render job.yaml | head -1` prints no message."""
     file = shell.folder / shell.write("job.yaml", job(task(replicas=2000)))
     reader, writer = os.pipe()
     os.close(reader)
@@ -183,7 +183,7 @@ WIDTHS = {"0": 80, "00": 80, "-5": 80, "wide": 80, "\u00b2": 80, "": 80, "1": 40
 def test_tables_are_printed_for_any_columns(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str, width: int
 ) -> None:
-    """Within bounds; what is no width does not count."""
+    """The width has bounds, and a COLUMNS that is not a width is ignored."""
     monkeypatch.setenv("COLUMNS", columns)
 
     answer = shell.good("explain", shell.write("job.yaml", job(plugins={"svc": [], "env": []})))
@@ -204,7 +204,7 @@ LOADED = [
 
 @pytest.mark.parametrize("module", LOADED)
 def test_ctrl_c_while_modules_are_loaded_ends_without_a_traceback(module: str) -> None:
-    """With the code that a shell gives it."""
+    """The exit code is 130, as in a shell."""
     program = f"""
 import sys
 class Interrupts:

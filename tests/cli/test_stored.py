@@ -21,7 +21,7 @@ def printed() -> bytes:
 
 @pytest.mark.parametrize("command", ["render", "validate", "explain", "graph", "convert"])
 def test_every_command_takes_stored_jobs(shell: Shell, command: str) -> None:
-    """No field of the server is a problem, and none is printed."""
+    """No field that the server sets is reported or printed."""
     answer = shell(command, "-", stdin=printed())
 
     assert answer.code == 0
@@ -31,7 +31,7 @@ def test_every_command_takes_stored_jobs(shell: Shell, command: str) -> None:
 
 
 def test_the_stored_claim_is_mounted(shell: Shell) -> None:
-    """No claim is among the manifests."""
+    """Pods mount the existing claim, and no claim is rendered."""
     documents = shell("render", "-", "--ignore", "VJ121", stdin=printed()).documents()
 
     assert "PersistentVolumeClaim" not in {item["kind"] for item in documents}

@@ -397,7 +397,7 @@ REQUIRED = {
 
 @pytest.mark.parametrize(("fields", "path"), REQUIRED.values(), ids=REQUIRED)
 def test_a_required_value_that_a_second_key_removes_is_two_problems(shell: Shell, fields: str, path: str) -> None:
-    """The key is there twice, and the value that counts is missing: nothing is computed from it."""
+    """The last value of the duplicate key takes precedence, and it is missing: nothing is computed from it."""
     answer = shell("validate", shell.write("job.yaml", TWICE.replace("%s", fields)))
 
     place = f"spec.tasks[0].template.spec.containers[0].{path}: "

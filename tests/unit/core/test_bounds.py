@@ -1,4 +1,4 @@
-"""Data of a program has the bounds that YAML has: what is too deep or contains itself is a problem with its place."""
+"""Data from a program has the bounds of YAML: data that is too deep or contains itself is reported with its path."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.conftest import job, task
 
 
 def deep(levels: int, kind: str = "mapping") -> Any:
-    """Give mappings, or lists, in each other."""
+    """Return nested mappings or lists."""
     tree: Any = "end"
     for _ in range(levels):
         tree = {"x": tree} if kind == "mapping" else [tree]
@@ -34,7 +34,7 @@ def deep(levels: int, kind: str = "mapping") -> Any:
 
 
 def itself(kind: str = "mapping") -> Any:
-    """Give a mapping, or a list, that contains itself."""
+    """Return a mapping or a list that contains itself."""
     if kind == "list":
         listed: list[Any] = []
         listed.append(listed)
@@ -45,7 +45,7 @@ def itself(kind: str = "mapping") -> Any:
 
 
 def multiplied() -> Any:
-    """Give little data that has very many values: each list has the one before ten times."""
+    """Return small data with very many values: each list has the one before ten times."""
     tree: Any = "end"
     for _ in range(12):
         tree = [tree] * 10
@@ -63,7 +63,7 @@ TREES: dict[str, Any] = {
 
 
 def templated(tree: Any) -> dict[str, Any]:
-    """Give a template in which data stands."""
+    """Return a template that contains a tree."""
     return {"metadata": {"annotations": {"a": tree}}, "spec": {"containers": [{"name": "main", "image": "x"}]}}
 
 
@@ -122,7 +122,7 @@ def _with_plugin(tree: Any) -> Job:
 def test_data_beyond_the_bounds_is_a_problem(
     tree: Any, enter: Callable[[Any], object], path: str, request: pytest.FixtureRequest
 ) -> None:
-    """Wherever it enters, with its place and no traceback."""
+    """Each public function reports it with its path, and without a traceback."""
     if enter is ENTRANCES["policies"][0] and "multiplied" in request.node.name:
         pytest.skip("the engine has written out what it shows to a policy")
 
@@ -137,7 +137,7 @@ def test_data_beyond_the_bounds_is_a_problem(
 
 @pytest.mark.parametrize("kind", ["mapping", "list"])
 def test_one_hundred_levels_are_allowed(kind: str) -> None:
-    """As in YAML."""
+    """The bound is the same as in YAML."""
     assert bounds.problems(deep(100, kind)) == []
     assert len(bounds.problems(deep(101, kind))) == 1
 
@@ -151,5 +151,5 @@ def test_a_path_may_have_a_number_of_thousands_of_digits(key: Any) -> None:
 
 
 def test_values_that_are_not_data_are_not_entered() -> None:
-    """Outputs and the like have no levels."""
+    """Outputs and other objects have no levels."""
     assert bounds.problems({"a": object(), "b": Task, "c": 1}) == []

@@ -1,4 +1,4 @@
-"""Private keys stay out of reprs, messages and failed comparisons; hidden characters are written out."""
+"""Reprs, messages and failed comparisons have no private key; hidden characters are escaped."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ USES: dict[str, Any] = {
 
 
 def shown(*values: Any) -> str:
-    """Give what is shown of values by repr, str and pprint."""
+    """Return the text of values from repr, str and pprint."""
     return "\n".join(f"{value!r} {value} {pprint.pformat(value)}" for value in values)
 
 
 def without(text: str) -> None:
-    """Check that no key is in a text, however it is written."""
+    """Check that a text has no key, in any spelling."""
     for part in (BODY, BODY[5:40], ENCODED[100:140], PAIR.private.splitlines()[-2]):
         assert part not in text.replace("\\n", "\n")
 
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
 def test_what_holds_a_job_shows_no_key(use: Any) -> None:
-    """A Job, a document, what is rendered of them, plugins and errors."""
+    """Jobs, documents, rendered objects, plugins and errors."""
     document = job(task(containers=[container(env=ENV)]), plugins={"ssh": use, "svc": []})
     document["metadata"]["annotations"] = {"key": PAIR.private}
     (read,) = job_file.read(job_file.dump([document], "json")) if not isinstance(use, SshPlugin) else [None]
@@ -77,7 +77,7 @@ def _made(document: dict[str, Any]) -> Iterator[Any]:
 @pytest.mark.parametrize("value", ["hunter2", "not a PEM"], ids=str)
 @pytest.mark.parametrize("flag", ["--ssh-private-key", "--ssh-privatekey", "--ssh_private_key", "--ssh-private-kye"])
 def test_a_key_that_is_no_pem_is_not_shown_either(flag: str, value: str) -> None:
-    """It goes by the flag, or by one that is nearly its."""
+    """The flag, or one that is nearly spelled the same, marks it as a key."""
     for arguments in ([f"{flag}={value}"], [flag, value]):
         made = Job.model_validate(job(plugins={"ssh": arguments}))
 
@@ -85,7 +85,7 @@ def test_a_key_that_is_no_pem_is_not_shown_either(flag: str, value: str) -> None
 
 
 def test_arguments_that_are_no_keys_are_shown() -> None:
-    """A repr is for looking for mistakes."""
+    """They help the user to find a mistake."""
     made = Job.model_validate(
         job(plugins={"ssh": ["--ssh-port=2222", "--ssh-key-file-path=/me"], "mpi": ["--port", "5"]})
     )
@@ -97,7 +97,7 @@ def test_arguments_that_are_no_keys_are_shown() -> None:
 
 @pytest.mark.parametrize("kind", ["rsa", "ed25519", "ecdsa"])
 def test_a_generated_key_is_not_shown(kind: Any) -> None:
-    """Nor is it in what it is rendered into."""
+    """The repr of the rendered objects does not show it either."""
     pair = ssh_keys.generate(kind)
     made = render(job(plugins={"ssh": [], "svc": []}), keys=pair)
 
@@ -118,7 +118,7 @@ UNEQUAL = {
 @pytest.mark.parametrize("make", UNEQUAL.values(), ids=UNEQUAL)
 @pytest.mark.parametrize("verbosity", ["", "-vv"])
 def test_a_failed_comparison_in_pytest_shows_no_key(make: Any, verbosity: str, request: pytest.FixtureRequest) -> None:
-    """It would print the fields of two dataclasses that differ."""
+    """By default pytest prints the fields of two dataclasses that differ."""
     left, right = make(PAIR.private), make("other")
     assert (left == right, left == make(PAIR.private)) == (False, True)
     before = request.config.option.verbose
@@ -134,7 +134,7 @@ def test_a_failed_comparison_in_pytest_shows_no_key(make: Any, verbosity: str, r
 
 
 def test_plugins_are_compared_by_their_settings() -> None:
-    """As dataclasses are."""
+    """Dataclasses are compared in the same way."""
     assert SvcPlugin() == SvcPlugin()
     assert SvcPlugin() != SshPlugin()
     assert len({SshPlugin(ssh_port=5), SshPlugin(ssh_port=5), SshPlugin()}) == 2
@@ -156,7 +156,7 @@ KEYS = {
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
 def test_a_private_key_is_found_in_any_spelling(key: str) -> None:
-    """With text around it."""
+    """Also with text around it."""
     text = without_keys(f"before {key}")
 
     assert holds_key(key)
@@ -176,12 +176,12 @@ def test_a_private_key_is_found_in_any_spelling(key: str) -> None:
     ids=["a public key", "a certificate", "one in base64", "a long text", "words"],
 )
 def test_other_text_stays(text: str) -> None:
-    """It is no secret."""
+    """Text that is not a private key is not replaced."""
     assert without_keys(text) == text
 
 
 def test_messages_have_no_key_and_no_hidden_characters() -> None:
-    """Whatever stands in a field."""
+    """In every field of a Problem."""
     problem = Problem(f"a.{PAIR.private}", f"x {PAIR.private}", f"y \u202e{ENCODED}", repr(PAIR.private))
 
     without(f"{problem!r} {problem}")
@@ -192,7 +192,7 @@ def test_messages_have_no_key_and_no_hidden_characters() -> None:
     "sign", ["\x1b", "\x9b", "\u202e", "\u2066", "\u200b", "\u2028", "\x00", "\ufeff", "\u3164"], ids=ascii
 )
 def test_hidden_characters_are_written_out(sign: str) -> None:
-    """In messages, in manifests and in reports: they would change what people read."""
+    """In messages, manifests and reports they would change the text that people read."""
     document = job(task(containers=[container(image=f"a{sign}b", prots=[])]))
     error = refused(document | {"metadata": {"name": f"x{sign}y"}})
 
@@ -216,7 +216,7 @@ def test_long_text_of_others_is_cut() -> None:
 
 
 def test_a_variable_s_name_with_a_value_in_it_is_cut() -> None:
-    """What is after the '=' was meant for the value."""
+    """The text after '=' is the value, which may be secret."""
     error = refused(job(task(containers=[container(env=[{"name": "PASSWORD=hunter2"}])])))
 
     assert "hunter2" not in str(error)
@@ -227,7 +227,7 @@ def test_a_variable_s_name_with_a_value_in_it_is_cut() -> None:
     "name", ["--ssh-private-key", "ssh_privatekey", "--api-token", "password", "--ssh-private-kye"]
 )
 def test_names_of_secrets_are_known(name: str) -> None:
-    """And of what is nearly one."""
+    """Misspelled names are also recognized."""
     assert may_be_key(name)
 
 

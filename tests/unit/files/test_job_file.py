@@ -279,13 +279,13 @@ def _read_all(text: str) -> list[Any] | None:
 
 @pytest.mark.parametrize("special", [".inf", "-.INF", "+.Inf", ".nan"])
 def test_a_value_that_json_does_not_have_is_refused(special: str) -> None:
-    """As kubectl does; as a key it is text."""
+    """As in kubectl, it is rejected as a value, and is text as a key."""
     assert str(bad(f"a: {special}\n")) == "a: Invalid value: JSON has no infinity and no NaN: write the plain value"
     assert read_one(f"{special}: a\n").data == {special.lower().removeprefix("+"): "a"}
 
 
 def test_a_tag_that_kubectl_ignores_is_warned_of() -> None:
-    """It is meant for another program; the value is what stands after it."""
+    """The tag is for another program; kubectl reads the value after it."""
     document = read_one("a: !Ref Name\nb: !vault {c: 1}\n")
 
     assert document.data == {"a": "Name", "b": {"c": 1}}
@@ -297,12 +297,12 @@ def test_a_tag_that_kubectl_ignores_is_warned_of() -> None:
 
 @pytest.mark.parametrize("text", ["a: !!str 1\n", "a: ! 1\n", "a: !!map {}\n", "a: !!seq []\n", "a: !!binary aGk=\n"])
 def test_a_tag_that_kubectl_applies_is_not_warned_of(text: str) -> None:
-    """Nor one that changes nothing."""
+    """A tag that changes nothing is not reported either."""
     assert read_one(text).problems == ()
 
 
 def test_a_merge_key_after_a_key_overrides_it_with_a_warning() -> None:
-    """YAML's own rule is the other way; kubectl fills in where the merge key is."""
+    """In YAML the mapping's own keys take precedence; kubectl inserts the merged keys at the place of `<<`."""
     document = read_one("base: &base {queue: a, name: x}\nspec:\n  queue: b\n  name: x\n  <<: *base\n")
 
     assert document.data["spec"] == {"queue": "a", "name": "x"}
@@ -311,7 +311,7 @@ def test_a_merge_key_after_a_key_overrides_it_with_a_warning() -> None:
 
 
 def test_a_merge_key_before_a_key_is_overridden() -> None:
-    """As everywhere, without a warning."""
+    """There is no warning, because all readers agree."""
     document = read_one("base: &base {queue: a}\nspec:\n  <<: *base\n  queue: b\n")
 
     assert (document.data["spec"], document.problems) == ({"queue": "b"}, ())

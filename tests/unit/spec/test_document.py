@@ -1,4 +1,4 @@
-"""A Job that was read from a cluster: what the API server, Volcano and kubectl have added to it."""
+"""A Job read from a cluster: fields that the API server, Volcano and kubectl add are dropped."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_all_metadata_of_kubernetes_are_known() -> None:
 
 
 def test_pods_mount_the_claim_that_volcano_created() -> None:
-    """No claim is created a second time; a warning says which claim goes with the stored Job."""
+    """No second claim is created; a warning names the claim that is deleted with the stored Job."""
     rendered = render(stored(namespace="team"))
 
     assert {item["kind"] for item in rendered.objects} == {"ConfigMap", "NetworkPolicy", "PodGroup", "Service"}
@@ -65,7 +65,7 @@ def test_pods_mount_the_claim_that_volcano_created() -> None:
 
 @pytest.mark.parametrize("mark", ["uid", "resourceVersion", "status"])
 def test_one_field_of_the_server_is_enough(mark: str) -> None:
-    """Some tools remove the others."""
+    """Some tools remove other fields that the server sets."""
     document = stored()
     document["metadata"] = {"name": "train"} | ({mark: "1"} if mark != "status" else {})
     if mark != "status":
@@ -111,7 +111,7 @@ def test_what_kubectl_applied_last_is_dropped_from_every_job() -> None:
 
 
 def test_a_generated_name_is_a_name() -> None:
-    """`kubectl create` stores generateName beside the name that the API server made of it."""
+    """`kubectl create` stores generateName and the name that the API server generated from it."""
     assert render(stored(name="train-x7k2p", generateName="train-")).job.name == "train-x7k2p"
 
 
@@ -129,7 +129,7 @@ def test_a_list_of_stored_jobs_is_read() -> None:
 
 
 def test_nothing_of_the_server_is_rendered() -> None:
-    """In no object, no Pod and no Job that is written again."""
+    """No object, Pod or Job has a field that the server sets."""
     rendered = render(stored(annotations={"kubectl.kubernetes.io/last-applied-configuration": "{}"}))
 
     written = job_file.dump([*rendered.objects, *rendered.pods, rendered.job.to_manifest()])

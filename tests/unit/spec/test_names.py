@@ -1,4 +1,4 @@
-"""The names of what a job is made of are names that the API server accepts."""
+"""The API server accepts the name of each object and volume of a job."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_queue_of_63_characters_is_accepted(managed_by: str) -> None:
 
 @pytest.mark.parametrize("plugin", ["svc", "mpi"])
 def test_a_service_that_begins_with_a_digit_needs_kubernetes_1_36(plugin: str) -> None:
-    """Before, the API server rejects its name."""
+    """Older API servers reject the name."""
     document = job(task("master"), task("worker"), name="3d", plugins={plugin: []})
 
     (problem,) = problems(document, cluster=ClusterFacts(kubernetes_version="1.35"), defaults="recommended")
@@ -109,7 +109,7 @@ def test_a_service_that_begins_with_a_digit_needs_kubernetes_1_36(plugin: str) -
 
 
 def test_a_job_without_a_service_may_begin_with_a_digit() -> None:
-    """A Pod's name may."""
+    """A Pod's name may begin with a digit."""
     assert render(job(task(), name="3d"), cluster=ClusterFacts(kubernetes_version="1.30")).pods
 
 

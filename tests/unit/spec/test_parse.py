@@ -235,7 +235,7 @@ INCOMPLETE = {
 def test_a_key_that_stands_twice_does_not_hide_what_is_wrong_with_the_second(
     first: str, second: str, path: str
 ) -> None:
-    """The second one counts, and it is incomplete."""
+    """The second one takes precedence, and it is incomplete."""
     (document,) = files.read(TWICE % (first, second))
 
     with pytest.raises(JobError) as caught:
@@ -264,7 +264,7 @@ WITH_MAPPINGS["spec"]["tasks"][0]["template"]["metadata"] = {"labels": {"a": "b"
 @pytest.mark.parametrize("key", [10**5000, -(10**5000), (10**5000,)], ids=["large", "negative", "a tuple"])
 @pytest.mark.parametrize("path", list(_mappings(WITH_MAPPINGS)), ids=str)
 def test_a_key_that_is_a_number_of_thousands_of_digits_is_told(path: tuple[Any, ...], key: Any) -> None:
-    """Python refuses to write it; it is a problem of the job as any other key, or not looked at without strictness."""
+    """Python cannot write the number; strict mode reports it as any other key, and lenient mode may ignore it."""
     document = copy.deepcopy(WITH_MAPPINGS)
     holder: Any = document
     for step in path:
