@@ -60,7 +60,7 @@ def template(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
     found = list(validation.check(task.pod_template, path))
     if native:
         found += validation.native(task.pod_template, path)
-        reported = {place for problem in found for place in paths.around(problem.path)}
+        reported = {place for problem in found for place in paths.with_parents(problem.path)}
         repeated = schema.repeated(task.pod_template, schema.POD_TEMPLATE, path)
         found += [
             Problem(entry.path, entry.reason, entry.hint, stage=Stage.SCHEMA)

@@ -208,5 +208,5 @@ def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> l
         problem
         for problem in problems
         if (problem.path not in stages or problem.stage <= Stage.SCHEMA < stages[problem.path])
-        and unread.isdisjoint(paths.around(problem.path))
+        and unread.isdisjoint(paths.with_parents(problem.path))
     ]

@@ -31,7 +31,7 @@ def from_location(location: Iterable[str | int], *, metadata: frozenset[str]) ->
     return join(root, first, *rest)
 
 
-def around(path: str) -> Iterator[str]:
+def with_parents(path: str) -> Iterator[str]:
     """Yield a path and the paths that contain it, the nearest first.
 
     Only the first 1,000 characters are split: each path that is yielded is a copy, and users choose long keys.

@@ -106,9 +106,9 @@ class _Shown(str):
         return str.__str__(self)
 
 
-# Names of flags, settings and keys of mappings, in any spelling: the first hold no private key, the second may.
-_OPEN = re.compile(r"-*ssh[-_]?(key[-_]?file[-_]?path|port)", re.IGNORECASE)
-_SECRETIVE = re.compile(r"priv|key|kye|secret|passw|token|credential|pem", re.IGNORECASE)
+# Names of flags, settings and keys of mappings, in any spelling.
+_NEVER_KEY = re.compile(r"-*ssh[-_]?(key[-_]?file[-_]?path|port)", re.IGNORECASE)
+_MAY_BE_KEY = re.compile(r"priv|key|kye|secret|passw|token|credential|pem", re.IGNORECASE)
 _FLAG = re.compile(r"--?[A-Za-z][-_.A-Za-z0-9]{0,40}")
 _SECRET_FIELDS = ("data", "stringData")
 
@@ -153,7 +153,7 @@ def _settings(settings: Any) -> Any:
 
 def may_be_key(name: str) -> bool:
     """Check whether a flag or setting of this name, which may be misspelled, may hold a private key."""
-    return not _OPEN.fullmatch(name) and bool(_SECRETIVE.search(name))
+    return not _NEVER_KEY.fullmatch(name) and bool(_MAY_BE_KEY.search(name))
 
 
 def concealed_arguments(arguments: Sequence[Any], known: Collection[str] = ()) -> list[Any]:

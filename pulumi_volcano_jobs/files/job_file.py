@@ -66,7 +66,9 @@ class Document(Sealed):
     def _position(self, path: str) -> yaml_reader.Position:
         # The file has the plugin; what was chosen for it stands elsewhere.
         path = re.sub(r"^plugin_options\.", "spec.plugins.", path)
-        return next((self.positions[place] for place in (*paths.around(path), "") if place in self.positions), (1, 1))
+        return next(
+            (self.positions[place] for place in (*paths.with_parents(path), "") if place in self.positions), (1, 1)
+        )
 
 
 def load_jobs(source: str | Path) -> list[Job]:
