@@ -1386,6 +1386,11 @@ REFUSED: dict[str, Mistake] = {
         "Invalid value: must match dataSourceRef: remove one of them",
         server=OF_CLAIM,
     ),
+    "annotations of 256 KiB of a claim that comes with the Pod": Mistake(
+        volume(ephemeral={"volumeClaimTemplate": {"spec": CLAIM, "metadata": {"annotations": {"a": "x" * 262144}}}}),
+        f"{FIRST}.ephemeral.volumeClaimTemplate.metadata.annotations",
+        "Too long: may not be more than 262144 bytes: the annotations have 262145 bytes: remove some",
+    ),
     "a name of a claim that comes with the Pod": Mistake(
         volume(ephemeral={"volumeClaimTemplate": {"spec": CLAIM, "metadata": {"name": "a"}}}),
         f"{FIRST}.ephemeral.volumeClaimTemplate.metadata.name",

@@ -72,8 +72,8 @@ def template(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
 
 def metadata(job: Job) -> Iterator[Problem]:
     """Yield labels and annotations of the job itself that the API server refuses before it asks the webhook."""
-    yield from validation.labels(job.labels, "metadata.labels", Stage.SCHEMA)
-    yield from validation.keys(job.annotations, "metadata.annotations", Stage.SCHEMA)
+    own = {"labels": job.labels, "annotations": job.annotations}
+    yield from validation.object_meta(own, "metadata", Stage.SCHEMA)
 
 
 def _mpi_master(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:

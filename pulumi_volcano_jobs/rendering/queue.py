@@ -111,11 +111,12 @@ def _below_root(names: Any, weights: Any, value: Any, root: str) -> Any:
 
 def _metadata(metadata: Mapping[str, Any]) -> Iterator[Problem]:
     yield from _name(metadata.get("name"))
-    for key, check in (("labels", validation.labels), ("annotations", validation.keys)):
-        given, path = metadata.get(key), f"metadata.{key}"
-        yield from _texts(given, path)
-        yield from check(_with_text_keys(given), path, Stage.SCHEMA)
-    yield from _hierarchy(Place(_with_text_keys(metadata.get("annotations")), "metadata.annotations"))
+    maps = {key: metadata.get(key) for key in ("labels", "annotations")}
+    for key, given in maps.items():
+        yield from _texts(given, f"metadata.{key}")
+    readable = {key: _with_text_keys(given) for key, given in maps.items()}
+    yield from validation.object_meta(readable, "metadata", Stage.SCHEMA)
+    yield from _hierarchy(Place(readable["annotations"], "metadata.annotations"))
 
 
 def _name(name: Any) -> Iterator[Problem]:

@@ -30,8 +30,8 @@ from pulumi_volcano_jobs.kubernetes.validation.names import (
     dns_label,
     is_data_key,
     is_subdomain,
-    keys,
     labels,
+    object_meta,
     subdomain,
 )
 
@@ -43,9 +43,9 @@ __all__ = [
     "gated_claim",
     "is_data_key",
     "is_subdomain",
-    "keys",
     "labels",
     "native",
+    "object_meta",
     "once_made",
 ]
 

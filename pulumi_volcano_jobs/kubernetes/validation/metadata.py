@@ -11,7 +11,7 @@ from pulumi_volcano_jobs.core.errors import Problem, Stage
 from pulumi_volcano_jobs.kubernetes.validation import containers
 from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
 from pulumi_volcano_jobs.kubernetes.validation.mounts import is_inside
-from pulumi_volcano_jobs.kubernetes.validation.names import keys, labels
+from pulumi_volcano_jobs.kubernetes.validation.names import object_meta
 
 _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _MIRROR = "kubernetes.io/config.mirror"
@@ -22,7 +22,6 @@ _SECCOMP, _SECCOMP_OF_CONTAINER = (
 )
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _LOCAL = "localhost/"
-_MOST_BYTES = 256 * 1024
 _SHOWN = 60
 # What the annotation has for a type of the field.
 _NAMES = {"Unconfined": ("unconfined",), "RuntimeDefault": ("runtime/default", "docker/default")}
@@ -30,15 +29,10 @@ _NAMES = {"Unconfined": ("unconfined",), "RuntimeDefault": ("runtime/default", "
 
 def check(metadata: Place, spec: Place) -> Iterator[Problem]:
     """Yield labels and annotations that Kubernetes rejects, and fields that contradict an annotation."""
-    yield from labels(metadata.fields.get("labels"), metadata.at("labels"), Stage.WEBHOOK)
-    yield from keys(metadata.fields.get("annotations"), metadata.at("annotations"), Stage.WEBHOOK)
+    yield from object_meta(metadata.fields, metadata.path, Stage.WEBHOOK)
     annotations = metadata.child("annotations")
     if not annotations:
         return
-    size = sum(len(key.encode()) + len(annotations.text(key).encode()) for key in annotations.fields)
-    if size > _MOST_BYTES:
-        reason = f"Too long: may not be more than {_MOST_BYTES} bytes"
-        yield fault(annotations.path, reason, hint=f"the annotations have {size} bytes: remove some")
     yield from _values(annotations, spec)
     yield from _seccomp(annotations, spec)
     if (spec.child("os") or spec).text("name") != "windows":

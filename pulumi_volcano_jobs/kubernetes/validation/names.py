@@ -26,22 +26,36 @@ SUBDOMAIN_RULE = (
 )
 """The API server's words for a value that is not a DNS name."""
 _KEY_HINT = "for example example.org/team"
+_MAX_ANNOTATIONS = 256 * 1024
 _VALUE_RULE = "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
+
+
+def object_meta(metadata: Mapping[str, Any], path: str, stage: Stage) -> Iterator[Problem]:
+    """Yield labels and annotations that Kubernetes rejects in the metadata of an object or a template."""
+    given, place = metadata.get("annotations"), f"{path}.annotations"
+    yield from labels(metadata.get("labels"), f"{path}.labels", stage)
+    # Unlike that of a label, the key of an annotation can have capital letters in its prefix.
+    yield from _keys(given, place, stage, ignore_case=True)
+    size = sum(map(_bytes, [*given, *given.values()])) if isinstance(given, Mapping) else 0
+    if size > _MAX_ANNOTATIONS:
+        reason = f"Too long: may not be more than {_MAX_ANNOTATIONS} bytes"
+        yield Problem(place, reason, f"the annotations have {size} bytes: remove some", stage=stage)
+
+
+def _bytes(value: Any) -> int:
+    return len(value.encode(errors="surrogatepass")) if isinstance(value, str) else 0
 
 
 def labels(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
     """Yield labels whose keys or values Kubernetes refuses."""
-    yield from keys(given, path, stage)
+    yield from _keys(given, path, stage)
     for key, value in given.items() if isinstance(given, Mapping) else ():
         yield from label_value(value, paths.join(path, key), stage)
 
 
-def keys(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
-    """Yield keys of labels or annotations that Kubernetes refuses."""
+def _keys(given: Any, path: str, stage: Stage, *, ignore_case: bool = False) -> Iterator[Problem]:
     for key in given if isinstance(given, Mapping) else ():
-        # Kubernetes, too, takes capitals in the prefix of an annotation's key and of no label's.
-        text = key.lower() if path.endswith(".annotations") else key
-        if not is_qualified(text):
+        if not is_qualified(key.lower() if ignore_case else key):
             yield Problem(paths.join(path, key), _KEY_RULE, _KEY_HINT, shown(key), stage)
 
 

@@ -9,7 +9,7 @@ from pulumi_volcano_jobs.core.errors import Problem, Stage
 from pulumi_volcano_jobs.kubernetes.validation import claims, env, vendors
 from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, one_of, twice, unique
 from pulumi_volcano_jobs.kubernetes.validation.mounts import is_inside
-from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_subdomain, keys, labels, reference
+from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_subdomain, object_meta, reference
 from pulumi_volcano_jobs.kubernetes.validation.resources import amount
 
 # In Kubernetes' order: of two that are there it refuses the second.
@@ -158,8 +158,7 @@ def _ephemeral(source: Place) -> Iterator[Problem]:
     template = source.child("volumeClaimTemplate")
     metadata = template.child("metadata") if template else None
     if metadata:
-        yield from labels(metadata.fields.get("labels"), metadata.at("labels"), Stage.WEBHOOK)
-        yield from keys(metadata.fields.get("annotations"), metadata.at("annotations"), Stage.WEBHOOK)
+        yield from object_meta(metadata.fields, metadata.path, Stage.WEBHOOK)
         for key in ("name", "namespace", "finalizers"):
             if metadata.given(key):
                 yield metadata.fault(key, "Forbidden: cannot be set", "remove it", show=False)

@@ -106,6 +106,13 @@ REFUSED: dict[str, tuple[Wire, str]] = {
         of_job(labels={"team": "a b"}),
         f"metadata.labels.team: {LABEL} (given: 'a b')",
     ),
+    "annotations of 256 KiB of the job": (
+        of_job(annotations={"a": "x" * 262144}),
+        (
+            "metadata.annotations: Too long: may not be more than 262144 bytes: the annotations have 262145 bytes:"
+            " remove some"
+        ),
+    ),
     "an annotation's key of the job": (
         of_job(annotations={"": "b"}),
         f"metadata.annotations.: {KEY.format(repr(''))}",
