@@ -185,6 +185,12 @@ REFUSED: dict[str, Mistake] = {
     "a deletion cost of 33 bits": annotated(
         DELETION_COST, "2147483648", "", 'Invalid value: "2147483648": must be a 32bit integer: for example "-100"'
     ),
+    "a deletion cost with a letter after many zeros": annotated(
+        DELETION_COST,
+        "-00000000000x",
+        "",
+        'Invalid value: "-00000000000x": must be a 32bit integer: for example "-100"',
+    ),
     "a mirror without a node": annotated(
         MIRROR, "x", "", 'Invalid value: "x": must set spec.nodeName if mirror pod annotation is set: remove it'
     ),
@@ -1120,6 +1126,12 @@ REFUSED: dict[str, Mistake] = {
         volume(iscsi=ISCSI | {"initiatorName": "eui.1"}),
         f"{FIRST}.iscsi.initiatorName",
         'Invalid value: "eui.1": must be valid format: for example iqn.2001-04.com.example:storage.disk1',
+        server=f"{FIRST}.iscsi.initiatorname",
+    ),
+    "iSCSI with a line end after the initiator": Mistake(
+        volume(iscsi=ISCSI | {"initiatorName": f"naa.{'a' * 32}\n"}),
+        f"{FIRST}.iscsi.initiatorName",
+        (f'Invalid value: "naa.{"a" * 32} ": must be valid format: for example iqn.2001-04.com.example:storage.disk1'),
         server=f"{FIRST}.iscsi.initiatorname",
     ),
     "iSCSI with unit 256": Mistake(

@@ -23,6 +23,7 @@ _SECCOMP, _SECCOMP_OF_CONTAINER = (
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _LOCAL = "localhost/"
 _SHOWN = 60
+_MAX_DIGITS = 10  # of a 32-bit integer
 # What the annotation has for a type of the field.
 _NAMES = {"Unconfined": ("unconfined",), "RuntimeDefault": ("runtime/default", "docker/default")}
 
@@ -65,7 +66,9 @@ def _invalid(annotations: Place, key: str, rule: str, hint: str) -> Problem:
 
 
 def _is_int32(text: str) -> bool:
-    return bool(re.fullmatch(r"0|-[0-9]+|[1-9][0-9]*", text[:12], re.ASCII)) and -(2**31) <= int(text[:12]) < 2**31
+    digits = text.lstrip("-0")
+    is_integer = re.fullmatch(r"0|-[0-9]+|[1-9][0-9]*", text, re.ASCII) and len(digits) <= _MAX_DIGITS
+    return bool(is_integer) and int(digits or 0) < 2**31 + text.startswith("-")
 
 
 def _is_list(text: str) -> bool:

@@ -15,9 +15,9 @@ _MAX_BYTE = 255
 _MAX_TENANT = 64
 _REQUIRED = "Required value"
 _INITIATORS = {
-    "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$", re.ASCII),
-    "eui": re.compile(r"^eui.[A-Za-z0-9]{16}$"),
-    "naa": re.compile(r"^naa.[A-Za-z0-9]{32}$"),
+    "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+\Z", re.ASCII),
+    "eui": re.compile(r"^eui.[A-Za-z0-9]{16}\Z"),
+    "naa": re.compile(r"^naa.[A-Za-z0-9]{32}\Z"),
 }
 _RESERVED = (".kubernetes.io", ".k8s.io")
 _REGISTRY = "must be a host:port pair or multiple pairs separated by commas"
