@@ -19,12 +19,14 @@ def problem(text: str) -> str:
     if rest == "0":
         return ""
     for whole, fraction, unit in _PART.findall(rest)[:-1] or [("", "", "")]:
-        if not (whole or fraction) or len(whole.lstrip("0")) > _MOST_DIGITS:
+        # Python does not read more than 4,300 digits, even if they are zeros.
+        number = whole.lstrip("0")
+        if not (whole or fraction) or len(number) > _MOST_DIGITS:
             return f"invalid duration {_quoted(text)}"
         if unit not in _UNITS:
             return f"{f'unknown unit {_quoted(unit)}' if unit else 'missing unit'} in duration {_quoted(text)}"
         parts = fraction[:_MOST_DIGITS]
-        total += (int(f"0{whole}{parts}") * _UNITS[unit]) // 10 ** len(parts)
+        total += (int(f"0{number}{parts}") * _UNITS[unit]) // 10 ** len(parts)
     return f"invalid duration {_quoted(text)}" if total > _LARGEST else ""
 
 
