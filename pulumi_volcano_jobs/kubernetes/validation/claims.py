@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf, has_leaf
 from pulumi_volcano_jobs.kubernetes.validation import selectors
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, meant
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid, meant, unsupported
 from pulumi_volcano_jobs.kubernetes.validation.names import SUBDOMAIN_RULE, dns_label, is_subdomain, subdomain
 from pulumi_volcano_jobs.kubernetes.validation.resources import parsed
 
@@ -31,17 +31,17 @@ def check(spec: Place) -> Iterator[Problem]:
     for path, mode in modes:
         if mode not in _ACCESS:
             hint = f"write {_SHORT[mode]}" if mode in _SHORT else meant(mode, _ACCESS)
-            yield _unsupported(path, mode, _ACCESS, hint)
+            yield unsupported(path, mode, _ACCESS, hint)
     if len({mode for _, mode in modes}) > 1 and "ReadWriteOncePod" in [mode for _, mode in modes]:
         reason = "Forbidden: may not use ReadWriteOncePod with other access modes"
         yield spec.fault("accessModes", reason, "remove one of them", show=False)
     mode = spec.text("volumeMode")
     if mode not in _MODES and (mode or spec.is_empty_text("volumeMode")):
-        yield _unsupported(spec.at("volumeMode"), mode, _MODES, meant(mode, _MODES))
+        yield unsupported(spec.at("volumeMode"), mode, _MODES, meant(mode, _MODES))
     for key in ("storageClassName", "volumeAttributesClassName"):
         name = spec.text(key)
         if name and not is_subdomain(name):
-            yield fault(spec.at(key), f'Invalid value: "{name}": {SUBDOMAIN_RULE}', hint="name a class of the cluster")
+            yield invalid(spec.at(key), name, SUBDOMAIN_RULE, "name a class of the cluster")
     yield from selectors.of_pods(spec, "selector")
     yield from _storage(spec)
     yield from _sources(spec)
@@ -73,7 +73,7 @@ def _storage(spec: Place) -> Iterator[Problem]:
     if size is None:
         yield fault(path, "Required value", hint="for example 100Gi")
     elif amount is not None and amount <= 0:
-        yield fault(path, f'Invalid value: "{size}": must be greater than zero', hint="for example 100Gi")
+        yield invalid(path, str(size), "must be greater than zero", "for example 100Gi")
 
 
 def _unreadable(resources: Place) -> Iterator[Problem]:
@@ -81,12 +81,7 @@ def _unreadable(resources: Place) -> Iterator[Problem]:
     for amounts in filter(None, map(resources.child, ("requests", "limits"))):
         for key, value in amounts.fields.items():
             if not isinstance(value, Leaf) and parsed(value) is None:
-                yield fault(amounts.at(key), f'Invalid value: "{value}": {_QUANTITY_RULE}', hint="for example 100Gi")
-
-
-def _unsupported(path: str, value: str, supported: Sequence[str], hint: str) -> Problem:
-    words = ", ".join(f'"{word}"' for word in sorted(supported))
-    return fault(path, f'Unsupported value: "{value}": supported values: {words}', hint=hint)
+                yield invalid(amounts.at(key), str(value), _QUANTITY_RULE, "for example 100Gi")
 
 
 def _sources(spec: Place) -> Iterator[Problem]:
@@ -110,5 +105,5 @@ def _source(source: Place) -> Iterator[Problem]:
     group, kind = source.text("apiGroup"), source.text("kind")
     yield from subdomain(group or None, source.at("apiGroup"))
     if not group and not source.unknown("apiGroup") and kind not in (_CLAIM, ""):
-        reason = f"Invalid value: \"{kind}\": must be '{_CLAIM}' when referencing the default apiGroup"
-        yield fault(source.path, reason, hint="set apiGroup, such as snapshot.storage.k8s.io")
+        rule = f"must be '{_CLAIM}' when referencing the default apiGroup"
+        yield invalid(source.path, kind, rule, "set apiGroup, such as snapshot.storage.k8s.io")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
-from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, fault, meant, one_of
+from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, fault, invalid, meant, one_of
 from pulumi_volcano_jobs.kubernetes.validation.names import data_key, dns_label, is_qualified, reference
 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
@@ -59,8 +59,8 @@ def files(container: Place, volumes: Collection[str], empty: Collection[str]) ->
             hint = "add an emptyDir volume of this name to spec.volumes"
             yield file.fault("volumeName", f'Not found: "{name}"', hint, show=False)
         else:
-            reason = f'Invalid value: "{name}": referenced volume must be of type emptyDir'
-            yield file.fault("volumeName", reason, "name an emptyDir volume", show=False)
+            rule = "referenced volume must be of type emptyDir"
+            yield invalid(file.at("volumeName"), name, rule, "name an emptyDir volume")
 
 
 def _name(place: Place, key: str) -> Iterator[Problem]:

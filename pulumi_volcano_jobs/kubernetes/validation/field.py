@@ -14,15 +14,28 @@ from typing import Any
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, Stage, shown
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
+from pulumi_volcano_jobs.core.text import cropped
 
 Wire = Mapping[str, Any]
 EMPTY = "this must not be empty"
 _ALIKE = 0.75
+_SHOWN = 100
 
 
 def fault(path: str, reason: str, value: Any = None, hint: str = "") -> Problem:
     """Say that Volcano's webhook refuses what stands at a place."""
     return Problem(path, reason, hint, "" if value is None else shown(value), Stage.WEBHOOK)
+
+
+def invalid(path: str, value: str, rule: str, hint: str) -> Problem:
+    """Return the problem of a value that breaks a rule, in the words of the API server."""
+    return fault(path, f'Invalid value: "{cropped(value, _SHOWN)}": {rule}', hint=hint)
+
+
+def unsupported(path: str, value: str, supported: Iterable[str], hint: str) -> Problem:
+    """Return the problem of a value that is not one of those supported, in the words of the API server."""
+    words = ", ".join(f'"{word}"' for word in sorted(supported))
+    return fault(path, f'Unsupported value: "{cropped(value, _SHOWN)}": supported values: {words}', hint=hint)
 
 
 def meant(word: str, words: Sequence[str]) -> str:

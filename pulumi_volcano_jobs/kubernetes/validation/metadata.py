@@ -9,7 +9,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.core.errors import Problem, Stage
 from pulumi_volcano_jobs.kubernetes.validation import containers
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid
 from pulumi_volcano_jobs.kubernetes.validation.mounts import is_inside
 from pulumi_volcano_jobs.kubernetes.validation.names import object_meta
 
@@ -22,7 +22,6 @@ _SECCOMP, _SECCOMP_OF_CONTAINER = (
 )
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _LOCAL = "localhost/"
-_SHOWN = 60
 _MAX_DIGITS = 10  # of a 32-bit integer
 # What the annotation has for a type of the field.
 _NAMES = {"Unconfined": ("unconfined",), "RuntimeDefault": ("runtime/default", "docker/default")}
@@ -43,26 +42,22 @@ def check(metadata: Place, spec: Place) -> Iterator[Problem]:
 def _values(annotations: Place, spec: Place) -> Iterator[Problem]:
     names = {container.text("name") for container in containers.of(spec)}
     for key in annotations.fields:
-        value = annotations.text(key)
+        place, value = annotations.at(key), annotations.text(key)
         if annotations.unknown(key):
             continue
         if key == _DELETION_COST and not _is_int32(value):
-            yield _invalid(annotations, key, "must be a 32bit integer", 'for example "-100"')
+            yield invalid(place, value, "must be a 32bit integer", 'for example "-100"')
         elif key == _MIRROR and not spec.given("nodeName"):
-            yield _invalid(annotations, key, "must set spec.nodeName if mirror pod annotation is set", "remove it")
+            yield invalid(place, value, "must set spec.nodeName if mirror pod annotation is set", "remove it")
         elif key == _TOLERATIONS and value and not _is_list(value):
-            yield _invalid(annotations, key, "must be a JSON list of tolerations", "move them to spec.tolerations")
+            yield invalid(place, value, "must be a JSON list of tolerations", "move them to spec.tolerations")
         elif (key == _SECCOMP or key.startswith(_SECCOMP_OF_CONTAINER)) and not _is_seccomp(value):
-            yield _invalid(annotations, key, "must be a valid seccomp profile", "set securityContext.seccompProfile")
+            yield invalid(place, value, "must be a valid seccomp profile", "set securityContext.seccompProfile")
         elif key.startswith(_APP_ARMOR):
             if key.removeprefix(_APP_ARMOR) not in names:
-                yield _invalid(annotations, key, "container not found", "set securityContext.appArmorProfile")
+                yield invalid(place, value, "container not found", "set securityContext.appArmorProfile")
             if value not in ("", "runtime/default", "unconfined") and not value.startswith(_LOCAL):
-                yield _invalid(annotations, key, "invalid AppArmor profile name", "set securityContext.appArmorProfile")
-
-
-def _invalid(annotations: Place, key: str, rule: str, hint: str) -> Problem:
-    return fault(annotations.at(key), f'Invalid value: "{annotations.text(key)[:_SHOWN]}": {rule}', hint=hint)
+                yield invalid(place, value, "invalid AppArmor profile name", "set securityContext.appArmorProfile")
 
 
 def _is_int32(text: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.dns import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.kubernetes.validation import containers
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire, fault
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire, fault, invalid, unsupported
 from pulumi_volcano_jobs.kubernetes.validation.gates import COMPARISONS
 from pulumi_volcano_jobs.kubernetes.validation.metadata import of_template
 from pulumi_volcano_jobs.kubernetes.validation.names import SUBDOMAIN_RULE, is_subdomain
@@ -50,8 +50,8 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
     for toleration in spec.children("tolerations"):
         operator = toleration.text("operator")
         if operator in COMPARISONS:
-            reason = f'Unsupported value: "{operator}": supported values: "Equal", "Exists"'
-            yield fault(toleration.at("operator"), reason, hint=f"tolerate single values, or {_COMPOSED}")
+            hint = f"tolerate single values, or {_COMPOSED}"
+            yield unsupported(toleration.at("operator"), operator, ("Equal", "Exists"), hint)
     yield from of_template(Place(template.get("metadata") or {}, f"{path}.metadata"), spec)
     yield from _searches(spec)
     yield from _group(spec)
@@ -60,8 +60,7 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
 def _init(container: Place) -> Iterator[Problem]:
     policy = container.text("restartPolicy")
     if policy and policy != "Always":
-        reason = f'Unsupported value: "{policy}": supported values: "Always"'
-        yield fault(container.at("restartPolicy"), reason, hint=f"remove it, or {_COMPOSED}")
+        yield unsupported(container.at("restartPolicy"), policy, ("Always",), f"remove it, or {_COMPOSED}")
     if container.given("resizePolicy") and not container.unknown("resizePolicy"):
         reason = "Invalid value: must not be set for init containers"
         yield container.fault("resizePolicy", reason, f"remove it, or {_COMPOSED}", show=False)
@@ -74,8 +73,7 @@ def _names(container: Place) -> Iterator[Problem]:
         name = place.text(key)
         # Kubernetes' relaxed rule already rejects an equals sign.
         if name and "=" not in name and not _NAME.fullmatch(name):
-            reason = f'Invalid value: "{name}": {_NAME_RULE}'
-            yield fault(place.at(key), reason, hint=f"rename it, or {_COMPOSED}")
+            yield invalid(place.at(key), name, _NAME_RULE, f"rename it, or {_COMPOSED}")
 
 
 def _lifecycle(container: Place, spec: Place) -> Iterator[Problem]:
@@ -108,16 +106,16 @@ def _searches(spec: Place) -> Iterator[Problem]:
         name = search.removesuffix(".")
         # A longer name breaks the relaxed rule, too.
         if not is_subdomain(name) and len(name) <= MAX_SUBDOMAIN:
-            yield fault(path, f'Invalid value: "{search}": {SUBDOMAIN_RULE}', hint=f"remove it, or {_COMPOSED}")
+            yield invalid(path, search, SUBDOMAIN_RULE, f"remove it, or {_COMPOSED}")
 
 
 def _group(spec: Place) -> Iterator[Problem]:
     group = spec.child("schedulingGroup")
     if not group or group.unknown("podGroupName"):
         return
+    path, name = group.at("podGroupName"), group.text("podGroupName")
+    hint = "remove schedulingGroup: Volcano makes the PodGroup"
     if not group.has("podGroupName"):
-        reason = "Invalid value: null: must specify one of: `podGroupName`"
-        yield group.fault("podGroupName", reason, "remove schedulingGroup: Volcano makes the PodGroup", show=False)
-    elif not is_subdomain(group.text("podGroupName")):
-        reason = f'Invalid value: "{group.text("podGroupName")}": {SUBDOMAIN_RULE}'
-        yield fault(group.at("podGroupName"), reason, hint="remove schedulingGroup: Volcano makes the PodGroup")
+        yield fault(path, "Invalid value: null: must specify one of: `podGroupName`", hint=hint)
+    elif not is_subdomain(name):
+        yield invalid(path, name, SUBDOMAIN_RULE, hint)

@@ -9,7 +9,7 @@ from typing import Any
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import quantity
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, meant, twice
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid, meant, twice
 from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_qualified
 
 COMPUTE = ("cpu", "memory", "ephemeral-storage")
@@ -236,8 +236,8 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
         if nano % _UNIT:
             yield fault(place, "there are only whole devices", text, "give a whole number")
         else:
-            reason = f'Invalid value: "{text}": must be an integer: Kubernetes computes thousandths in 64 bits'
-            yield fault(place, reason, hint="give a smaller number")
+            rule = "must be an integer: Kubernetes computes thousandths in 64 bits"
+            yield invalid(place, str(text), rule, "give a smaller number")
 
 
 def _requests(resources: Place) -> Iterator[Problem]:

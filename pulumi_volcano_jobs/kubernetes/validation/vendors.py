@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes import schema
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid, unsupported
 from pulumi_volcano_jobs.kubernetes.validation.names import dns_label
 
 _VOLUME = "io.k8s.api.core.v1.Volume"
@@ -37,10 +37,6 @@ def check(source: Place, kind: str) -> Iterator[Problem]:
     yield from rule(source) if rule else ()
 
 
-def _invalid(source: Place, key: str, rule: str, fix: str) -> Problem:
-    return source.fault(key, f'Invalid value: "{source.fields[key]}": {rule}', fix, show=False)
-
-
 def _between(source: Place, key: str, least: int) -> Iterator[Problem]:
     number = source.number(key)
     if number is not None and not 0 <= number <= _MAX_BYTE:
@@ -60,9 +56,11 @@ def _iscsi(source: Place) -> Iterator[Problem]:
         if not source.has(key) or source.unknown(key) or is_optional_and_empty:
             continue
         if pattern is None:
-            yield _invalid(source, key, "must be valid format starting with iqn, eui, or naa", "correct the name")
+            rule = "must be valid format starting with iqn, eui, or naa"
+            yield invalid(source.at(key), name, rule, "correct the name")
         elif not pattern.search(name):
-            yield _invalid(source, key, "must be valid format", "for example iqn.2001-04.com.example:storage.disk1")
+            hint = "for example iqn.2001-04.com.example:storage.disk1"
+            yield invalid(source.at(key), name, "must be valid format", hint)
     yield from _between(source, "lun", 0)
     has_login = source.is_true("chapAuthDiscovery") or source.is_true("chapAuthSession")
     if has_login and not source.has("secretRef"):
@@ -90,8 +88,9 @@ def _flocker(source: Place) -> Iterator[Problem]:
     elif name and uuid:
         rule = "Invalid value: datasetName and datasetUUID can not be specified simultaneously"
         yield fault(source.path, rule, hint="remove one of them")
-    if "/" in source.text("datasetName"):
-        yield _invalid(source, "datasetName", "must not contain '/'", "remove it")
+    dataset = source.text("datasetName")
+    if "/" in dataset:
+        yield invalid(source.at("datasetName"), dataset, "must not contain '/'", "remove it")
 
 
 def _secret(source: Place) -> Iterator[Problem]:
@@ -114,16 +113,13 @@ def _flex(source: Place) -> Iterator[Problem]:
     options = source.child("options")
     for key in options.fields if options else ():
         if f".{key.partition('/')[0].lower()}".endswith(_RESERVED) and options:
-            reason = f'Invalid value: "{key}": kubernetes.io and k8s.io namespaces are reserved'
-            yield fault(options.at(key), reason, hint="remove it")
+            yield invalid(options.at(key), key, "kubernetes.io and k8s.io namespaces are reserved", "remove it")
 
 
 def _azure_disk(source: Place) -> Iterator[Problem]:
     for key, values in (("cachingMode", _CACHING), ("kind", _DISKS)):
         if source.has(key) and not source.unknown(key) and source.text(key) not in values:
-            supported = ", ".join(f'"{value}"' for value in values)
-            reason = f'Unsupported value: "{source.text(key)}": supported values: {supported}'
-            yield source.fault(key, reason, "set one of them", show=False)
+            yield unsupported(source.at(key), source.text(key), values, "set one of them")
     uri = source.text("diskURI")
     start = _SUBSCRIPTIONS if source.text("kind") == "Managed" else _BLOB
     if uri and not source.unknown("kind") and not uri.startswith(start):
@@ -137,15 +133,15 @@ def _quobyte(source: Place) -> Iterator[Problem]:
         reason = f"{_REQUIRED}: must be a UUID and may not exceed a length of {_MAX_TENANT} characters"
         yield source.fault("tenant", reason, "shorten it", show=False)
     elif registry and not all(map(_HOST_PORT.fullmatch, registry.split(","))):
-        yield _invalid(source, "registry", _REGISTRY, "for example registry.example.org:7861")
+        yield invalid(source.at("registry"), registry, _REGISTRY, "for example registry.example.org:7861")
 
 
 def _git(source: Place) -> Iterator[Problem]:
-    directory = source.text("directory")
+    path, directory = source.at("directory"), source.text("directory")
     if directory.startswith("/"):
-        yield _invalid(source, "directory", "must be a relative path", "remove the leading /")
+        yield invalid(path, directory, "must be a relative path", "remove the leading /")
     elif ".." in directory.split("/"):
-        yield _invalid(source, "directory", "must not contain '..'", "remove '..'")
+        yield invalid(path, directory, "must not contain '..'", "remove '..'")
 
 
 _RULES: dict[str, Callable[[Place], Iterator[Problem]]] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.validation import containers
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid
 from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
 
 # Kubernetes, pkg/apis/core/validation/validation.go: validateWindows.
@@ -65,16 +65,15 @@ def _validated(options: Place) -> Iterator[Problem]:
     yield from subdomain(options.fields.get("gmsaCredentialSpecName"), options.at("gmsaCredentialSpecName"))
     spec = options.text("gmsaCredentialSpec")
     if options.is_empty_text("gmsaCredentialSpec"):
-        reason = 'Invalid value: "": gmsaCredentialSpec cannot be an empty string'
-        yield options.fault("gmsaCredentialSpec", reason, "remove it", show=False)
+        rule = "gmsaCredentialSpec cannot be an empty string"
+        yield invalid(options.at("gmsaCredentialSpec"), spec, rule, "remove it")
     elif len(spec) > _MOST_KIB * 1024:
         reason = f"Invalid value: gmsaCredentialSpec size must be under {_MOST_KIB} KiB"
         yield options.fault("gmsaCredentialSpec", reason, "set gmsaCredentialSpecName", show=False)
     key = "runAsUserName"
     rule = _user_rule(options.text(key)) if options.has(key) and not options.unknown(key) else ""
     if rule:
-        reason = f'Invalid value: "{options.text(key)[:_MOST_USER]}": {rule}'
-        yield fault(options.at(key), reason, hint="for example ContainerUser")
+        yield invalid(options.at(key), options.text(key), rule, "for example ContainerUser")
 
 
 def _user_rule(name: str) -> str:

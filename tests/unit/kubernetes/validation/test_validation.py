@@ -20,6 +20,7 @@ from tests.pod_rules import (
     TAKEN,
     Mistake,
     asks,
+    claim,
     container,
     main,
     pod,
@@ -245,6 +246,14 @@ def test_faults_of_several_templates_are_told_at_once() -> None:
         "spec.tasks[0].template.spec.hostname",
         "spec.tasks[1].template.spec.containers[0].name",
     ]
+
+
+@pytest.mark.parametrize("spec", [claim(storageClassName="A" * 300), claim(volumeMode="A" * 300)])
+def test_a_long_value_is_cut_in_a_message(spec: Wire) -> None:
+    """Messages are read by people."""
+    (problem,) = problems(of(spec))
+
+    assert f'value: "{"A" * 100}… (300 characters)": ' in str(problem)
 
 
 def test_values_of_variables_are_never_shown() -> None:
