@@ -201,6 +201,16 @@ REFUSED: dict[str, Mistake] = {
         server="metadata.annotations",
         annotations={OLD_TOLERATIONS: "{}"},
     ),
+    "deeply nested tolerations in an annotation": Mistake(
+        pod(),
+        f"metadata.annotations.{OLD_TOLERATIONS}",
+        (
+            f'Invalid value: "{"[" * 100}… (100000 characters)": must be a JSON list of tolerations: move them to'
+            " spec.tolerations"
+        ),
+        server="metadata.annotations",
+        annotations={OLD_TOLERATIONS: "[" * 100_000},
+    ),
     "a seccomp profile of the Pod": annotated(
         SECCOMP,
         "none",

@@ -69,7 +69,7 @@ def _is_int32(text: str) -> bool:
 def _is_list(text: str) -> bool:
     try:
         tolerations: Any = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(tolerations, list) and all(isinstance(item, Mapping) for item in tolerations)
 
