@@ -110,7 +110,7 @@ def _system(spec: Place) -> Iterator[Problem]:
     system = spec.child("os")
     if system:
         yield from Choices("name", ("linux", "windows"), required=True).check(system)
-    for holder in [spec, *containers.of(spec)] if system and system.text("name") == "linux" else ():
+    for holder in [spec, *containers.of(spec)] if windows.os_name(spec) == "linux" else ():
         context = holder.child("securityContext")
         if context and context.has("windowsOptions"):
             reason = "the Pod's os is linux, where no Windows options can be set"

@@ -12,6 +12,7 @@ from pulumi_volcano_jobs.kubernetes.validation import containers
 from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid
 from pulumi_volcano_jobs.kubernetes.validation.mounts import is_inside
 from pulumi_volcano_jobs.kubernetes.validation.names import object_meta
+from pulumi_volcano_jobs.kubernetes.validation.windows import os_name
 
 _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _MIRROR = "kubernetes.io/config.mirror"
@@ -35,7 +36,7 @@ def check(metadata: Place, spec: Place) -> Iterator[Problem]:
         return
     yield from _values(annotations, spec)
     yield from _seccomp(annotations, spec)
-    if (spec.child("os") or spec).text("name") != "windows":
+    if os_name(spec) != "windows":
         yield from _app_armor(annotations, spec)
 
 
@@ -101,7 +102,7 @@ def _app_armor(annotations: Place, spec: Place) -> Iterator[Problem]:
 def of_template(metadata: Place, spec: Place) -> Iterator[Problem]:
     """Yield AppArmor annotations that contradict the Pod's field: the API server copies them in Pods only."""
     annotations, profile = metadata.child("annotations"), _profile(spec, "appArmorProfile")
-    if not annotations or not profile or (spec.child("os") or spec).text("name") == "windows":
+    if not annotations or not profile or os_name(spec) == "windows":
         return
     for container in containers.of(spec):
         if not _profile(container, "appArmorProfile"):

@@ -17,6 +17,7 @@ from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire, fault, 
 from pulumi_volcano_jobs.kubernetes.validation.gates import COMPARISONS
 from pulumi_volcano_jobs.kubernetes.validation.metadata import of_template
 from pulumi_volcano_jobs.kubernetes.validation.names import SUBDOMAIN_RULE, is_subdomain
+from pulumi_volcano_jobs.kubernetes.validation.windows import os_name
 
 _NAME = re.compile(r"(?!\.\.)(?!\.\Z)[-._a-zA-Z][-._a-zA-Z0-9]*")
 _NAME_RULE = (
@@ -90,13 +91,13 @@ def _lifecycle(container: Place, spec: Place) -> Iterator[Problem]:
 
 
 def _signal(lifecycle: Place, spec: Place) -> Iterator[Problem]:
-    system = spec.child("os") or Place({}, spec.at("os"))
-    signal, known = lifecycle.text("stopSignal"), _SIGNALS.get(system.text("name"))
+    system, signal = os_name(spec), lifecycle.text("stopSignal")
+    known = _SIGNALS.get(system)
     if lifecycle.has("stopSignal") and not lifecycle.unknown("stopSignal") and not spec.has("os"):
         reason = "Forbidden: may not be set for containers with empty `spec.os.name`"
         yield lifecycle.fault("stopSignal", reason, "set spec.os.name of the Pod, or remove it", show=False)
     elif signal and known and not known.fullmatch(signal):
-        hint = f"use a signal of {system.text('name')}, such as SIGTERM"
+        hint = f"use a signal of {system}, such as SIGTERM"
         yield fault(lifecycle.at("stopSignal"), f'Unsupported value: "{signal}"', hint=hint)
 
 

@@ -30,10 +30,15 @@ _DNS = re.compile(rf"{_DNS_LABEL}(?:\.{_DNS_LABEL})*")
 _NO_USER = re.compile(r'["/\\:;|=,+*?<>@\[\]]')
 
 
-def check(spec: Place) -> Iterator[Problem]:
-    """Yield what Windows lacks, and wrong options for Windows."""
+def os_name(spec: Place) -> str:
+    """Return the operating system of a Pod; empty if it is not set, or not known yet."""
     system = spec.child("os")
-    if system and system.text("name") == "windows":
+    return system.text("name") if system else ""
+
+
+def check(spec: Place) -> Iterator[Problem]:
+    """Yield fields that Windows lacks, and invalid options for Windows."""
+    if os_name(spec) == "windows":
         yield from _without(spec, _NOT_IN_PODS)
         context = spec.child("securityContext")
         yield from _without(context, _NOT_IN_CONTEXTS) if context else ()
