@@ -43,8 +43,7 @@ def _of_a_class(spec: Place) -> Iterator[Problem]:
             yield spec.fault(
                 "preemptionPolicy", reason, "set priorityClassName to a class with this policy", show=False
             )
-    is_wrong = any(problem.path.startswith(spec.at("overhead")) for problem in resources.of_pod(spec))
-    if spec.child("overhead") and not is_wrong and not spec.given("runtimeClassName"):
+    if spec.child("overhead") and not spec.given("runtimeClassName") and not any(resources.overhead(spec)):
         reason = "Forbidden: Pod Overhead set without corresponding RuntimeClass defined Overhead"
         yield spec.fault("overhead", reason, "set runtimeClassName, or remove it", show=False)
 

@@ -33,7 +33,7 @@ def check(container: Place, claims: Collection[str] | None) -> Iterator[Problem]
 
 def of_pod(spec: Place) -> Iterator[Problem]:
     """Yield what is wrong with the resources of the Pod itself."""
-    yield from _all(spec, "overhead", _name)
+    yield from overhead(spec)
     resources = spec.child("resources")
     if not resources:
         return
@@ -44,6 +44,11 @@ def of_pod(spec: Place) -> Iterator[Problem]:
     most = amounts(resources, "limits")
     for container in spec.children("containers"):
         yield from _above(container.child("resources"), resources, most)
+
+
+def overhead(spec: Place) -> Iterator[Problem]:
+    """Yield invalid names and amounts of the overhead of a Pod."""
+    yield from _all(spec, "overhead", _name)
 
 
 def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
