@@ -38,14 +38,10 @@ def check(spec: Place) -> Iterator[Problem]:
     for volume in volumes:
         yield from dns_label(volume.fields.get("name"), volume.at("name"))
         yield from one_of(volume, _SOURCES, "a volume has one source")
-        for kind, rule in _RULES.items():
+        for kind in _SOURCES:
             source = volume.child(kind)
             if source:
-                yield from rule(source)
-        for kind in _OF_VENDORS:
-            source = volume.child(kind)
-            if source:
-                yield from vendors.check(source, kind)
+                yield from _RULES[kind](source) if kind in _RULES else vendors.check(source, kind)
 
 
 def _empty(source: Place) -> Iterator[Problem]:
@@ -184,7 +180,6 @@ _RULES: dict[str, Callable[[Place], Iterator[Problem]]] = {
     "ephemeral": _ephemeral,
     "image": _image,
 }
-_OF_VENDORS = tuple(kind for kind in _SOURCES if kind not in _RULES)
 
 
 def names(volumes: Sequence[Place], *kinds: str) -> frozenset[str]:
