@@ -61,24 +61,28 @@ def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
     if resources is None:
         return
     requests, limits = amounts(resources, "requests"), amounts(resources, "limits")
-    asked, limited = (_together(spec, amounts_of) for amounts_of in (partial(_requested, made=made), _limits))
+    asked, limited = _together(spec, partial(_requested, made=made)), _together(spec, _limits)
     highest: dict[str, int] = {}
     for container in spec.children("containers"):
         for name, nano in _limits(container).items():
             highest[name] = max(nano, highest.get(name, 0))
     for name, most in requests.items():
         if asked.get(name, 0) > most:
-            path, given = spec.at("resources", "requests", name), _written(resources, "requests", name)
-            yield fault(path, "the containers ask for more than this together", given, "raise it, or lower theirs")
+            yield _exceeded(resources, "requests", name)
     for name, most in limits.items():
         # Kubernetes sets a request that is missing in a Pod, and compares it with the limit.
         is_default = made and name not in requests and not resources.unknown("requests")
         is_page = name.startswith(HUGE_PAGES)
         total = (limited if is_page else asked).get(name, 0)
-        is_said = highest.get(name, 0) > most
-        if (is_page or is_default) and not is_said and total > most:
-            path, given = spec.at("resources", "limits", name), _written(resources, "limits", name)
-            yield fault(path, "the containers ask for more than this together", given, "raise it, or lower theirs")
+        is_reported = highest.get(name, 0) > most
+        if (is_page or is_default) and not is_reported and total > most:
+            yield _exceeded(resources, "limits", name)
+
+
+def _exceeded(resources: Place, kind: str, name: str) -> Problem:
+    given = _written(resources, kind, name)
+    reason, hint = "the containers ask for more than this together", "raise it, or lower theirs"
+    return fault(resources.at(kind, name), reason, given, hint)
 
 
 def _together(spec: Place, amounts_of: Callable[[Place], Mapping[str, int]]) -> dict[str, int]:
