@@ -235,19 +235,23 @@ class Walk:
         return self._object(tree, definition, path)
 
     def conform_below(self, value: Any, definition: str, keys: Sequence[str | int], path: str) -> Any:
-        """Copy a value that belongs below a definition, where `keys` lead; a field that is not known has any value."""
+        """Copy the value to which `keys` lead from a definition, as `conform` does.
+
+        The value of an unknown field is not checked.
+        """
         schema: Mapping[str, Any] = {"$ref": _REFERENCE + definition}
         for key in keys:
             reference = schema.get("$ref", "").removeprefix(_REFERENCE)
             if reference in _SCALARS:
                 return value
             known = _definitions(self._version)[reference] if reference else schema
-            is_object = "properties" in known
-            found = _properties(reference, self._version).get(str(key)) if is_object else known.get("items")
-            found = found or (None if is_object else known.get("additionalProperties"))
-            if not isinstance(found, Mapping):
+            if "properties" in known:
+                below = _properties(reference, self._version).get(str(key))
+            else:
+                below = known.get("items") or known.get("additionalProperties")
+            if not isinstance(below, Mapping):
                 return value
-            schema = found
+            schema = below
         return value if value is None else self._value(value, schema, path)
 
     def _object(self, tree: Mapping[str, Any], definition: str, path: str) -> dict[str, Any]:
