@@ -73,7 +73,7 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
 def claim(spec: Wire, path: str) -> Iterator[Problem]:
     """Yield what the API server rejects or ignores in a new claim of the job."""
     place = Place(spec, path)
-    ignored = [replace(problem, stage=Stage.STRICT) for problem in claims.ignored(place)]
+    ignored = list(claims.ignored(place))
     yield from ignored
     for problem in claims.check(place):
         if not ignored or not problem.path.startswith(place.at("dataSource")):

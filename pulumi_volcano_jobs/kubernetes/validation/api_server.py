@@ -1,4 +1,4 @@
-"""What Volcano's webhook takes in a template, and the API server refuses in each Pod that is made of it."""
+"""Rules that the API server applies to the Pods of a template, and Volcano's webhook does not."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pulumi_volcano_jobs.core.errors import Problem, Stage
-from pulumi_volcano_jobs.kubernetes.validation import containers, resources
+from pulumi_volcano_jobs.kubernetes.validation import claims, containers, resources, volumes
 from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire, twice
 
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
-    """Yield what the API server would refuse in a Pod of a template that the webhook takes."""
-    for problem in _found(Place(template.get("spec") or {}, f"{path}.spec")):
+    """Yield what the API server rejects or ignores in the Pods of a template that the webhook accepts."""
+    spec = Place(template.get("spec") or {}, f"{path}.spec")
+    for problem in _found(spec):
         yield replace(problem, stage=Stage.API)
+    for claim in volumes.claim_specs(spec):
+        yield from claims.ignored(claim)
 
 
 def _found(spec: Place) -> Iterator[Problem]:

@@ -57,7 +57,7 @@ def ignored(spec: Place) -> Iterator[Problem]:
             "the API server ignores a source that is neither a PersistentVolumeClaim nor a VolumeSnapshot of the"
             " apiGroup snapshot.storage.k8s.io"
         )
-        yield spec.fault("dataSource", reason, "correct apiGroup and kind, or use dataSourceRef", show=False)
+        yield Problem(spec.at("dataSource"), reason, "correct apiGroup and kind, or use dataSourceRef")
 
 
 def _storage(spec: Place) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
-from pulumi_volcano_jobs.kubernetes.validation import containers
+from pulumi_volcano_jobs.kubernetes.validation import containers, volumes
 from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire
 
 COMPARISONS = ("Lt", "Gt")
@@ -33,11 +33,8 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
     if context and context.text("seLinuxChangePolicy") == "MountOption":
         yield _warning(context.at("seLinuxChangePolicy"), "SELinuxMount", _REJECTS)
     yield from _projected(spec)
-    for volume in spec.children("volumes"):
-        ephemeral = volume.child("ephemeral")
-        of_claim = ephemeral and ephemeral.child("volumeClaimTemplate")
-        claim_spec = of_claim and of_claim.child("spec")
-        yield from claim(claim_spec.fields, claim_spec.path) if claim_spec else ()
+    for claim_spec in volumes.claim_specs(spec):
+        yield from claim(claim_spec.fields, claim_spec.path)
 
 
 def claim(spec: Wire, path: str) -> Iterator[Problem]:
@@ -48,8 +45,8 @@ def claim(spec: Wire, path: str) -> Iterator[Problem]:
 
 
 def _projected(spec: Place) -> Iterator[Problem]:
-    volumes = [volume.child("projected") for volume in spec.children("volumes")]
-    for source in [source for projected in volumes if projected for source in projected.children("sources")]:
+    found = [volume.child("projected") for volume in spec.children("volumes")]
+    for source in [source for projected in found if projected for source in projected.children("sources")]:
         for key, gate in _SOURCES:
             if source.has(key):
                 yield _warning(source.at(key), gate, _DROPS)

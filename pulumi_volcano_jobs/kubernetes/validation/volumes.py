@@ -163,6 +163,16 @@ def _ephemeral(source: Place) -> Iterator[Problem]:
         yield from claims.check(spec)
 
 
+def claim_specs(spec: Place) -> Iterator[Place]:
+    """Yield the spec of each claim that comes with a Pod."""
+    for volume in spec.children("volumes"):
+        ephemeral = volume.child("ephemeral")
+        template = ephemeral.child("volumeClaimTemplate") if ephemeral else None
+        claim = template.child("spec") if template else None
+        if claim:
+            yield claim
+
+
 def _image(source: Place) -> Iterator[Problem]:
     yield from Choices("pullPolicy", ("Always", "IfNotPresent", "Never")).check(source)
 

@@ -22,6 +22,7 @@ from pulumi_volcano_jobs import (
 from pulumi_volcano_jobs.core.errors import Stage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import CLAIM, Wire, container, job, places, problems, refused, task
+from tests.pod_rules import OF_CLAIM, claim
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 
@@ -367,6 +368,17 @@ def test_a_data_source_that_the_api_server_ignores_is_an_error(source: Wire) -> 
             " kind, or use dataSourceRef"
         )
     ]
+
+
+def test_a_data_source_that_the_api_server_ignores_in_an_ephemeral_volume_is_an_error() -> None:
+    """The API server accepts the Pod, and ignores the source in the claim that comes with it."""
+    spec = claim(dataSource={"apiGroup": "example.org", "kind": "Backup", "name": "a"})
+    document = job({"name": "worker", "replicas": 1, "template": {"spec": spec}})
+
+    assert [(problem.path, problem.stage) for problem in problems(document)] == [
+        (f"spec.tasks[0].template.{OF_CLAIM}.dataSource", Stage.STRICT)
+    ]
+    assert render(document, strict=False).pods
 
 
 UNKNOWN: dict[str, tuple[Wire, str, str]] = {
