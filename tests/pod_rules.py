@@ -151,7 +151,7 @@ def windows_options(**options: Any) -> Wire:
 
 
 def annotated(key: str, value: str, path: str, problem: str, spec: Wire | None = None) -> Mistake:
-    """Return a mistake in the value of an annotation, or in what contradicts it."""
+    """Return a mistake in the value of an annotation, or in a field that contradicts it."""
     return Mistake(spec or pod(), path or f"metadata.annotations.{key}", problem, annotations={key: value})
 
 

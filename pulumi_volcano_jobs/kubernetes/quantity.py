@@ -67,7 +67,8 @@ class Quantity:
 def parse(text: Any) -> Quantity:
     """Read a quantity from text or a number.
 
-    An amount below 10^-9 is rounded up. The API server cuts a binary amount (`Ki` to `Ei`) to 2^63 - 1, and no other.
+    An amount below 10^-9 is rounded up. As in the API server, a binary amount (`Ki` to `Ei`) is at most 2^63 - 1; no
+    other amount has a limit.
 
     Raises:
         ValueError: if it is none.
@@ -83,8 +84,8 @@ def parse(text: Any) -> Quantity:
 def in_int64(text: Any, digits: int) -> int:
     """Return an amount in units of 10^-digits, rounded up, as the API server computes it in 64 bits.
 
-    An amount that is too large wraps around; of one with at most 18 digits and most exponents the result is 0
-    (`Quantity.ScaledValue` of Kubernetes).
+    An amount that is too large wraps around. It becomes 0 if it has at most 18 digits and its scale is not one that
+    Kubernetes multiplies by without a check (`Quantity.ScaledValue`).
 
     Raises:
         ValueError: if the text is not a quantity.
@@ -130,13 +131,13 @@ def as_text(amount: Any) -> Any:
 
 
 def _shortened(whole: str, fraction: str) -> tuple[str, str]:
-    """Leave out digits that change nothing; of those after the point it counts whether there are others than 0."""
+    """Drop digits beyond the limit; a dropped digit of the fraction that is not 0 still rounds the amount up."""
     more = "1" if fraction[_MOST_DIGITS:].strip("0") else ""
     return whole[:_MOST_DIGITS], fraction[:_MOST_DIGITS] + more
 
 
 def _exponent(text: str) -> int:
-    """Read an exponent; one of many digits is the largest."""
+    """Parse an exponent; one with too many digits becomes the largest exponent."""
     digits = text.lstrip("+-").lstrip("0")
     number = int(digits or 0) if len(digits) <= len(str(_LARGEST_EXPONENT)) else _LARGEST_EXPONENT
     return -number if text.startswith("-") else number

@@ -71,7 +71,7 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
 
 
 def claim(spec: Wire, path: str) -> Iterator[Problem]:
-    """Yield what the API server rejects or ignores in a new claim of the job."""
+    """Yield the fields of a new claim of the job that the API server rejects or ignores."""
     place = Place(spec, path)
     ignored = list(claims.ignored(place))
     yield from ignored

@@ -1,4 +1,4 @@
-"""PersistentVolumeClaims: those of a job, and those that come and go with a Pod."""
+"""PersistentVolumeClaims: those of a job, and those of ephemeral volumes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OLD_SOURCES = {("", _CLAIM), ("snapshot.storage.k8s.io", "VolumeSnapshot")}
 
 
 def check(spec: Place) -> Iterator[Problem]:
-    """Yield what Kubernetes rejects in a PersistentVolumeClaimSpec."""
+    """Yield the fields that Kubernetes rejects in a PersistentVolumeClaimSpec."""
     reason = "Required value: at least 1 access mode is required"
     yield from spec.required("accessModes", "for example [ReadWriteOnce]", reason)
     modes = spec.items("accessModes")
@@ -85,7 +85,7 @@ def _unreadable(resources: Place) -> Iterator[Problem]:
 
 
 def _sources(spec: Place) -> Iterator[Problem]:
-    """Yield what is wrong with the object that a new volume is filled from, which two fields can name."""
+    """Yield the problems of dataSource and dataSourceRef, which both name the object that fills a new volume."""
     source, reference = spec.child("dataSource"), spec.child("dataSourceRef")
     for place in (source, reference):
         yield from _source(place) if place else ()

@@ -67,7 +67,7 @@ def _name(place: Place, key: str) -> Iterator[Problem]:
     name = place.fields.get(key)
     if isinstance(name, str) and not _NAME.fullmatch(name):
         reason = _NAME_RULE if not name or "=" in name else _PRINTABLE
-        # What is after the '=' was meant for the value.
+        # The text after the '=' may be a value, and a secret.
         shown = f"{name.partition('=')[0]}=…" if "=" in name else name
         yield Place({key: shown}, place.path).fault(key, reason)
 

@@ -1,6 +1,6 @@
-"""Values that become known while an update runs: checked by their types, which is all that can still be said of them.
+"""Values that become known while an update runs. They are checked by their types only.
 
-A value may be a secret, so no problem shows one.
+A value may be a secret, so no problem shows it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Typed(NamedTuple):
 
 
 class _Walk(Walk):
-    """A walk that reads amounts, too: the rules for those of a template have passed over unknown ones."""
+    """A walk that also parses amounts, because the rules for amounts of a template skip unknown values."""
 
     def scalar(self, value: Any, kind: str, path: str, number_format: str = "") -> Any:
-        """Check a plain value, and that of an amount."""
+        """Check a plain value, and parse it if it is an amount."""
         known = super().scalar(value, kind, path, number_format)
         nano = parsed(value) if kind == QUANTITY and isinstance(value, (str, int, float)) else 0
         if nano is None or nano < 0:
@@ -39,7 +39,7 @@ class _Walk(Walk):
 
 
 def check(value: Any, typed: Typed, path: str) -> Sequence[Problem]:
-    """Return the problems of a value that is known at last."""
+    """Return the problems of a value that has become known."""
     walk = _Walk()
     walk.conform_below(value, typed.definition, typed.keys, path)
     # Unknown fields are for the API server to drop.

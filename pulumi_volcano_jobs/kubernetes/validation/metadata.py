@@ -24,7 +24,7 @@ _SECCOMP, _SECCOMP_OF_CONTAINER = (
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _LOCAL = "localhost/"
 _MAX_DIGITS = 10  # of a 32-bit integer
-# What the annotation has for a type of the field.
+# The values of an annotation, by the type in the field.
 _NAMES = {"Unconfined": ("unconfined",), "RuntimeDefault": ("runtime/default", "docker/default")}
 
 

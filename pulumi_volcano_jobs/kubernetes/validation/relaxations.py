@@ -36,7 +36,7 @@ _COMPOSED = 'use managed_by="pulumi"'
 
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
-    """Yield what Volcano's webhook rejects although Kubernetes 1.36 accepts the Pods."""
+    """Yield the fields that Volcano's webhook rejects although Kubernetes 1.36 accepts the Pods."""
     spec = Place(template.get("spec") or {}, f"{path}.spec")
     for container in spec.children("containers"):
         if container.has("restartPolicy") and not container.unknown("restartPolicy"):
@@ -105,7 +105,7 @@ def _searches(spec: Place) -> Iterator[Problem]:
     config = spec.child("dnsConfig")
     for path, search in config.items("searches") if config else ():
         name = search.removesuffix(".")
-        # A longer name breaks the relaxed rule, too.
+        # The relaxed rule also rejects a longer name.
         if not is_subdomain(name) and len(name) <= MAX_SUBDOMAIN:
             yield invalid(path, search, SUBDOMAIN_RULE, f"remove it, or {_COMPOSED}")
 

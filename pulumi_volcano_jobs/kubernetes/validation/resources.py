@@ -54,8 +54,8 @@ def overhead(spec: Place) -> Iterator[Problem]:
 def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
     """Yield amounts of the Pod itself that are less than those of its containers together.
 
-    In a Pod that is `made`, unlike in a template, a container without a request asks for its limit, and the Pod itself
-    for what its containers ask for.
+    In a Pod that is `made`, unlike in a template, the API server sets missing requests: those of a container to its
+    limits, those of the Pod itself to the sums of its containers.
     """
     resources = spec.child("resources")
     if resources is None:

@@ -27,7 +27,7 @@ _SUBSCRIPTIONS, _BLOB = "/subscriptions/", "https://"
 
 
 def check(source: Place, kind: str) -> Iterator[Problem]:
-    """Yield what Kubernetes rejects in a volume source of this kind."""
+    """Yield the fields that Kubernetes rejects in a volume source of this kind."""
     definition, _ = schema.child_definition(_VOLUME, kind)
     for key in schema.required(definition):
         value = source.fields.get(key)

@@ -164,7 +164,7 @@ def _ephemeral(source: Place) -> Iterator[Problem]:
 
 
 def claim_specs(spec: Place) -> Iterator[Place]:
-    """Yield the spec of each claim that comes with a Pod."""
+    """Yield the claim specs of the ephemeral volumes of a Pod."""
     for volume in spec.children("volumes"):
         ephemeral = volume.child("ephemeral")
         template = ephemeral.child("volumeClaimTemplate") if ephemeral else None

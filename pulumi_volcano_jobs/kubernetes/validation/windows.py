@@ -100,7 +100,7 @@ def _user_rule(name: str) -> str:
 
 
 def _host_process(spec: Place) -> Iterator[Problem]:
-    """Yield mixtures: all containers run as processes of the host, on its network, or none of them."""
+    """Yield a mixed hostProcess: all containers or none run as processes of the host, on the host's network."""
     key, of_pod = "hostProcess", _options(spec)
     whole = of_pod.fields.get(key) if of_pod else None
     own = [options.fields.get(key) if options else None for options in map(_options, containers.of(spec))]

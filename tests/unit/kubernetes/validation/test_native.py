@@ -40,7 +40,7 @@ def test_a_native_job_is_rejected(spec: Wire, messages: list[str], strict: bool)
 
 
 @pytest.mark.parametrize(("spec", "_"), REJECTED.values(), ids=REJECTED)
-def test_composed_pods_are_not(spec: Wire, _: list[str]) -> None:
+def test_composed_pods_of_the_same_templates_are_accepted(spec: Wire, _: list[str]) -> None:
     """The API server accepts them (`tests/cluster/test_podcheck.py`)."""
     assert len(render(of(spec)).pods) == 1
 
@@ -73,7 +73,7 @@ def test_an_annotation_that_contradicts_the_field_of_the_pod_is_rejected_in_a_te
 
 
 def test_unknown_values_are_not_judged() -> None:
-    """They may be right."""
+    """A leaf passes each rule of native mode."""
     leaf = Leaf("value")
     spec = {
         "containers": [
@@ -94,7 +94,7 @@ def test_unknown_values_are_not_judged() -> None:
 
 
 def test_a_name_that_may_hold_a_secret_is_not_shown() -> None:
-    """Somebody may have written NAME=VALUE for the name."""
+    """A user may have written NAME=VALUE as the name."""
     twice = [{"name": "TOKEN=hunter2", "value": ""}] * 2
     found = list(schema.repeated({"spec": {"containers": [container(env=twice)]}}, schema.POD_TEMPLATE, "template"))
 
@@ -103,7 +103,7 @@ def test_a_name_that_may_hold_a_secret_is_not_shown() -> None:
 
 
 def test_lists_with_keys_are_those_of_the_schema() -> None:
-    """Kubernetes' schemas know them; no list is kept by hand."""
+    """The keys of lists come from Kubernetes' schemas."""
     spec = task()["template"]["spec"]
     entries = {"schedulingGates": {"name": "example.org/a"}, "resourceClaims": {"name": "a", "resourceClaimName": "a"}}
     for field, entry in entries.items():
@@ -112,7 +112,7 @@ def test_lists_with_keys_are_those_of_the_schema() -> None:
 
 
 def test_empty_optional_names_are_left_out_of_a_native_job() -> None:
-    """The CRD rejects them where no webhook replaces them; Go takes them for missing."""
+    """The CRD rejects them if no webhook replaces them; in Go an empty name is a missing one."""
     policy = {"event": "", "events": ["PodFailed"], "action": "RestartJob"}
     document = job(
         {**task(), "topologyPolicy": "", "policies": [{"event": "", "exitCode": 3, "action": "RestartJob"}]},

@@ -32,7 +32,7 @@ TEMPLATE = "spec.tasks[0].template"
 
 
 def of(spec: Wire, labels: Wire | None = None, annotations: Wire | None = None) -> Wire:
-    """Give a job by the spec of its Pods, and their labels and annotations."""
+    """Return a job with Pods of a spec, labels and annotations."""
     metadata = {"labels": labels or {}, "annotations": annotations or {}}
     return job({"name": "worker", "replicas": 1, "template": {"metadata": metadata, "spec": spec}})
 
@@ -149,7 +149,7 @@ def test_what_is_refused_only_once_it_is_made(spec: Wire, told: str) -> None:
 
 
 def test_a_class_of_the_job_allows_a_priority() -> None:
-    """Pods get it where the template names none; whether the numbers are equal, only a cluster knows."""
+    """Pods without a class get that of the job. Only a cluster knows the priority of a class."""
     document = of(pod(priority=5))
     document["spec"]["priorityClassName"] = "high"
 
@@ -180,7 +180,7 @@ def test_numbers_fit_into_the_format_of_the_schema(spec: Wire, path: str) -> Non
 
 
 def test_a_number_of_64_bits_fits_into_that_format() -> None:
-    """Such as a time of grace."""
+    """Such as terminationGracePeriodSeconds."""
     assert render(of(pod(terminationGracePeriodSeconds=2**33))).pods
 
 
