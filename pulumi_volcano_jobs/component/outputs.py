@@ -15,8 +15,8 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, key_text
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, has_leaf, leaves, substitute
 from pulumi_volcano_jobs.kubernetes import schema
-from pulumi_volcano_jobs.kubernetes.validation import late
-from pulumi_volcano_jobs.kubernetes.validation.late import Typed
+from pulumi_volcano_jobs.kubernetes.validation import resolved
+from pulumi_volcano_jobs.kubernetes.validation.resolved import TypePath
 from pulumi_volcano_jobs.plugins import Plugin, registry
 from pulumi_volcano_jobs.plugins.settings import secret_settings
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, METADATA_FIELDS
@@ -28,15 +28,15 @@ _KUBERNETES_TYPES = {
     "volumeClaim": schema.CLAIM,
     "volume_claim": schema.CLAIM,
 }
-_TEXT = Typed("string")
+_TEXT = TypePath("string")
 # Other fields, of a job and of what jobs share, that may hold an Output.
 _TYPES = {
     **dict.fromkeys(("namespace", "queue", "priorityClassName", "priority_class_name", "image_registry"), _TEXT),
-    "labels": Typed(schema.POD_TEMPLATE, ("metadata", "labels")),
-    "annotations": Typed(schema.POD_TEMPLATE, ("metadata", "annotations")),
-    "node_selector": Typed(schema.POD_TEMPLATE, ("spec", "nodeSelector")),
-    "tolerations": Typed(schema.POD_TEMPLATE, ("spec", "tolerations")),
-    "image_pull_secrets": Typed(schema.POD_TEMPLATE, ("spec", "imagePullSecrets")),
+    "labels": TypePath(schema.POD_TEMPLATE, ("metadata", "labels")),
+    "annotations": TypePath(schema.POD_TEMPLATE, ("metadata", "annotations")),
+    "node_selector": TypePath(schema.POD_TEMPLATE, ("spec", "nodeSelector")),
+    "tolerations": TypePath(schema.POD_TEMPLATE, ("spec", "tolerations")),
+    "image_pull_secrets": TypePath(schema.POD_TEMPLATE, ("spec", "imagePullSecrets")),
 }
 
 
@@ -53,7 +53,7 @@ class Outputs:
         self._given: dict[str, pulumi.Output[Any]] = {}
         self._secrets: dict[str, dict[str, Any]] = {}
 
-    def lift(self, tree: Any, path: str = "", typed: Typed | None = None) -> Any:
+    def lift(self, tree: Any, path: str = "", typed: TypePath | None = None) -> Any:
         """Copy the tree, models as dicts, with a leaf in the place of each Output.
 
         Args:
@@ -76,12 +76,12 @@ class Outputs:
             ]
         return tree
 
-    def _entry(self, key: Any, value: Any, path: str, typed: Typed | None) -> Any:
+    def _entry(self, key: Any, value: Any, path: str, typed: TypePath | None) -> Any:
         if typed:
             return self.lift(value, path, typed.below(key))
         if key in _KUBERNETES_TYPES:
             definition = _KUBERNETES_TYPES[key]
-            return self.lift(to_wire(value, definition), path, Typed(definition))
+            return self.lift(to_wire(value, definition), path, TypePath(definition))
         if path == "spec.plugins" and isinstance(value, Mapping):
             return {name: self._arguments(name, use, _child(path, name)) for name, use in value.items()}
         return self.lift(value, path, _TYPES.get(key))
@@ -121,7 +121,7 @@ class Outputs:
         marks = {setting: _is_plain(value) for setting, value in given.items()}
         return pulumi.Output.all(**marks).apply(lambda known: [key for key in known if known[key]] or None)
 
-    def leaf(self, path: str, output: pulumi.Output[Any], typed: Typed | None = None) -> Leaf:
+    def leaf(self, path: str, output: pulumi.Output[Any], typed: TypePath | None = None) -> Leaf:
         """Make the leaf that stands for an Output, whose value is checked by its type as soon as it is known."""
 
         async def refused(problems: Sequence[Problem]) -> None:
@@ -129,7 +129,7 @@ class Outputs:
             raise_late(self._name, self._kind, problems)
 
         def checked(value: Any) -> Any:
-            problems = late.check(value, typed, path) if typed else ()
+            problems = resolved.check(value, typed, path) if typed else ()
             return refused(problems) if problems else value
 
         self._given[path] = output

@@ -17,7 +17,7 @@ from pulumi_volcano_jobs.component.resource_options import without_effect
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import JobError, Problem, raise_if_any
 from pulumi_volcano_jobs.kubernetes import queue_schema
-from pulumi_volcano_jobs.kubernetes.validation.late import Typed
+from pulumi_volcano_jobs.kubernetes.validation.resolved import TypePath
 from pulumi_volcano_jobs.rendering import queue
 
 TYPE = "VolcanoQueue"
@@ -49,7 +49,7 @@ class BaseQueue(pulumi.ComponentResource):
         with as_input_errors(resource_name, kind=TYPE):
             raise_if_any(bounds.problems(args))
             given = outputs.lift(
-                to_wire({} if args is None else args, queue_schema.SPEC), typed=Typed(queue_schema.SPEC)
+                to_wire({} if args is None else args, queue_schema.SPEC), typed=TypePath(queue_schema.SPEC)
             )
             if not isinstance(given, dict):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict"

@@ -13,16 +13,16 @@ from pulumi_volcano_jobs.kubernetes.schema import QUANTITY, Walk
 from pulumi_volcano_jobs.kubernetes.validation.resources import AMOUNT, parsed
 
 
-class Typed(NamedTuple):
-    """The place of a value in a Kubernetes type."""
+class TypePath(NamedTuple):
+    """A type of Kubernetes, and the path of a value in it."""
 
     definition: str
     """The type."""
     keys: tuple[str | int, ...] = ()
     """The fields, keys and indexes that lead from it to the value."""
 
-    def below(self, key: str | int) -> Typed:
-        """Return the place of a field, key or index of this value."""
+    def below(self, key: str | int) -> TypePath:
+        """Return the path of a field, key or index of this value."""
         return self._replace(keys=(*self.keys, key))
 
 
@@ -38,7 +38,7 @@ class _Walk(Walk):
         return known
 
 
-def check(value: Any, typed: Typed, path: str) -> Sequence[Problem]:
+def check(value: Any, typed: TypePath, path: str) -> Sequence[Problem]:
     """Return the problems of a value that has become known."""
     walk = _Walk()
     walk.conform_below(value, typed.definition, typed.keys, path)
