@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.validation import containers, volumes
 from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire
+from pulumi_volcano_jobs.kubernetes.validation.scheduling import COMPARISONS
 
-COMPARISONS = ("Lt", "Gt")
-"""The operators of a toleration that compare numbers."""
 _SOURCES = (("clusterTrustBundle", "ClusterTrustBundleProjection"), ("podCertificate", "PodCertificateRequest"))
 _DROPS, _REJECTS = "drops this field", "rejects the Pods"
 

@@ -14,9 +14,9 @@ from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.dns import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.kubernetes.validation import containers
 from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire, fault, invalid, unsupported
-from pulumi_volcano_jobs.kubernetes.validation.gates import COMPARISONS
 from pulumi_volcano_jobs.kubernetes.validation.metadata import of_template
 from pulumi_volcano_jobs.kubernetes.validation.names import SUBDOMAIN_RULE, is_subdomain
+from pulumi_volcano_jobs.kubernetes.validation.scheduling import COMPARISONS
 from pulumi_volcano_jobs.kubernetes.validation.windows import os_name
 
 _NAME = re.compile(r"(?!\.\.)(?!\.\Z)[-._a-zA-Z][-._a-zA-Z0-9]*")

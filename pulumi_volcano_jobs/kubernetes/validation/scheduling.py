@@ -10,8 +10,10 @@ from pulumi_volcano_jobs.kubernetes.validation import selectors
 from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, fault, twice, unique
 from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_qualified, label_key, label_value, labels
 
+COMPARISONS = ("Lt", "Gt")
+"""The operators of a toleration that compare numbers."""
 # The last two operators need a feature gate; whether a cluster has it, we cannot know.
-_OPERATORS = ("Exists", "Equal", "Lt", "Gt")
+_OPERATORS = ("Exists", "Equal", *COMPARISONS)
 _OPERATOR = Choices("operator", _OPERATORS, "Equal, the default, compares the value")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _EFFECT = Choices("effect", _EFFECTS, "leave it out to tolerate all of them")
@@ -72,7 +74,7 @@ def _compared(toleration: Place) -> Iterator[Problem]:
     elif operator != "Exists" and not toleration.given("key"):
         reason = "a toleration without a key needs the operator Exists"
         yield fault(toleration.path, reason, hint="name the taint's key, or set operator: Exists to tolerate all")
-    elif operator in ("Lt", "Gt") and not toleration.unknown("value") and not _WHOLE.fullmatch(value):
+    elif operator in COMPARISONS and not toleration.unknown("value") and not _WHOLE.fullmatch(value):
         yield toleration.fault("value", f"the operator {operator} compares whole numbers", "write one in quotes")
     elif operator in ("Equal", ""):
         yield from label_value(value, toleration.at("value"))
