@@ -74,11 +74,7 @@ def parse(text: Any) -> Quantity:
         ValueError: if it is none.
     """
     written = _read(text)
-    power = written.power - len(written.fraction) - _DECIMAL["n"]
-    number = int(written.whole + written.fraction or 0) * 2 ** _BINARY.get(written.suffix, 0)
-    nano = number * 10**power if power >= 0 else -(-number // 10**-power)
-    nano = min(nano, _LARGEST) if written.style == "binary" else nano
-    return Quantity(-nano if written.is_negative else nano, written.style)
+    return Quantity(written.nano(), written.style)
 
 
 def in_int64(text: Any, digits: int) -> int:
@@ -91,7 +87,7 @@ def in_int64(text: Any, digits: int) -> int:
         ValueError: if the text is not a quantity.
     """
     written = _read(text)
-    exact: int = -(-parse(text).nano // 10 ** (-_DECIMAL["n"] - digits))
+    exact: int = -(-written.nano() // 10 ** (-_DECIMAL["n"] - digits))
     scale = written.power - len(written.fraction)
     is_short = written.style != "binary" and len(written.whole + written.fraction) <= _SHORT
     if is_short and scale + digits not in _WRAPPED and abs(exact) > _MAX_INT64:
@@ -109,6 +105,14 @@ class _Written:
     power: int
     suffix: str
     style: Format
+
+    def nano(self) -> int:
+        """Compute the amount in units of 10^-9."""
+        power = self.power - len(self.fraction) - _DECIMAL["n"]
+        number = int(self.whole + self.fraction or 0) * 2 ** _BINARY.get(self.suffix, 0)
+        amount: int = number * 10**power if power >= 0 else -(-number // 10**-power)
+        amount = min(amount, _LARGEST) if self.style == "binary" else amount
+        return -amount if self.is_negative else amount
 
 
 def _read(text: Any) -> _Written:

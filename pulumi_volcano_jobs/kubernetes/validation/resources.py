@@ -237,9 +237,9 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
         yield fault(place, AMOUNT, text)
     elif name.startswith(HUGE_PAGES):
         size = name.removeprefix(HUGE_PAGES)
-        page = parsed(size)
-        is_page = page and page > 0 and not page % _UNIT and quantity.in_int64(size, 0)
-        if not is_page or quantity.in_int64(text, 0) % quantity.in_int64(size, 0):
+        exact = parsed(size) or 0
+        page = quantity.in_int64(size, 0) if exact > 0 and not exact % _UNIT else 0
+        if not page or quantity.in_int64(text, 0) % page:
             yield fault(place, "this must be a multiple of the size of a page, which is in the name", text)
     elif not is_native(name) and quantity.in_int64(text, 3) % 1000:
         if nano % _UNIT:
