@@ -98,6 +98,16 @@ def test_a_number_is_not_a_duration() -> None:
     )
 
 
+def test_a_number_of_thousands_of_digits_is_not_a_duration() -> None:
+    """Python does not write such a number."""
+    (found,) = problems(job(runningEstimate=10**5000))
+
+    assert str(found) == (
+        "spec.runningEstimate: Invalid value: a number of thousands of digits: must be a string: write a duration such"
+        ' as "10m"'
+    )
+
+
 def test_an_output_is_not_a_duration() -> None:
     """It is checked when the program runs."""
     (found,) = problems(job(runningEstimate=Leaf("estimate")))
