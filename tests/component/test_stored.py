@@ -19,7 +19,9 @@ def test_a_stored_job_becomes_pods_with_its_claim() -> None:
     assert {"Pod", "PodGroup"} <= kinds
     assert "PersistentVolumeClaim" not in kinds
     assert set(result.resources["PodGroup train"].inputs["metadata"]) == {"name", "namespace"}
-    assert [text for text in result.warnings if "[VJ121]" in text] == list(result.warnings)
+    (warning,) = result.warnings
+    assert "spec.volumes[0].volumeClaimName: Volcano created this claim for the stored Job" in warning
+    assert warning.endswith(" [VJ121]")
 
 
 def test_a_stored_job_is_handed_over_as_it_was_applied() -> None:

@@ -413,11 +413,11 @@ LONG_AMOUNTS = {
     "0." + "0" * 50_000 + "1": "1n",
     "1." + "0" * 50_000: "1",
     "1e" + "9" * 1000: "10e999",
-    "1e-" + "9" * 1000: "1n",
+    "1e-" + "9" * 1000: "1e-9",
 }
 
 
 @pytest.mark.parametrize(("text", "amount"), LONG_AMOUNTS.items(), ids=range(len(LONG_AMOUNTS)))
 def test_a_quantity_of_many_digits_is_read(text: str, amount: str) -> None:
     """Further digits and larger exponents are dropped. An amount below 10^-9 is rounded up, as in Kubernetes."""
-    assert str(quantity.parse(text)) in {amount, f"{amount[:-1]}e-9"}
+    assert str(quantity.parse(text)) == amount
