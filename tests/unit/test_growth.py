@@ -24,7 +24,7 @@ import pulumi_volcano_jobs
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.cli import app
 from pulumi_volcano_jobs.kubernetes import quantity
-from tests.conftest import Wire, container, job, task
+from tests.conftest import CLAIM, Wire, container, job, task
 
 MOST = 2.2
 """How much more work twice the input may take."""
@@ -69,7 +69,6 @@ def term(i: int) -> Wire:
 
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 
 KINDS: dict[str, Maker] = {
     # Lists and mappings of a template.

@@ -11,9 +11,8 @@ from pulumi_volcano_jobs import Job, load_jobs, render
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec.document import IN_METADATA, SERVER_METADATA
-from tests.conftest import PAIR, Wire, job, places, task
+from tests.conftest import CLAIM, PAIR, Wire, job, places, task
 
-CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 SUBMITTED = job(
     task("worker", 2), plugins={"svc": []}, volumes=[{"mountPath": "/data", "volumeClaim": CLAIM}], minAvailable=2
 )

@@ -13,7 +13,7 @@ import pytest
 
 from pulumi_volcano_jobs import JobError, PytorchPlugin, SshPlugin, load_jobs, render
 from pulumi_volcano_jobs.files import job_file as files
-from tests.conftest import Wire, container, job, refused, task
+from tests.conftest import CLAIM, Wire, container, job, refused, task
 
 NO_FIELDS = "this is no Volcano Job: it has none of its fields: give a batch.volcano.sh/v1alpha1 Job"
 NO_JOB = "this is no Volcano Job: its kind is {}, its apiVersion is {}: {}"
@@ -255,7 +255,6 @@ def _mappings(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
         yield from _mappings(value, (*path, key))
 
 
-CLAIM: Wire = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 WITH_MAPPINGS = job(task(), plugins={"svc": []}, volumes=[{"mountPath": "/data", "volumeClaim": CLAIM}])
 WITH_MAPPINGS["metadata"]["labels"] = {"a": "b"}
 WITH_MAPPINGS["spec"]["tasks"][0]["template"]["metadata"] = {"labels": {"a": "b"}, "annotations": {"a": "b"}}
