@@ -72,6 +72,16 @@ def test_names_that_were_valid_stay_the_same() -> None:
     assert {key: names.volume(*key) for key in KNOWN} == KNOWN
 
 
+def test_each_job_has_a_pod_group_that_no_job_of_its_name_changes() -> None:
+    """Volcano's controller edits a PodGroup that has the name of a Job."""
+    groups = [names.pod_group(name) for name in JOBS]
+
+    assert names.pod_group("train") == "train-116f54c4"
+    assert len({*groups, *JOBS}) == 2 * len(JOBS)
+    assert all(len(group) <= MAX_SUBDOMAIN and re.fullmatch(DNS_SUBDOMAIN, group) for group in groups)
+    assert [names.job_of(group) for group in groups] == list(JOBS)
+
+
 def test_a_claim_of_the_root_has_a_valid_name() -> None:
     """It has the digest of its path."""
     rendered = render(job(task(), volumes=[{"mountPath": "/", "volumeClaim": CLAIM}]))
