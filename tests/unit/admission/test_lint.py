@@ -348,6 +348,13 @@ TOLD: dict[str, tuple[Wire, str]] = {
             " enable CrossNamespaceVolumeDataSource in the cluster [VJ123]"
         ),
     ),
+    "VJ127 a plugin without a value": (
+        job(plugins={"svc": None}),
+        (
+            "spec.plugins.svc: the API server drops a null, so the job does not use this plugin: write svc: [] to use"
+            " it, or remove it [VJ127]"
+        ),
+    ),
     "VJ116 an exit code that stands twice": (
         job(task(containers=[container(restartPolicy="Never", restartPolicyRules=[EXIT_CODES])])),
         (
@@ -374,9 +381,9 @@ def test_lenient_mode_warns_of_nothing(document: Wire) -> None:
     assert render(document, strict=False).warnings == ()
 
 
-# The other warnings do not come from rendering a job: three are about YAML, two about the native mode, one about a
-# stored Job, one about a DSA key and one about a null.
-ELSEWHERE = {"VJ115", "VJ117", "VJ121", "VJ122", "VJ124", "VJ125", "VJ126", "VJ127"}
+# The other warnings have tests of their own: three are about YAML, two about the native mode, one about a stored Job
+# and one about a DSA key.
+ELSEWHERE = {"VJ115", "VJ117", "VJ121", "VJ122", "VJ124", "VJ125", "VJ126"}
 
 
 def test_every_code_is_tried_here() -> None:

@@ -349,6 +349,28 @@ def test_a_plugin_without_a_value_is_not_used(managed_by: str) -> None:
     assert "svc" not in rendered.handed_over.uses
 
 
+UNSET = {"event": "", "events": ["PodFailed"], "action": "RestartJob"}
+
+
+@pytest.mark.parametrize("managed_by", ["pulumi", "volcano"])
+@pytest.mark.parametrize(
+    "document",
+    [
+        job({**task(), "topologyPolicy": ""}),
+        job(policies=[UNSET]),
+        job({**task(), "policies": [UNSET]}),
+        job(plugins=[]),
+        job(plugins=None),
+    ],
+    ids=["topologyPolicy", "event", "event of a task", "a list of no plugins", "no plugins"],
+)
+def test_an_empty_optional_value_is_accepted(document: Wire, managed_by: str) -> None:
+    """Volcano reads it as a missing one."""
+    rendered = render(document, managed_by=managed_by)
+
+    assert (rendered.warnings, rendered.plugins, len(rendered.pods)) == ((), (), 1)
+
+
 def test_a_null_in_the_arguments_of_a_plugin_is_an_error() -> None:
     """Volcano's resource definition rejects it."""
     assert places(job(plugins={"svc": [None]})) == ["spec.plugins.svc[0]"]
