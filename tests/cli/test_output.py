@@ -86,7 +86,7 @@ def test_files_with_a_private_key_are_the_owner_s_alone(shell: Shell) -> None:
     assert mode(pod) == 0o600
 
 
-def test_a_file_that_is_no_secret_keeps_its_mode(shell: Shell) -> None:
+def test_a_file_without_a_key_keeps_its_mode(shell: Shell) -> None:
     """Its owner may have made it group-readable."""
     file = shell.write("job.yaml", job())
     shell.good("convert", file, "-o", "out.py")

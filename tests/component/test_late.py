@@ -20,12 +20,12 @@ CONTAINER = "spec.tasks[0].template.spec.containers[0]"
 
 
 def of_container(**fields: Any) -> Wire:
-    """Give the arguments of a job whose container has these fields."""
+    """Return the arguments of a job whose container has these fields."""
     return {"tasks": [task("worker", 2, containers=[container(**fields)])]}
 
 
 def secret(value: Any) -> Any:
-    """Give a secret Output."""
+    """Return a secret Output."""
     return pulumi.Output.secret(value)
 
 
@@ -101,10 +101,10 @@ WRONG: dict[str, tuple[Callable[[], Wire], str, str]] = {
 @pytest.mark.parametrize("plugins", [{}, {"pytorch": []}, {"ray": []}, {"mpi": []}], ids=str)
 @pytest.mark.parametrize("mode", ["pulumi", "volcano"])
 @pytest.mark.parametrize(("arguments", "path", "reason"), WRONG.values(), ids=WRONG)
-def test_the_path_and_the_rule_are_told(
+def test_the_error_has_the_path_and_the_rule(
     arguments: Callable[[], Wire], path: str, reason: str, mode: str, plugins: Wire
 ) -> None:
-    """In both modes, and with plugins that compute something of the value."""
+    """In both modes, and with plugins that compute other values from it."""
 
     def program() -> dict[str, Any]:
         given = arguments()
@@ -123,14 +123,14 @@ def test_the_path_and_the_rule_are_told(
     assert SECRET not in f"{failure.error!r} {failure.error} {failure.error.__cause__!r} {failure.error.__context__!r}"
 
 
-def test_a_queue_is_told_alike() -> None:
-    """With the kind of the resource."""
+def test_the_error_of_a_queue_has_the_kind_of_the_resource() -> None:
+    """The path and the rule are the same."""
     failure = failed(lambda: {"name": VolcanoQueue("research", {"capability": {"cpu": secret(SECRET)}}).name})
 
     assert str(failure.error) == f"the VolcanoQueue research has a problem:\n  spec.capability.cpu: {AMOUNT}"
 
 
-def test_a_null_in_a_value_counts_nothing() -> None:
+def test_a_null_in_a_value_is_ignored() -> None:
     """The API server drops it."""
 
     def program() -> dict[str, Any]:

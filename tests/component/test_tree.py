@@ -162,8 +162,8 @@ def test_a_new_key_or_claim_replaces_all_pods(claims: str) -> None:
         assert list(done.resources[f"Pod {name}"].request.replace_with) == expected
 
 
-def test_options_that_pulumi_ignores_on_a_component_are_told_once() -> None:
-    """They would have no effect, in silence."""
+def test_one_warning_names_the_options_that_pulumi_ignores_on_a_component() -> None:
+    """They have no effect."""
     options: Wire = {"ignore_changes": ["spec"], "replace_on_changes": ["spec"]}
 
     def program(opts: pulumi.ResourceOptions | None) -> None:

@@ -66,12 +66,12 @@ def of_any_cluster(manifest: Wire) -> Wire:
 
 
 def with_account(spec: Wire) -> Wire:
-    """Do the work of the admission of service accounts, which the test cluster does not have."""
+    """Set the default service account, as an admission plugin does that the test cluster does not have."""
     return spec if spec.get("serviceAccount") else {"serviceAccountName": "default"} | spec
 
 
 def disagreement(cluster: Cluster, document: Wire) -> str:  # noqa: F811
-    """Tell the kind of a disagreement about a job; empty if there is none."""
+    """Return the kind of a disagreement about a job; empty if there is none."""
     try:
         made = render(document, keys=PAIR)
     except JobError as error:
@@ -86,7 +86,7 @@ def disagreement(cluster: Cluster, document: Wire) -> str:  # noqa: F811
 
 
 def false_rejection(cluster: Cluster, document: Wire, problems: tuple[Problem, ...]) -> str:  # noqa: F811
-    """Tell which of our problems the API server does not have."""
+    """Return the first of our problems with a part that the API server accepts; empty if there is none."""
     for (kind, index), problem in parts_with_problems(problems).items():
         part = document["spec"][kind][index]
         manifest = pod(part["template"]) if kind == "tasks" else claim(part["volumeClaim"])
@@ -96,7 +96,7 @@ def false_rejection(cluster: Cluster, document: Wire, problems: tuple[Problem, .
 
 
 def has_gate(manifest: Wire) -> bool:
-    """Tell whether an object has a field that the API server drops or rejects because its feature gate is off."""
+    """Check whether an object has a field that the API server drops or rejects because its feature gate is off."""
     walk = schema.Walk()
     if manifest["kind"] == "Pod":
         template = walk.conform({"spec": manifest["spec"]}, schema.POD_TEMPLATE, "")

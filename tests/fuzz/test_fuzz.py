@@ -85,8 +85,8 @@ def test_a_job_with_something_odd_in_it(document: Any, strict: bool, defaults: s
 
 @profile
 @given(sound.jobs(), st.data(), st.booleans())
-def test_a_key_that_stands_twice(document: Any, data: st.DataObject, strict: bool) -> None:  # noqa: FBT001
-    """The second time with less in it, or with something else."""
+def test_a_duplicate_key(document: Any, data: st.DataObject, strict: bool) -> None:  # noqa: FBT001
+    """Its second value lacks a field, or is another value."""
     path = data.draw(st.sampled_from([path for path in strategies.places(document) if isinstance(path[-1], str)]))
     holder = document
     for key in path[:-1]:

@@ -56,7 +56,7 @@ class Variants:
     """Values of random fields, in trees of Kubernetes' types."""
 
     def __init__(self, number: int) -> None:
-        """Begin the variant of a number."""
+        """Set the number of the variant."""
         self._random = random.Random(number)  # noqa: S311  # no key
 
     def template(self) -> Wire:
@@ -149,7 +149,7 @@ class Variants:
         self._change(self._random.choice(document["spec"]["tasks"])["template"], schema.POD_TEMPLATE)
 
     def change_claim(self, document: Wire) -> None:
-        """Give the job a volume, whose claim is new or named."""
+        """Add a volume to the job, with a new claim or the name of one."""
         spec = copy.deepcopy(CLAIM)
         self._change(spec, schema.CLAIM)
         source: Wire = {"volumeClaim": spec} if self._random.random() < 0.8 else {"volumeClaimName": self._pick(NAMES)}
@@ -168,7 +168,7 @@ class Variants:
         holder[key] = self._pick(NAMES)
 
     def annotate(self, document: Wire) -> None:
-        """Give the job a label or an annotation, which its Pods and its PodGroup may get."""
+        """Add a label or an annotation to the job, which its Pods and its PodGroup may inherit."""
         metadata = document["metadata"]
         kind = self._random.choice(["labels", "annotations"])
         metadata[kind] = {**(metadata.get(kind) or {}), self._pick(OF_JOBS + KEYS): self._pick(TEXTS)}
@@ -183,7 +183,7 @@ class Variants:
         holder[key] = self._random.choice((-1, 0, 1, 2, 3, 2**31 - 1, 2**31))
 
     def plug(self, document: Wire) -> None:
-        """Give the job a plugin, perhaps with an argument."""
+        """Add a plugin to the job, perhaps with an argument."""
         flags = [f"--{self._random.choice(FLAGS)}={self._pick(VALUES)}"] if self._random.random() < 0.7 else []
         plugins = dict(document["spec"].get("plugins") or {})
         name = self._pick(("svc", "ssh", "env", "pytorch", "mpi", "tensorflow", "ray", "hcclrank"))

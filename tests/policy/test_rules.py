@@ -448,7 +448,7 @@ class TestOnce:
             said = ask(rule, [*self.jobs(pod), *[item for item in composed(other) if item.resource_type != TASK]])
             assert [text.partition(",")[0] for text in said] == ["job train", "job other", "job other"]
 
-    def test_what_is_not_known_is_said_once(self) -> None:
+    def test_an_unknown_value_is_reported_once(self) -> None:
         """Pulumi prints it as advice in a preview."""
         assert ask(policy.allowed_registries(["ghcr.io"]), self.jobs(spec(container(image=UNKNOWN)))) == [
             f"unknown: string value at .pod_spec.containers.0.image {NEVER}"

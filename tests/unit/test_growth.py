@@ -304,16 +304,16 @@ class Steps:
     """Counts the lines of Python that run."""
 
     def __init__(self) -> None:
-        """Begin at 0."""
+        """Set the count to 0."""
         self.count = 0
 
     def __enter__(self) -> Self:
-        """Begin to count."""
+        """Start counting."""
         sys.settrace(self._trace)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End."""
+        """Stop counting."""
         sys.settrace(None)
 
     def _trace(self, frame: FrameType, event: str, _argument: object) -> Any:  # noqa: ARG002
@@ -346,7 +346,7 @@ def _warm(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.mark.parametrize(("kind", "way"), COUNTED, ids=[f"{kind}-{way}" for kind, way in COUNTED])
 def test_twice_the_input_takes_twice_the_steps(kind: str, way: str, tmp_path: Path) -> None:
-    """Beyond those that any input takes; the output is not longer than that either."""
+    """The steps that any input takes are not counted; the output does not grow faster either."""
     # The first run loads what is loaded late.
     sizes = (LEAST, LEAST, SIZE + LEAST, 2 * SIZE + LEAST)
     _, (nothing, _), (once, printed), (twice, more) = (steps(KINDS[kind], n, way, tmp_path) for n in sizes)
@@ -395,14 +395,14 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
 
 @pytest.mark.parametrize("pattern", [pytest.param(value, id=name) for name, value in _patterns()])
 def test_no_expression_repeats_the_same_characters_twice_in_a_row(pattern: re.Pattern[str]) -> None:
-    """It would try each way to share out a long text between the two."""
+    """It would try each way to split a long text between the two."""
     for first, second in _in_a_row(pattern.pattern):
         both = [sign for sign in map(chr, range(128)) if re.match(first, sign) and re.match(second, sign)]
         assert both == [], pattern.pattern
 
 
-def test_the_rule_finds_what_goes_back() -> None:
-    """As quantities once were read."""
+def test_the_rule_finds_an_expression_that_backtracks() -> None:
+    """An earlier expression for quantities did."""
     assert _in_a_row(r"([0-9]*)\.?([0-9]*)") == [("[0-9]", "[0-9]")]
 
 

@@ -232,7 +232,7 @@ def test_names_of_secrets_are_known(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["--ssh-key-file-path", "ssh_key_file_path", "--ssh-port", "port"])
-def test_other_names_are_not(name: str) -> None:
+def test_other_names_are_no_secrets(name: str) -> None:
     """Their values are shown."""
     assert not may_be_key(name)
 
@@ -267,8 +267,8 @@ def _compressed() -> str:
     return f"-----BEGIN OPENSSH PRIVATE KEY-----\n{body}\n-----END OPENSSH PRIVATE KEY-----\n"
 
 
-def test_an_ecdsa_key_with_a_compressed_point_is_told() -> None:
-    """Neither cryptography nor ssh reads it."""
+def test_an_ecdsa_key_with_a_compressed_point_is_an_error() -> None:
+    """Neither cryptography nor ssh can read it."""
     fault = KeyPair(_compressed(), "ecdsa-sha2-nistp256 AAAA").fault()
 
     assert fault is not None
