@@ -20,7 +20,8 @@ import pytest
 import stack as stacks
 from cluster import Cluster
 
-from pulumi_volcano_jobs.spec.names import job_of
+from pulumi_volcano_jobs.spec.names import job_of, pod_group
+from tests.conftest import CLAIM
 from tests.engine.conftest import ROOT, Project
 
 Manifest = dict[str, Any]
@@ -28,7 +29,9 @@ Objects = dict[str, Manifest]
 Changes = dict[str, str]
 
 VOLCANO = ROOT.parent / "shared" / "volcano"
-KINDS = ("ConfigMap", "Job", "NetworkPolicy", "PersistentVolumeClaim", "Pod", "PodGroup", "Secret", "Service")
+COMPOSED = ("ConfigMap", "NetworkPolicy", "PersistentVolumeClaim", "Pod", "PodGroup", "Secret", "Service")
+KINDS = (*COMPOSED, "Job")
+VOLUMES = [{"mountPath": "/data", "volumeClaim": CLAIM}]
 # What the API server keeps for itself: it differs between two objects that are otherwise the same.
 ITS_OWN = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
 PROGRAM = """
@@ -272,9 +275,10 @@ def objects(cluster: Cluster, namespace: str) -> Objects:
 
 
 def named(kind: str, item: Manifest) -> str:
-    """Return the kind and name of an object. A PodGroup goes by the name of its job."""
+    """Return the kind and name of an object. A PodGroup goes by the name of its job, if its name is the job's."""
     name = item["metadata"]["name"]
-    return f"{kind} {job_of(name) if kind == 'PodGroup' else name}"
+    job = job_of(name)
+    return f"{kind} {job if kind == 'PodGroup' and name == pod_group(job) else name}"
 
 
 def changes(before: Objects, after: Objects) -> Changes:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cluster.conftest import Manifest, Space, Stack, changes, task
+from tests.cluster.conftest import COMPOSED, VOLUMES, Manifest, Space, Stack, changes, task
 
-CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
-VOLUMES = [{"mountPath": "/data", "volumeClaim": CLAIM}]
 # A plugin of the user's own that makes two ConfigMaps, one of which outlives the job.
 KEEPING = """
 from tests.cluster.conftest import task
@@ -52,15 +50,7 @@ def test_destroy_removes_all_that_was_made_and_nothing_else(stack: Stack) -> Non
     stack.space.cluster.apply(theirs(stack.space.name))
     before = stack.space.seen()
     made = stack.make(train={"tasks": [task("worker", 2)], "plugins": {"ssh": [], "svc": []}, "volumes": VOLUMES})
-    assert {name.partition(" ")[0] for name in made} == {
-        "ConfigMap",
-        "NetworkPolicy",
-        "PersistentVolumeClaim",
-        "Pod",
-        "PodGroup",
-        "Secret",
-        "Service",
-    }
+    assert {name.partition(" ")[0] for name in made} == set(COMPOSED)
     stack.space.cluster.bind(["train-worker-0", "train-worker-1"], stack.space.name)
 
     stack.destroy()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.conftest import Manifest, Space, Stack, changes, named, task
+from tests.cluster.conftest import COMPOSED, VOLUMES, Manifest, Space, Stack, changes, named, task
 
 PROGRAM = """
 import json
@@ -26,11 +26,10 @@ opts = pulumi.ResourceOptions(
 args = json.loads((Path(__file__).parent / "jobs.json").read_text("utf-8"))["train"]
 VolcanoJob(config.get("resource") or "train", {"name": "train", **args}, opts)
 """
-CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 EVERYTHING: Manifest = {
     "tasks": [task("head"), task("worker")],
     "plugins": {"ssh": [], "ray": ["--headContainer=main", "--workerContainer=main"]},
-    "volumes": [{"mountPath": "/data", "volumeClaim": CLAIM}],
+    "volumes": VOLUMES,
     "plugin_options": {"svc": {"allow": [{"ports": [2222], "cidrs": ["10.0.0.0/8"]}]}},
 }
 
@@ -55,15 +54,7 @@ def urns(stack: Stack) -> dict[str, str]:
 def test_every_child_survives_a_forced_replacement(whole: Stack) -> None:
     """The cluster has a new object of the same name afterwards, and the next update changes nothing."""
     found = urns(whole)
-    assert {name.partition(" ")[0] for name in found} == {
-        "ConfigMap",
-        "NetworkPolicy",
-        "PersistentVolumeClaim",
-        "Pod",
-        "PodGroup",
-        "Secret",
-        "Service",
-    }
+    assert {name.partition(" ")[0] for name in found} == set(COMPOSED)
 
     for name, urn in found.items():
         before = whole.space.seen()
@@ -147,7 +138,8 @@ def test_the_next_update_after_an_edit_in_place_changes_nothing(stack: Stack, la
     def job(label: str, queue: str) -> Manifest:
         plugins = {"ray": ["--headContainer=main", "--workerContainer=main"]}
         tasks = [task("head"), task("worker", 100, metadata={"labels": {"team": label}})]
-        return {"tasks": tasks, "plugins": plugins, "queue": queue, "labels": {"team": label}}
+        labels = {"team": label}
+        return {"tasks": tasks, "plugins": plugins, "queue": queue, "labels": labels, "volumes": VOLUMES}
 
     before = stack.make(train=job("a", "a"))
     after = stack.make(train=job(label, queue))

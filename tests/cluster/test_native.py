@@ -13,7 +13,7 @@ from cluster import Cluster
 
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.plugins import ssh_keys
-from tests.cluster.conftest import Changes, Manifest, Space, Stack, changes, content, task
+from tests.cluster.conftest import VOLUMES, Changes, Manifest, Space, Stack, changes, content, task
 from tests.cluster.edits import ISSUE, PreviewError
 
 RULES = "volcano-updates"
@@ -298,9 +298,8 @@ def test_a_final_end_fails_each_update_with_the_phases_of_pods(stack: Stack, pha
 OLD = "Aborted when Pulumi last read it"
 
 
-def test_a_job_that_is_aborted_and_resumed_fails_no_later_update(stack: Stack) -> None:
-    """The update that reads the phase fails; a later one warns until a refresh, and never replaces the Job."""
-    args = job(wait_for="running")
+def abort_and_resume(stack: Stack, args: Manifest) -> None:
+    """Abort a Job while its first update waits for it, check that the update fails with the fix, and resume the Job."""
     stack.jobs(train=args)
     run = stack.apart("up")
     is_made(stack.space)
@@ -308,8 +307,13 @@ def test_a_job_that_is_aborted_and_resumed_fails_no_later_update(stack: Stack) -
     code, output = run.wait()
     assert code != 0
     assert f"job train: Aborted: run `vcctl job resume -N train -n {stack.space.name}` to resume it" in output
-    made = uid(stack.space)
     has_phase(stack.space, "Running")
+
+
+def test_a_job_that_is_aborted_and_resumed_fails_no_later_update(stack: Stack) -> None:
+    """The update that reads the phase fails; a later one warns until a refresh, and never replaces the Job."""
+    abort_and_resume(stack, job(wait_for="running"))
+    made = uid(stack.space)
 
     later = stack.up()
     stack.refresh()
@@ -325,12 +329,7 @@ def test_a_job_that_is_aborted_and_resumed_fails_no_later_update(stack: Stack) -
 def test_an_edit_reads_the_phase_of_a_resumed_job(stack: Stack) -> None:
     """No refresh is needed then."""
     args = job(wait_for="running")
-    stack.jobs(train=args)
-    run = stack.apart("up")
-    is_made(stack.space)
-    has_phase(stack.space, "Aborted")
-    assert run.wait()[0] != 0
-    has_phase(stack.space, "Running")
+    abort_and_resume(stack, args)
 
     stack.jobs(train={**args, "labels": {"team": "a"}})
     run = stack.up()

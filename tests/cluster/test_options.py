@@ -25,6 +25,8 @@ USES: dict[str, tuple[Manifest, set[str]]] = {
 def job(use: str, workers: int = 2, **fields: Any) -> Manifest:
     """Give a job of a master and workers with the recommended options, and some of its own."""
     tasks = [task("master"), task("worker", workers)]
+    for one in tasks:
+        one["template"]["spec"]["restartPolicy"] = "OnFailure"
     return {"tasks": tasks, "defaults": "recommended", **USES[use][0], **fields}
 
 
