@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.conftest import COMPOSED, VOLUMES, Manifest, Space, Stack, changes, named, task
+from tests.conftest import CLAIM
 
 PROGRAM = """
 import json
@@ -71,7 +72,7 @@ def test_a_claim_is_replaced_after_the_pods_that_mount_it(
     stack: Stack, new_space: Callable[..., Space], how: str
 ) -> None:
     """Kubernetes keeps a deleted claim as long as a Pod that runs mounts it."""
-    args: Manifest = {"tasks": [task("worker", 2)], "volumes": [{"mountPath": "/data", "volumeClaim": CLAIM}]}
+    args: Manifest = {"tasks": [task("worker", 2)], "volumes": VOLUMES}
     before, other = stack.make(train=args), new_space()
     names = {"PersistentVolumeClaim train-pvc-data", "Pod train-worker-0", "Pod train-worker-1"}
     stack.space.run()

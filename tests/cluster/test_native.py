@@ -359,12 +359,6 @@ def test_a_wait_has_a_timeout_and_goes_on_with_the_next_update(stack: Stack) -> 
     assert stack.up().steps == {}
 
 
-VOLUMES: list[Manifest] = [
-    {
-        "mountPath": "/data",
-        "volumeClaim": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
-    }
-]
 CLAIM = "PersistentVolumeClaim train-pvc-data"
 
 
