@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from pathlib import Path
 
 import pytest
 from pulumi import automation
@@ -139,9 +140,11 @@ VolcanoJob("train", {"tasks": [worker]}, opts)
 
 
 def test_an_output_that_turns_out_wrong_ends_without_a_traceback_and_without_its_value(
-    project: Project, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A secret is in no line of what the engine prints."""
+    # Its resources stay in the state, so it shares no project with other tests.
+    project = Project(tmp_path, "pass\n")
     # As Pulumi's host for Python does: of a program that fails, some futures are never looked at.
     caplog.set_level(logging.CRITICAL, "asyncio")
     project.write("__main__.py", PROGRAM + WORKER + LATE)
