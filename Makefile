@@ -3,7 +3,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock engine demo cluster docs docs-serve test test-workloads bench fuzz floors package pythons check format schema clean
+.PHONY: help setup lock engine demo cluster docs docs-serve test test-workloads bench messages fuzz floors package pythons check format schema clean
 
 help: ## show what there is to make
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ test-workloads: setup ## jobs played with the real frameworks (root on Debian; W
 
 bench: setup ## how fast it is: ratios side by side, in one run (a few minutes on a quiet machine)
 	@$(BIN)/python -m benchmarks
+
+messages: setup ## write the messages of the package into the snapshots of the tests again, after rewording
+	$(BIN)/python -m pytest -q -p no:randomly --snapshot-update tests/cli tests/component tests/policy tests/unit
 
 fuzz: setup ## bad input of all kinds, and nearly right input for a real API server, 20,000 of each (an hour)
 	FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -n 2 tests/fuzz/test_fuzz.py tests/fuzz/test_differential.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,11 @@ def refused(document: Wire, **options: Any) -> JobError:
 def problems(document: Wire, **options: Any) -> list[Problem]:
     """Give the problems of a job, sorted by their paths."""
     return sorted(refused(document, **options).problems, key=lambda problem: problem.path)
+
+
+def typed(problems: Iterable[Problem]) -> list[tuple[str, str]]:
+    """Return the path of each problem with its type, or with its code if it is a warning."""
+    return [(problem.path, problem.code or problem.type) for problem in problems]
 
 
 def places(document: Wire, **options: Any) -> list[str]:

@@ -2,73 +2,46 @@
 
 from __future__ import annotations
 
-from tests.pod_rules import MAIN, SUBDOMAIN, container, main, pod, sidecar, tolerating
+from tests.pod_rules import MAIN, container, main, pod, sidecar, tolerating
 from tests.templates import Wire
 
-ENV_NAME = (
-    "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not "
-    "start with a digit"
-)
 EARLY = "spec.initContainers[0]"
 RULE = {"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}
-NO_SIGNAL = "Forbidden: may not be set for containers with empty `spec.os.name`"
-NO_SLEEP = "Invalid value: 0: must be greater than 0 and less than terminationGracePeriodSeconds"
-GROUP = "remove schedulingGroup: Volcano makes the PodGroup"
 
-REJECTED: dict[str, tuple[Wire, list[str]]] = {
+REJECTED: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
     "a restart policy of a container": (
         main(restartPolicy="OnFailure"),
-        [
-            (
-                f"{MAIN}.restartPolicy: Forbidden: may not be set for non-init containers: set the restartPolicy of the"
-                ' Pod, or use managed_by="pulumi"'
-            )
-        ],
+        [(f"{MAIN}.restartPolicy", "Forbidden")],
     ),
     "a restart policy of an init container": (
         sidecar(restartPolicy="Never"),
-        [
-            (
-                f'{EARLY}.restartPolicy: Unsupported value: "Never": supported values: "Always": remove it, or use'
-                ' managed_by="pulumi"'
-            )
-        ],
+        [(f"{EARLY}.restartPolicy", "NotSupported")],
     ),
     "a restart rule of an init container": (
         sidecar(restartPolicy="OnFailure", restartPolicyRules=[RULE]),
-        [
-            (
-                f'{EARLY}.restartPolicy: Unsupported value: "OnFailure": supported values: "Always": remove it, or use'
-                ' managed_by="pulumi"'
-            )
-        ],
+        [(f"{EARLY}.restartPolicy", "NotSupported")],
     ),
     "a resize policy of an init container": (
         sidecar(restartPolicy="Always", resizePolicy=[{"resourceName": "cpu", "restartPolicy": "NotRequired"}]),
-        [
-            (
-                f"{EARLY}.resizePolicy: Invalid value: must not be set for init containers: remove it, or use"
-                ' managed_by="pulumi"'
-            )
-        ],
+        [(f"{EARLY}.resizePolicy", "Invalid")],
     ),
     "a stop signal without an operating system": (
         main(lifecycle={"stopSignal": "SIGTERM"}),
-        [f"{MAIN}.lifecycle.stopSignal: {NO_SIGNAL}: set spec.os.name of the Pod, or remove it"],
+        [(f"{MAIN}.lifecycle.stopSignal", "Forbidden")],
     ),
     "a stop signal that Linux lacks": (
         main(lifecycle={"stopSignal": "SIGSOON"}) | {"os": {"name": "linux"}},
-        [f'{MAIN}.lifecycle.stopSignal: Unsupported value: "SIGSOON": use a signal of linux, such as SIGTERM'],
+        [(f"{MAIN}.lifecycle.stopSignal", "NotSupported")],
     ),
     "a stop signal that Windows lacks": (
         main(lifecycle={"stopSignal": "SIGUSR1"}) | {"os": {"name": "windows"}},
-        [(f'{MAIN}.lifecycle.stopSignal: Unsupported value: "SIGUSR1": use a signal of windows, such as SIGTERM')],
+        [(f"{MAIN}.lifecycle.stopSignal", "NotSupported")],
     ),
     "hooks that do not sleep": (
         main(lifecycle={"postStart": {"sleep": {"seconds": 0}}, "preStop": {"sleep": {"seconds": 0}}}),
         [
-            f'{MAIN}.lifecycle.postStart.sleep.seconds: {NO_SLEEP}: use at least 1, or use managed_by="pulumi"',
-            f'{MAIN}.lifecycle.preStop.sleep.seconds: {NO_SLEEP}: use at least 1, or use managed_by="pulumi"',
+            (f"{MAIN}.lifecycle.postStart.sleep.seconds", "Invalid"),
+            (f"{MAIN}.lifecycle.preStop.sleep.seconds", "Invalid"),
         ],
     ),
     "names of variables that only newer Kubernetes accepts": (
@@ -77,69 +50,43 @@ REJECTED: dict[str, tuple[Wire, list[str]]] = {
             envFrom=[{"prefix": "1-", "secretRef": {"name": "s"}}],
         ),
         [
-            f'{MAIN}.env[0].name: Invalid value: "1A": {ENV_NAME}: rename it, or use managed_by="pulumi"',
-            f'{MAIN}.env[1].name: Invalid value: "a b": {ENV_NAME}: rename it, or use managed_by="pulumi"',
-            f'{MAIN}.env[2].name: Invalid value: "..": {ENV_NAME}: rename it, or use managed_by="pulumi"',
-            f'{MAIN}.envFrom[0].prefix: Invalid value: "1-": {ENV_NAME}: rename it, or use managed_by="pulumi"',
+            (f"{MAIN}.envFrom[0].prefix", "Invalid"),
+            (f"{MAIN}.env[0].name", "Invalid"),
+            (f"{MAIN}.env[1].name", "Invalid"),
+            (f"{MAIN}.env[2].name", "Invalid"),
         ],
     ),
     "searches that only newer Kubernetes accepts": (
         pod(dnsConfig={"searches": ["_tcp.example.org", "example.org", "."]}),
-        [
-            (
-                f'spec.dnsConfig.searches[0]: Invalid value: "_tcp.example.org": {SUBDOMAIN}: remove it, or use'
-                ' managed_by="pulumi"'
-            ),
-            f'spec.dnsConfig.searches[2]: Invalid value: ".": {SUBDOMAIN}: remove it, or use managed_by="pulumi"',
-        ],
+        [("spec.dnsConfig.searches[0]", "Invalid"), ("spec.dnsConfig.searches[2]", "Invalid")],
     ),
     "a scheduling group without a name": (
         pod(schedulingGroup={}),
-        [(f"spec.schedulingGroup.podGroupName: Invalid value: null: must specify one of: `podGroupName`: {GROUP}")],
+        [("spec.schedulingGroup.podGroupName", "Invalid")],
     ),
     "a scheduling group with a wrong name": (
         pod(schedulingGroup={"podGroupName": "A"}),
-        [f'spec.schedulingGroup.podGroupName: Invalid value: "A": {SUBDOMAIN}: {GROUP}'],
+        [("spec.schedulingGroup.podGroupName", "Invalid")],
     ),
     "a toleration that compares numbers": (
         tolerating(key="load", operator="Lt", value="3"),
-        [
-            (
-                'spec.tolerations[0].operator: Unsupported value: "Lt": supported values: "Equal", "Exists": tolerate'
-                ' single values, or use managed_by="pulumi"'
-            )
-        ],
+        [("spec.tolerations[0].operator", "NotSupported")],
     ),
     "two variables of one name": (
         main(env=[{"name": "A", "value": "a"}, {"name": "A", "value": "b"}]),
-        [f'{MAIN}.env[1]: Duplicate value: {{"name":"A"}}: remove one (the first is TEMPLATE.{MAIN}.env[0])'],
+        [(f"{MAIN}.env[1]", "Duplicate")],
     ),
     "two ports of one number and protocol": (
         main(ports=[{"containerPort": 80, "name": "a"}, {"containerPort": 80, "protocol": "TCP", "name": "b"}]),
-        [
-            (
-                f'{MAIN}.ports[1]: Duplicate value: {{"containerPort":80,"protocol":"TCP"}}: remove one'
-                f" (the first is TEMPLATE.{MAIN}.ports[0])"
-            )
-        ],
+        [(f"{MAIN}.ports[1]", "Duplicate")],
     ),
     "two pull secrets of one name": (
         pod(imagePullSecrets=[{"name": "a"}, {"name": "b"}, {"name": "a"}]),
-        [
-            (
-                'spec.imagePullSecrets[2]: Duplicate value: {"name":"a"}: remove one'
-                " (the first is TEMPLATE.spec.imagePullSecrets[0])"
-            )
-        ],
+        [("spec.imagePullSecrets[2]", "Duplicate")],
     ),
     "two aliases of one address": (
         pod(hostAliases=[{"ip": "10.0.0.1", "hostnames": ["a"]}, {"ip": "10.0.0.1", "hostnames": ["b"]}]),
-        [
-            (
-                'spec.hostAliases[1]: Duplicate value: {"ip":"10.0.0.1"}: remove one'
-                " (the first is TEMPLATE.spec.hostAliases[0])"
-            )
-        ],
+        [("spec.hostAliases[1]", "Duplicate")],
     ),
     "two requests of one claim": (
         pod(
@@ -148,12 +95,7 @@ REJECTED: dict[str, tuple[Wire, list[str]]] = {
             ],
             resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}],
         ),
-        [
-            (
-                f'{MAIN}.resources.claims[1]: Duplicate value: {{"name":"gpu"}}: remove one'
-                f" (the first is TEMPLATE.{MAIN}.resources.claims[0])"
-            )
-        ],
+        [(f"{MAIN}.resources.claims[1]", "Duplicate")],
     ),
 }
 """The spec, and the messages for a native Job; TEMPLATE stands for the path of its template."""

@@ -48,7 +48,7 @@ def _fields(model: Model, path: str, version: str) -> Iterator[Problem]:
         since = next((mark.version for mark in field.metadata if isinstance(mark, Since)), "")
         if value is not None and lacks(version, since):
             reason = f"Forbidden: Volcano {version} does not know this field (added in {since}), and drops it"
-            yield Problem(place, reason, f"remove it, or {_UPGRADE}")
+            yield Problem(place, "Forbidden", reason, f"remove it, or {_UPGRADE}")
             continue
         for at, item in _parts(value, place):
             yield from _fields(item, at, version)
@@ -70,7 +70,13 @@ def _policies(policies: Sequence[Policy], path: str, version: str) -> Iterator[P
             since = known.get(value or "", "")
             if lacks(version, since):
                 reason = f'Unsupported value: "{value}": Volcano {version} does not know it (added in {since})'
-                yield Problem(f"{path}[{index}].{key}", reason, f"use another one, or {_UPGRADE}", stage=Stage.WEBHOOK)
+                yield Problem(
+                    f"{path}[{index}].{key}",
+                    "NotSupported",
+                    reason,
+                    f"use another one, or {_UPGRADE}",
+                    stage=Stage.WEBHOOK,
+                )
 
 
 def _template(template: object, path: str, version: str) -> Iterator[Problem]:
@@ -81,7 +87,7 @@ def _template(template: object, path: str, version: str) -> Iterator[Problem]:
             f"Forbidden: Volcano {version} does not know this field, and drops it: its Job has the Pod template of"
             f" Kubernetes {kubernetes}"
         )
-        yield Problem(problem.path, reason, f'remove it, {_UPGRADE}, or set managed_by="pulumi"')
+        yield Problem(problem.path, "Forbidden", reason, f'remove it, {_UPGRADE}, or set managed_by="pulumi"')
 
 
 def unknown_fields(template: object, kubernetes_version: str, path: str) -> Iterator[Problem]:

@@ -82,7 +82,7 @@ class Ledger:
         """Yield what the job's volumes have written over."""
         for key, old in self._note(pod, _Origin("spec.volumes")):
             reason = f"the job's volumes (spec.volumes) bring a {key} too"
-            yield Problem(old.place, reason, "keep one of them", stage=Stage.API)
+            yield Problem(old.place, "Duplicate", reason, "keep one of them", stage=Stage.API)
 
     def note(self, pod: Pod, plugin: str) -> Iterator[Problem]:
         """Yield what a plugin has written over, be it the template's or another plugin's, unless that is decided."""
@@ -101,11 +101,11 @@ class Ledger:
                     f" {self._task}"
                 )
                 hint = f"do without one of them, or let {plugin}, which runs later, have it: on_conflict plugin"
-                yield Problem(place, reason, hint)
+                yield Problem(place, "Forbidden", reason, hint)
             elif self._on_conflict == "error":
                 reason = f"the plugin {plugin} ({place}) sets the {key} too"
                 hint = "remove it here, or say on_conflict: user keeps what stands here, plugin what the plugin sets"
-                yield Problem(old.place, reason, hint)
+                yield Problem(old.place, "Forbidden", reason, hint)
 
     def _repeated(self, pod: Pod, plugin: str) -> Iterator[Problem]:
         """Yield a Problem for each container of a plugin with the name of another container.
@@ -119,7 +119,7 @@ class Ledger:
             known += [place] * added
             if added > 0 and count > 1:
                 reason = f'Duplicate value: "{name}": the plugin {plugin} ({place}) adds a container of this name'
-                yield Problem(known[0], reason, "rename this container", stage=Stage.API)
+                yield Problem(known[0], "Duplicate", reason, "rename this container", stage=Stage.API)
 
     def _note(self, pod: Pod, origin: _Origin) -> list[tuple[_Key, _Origin]]:
         overwritten = []

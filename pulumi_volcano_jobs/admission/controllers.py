@@ -61,7 +61,7 @@ def problems(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     for plugin in plugins:
         if type(plugin) not in BUILT_IN:
             reason = "Volcano's controllers do not know this plugin, and would refuse the job"
-            yield Problem(f"spec.plugins.{plugin.name}", reason, 'remove it, or use managed_by="pulumi"')
+            yield Problem(f"spec.plugins.{plugin.name}", "Forbidden", reason, 'remove it, or use managed_by="pulumi"')
         yield from plugin.not_native()
 
 
@@ -74,7 +74,7 @@ def _volume_names(job: str) -> Iterator[Problem]:
         f'Invalid value: "{job}": must be a lowercase RFC 1123 label of at most {longest} characters, without dots:'
         " Volcano adds a random suffix to this name for the volumes of Pods"
     )
-    yield Problem("metadata.name", reason, _OTHER_NAME, stage=Stage.API)
+    yield Problem("metadata.name", "Invalid", reason, _OTHER_NAME, stage=Stage.API)
 
 
 def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
@@ -83,10 +83,10 @@ def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
         if isinstance(plugin, SshPlugin) and not is_given(plugin.ssh_private_key):
             yield Problem(
                 "spec.plugins.ssh",
+                "Warning",
                 "Volcano makes the key pair, and another one with each restart of the job, a task or a Pod, so that "
                 "Pods which keep running do not know the new key",
                 "give the ssh plugin ssh_private_key and ssh_public_key (they stand in the Job, for all who may read "
                 "it), or let policies restart the whole job only",
-                warning=True,
                 code="VJ117",
             )

@@ -134,15 +134,15 @@ def _read_plugins(uses: Uses, *, strict: bool) -> tuple[dict[str, Plugin], list[
         if use is None:
             reason = "the API server drops a null, so the job does not use this plugin"
             hint = f"write {name}: [] to use it, or remove it"
-            problems.append(Problem(path, reason, hint, warning=True, code="VJ127"))
+            problems.append(Problem(path, "Warning", reason, hint, code="VJ127"))
         elif isinstance(use, Plugin):
             plugins[name] = use
             if use.name != name:
                 hint = f"write it as {use.name}, or in a list"
-                problems.append(Problem(path, f"this is the plugin {use.name}", hint, stage=Stage.DECODE))
+                problems.append(Problem(path, "Invalid", f"this is the plugin {use.name}", hint, stage=Stage.DECODE))
         elif plugin is None:
             hint = schema.nearest(name, registry.names())
-            problems.append(Problem(path, "no plugin has this name", hint, stage=Stage.WEBHOOK))
+            problems.append(Problem(path, "NotSupported", "no plugin has this name", hint, stage=Stage.WEBHOOK))
         else:
             args = use.to_args() if isinstance(use, PluginSettings) else use
             plugins[name], found = plugin.read_args(args, strict=strict)
@@ -160,11 +160,11 @@ def _chosen(
         place = f"plugin_options.{name}"
         if name not in plugins:
             hint = schema.nearest(name, plugins) if plugins else "add it to the job's plugins"
-            problems.append(Problem(place, "the job does not use this plugin", hint))
+            problems.append(Problem(place, "Forbidden", "the job does not use this plugin", hint))
             continue
         known = set(settings_of(type(plugins[name]))) - set(secret_settings(type(plugins[name])).values())
         problems += [
-            Problem(f"{place}.{setting}", "the plugin has no such option", schema.nearest(setting, known))
+            Problem(f"{place}.{setting}", "Forbidden", "the plugin has no such option", schema.nearest(setting, known))
             for setting in settings
             if setting not in known
         ]
@@ -201,7 +201,7 @@ def _notes(plugin: type[Plugin], args: tuple[Any, ...] | list[Any], *, strict: b
             right = plugin.aliases[name]
             reason = f"Volcano's guide calls this --{name}, its code --{right}; it is taken for --{right}"
             path = f"spec.plugins.{plugin.name}[{position}]"
-            yield Problem(path, reason, f"write --{right}", warning=True, code="VJ114")
+            yield Problem(path, "Warning", reason, f"write --{right}", code="VJ114")
 
 
 def _closure(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
@@ -261,7 +261,9 @@ def _unknown_fields(model: Model, path: str = "") -> Iterator[Problem]:
     for key in model.model_extra or {}:
         known = [field.alias or name for name, field in fields.items()]
         place = _job_place(key) if root else paths.join(path, key)
-        yield Problem(place, "unknown field; Volcano drops it", schema.nearest(key.rpartition(".")[2], known))
+        yield Problem(
+            place, "Forbidden", "unknown field; Volcano drops it", schema.nearest(key.rpartition(".")[2], known)
+        )
     for name, field in fields.items():
         value, alias = getattr(model, name), field.alias or name
         place = _job_place(alias) if root else paths.join(path, alias)

@@ -30,7 +30,7 @@ def pods(job: Job) -> Iterator[Problem]:
         if total > MOST_PODS:
             reason = f"with this task the job has {total} Pods, and Kubernetes supports {MOST_PODS} in a cluster"
             value = str(task.size)
-            yield Problem(f"spec.tasks[{index}].replicas", reason, "lower it", value=value, stage=Stage.API)
+            yield Problem(f"spec.tasks[{index}].replicas", "TooMany", reason, "lower it", value=value, stage=Stage.API)
             return
 
 
@@ -41,7 +41,7 @@ def objects(manifests: Iterable[Manifest], made_by: Mapping[ObjectRef, str]) -> 
         size = sum(_decoded(value) if kind == "Secret" else length(value) for value in item.get("data", {}).values())
         if size > _LARGEST_DATA:
             reason = f"the {kind} {name} takes {size} bytes; Kubernetes stores at most {_LARGEST_DATA}"
-            yield Problem(f"spec.plugins.{made_by[made]}", reason, GROWS, stage=Stage.API)
+            yield Problem(f"spec.plugins.{made_by[made]}", "TooLong", reason, GROWS, stage=Stage.API)
 
 
 def length(value: Any) -> int:
@@ -81,12 +81,12 @@ class ManifestSizes:
         if size > _LARGEST_OBJECT:
             reason = f"each Pod would have {_shown(size)}, and the API server takes at most {_shown(_LARGEST_OBJECT)}"
             hint = "make its template smaller, or use fewer Pods if a plugin lists them in it"
-            yield Problem(place, reason, hint, stage=Stage.API)
+            yield Problem(place, "TooLong", reason, hint, stage=Stage.API)
         elif self._total > _LARGEST_PODS:
             whose = "the Pods of the job up to this task" if index else "the task's Pods"
             reason = f"{whose} would have {_shown(self._total)}, and at most {_shown(_LARGEST_PODS)} are made"
             hint = "use fewer replicas or tasks" if index else "use fewer replicas"
-            yield Problem(f"{place}.replicas", reason, hint, value=str(task.size), stage=Stage.API)
+            yield Problem(f"{place}.replicas", "TooLong", reason, hint, value=str(task.size), stage=Stage.API)
 
 
 def _shown(size: int) -> str:

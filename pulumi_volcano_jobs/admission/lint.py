@@ -232,4 +232,4 @@ def _references(own: Sequence[Manifest], made: Sequence[Manifest], path: str) ->
 
 
 def _warning(path: str, reason: str, hint: str, code: str, value: str = "") -> Problem:
-    return Problem(path, reason, hint, value, warning=True, code=code)
+    return Problem(path, "Warning", reason, hint, value, code=code)

@@ -130,7 +130,7 @@ def _container(container: Manifest, own: Callable[[], tuple[str, list[str]]], sh
             f"the environment of the container {container.get('name')} takes {sum(sizes)} bytes; Linux starts no"
             f" program with more than {MAX_ENVIRONMENT}"
         )
-        yield Problem(own()[0], reason, "put what is large into files that a volume brings")
+        yield Problem(own()[0], "TooLong", reason, "put what is large into files that a volume brings")
 
 
 def _variable(name: str, size: int, path: str, own: Sequence[str], plugin: str, hosts_hint: str) -> Problem:
@@ -139,12 +139,12 @@ def _variable(name: str, size: int, path: str, own: Sequence[str], plugin: str, 
         f" {MAX_VARIABLE}"
     )
     if plugin:
-        return Problem(f"spec.plugins.{plugin}", reason, hosts_hint if plugin == SvcPlugin.name else GROWS)
+        return Problem(f"spec.plugins.{plugin}", "TooLong", reason, hosts_hint if plugin == SvcPlugin.name else GROWS)
     if name in own:
         # The last one of a name counts.
         place = len(own) - 1 - own[::-1].index(name)
-        return Problem(f"{path}[{place}]", reason, "put the value into a file that a volume brings")
-    return Problem(path, f"a plugin sets it: {reason}", GROWS)
+        return Problem(f"{path}[{place}]", "TooLong", reason, "put the value into a file that a volume brings")
+    return Problem(path, "TooLong", f"a plugin sets it: {reason}", GROWS)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -102,7 +102,7 @@ def _of_namespace(namespace: Any) -> Iterator[Problem]:
     if isinstance(namespace, (str, Leaf)):
         yield from validation.dns_label(namespace, path)
     else:
-        yield Problem(path, "this must be a string", "put it in quotes", shown(namespace), Stage.DECODE)
+        yield Problem(path, "TypeInvalid", "this must be a string", "put it in quotes", shown(namespace), Stage.DECODE)
 
 
 def _all_problems(stored: Stored, cluster: ClusterFacts, *, native: bool) -> list[Problem]:
@@ -141,4 +141,4 @@ def _missing_claims(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
         if name and (job.namespace, name) not in cluster.claims:
             reason = f"the namespace {job.namespace} has no claim of this name; the job would stay pending"
             path = f"spec.volumes[{index}].volumeClaimName"
-            yield Problem(path, reason, "create it first", value=name, stage=Stage.CONTROLLER)
+            yield Problem(path, "NotFound", reason, "create it first", value=name, stage=Stage.CONTROLLER)

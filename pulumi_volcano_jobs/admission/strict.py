@@ -39,18 +39,22 @@ def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
         yield from validation.dns_label(job.name, "metadata.name")
     if isinstance(job.queue, str) and len(job.queue) > MAX_LABEL:
         reason = f"Too long: may not be more than {MAX_LABEL} bytes: the queue becomes a label value of each Pod"
-        yield Problem("spec.queue", reason, "use a queue with a shorter name", shown(job.queue), Stage.API)
+        yield Problem("spec.queue", "TooLong", reason, "use a queue with a shorter name", shown(job.queue), Stage.API)
     for index, task in enumerate(job.tasks or ()):
         yield from validation.once_made(_with_class(job, task), f"spec.tasks[{index}].template")
         grace = task.pod_spec.get("terminationGracePeriodSeconds")
         if isinstance(grace, int) and grace < 0:
             # Kubernetes takes it for 1.
             path = f"spec.tasks[{index}].template.spec.terminationGracePeriodSeconds"
-            yield Problem(path, "this must be at least 0", "0 kills at once; left out, it is 30", repr(grace))
+            yield Problem(
+                path, "Invalid", "this must be at least 0", "0 kills at once; left out, it is 30", repr(grace)
+            )
         last = names.pod(job.name, task.name or "", max(task.size - 1, 0))
         if len(last) > MAX_LABEL:
             reason = f"the last Pod's name {last} has {len(last)} characters; a host name has at most {MAX_LABEL}"
-            yield Problem(f"spec.tasks[{index}].name", reason, "shorten the job's or the task's name", stage=Stage.API)
+            yield Problem(
+                f"spec.tasks[{index}].name", "TooLong", reason, "shorten the job's or the task's name", stage=Stage.API
+            )
     for index, volume in enumerate(job.volumes or ()):
         if volume.volume_claim is not None:
             yield from validation.claim(volume.volume_claim, f"spec.volumes[{index}].volumeClaim")
@@ -58,7 +62,7 @@ def _whole(job: Job, used: set[str]) -> Iterator[Problem]:
     service = names.head_service(job.name)
     if RayPlugin.name in used and len(service) > MAX_LABEL:
         reason = f"the head's Service {service} has {len(service)} characters; a Service has at most {MAX_LABEL}"
-        yield Problem("metadata.name", reason, "shorten the job's name", stage=Stage.API)
+        yield Problem("metadata.name", "TooLong", reason, "shorten the job's name", stage=Stage.API)
 
 
 def services(job: Job, plugins: Sequence[Plugin], kubernetes_version: str) -> Iterator[Problem]:
@@ -67,7 +71,7 @@ def services(job: Job, plugins: Sequence[Plugin], kubernetes_version: str) -> It
     has_services = any(isinstance(plugin, (SvcPlugin, RayPlugin)) for plugin in plugins)
     if is_older and has_services and job.name[0].isdigit():
         reason = f'Invalid value: "{job.name}": Kubernetes {kubernetes_version} rejects the Service: {_DNS_1035}'
-        yield Problem("metadata.name", reason, "begin the name with a letter", stage=Stage.API)
+        yield Problem("metadata.name", "Invalid", reason, "begin the name with a letter", stage=Stage.API)
 
 
 def _with_class(job: Job, task: Task) -> Mapping[str, Any]:
@@ -85,5 +89,5 @@ def _mounted_twice(volumes: Sequence[Volume]) -> Iterator[Problem]:
         path = posixpath.normpath(f"/{volume.mount_path.lstrip('/')}")
         if path in seen:
             place, value = f"spec.volumes[{index}].mountPath", repr(volume.mount_path)
-            yield Problem(place, "this path is mounted twice", "remove one", value)
+            yield Problem(place, "Duplicate", "this path is mounted twice", "remove one", value)
         seen.add(path)

@@ -22,5 +22,6 @@ def as_problems(found: list[tuple[str, str]]) -> list[Problem]:
     """Make a Problem of each, for `unsupported="error"`."""
     hint = 'remove it, or say unsupported="warn"'
     return [
-        Problem(path, f"nobody enacts this on Pods that Pulumi manages: {meaning}", hint) for path, meaning in found
+        Problem(path, "Forbidden", f"nobody enacts this on Pods that Pulumi manages: {meaning}", hint)
+        for path, meaning in found
     ]

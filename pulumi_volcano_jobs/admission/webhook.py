@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import quantity, schema, validation
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN, MAX_LABEL
@@ -42,7 +42,7 @@ def check(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts, *, native:
     """
     tasks = job.tasks or ()
     if not tasks:
-        yield _fault("spec.tasks", "a job needs at least one task")
+        yield _fault("spec.tasks", "Required", "a job needs at least one task")
         return
     yield from _mpi_master(job, plugins)
     yield from _counts(job, tasks)
@@ -63,7 +63,7 @@ def template(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
         reported = {place for problem in found for place in paths.with_parents(problem.path)}
         repeated = schema.repeated(task.pod_template, schema.POD_TEMPLATE, path)
         found += [
-            Problem(entry.path, entry.reason, entry.hint, stage=Stage.SCHEMA)
+            Problem(entry.path, "Duplicate", entry.reason, entry.hint, stage=Stage.SCHEMA)
             for entry in repeated
             if entry.path not in reported
         ]
@@ -79,7 +79,7 @@ def metadata(job: Job) -> Iterator[Problem]:
 def _mpi_master(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     for plugin in plugins:
         if isinstance(plugin, MpiPlugin) and job.task(plugin.master) is None:
-            yield _fault("spec.plugins.mpi.master", "the job has no task of this name", plugin.master)
+            yield _fault("spec.plugins.mpi.master", "NotFound", "the job has no task of this name", plugin.master)
 
 
 def _counts(job: Job, tasks: Sequence[Task]) -> Iterator[Problem]:
@@ -87,13 +87,19 @@ def _counts(job: Job, tasks: Sequence[Task]) -> Iterator[Problem]:
     if (job.min_available or 0) > total:
         yield _fault(
             "spec.minAvailable",
+            "Invalid",
             f"the job has only {total} replicas in all",
             job.min_available,
             "lower it, or add replicas",
         )
     for name, count in Counter(task.name for task in tasks).items():
         if count > 1:
-            yield _fault("spec.tasks", f"{count} tasks have the name {name}", hint="give each task a name of its own")
+            yield _fault(
+                "spec.tasks",
+                "Duplicate",
+                f"{count} tasks have the name {name}",
+                hint="give each task a name of its own",
+            )
 
 
 def _task(job: Job, task: Task, index: int, *, native: bool) -> Iterator[Problem]:
@@ -101,6 +107,7 @@ def _task(job: Job, task: Task, index: int, *, native: bool) -> Iterator[Problem
     if (task.min_available or 0) > task.size:
         yield _fault(
             f"{path}.minAvailable",
+            "Invalid",
             f"the task has only {task.size} replicas",
             task.min_available,
             "lower it, or add replicas",
@@ -109,7 +116,7 @@ def _task(job: Job, task: Task, index: int, *, native: bool) -> Iterator[Problem
     name = f"{job.name}-{task.name}-{index}"
     if len(name) > MAX_LABEL or len(job.name) > MAX_LABEL or not _QUALIFIED.fullmatch(name):
         reason = f"names of Pods such as {name} must be at most {MAX_LABEL} characters long"
-        yield _fault(f"{path}.name", reason, task.name, "shorten the job's or the task's name")
+        yield _fault(f"{path}.name", "TooLong", reason, task.name, "shorten the job's or the task's name")
     yield from template(task, f"{path}.template", native=native)
     yield from _policies(task.policies or (), f"{path}.policies")
     yield from _numa(task, path)
@@ -124,7 +131,7 @@ def _numa(task: Task, path: str) -> Iterator[Problem]:
             if not _is_whole(_cpu(container)):
                 place = f"{path}.template.spec.{kind}[{index}].resources"
                 reason = f"topologyPolicy {task.topology_policy} needs a whole number of CPUs in every container"
-                yield _fault(place, reason, hint="request whole CPUs, or set topologyPolicy: none")
+                yield _fault(place, "Invalid", reason, hint="request whole CPUs, or set topologyPolicy: none")
 
 
 def _cpu(container: Mapping[str, Any]) -> Any:
@@ -154,17 +161,21 @@ def _partition(task: Task, path: str) -> Iterator[Problem]:
     place = f"{path}.partitionPolicy"
     if task.size != policy.total_partitions * policy.partition_size:
         reason = "the task's replicas must be totalPartitions times partitionSize"
-        yield _fault(place, reason, f"{policy.total_partitions} x {policy.partition_size}, replicas {task.size}")
+        yield _fault(
+            place, "Invalid", reason, f"{policy.total_partitions} x {policy.partition_size}, replicas {task.size}"
+        )
     least = (policy.min_partitions or 0) * policy.partition_size
     if least and task.min_available != least:
         reason = "the task's minAvailable must be minPartitions times partitionSize"
-        yield _fault(place, reason, f"{least}, minAvailable {task.min_available}", f"set minAvailable: {least}")
+        yield _fault(
+            place, "Invalid", reason, f"{least}, minAvailable {task.min_available}", f"set minAvailable: {least}"
+        )
     yield from _topology(policy.network_topology, f"{place}.networkTopology")
 
 
 def _topology(topology: NetworkTopology | None, path: str) -> Iterator[Problem]:
     if topology and topology.highest_tier_allowed is not None and topology.highest_tier_name:
-        yield _fault(path, "highestTierAllowed and highestTierName exclude each other", hint="remove one")
+        yield _fault(path, "Forbidden", "highestTierAllowed and highestTierName exclude each other", hint="remove one")
 
 
 def _policies(policies: Sequence[Policy], path: str) -> Iterator[Problem]:
@@ -174,29 +185,33 @@ def _policies(policies: Sequence[Policy], path: str) -> Iterator[Problem]:
         place = f"{path}[{index}]"
         events = dict.fromkeys([*(policy.events or ()), *((policy.event,) if policy.event else ())])
         if events and policy.exit_code is not None:
-            yield _fault(place, "a policy has either events or an exitCode", hint="make two policies of it")
+            yield _fault(
+                place, "Forbidden", "a policy has either events or an exitCode", hint="make two policies of it"
+            )
         elif events:
             yield from _events(list(events), policy.action, seen_events, place)
         elif policy.exit_code is None:
-            yield _fault(place, "a policy needs an event, events or an exitCode", hint="add one")
+            yield _fault(place, "Required", "a policy needs an event, events or an exitCode", hint="add one")
         elif policy.exit_code == 0:
-            yield _fault(f"{place}.exitCode", "0 is no failure", hint="use event: TaskCompleted")
+            yield _fault(f"{place}.exitCode", "Invalid", "0 is no failure", hint="use event: TaskCompleted")
         elif policy.exit_code in seen_codes:
-            yield _fault(f"{place}.exitCode", "another policy has this exit code", policy.exit_code)
+            yield _fault(f"{place}.exitCode", "Duplicate", "another policy has this exit code", policy.exit_code)
         seen_codes |= {policy.exit_code} if policy.exit_code is not None else set()
     if "*" in seen_events and len(seen_events) > 1:
-        yield _fault(path, "the event * excludes all others", hint="remove the others, or *")
+        yield _fault(path, "Forbidden", "the event * excludes all others", hint="remove the others, or *")
 
 
 def _events(events: Sequence[str], action: str | None, seen: set[str], path: str) -> Iterator[Problem]:
     for event in events:
         if event not in EVENTS:
-            yield _fault(path, f"the event {event} is Volcano's own; a policy takes one of {', '.join(EVENTS)}")
+            yield _fault(
+                path, "NotSupported", f"the event {event} is Volcano's own; a policy takes one of {', '.join(EVENTS)}"
+            )
         if event in seen:
-            yield _fault(path, f"another policy has the event {event}", hint="put both into one policy")
+            yield _fault(path, "Duplicate", f"another policy has the event {event}", hint="put both into one policy")
         seen.add(event)
     if action not in ACTIONS:
-        yield _fault(f"{path}.action", f"this must be one of {', '.join(ACTIONS)}", action or "")
+        yield _fault(f"{path}.action", "NotSupported", f"this must be one of {', '.join(ACTIONS)}", action or "")
 
 
 def _volumes(volumes: Sequence[Volume]) -> Iterator[Problem]:
@@ -204,12 +219,14 @@ def _volumes(volumes: Sequence[Volume]) -> Iterator[Problem]:
     for index, volume in enumerate(volumes):
         place = f"spec.volumes[{index}]"
         if paths[volume.mount_path] > 1:
-            yield _fault(f"{place}.mountPath", "this path is mounted twice", volume.mount_path, "remove one")
+            yield _fault(
+                f"{place}.mountPath", "Duplicate", "this path is mounted twice", volume.mount_path, "remove one"
+            )
         if bool(volume.volume_claim_name) == (volume.volume_claim is not None):
             reason = "a volume has either a volumeClaimName (an existing claim) or a volumeClaim (a new one)"
-            yield _fault(place, reason, hint="give one of them")
+            yield _fault(place, "Invalid", reason, hint="give one of them")
         elif volume.volume_claim_name and not re.fullmatch(DNS_SUBDOMAIN, volume.volume_claim_name):
-            yield _fault(f"{place}.volumeClaimName", "this is no name of a claim", volume.volume_claim_name)
+            yield _fault(f"{place}.volumeClaimName", "Invalid", "this is no name of a claim", volume.volume_claim_name)
 
 
 def _queue(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
@@ -217,16 +234,18 @@ def _queue(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
     if not isinstance(queue, str):
         return
     if queue == ROOT_QUEUE:
-        yield _fault("spec.queue", "jobs cannot be put into the root queue", queue, "name a queue below it")
+        yield _fault(
+            "spec.queue", "Forbidden", "jobs cannot be put into the root queue", queue, "name a queue below it"
+        )
     elif cluster.queues is not None:
         facts = cluster.queues.get(queue)
         if facts is None:
-            yield _fault("spec.queue", "the cluster has no queue of this name", queue, "create it first")
+            yield _fault("spec.queue", "NotFound", "the cluster has no queue of this name", queue, "create it first")
         elif facts.state != "Open":
-            yield _fault("spec.queue", f"the queue's state is {facts.state or 'unknown'}, not Open", queue)
+            yield _fault("spec.queue", "Forbidden", f"the queue's state is {facts.state or 'unknown'}, not Open", queue)
         elif facts.children:
             reason = f"queues below it: {facts.children}; jobs go into leaf queues"
-            yield _fault("spec.queue", reason, queue)
+            yield _fault("spec.queue", "Forbidden", reason, queue)
 
 
 def _dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
@@ -234,7 +253,7 @@ def _dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
     for index, task in enumerate(tasks):
         for name in sorted(needs[task.name] - needs.keys()):
             place = f"spec.tasks[{index}].dependsOn.name"
-            yield _fault(place, "no task has this name", name, "name a task of this job")
+            yield _fault(place, "NotFound", "no task has this name", name, "name a task of this job")
         listed = (task.depends_on.name if task.depends_on else None) or ()
         seen: set[str] = set()
         for position, name in enumerate(listed):
@@ -243,7 +262,7 @@ def _dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
                     "the dependencies do not form a directed acyclic graph (DAG), because Volcano counts each entry"
                 )
                 place = f"spec.tasks[{index}].dependsOn.name[{position}]"
-                yield _fault(place, f'Duplicate value: "{name}": {reason}', hint="remove one")
+                yield _fault(place, "Duplicate", f'Duplicate value: "{name}": {reason}', hint="remove one")
             seen.add(name)
     waiting, followers = {name: len(names) for name, names in needs.items()}, _followers(needs)
     ready = [name for name, count in waiting.items() if not count]
@@ -255,7 +274,9 @@ def _dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
                 ready.append(follower)
     stuck = [name or "" for name, names in needs.items() if waiting[name] and names <= needs.keys()]
     if stuck:
-        yield _fault("spec.tasks", f"these tasks wait for each other: {', '.join(stuck)}", hint="break the circle")
+        yield _fault(
+            "spec.tasks", "Invalid", f"these tasks wait for each other: {', '.join(stuck)}", hint="break the circle"
+        )
 
 
 def _followers(needs: Mapping[str | None, set[str]]) -> dict[str | None, list[str | None]]:
@@ -267,5 +288,5 @@ def _followers(needs: Mapping[str | None, set[str]]) -> dict[str | None, list[st
     return followers
 
 
-def _fault(path: str, reason: str, value: object = "", hint: str = "") -> Problem:
-    return Problem(path, reason, hint, value="" if value in ("", None) else str(value), stage=Stage.WEBHOOK)
+def _fault(path: str, error_type: ErrorType, reason: str, value: object = "", hint: str = "") -> Problem:
+    return Problem(path, error_type, reason, hint, value="" if value in ("", None) else str(value), stage=Stage.WEBHOOK)

@@ -232,7 +232,7 @@ def _twin(twins: Mapping[tuple[str, str, str], Made]) -> Problem:
     (kind, namespace, name), other = next(iter(twins.items()))
     more = f" (and {len(twins) - 1} more)" if len(twins) > 1 else ""
     reason = f"the {kind} {name}{more} in the namespace {namespace} is made by the job {other.rendered.job.name} too"
-    return Problem("metadata.name", f"{reason}, in {other.file}", "rename one of the jobs or its tasks")
+    return Problem("metadata.name", "Duplicate", f"{reason}, in {other.file}", "rename one of the jobs or its tasks")
 
 
 def identity(manifest: Manifest) -> tuple[str, str, str]:

@@ -56,6 +56,7 @@ def _entry(finding: Finding) -> dict[str, Any]:
         "column": problem.column,
         "path": problem.path,
         "level": _level(problem),
+        "type": problem.type,
         "stage": problem.stage.name.lower(),
         "code": problem.code,
         "reason": problem.reason,
@@ -76,6 +77,7 @@ def _result(finding: Finding) -> dict[str, Any]:
         "level": _level(problem),
         "message": {"text": str(problem)},
         "locations": [place],
+        "properties": {"type": problem.type},
     }
 
 

@@ -66,7 +66,7 @@ class BaseJob(pulumi.ComponentResource):
             given = outputs.lift(data)
             if not isinstance(given, dict):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict or a Job"
-                raise JobError([Problem("", reason, 'write VolcanoJob("train", {"tasks": [...]})')])
+                raise JobError([Problem("", "TypeInvalid", reason, 'write VolcanoJob("train", {"tasks": [...]})')])
             defaults, found = _job_defaults(given.pop(_SHARED, None))
             mode_is_shared = given.get("managed_by") is None
             given = job_defaults.apply(given, defaults)

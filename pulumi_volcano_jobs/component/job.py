@@ -137,9 +137,9 @@ def _one_document(source: str | Path) -> job_file.Document:
     try:
         text = str(source) if is_text else job_file.text_of(Path(source))
     except OSError as error:
-        raise JobError([Problem(str(source), f"the file cannot be read: {error.strerror}")]) from None
+        raise JobError([Problem(str(source), "Invalid", f"the file cannot be read: {error.strerror}")]) from None
     documents = job_file.read(text, "" if is_text else str(source))
     if len(documents) > 1:
         reason = f"there are {len(documents)} documents in it, and a VolcanoJob is made of one"
-        raise JobError([Problem("", reason, "load_jobs reads them all; make a VolcanoJob of each")])
+        raise JobError([Problem("", "TooMany", reason, "load_jobs reads them all; make a VolcanoJob of each")])
     return documents[0]

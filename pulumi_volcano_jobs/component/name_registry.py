@@ -26,7 +26,9 @@ def claim(name: str, manifests: Iterable[Manifest], kind: str = "VolcanoJob") ->
         taken.update(dict.fromkeys(keys, name))
     hint = "give one of the jobs another name or namespace" if kind == "VolcanoJob" else "give one of them another name"
     return [
-        Problem("metadata.name", f"the {kind}s {taken[key]} and {name} both make the {key[0]} {key[2]}", hint)
+        Problem(
+            "metadata.name", "Duplicate", f"the {kind}s {taken[key]} and {name} both make the {key[0]} {key[2]}", hint
+        )
         for key in clashes
     ]
 

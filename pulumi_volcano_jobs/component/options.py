@@ -43,7 +43,7 @@ def take(given: dict[str, Any], *, mode_is_shared: bool = False) -> tuple[JobOpt
     # Others would be compared with something although they are wrong already, and an Output may not be.
     plain = {key: value for key, value in options.items() if isinstance(value, str) and key not in _NOT_PLAIN}
     mistyped = [
-        Problem(key, "this must be a plain string: it decides what an update does")
+        Problem(key, "TypeInvalid", "this must be a plain string: it decides what an update does")
         for key in options.keys() - plain.keys() - _NOT_PLAIN
     ]
     wrong = [
@@ -76,7 +76,7 @@ def _of_codes(codes: Any) -> Iterator[Problem]:
     if isinstance(codes, (list, tuple)) and all(isinstance(code, str) for code in codes):
         yield from unknown_codes(codes, _CODES)
     else:
-        yield Problem(_CODES, "this must be a list of codes", 'for example ["VJ103"]')
+        yield Problem(_CODES, "TypeInvalid", "this must be a list of codes", 'for example ["VJ103"]')
 
 
 def _of_mode(options: Mapping[str, str]) -> Iterator[Problem]:
@@ -84,20 +84,22 @@ def _of_mode(options: Mapping[str, str]) -> Iterator[Problem]:
     if options.get("managed_by") == "volcano":
         if options.get("on_conflict") == "user":
             reason = 'with managed_by="volcano" the plugins are Volcano\'s, and what they set counts'
-            yield Problem("on_conflict", reason, 'say on_conflict="plugin", or remove the template\'s own')
+            yield Problem("on_conflict", "Forbidden", reason, 'say on_conflict="plugin", or remove the template\'s own')
         for key, (reason, hint) in _ONLY_COMPOSED.items():
             if key in options:
-                yield Problem(key, f'with managed_by="volcano" this does nothing, since {reason}', hint)
+                yield Problem(key, "Forbidden", f'with managed_by="volcano" this does nothing, since {reason}', hint)
     elif options.get("wait_for", "created") != "created":
         reason = "the Pods of a gang cannot be waited for one by one, since a failed one would not end the others' wait"
         command = "kubectl wait pod -l volcano.sh/job-name=NAME --for=jsonpath='{.status.phase}'=Succeeded --timeout=1h"
-        yield Problem("wait_for", reason, f'managed_by="volcano" can; or run `{command}` after `pulumi up`')
+        yield Problem(
+            "wait_for", "Forbidden", reason, f'managed_by="volcano" can; or run `{command}` after `pulumi up`'
+        )
 
 
 def _ignored(problem: Problem) -> Problem:
     reason = f"ignored, because volcano-jobs:managedBy or job_defaults selects the mode: {problem.reason}"
     hint = f'{problem.hint}, or set managed_by="pulumi" on this job'
-    return replace(problem, reason=reason, hint=hint, warning=True, code="VJ122")
+    return replace(problem, type="Warning", reason=reason, hint=hint, code="VJ122")
 
 
 def _without(options: Mapping[str, Any], ignored: Collection[str]) -> dict[str, Any]:
@@ -112,6 +114,8 @@ def _of_timeout(options: Mapping[str, str], *, known: bool) -> Iterator[Problem]
         return
     if not _DURATION.fullmatch(timeout):
         hint = 'write hours, minutes and seconds, such as "90s", "30m" or "1h30m"'
-        yield Problem("wait_timeout", "this is no duration above 0", hint, value=repr(timeout))
+        yield Problem("wait_timeout", "Invalid", "this is no duration above 0", hint, value=repr(timeout))
     elif known and options.get("wait_for", "created") == "created":
-        yield Problem("wait_timeout", "nothing is waited for", 'say wait_for="running" or "succeeded", or remove it')
+        yield Problem(
+            "wait_timeout", "Forbidden", "nothing is waited for", 'say wait_for="running" or "succeeded", or remove it'
+        )

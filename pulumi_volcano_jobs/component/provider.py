@@ -140,7 +140,7 @@ def _unknown(inputs: pulumi.Inputs, kind: str) -> list[Problem]:
     """Find what the schema does not have; most languages have refused it before."""
     known = {to_camel(name) for name in _INPUTS[kind].__annotations__}
     return [
-        Problem(key, "there is no such input", schema.nearest(paths.wire_name(key), known))
+        Problem(key, "Forbidden", "there is no such input", schema.nearest(paths.wire_name(key), known))
         for key in inputs
         if key not in known
     ]

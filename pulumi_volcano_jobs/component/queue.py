@@ -53,7 +53,7 @@ class BaseQueue(pulumi.ComponentResource):
             )
             if not isinstance(given, dict):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict"
-                raise JobError([Problem("", reason, 'write VolcanoQueue("research", {"weight": 2})')])
+                raise JobError([Problem("", "TypeInvalid", reason, 'write VolcanoQueue("research", {"weight": 2})')])
             manifest = queue.queue({"name": resource_name, **given})
             raise_if_any(name_registry.claim(resource_name, [manifest], TYPE))
         super().__init__(TOKEN, resource_name, {}, opts)

@@ -29,10 +29,12 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
         place = f"{PACKAGE}:{key}"
         if key not in NAMES:
             hint = schema.nearest(key, NAMES)
-            problems.append(Problem(place, "the stack's configuration has no default of this name", hint))
+            problems.append(Problem(place, "Forbidden", "the stack's configuration has no default of this name", hint))
         elif _is_secret(place):
             reason = "a default is no secret: it stands in each object, for all to read"
-            problems.append(Problem(place, reason, "set it without --secret, or give job_defaults an Output"))
+            problems.append(
+                Problem(place, "Forbidden", reason, "set it without --secret, or give job_defaults an Output")
+            )
         elif NAMES[key] not in shared_defaults.STRUCTURED:
             given[NAMES[key]] = text
         else:
@@ -40,7 +42,7 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
                 given[NAMES[key]] = json.loads(text)
             except (ValueError, RecursionError):
                 hint = "write it as YAML in Pulumi.<stack>.yaml, or use `pulumi config set --path`"
-                problems.append(Problem(place, "this must be a mapping or a list, and it is text", hint))
+                problems.append(Problem(place, "TypeInvalid", "this must be a mapping or a list, and it is text", hint))
     if deep := bounds.problems(given, PACKAGE):
         return {}, [*problems, *deep]
     sound, wrong = shared_defaults.checked(given, lambda name: f"{PACKAGE}:{to_camel(name)}")

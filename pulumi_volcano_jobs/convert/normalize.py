@@ -43,7 +43,7 @@ def understand(
         rendered = render(document.data, strict=False, cluster=cluster, **choices, earlier=document.problems)
         job = _meaning(document.data, templates_of=rendered.job)
         render(job, cluster=cluster, **choices)
-        mistakes = [replace(problem, warning=True) for problem in error.problems]
+        mistakes = [replace(problem, type="Warning") for problem in error.problems]
         return replace(rendered, warnings=(*rendered.warnings, *mistakes)), job
     return rendered, _meaning(document.data)
 

@@ -32,13 +32,13 @@ def problems(tree: Any, path: str = "") -> list[Problem]:
             values += 1
             if values > MOST_VALUES:
                 reason = f"Too many: may have at most {MOST_VALUES} keys and values, shared ones counted each time"
-                return [Problem(path, reason, "write several jobs", stage=Stage.DECODE)]
+                return [Problem(path, "TooMany", reason, "write several jobs", stage=Stage.DECODE)]
             if isinstance(value, _PLAIN):
                 continue
             keys.append(key)
             if len(keys) >= MOST_LEVELS:
                 reason = f"Too deep: may not be nested more than {MOST_LEVELS} levels deep, or contain itself"
-                return [Problem(_place(path, keys), reason, "write it flatter", stage=Stage.DECODE)]
+                return [Problem(_place(path, keys), "Invalid", reason, "write it flatter", stage=Stage.DECODE)]
             open_trees.append(_entries(value))
             break
         else:

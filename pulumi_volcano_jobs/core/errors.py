@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from typing_extensions import Self
 
@@ -33,6 +33,13 @@ class Stage(enum.IntEnum):
     STRICT = 7
     """Nobody: Volcano would go on and do something else than what was meant."""
 
+
+ErrorType = Literal[
+    "Duplicate", "Forbidden", "Invalid", "NotFound", "NotSupported", "Required", "TooLong", "TooMany", "TypeInvalid"
+]
+"""The type of an error, as in `field.ErrorType` of k8s.io/apimachinery."""
+ProblemType = Literal[ErrorType, "Warning"]
+"""The type of a `Problem`."""
 
 WARNINGS = {
     "VJ101": "a Pod without restartPolicy starts again for ever",
@@ -93,6 +100,8 @@ class Problem:
 
     path: str
     """The field, from the job's root: `spec.tasks[0].replicas`."""
+    type: ProblemType
+    """The kind of the problem: a type of error of the Kubernetes API, or Warning for what does not reject the job."""
     reason: str
     """The rule that it breaks."""
     hint: str = ""
@@ -101,8 +110,6 @@ class Problem:
     """What is there, as it is shown."""
     stage: Stage = Stage.STRICT
     """Who would refuse the job first, if anybody does."""
-    warning: bool = False
-    """Whether the job is made all the same."""
     code: str = ""
     """Of a warning: what switches it off (see `WARNINGS`)."""
     line: int = 0
@@ -118,6 +125,11 @@ class Problem:
             text = without_keys(getattr(self, name)).replace("\n", " ")
             # Escaped first: a copy of the Problem (see `at`) escapes and cuts the result again.
             object.__setattr__(self, name, cropped(escaped(text), longest))
+
+    @property
+    def warning(self) -> bool:
+        """Whether the job is created nevertheless."""
+        return self.type == "Warning"
 
     def at(self, line: int, column: int) -> Problem:
         """Give the same problem with its place in a file (both count from 1)."""
@@ -136,7 +148,7 @@ class Problem:
 
 def not_one_of(path: str, value: object, words: Iterable[str]) -> Problem:
     """Say that a value is none of those that there are."""
-    return Problem(path, f"this must be one of {', '.join(words)}", value=shown(value))
+    return Problem(path, "NotSupported", f"this must be one of {', '.join(words)}", value=shown(value))
 
 
 class JobError(ValueError):
@@ -178,7 +190,9 @@ def unknown_codes(codes: Sequence[str], path: str) -> Iterator[Problem]:
     for index, code in enumerate(codes):
         if code not in WARNINGS:
             known = f"{min(WARNINGS)} to {max(WARNINGS)}"
-            yield Problem(f"{path}[{index}]", "no warning has this code", f"they are {known}", value=repr(code))
+            yield Problem(
+                f"{path}[{index}]", "NotSupported", "no warning has this code", f"they are {known}", value=repr(code)
+            )
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:

@@ -103,12 +103,12 @@ def decode(file: BinaryIO, name: str) -> str:
     raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         reason = f"cannot read {name}: it is larger than {MOST_BYTES >> 20} MiB"
-        raise JobError([Problem("", reason, "write several files", stage=Stage.DECODE)])
+        raise JobError([Problem("", "TooMany", reason, "write several files", stage=Stage.DECODE)])
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         reason = f"cannot read {name}: it is not UTF-8 text"
-        raise JobError([Problem("", reason, stage=Stage.DECODE)]) from None
+        raise JobError([Problem("", "Invalid", reason, stage=Stage.DECODE)]) from None
 
 
 def read(text: str, source: str = "") -> list[Document]:
@@ -139,7 +139,9 @@ def read_what_fits(text: str, source: str = "") -> tuple[list[Document], list[Pr
     except yaml_reader.Refused as refused:
         problems.append(refused.problem)
     if not documents and not problems:
-        problems = [Problem("", "there is no document in it", "write a Volcano Job", stage=Stage.DECODE).at(1, 1)]
+        problems = [
+            Problem("", "Required", "there is no document in it", "write a Volcano Job", stage=Stage.DECODE).at(1, 1)
+        ]
     return documents, problems
 
 
@@ -159,7 +161,7 @@ def _has_text_keys(node: yaml.Node) -> bool:
 def _document(builder: yaml_reader.Builder, node: yaml.Node, source: str) -> Document:
     built = builder.build(node)
     if not isinstance(built.data, dict):
-        problem = Problem("", "a document must be a mapping", "write a Job", stage=Stage.DECODE)
+        problem = Problem("", "TypeInvalid", "a document must be a mapping", "write a Job", stage=Stage.DECODE)
         raise yaml_reader.Refused(problem.at(*built.positions[""]))
     return Document(source, built.data, built.positions, tuple(built.problems))
 

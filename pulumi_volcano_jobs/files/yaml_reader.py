@@ -41,12 +41,14 @@ _TEMPLATE_LINE = re.compile(r"\s*(- +)?(\{\{|\{%|\{#)")
 _TEMPLATE_VALUE = re.compile(r"\{\{-?\s*(\.(Values|Release|Chart)\b|(include|template|tpl|toYaml)\s)")
 _TEMPLATE = Problem(
     "",
+    "Invalid",
     "this is a template, as of Helm or Jinja, and no YAML yet",
     "fill it in first: helm template CHART | volcano-jobs validate -",
     stage=Stage.DECODE,
 )
 _TOO_DEEP = Problem(
     "",
+    "Invalid",
     f"this is nested more than {bounds.MOST_LEVELS} levels deep, or an alias stands inside of what it names",
     "write it flatter, without aliases",
     stage=Stage.DECODE,
@@ -151,7 +153,9 @@ def _check_bounds(values: int, levels: int, node: yaml.Node | None) -> None:
     place = _start(node) if node else (1, 1)
     if values > bounds.MOST_VALUES:
         reason = f"a file has at most {bounds.MOST_VALUES} keys and values, those of aliases counted each time"
-        raise TooLarge(Problem("", reason, "write several files, or without aliases", stage=Stage.DECODE).at(*place))
+        raise TooLarge(
+            Problem("", "Invalid", reason, "write several files, or without aliases", stage=Stage.DECODE).at(*place)
+        )
     if levels > bounds.MOST_LEVELS:
         raise Refused(_TOO_DEEP.at(*place))
 
@@ -189,7 +193,9 @@ def compose(text: str) -> Iterator[yaml.Node]:
         line = text.count("\n", 0, found.start()) + 1
         column = found.start() - text.rfind("\n", 0, found.start())
         reason = f"this is no YAML: the character U+{ord(found[0]):04X} cannot stand in it"
-        raise Refused(Problem("", reason, "save it as UTF-8 text without it", stage=Stage.DECODE).at(line, column))
+        raise Refused(
+            Problem("", "Invalid", reason, "save it as UTF-8 text without it", stage=Stage.DECODE).at(line, column)
+        )
     # Without a byte order mark, the positions of the parser are those in the text.
     text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
@@ -221,12 +227,12 @@ def _syntax(error: yaml.MarkedYAMLError, text: str) -> Problem:
             return _TEMPLATE.at(number, 1)
     if "\t" in last[: len(last) - len(last.lstrip())]:
         reason = "this is no YAML: a tab indents this line"
-        return Problem("", reason, "indent with spaces", stage=Stage.DECODE).at(line, column)
+        return Problem("", "Invalid", reason, "indent with spaces", stage=Stage.DECODE).at(line, column)
     if str(error.problem).endswith("nesting depth"):
         return _TOO_DEEP.at(line, column)
     message = " ".join(str(part) for part in (error.context, error.problem) if part)
     hint = _HINTS.get(str(error.problem), "")
-    return Problem("", f"this is no YAML: {message}", hint, stage=Stage.DECODE).at(line, column)
+    return Problem("", "Invalid", f"this is no YAML: {message}", hint, stage=Stage.DECODE).at(line, column)
 
 
 class Builder:
@@ -264,7 +270,7 @@ class Builder:
             return
         reason = f"kubectl ignores the tag {_tag(node)}, and reads the value after it as it is written"
         hint = "remove the tag, or run the tool that replaces it before this one"
-        self._built.problems.append(Problem(path, reason, hint, warning=True, code="VJ124").at(*_start(node)))
+        self._built.problems.append(Problem(path, "Warning", reason, hint, code="VJ124").at(*_start(node)))
 
     def _scalar(self, node: yaml.Node, path: str, *, is_key: bool) -> Any:
         try:
@@ -346,7 +352,7 @@ class Builder:
         return place
 
     def _tell(self, path: str, node: yaml.Node, reason: str, hint: str) -> None:
-        self._built.problems.append(Problem(path, reason, hint, stage=Stage.DECODE).at(*_start(node)))
+        self._built.problems.append(Problem(path, "Invalid", reason, hint, stage=Stage.DECODE).at(*_start(node)))
 
 
 def _first_key(node: yaml.Node) -> yaml.Node | None:
@@ -373,12 +379,14 @@ def _are_equal(value: Any, other: Any) -> bool:
 
 def _overridden(path: str, line: int) -> Problem:
     reason = f"kubectl overrides the value in line {line} with the one from <<"
-    return Problem(path, reason, "move << before the mapping's own keys", warning=True, code="VJ125")
+    return Problem(path, "Warning", reason, "move << before the mapping's own keys", code="VJ125")
 
 
 def _twice(path: str, first: Any, second: Any, line: int) -> Problem:
     if _are_equal(first, second):
         return Problem(
-            path, f"this stands twice, with one value (first in line {line})", "remove one", warning=True, code="VJ115"
+            path, "Warning", f"this stands twice, with one value (first in line {line})", "remove one", code="VJ115"
         )
-    return Problem(path, f"this stands twice, with two values (first in line {line})", "keep the one that is meant")
+    return Problem(
+        path, "Duplicate", f"this stands twice, with two values (first in line {line})", "keep the one that is meant"
+    )

@@ -18,12 +18,12 @@ _LISTS = ("containers", "initContainers")
 def problems(registry: Any, path: str) -> Iterator[Problem]:
     """Yield a Problem if a value is no registry, perhaps with a path in it."""
     if not isinstance(registry, (str, Leaf)):
-        yield Problem(path, "this must be a string", "for example ghcr.io/team", stage=Stage.DECODE)
+        yield Problem(path, "TypeInvalid", "this must be a string", "for example ghcr.io/team", stage=Stage.DECODE)
     if isinstance(registry, str) and registry and not _REGISTRY.fullmatch(registry):
         plain = registry.partition("://")[2] or registry
         hint = f"write {plain.rstrip('/')}" if _REGISTRY.fullmatch(plain.rstrip("/")) else "for example ghcr.io/team"
         reason = "this is no registry: a host (with a dot, a port, or localhost), and perhaps a path"
-        yield Problem(path, reason, hint, shown(registry))
+        yield Problem(path, "Invalid", reason, hint, shown(registry))
 
 
 def in_registry(image: Any, registry: Any) -> Any:

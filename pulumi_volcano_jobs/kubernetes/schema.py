@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, has_leaf, is_whole
 from pulumi_volcano_jobs.kubernetes import quantity, queue_schema
 
@@ -269,7 +269,7 @@ class Walk:
         result = {key: value for key, value in result.items() if value is not _MISFIT}
         for key in _definitions(self._version)[definition].get("required", ()):
             if tree.get(key) is None:
-                self._report(paths.join(path, key), "this field is required", "add it", Stage.SCHEMA)
+                self._report(paths.join(path, key), "Required", "this field is required", "add it", Stage.SCHEMA)
         return result
 
     def _value(self, value: Any, schema: Mapping[str, Any], path: str) -> Any:
@@ -338,19 +338,19 @@ class Walk:
         return _plain(value)
 
     def _misfit(self, path: str, reason: str, hint: str) -> Any:
-        self._report(path, reason, hint, Stage.DECODE)
+        self._report(path, "TypeInvalid", reason, hint, Stage.DECODE)
         return _MISFIT
 
     def _unknown(self, key: str, names: Iterable[str], path: str) -> None:
         place = paths.join(path, key_text(key))
         if self.kubernetes:
             reason = f"Kubernetes {self.kubernetes} does not know this field, and drops it"
-            self._report(place, reason, "remove it, or run the job on a newer version")
+            self._report(place, "Forbidden", reason, "remove it, or run the job on a newer version")
         else:
-            self._report(place, "unknown field; Volcano drops it", nearest(key_text(key), names))
+            self._report(place, "Forbidden", "unknown field; Volcano drops it", nearest(key_text(key), names))
 
-    def _report(self, path: str, reason: str, hint: str, stage: Stage = Stage.STRICT) -> None:
-        self.problems.append(Problem(path, reason, hint, stage=stage))
+    def _report(self, path: str, error_type: ErrorType, reason: str, hint: str, stage: Stage = Stage.STRICT) -> None:
+        self.problems.append(Problem(path, error_type, reason, hint, stage=stage))
 
 
 def _plain(value: Any) -> Any:
@@ -366,6 +366,7 @@ def structural(path: str, why: str) -> Problem:
     """Say that a value cannot be an Output: the structure of the job must be known when the program runs."""
     return Problem(
         path,
+        "TypeInvalid",
         f"this must be a plain value, not an Output: {why}",
         "take it from pulumi.Config, or from StackReference.get_output_details, which gives plain values",
         stage=Stage.DECODE,

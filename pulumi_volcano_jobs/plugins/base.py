@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 from typing_extensions import Self, dataclass_transform
 
 from pulumi_volcano_jobs.core import errors
-from pulumi_volcano_jobs.core.errors import JobError, Problem
+from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Placeholder, Pod
@@ -146,7 +146,8 @@ class Plugin(Sealed, ABC):
             hint = 'write "--name" and the Output as two items of the list'
         if mistake.unknown:
             hint = nearest(mistake.flag, known) if known else "remove it: this plugin takes no arguments"
-        return Problem(f"{place(cls)}[{mistake.position}]", mistake.reason, hint)
+        at = f"{place(cls)}[{mistake.position}]"
+        return Problem(at, "NotSupported" if mistake.unknown else "Invalid", mistake.reason, hint)
 
     def to_args(self) -> list[Any]:
         """Return the settings that differ from Volcano's defaults as its arguments; a leaf follows its flag.
@@ -182,7 +183,7 @@ class Plugin(Sealed, ABC):
         """
         if releases.lacks(version, self.since):
             reason = f'Unsupported value: "{self.name}": Volcano {version} has no such plugin (added in {self.since})'
-            yield Problem(place(type(self)), reason, _UPGRADE, stage=errors.Stage.WEBHOOK)
+            yield Problem(place(type(self)), "NotSupported", reason, _UPGRADE, stage=errors.Stage.WEBHOOK)
             return
         for name in goflag.parse(kinds_of(type(self)), args, read_on=strict).values:
             since = since_of(type(self), name)
@@ -191,7 +192,13 @@ class Plugin(Sealed, ABC):
                     f"Forbidden: Volcano {version} has no flag --{name} (added in {since}), and ignores it and all"
                     " flags after it"
                 )
-                yield self.problem(flags_of(type(self))[name].name, reason, f"remove it, {_UPGRADE}", shown=False)
+                yield self.problem(
+                    flags_of(type(self))[name].name,
+                    reason,
+                    f"remove it, {_UPGRADE}",
+                    shown=False,
+                    error_type="Forbidden",
+                )
 
     def with_(self, **changes: Any) -> Self:
         """Copy the settings with some of them replaced."""
@@ -298,16 +305,23 @@ class Plugin(Sealed, ABC):
         return {}
 
     def problem(
-        self, setting: str, reason: str, hint: str = "", *, shown: bool = True, warning: bool = False, code: str = ""
+        self,
+        setting: str,
+        reason: str,
+        hint: str = "",
+        *,
+        error_type: ErrorType = "Invalid",
+        shown: bool = True,
+        code: str = "",
     ) -> Problem:
-        """Make a Problem about one of the settings; `shown=False` keeps its value out of it, and a key is never shown.
+        """Return a Problem of one of the settings; `shown=False` omits its value, and a key is never shown.
 
-        With one of our codes (`errors.WARNINGS`) it is a warning.
+        With a code (see `errors.WARNINGS`) it is a warning.
         """
         is_key = any(item.name == setting and item.metadata["placeholder"] for item in flags_of(type(self)).values())
         value = errors.shown(getattr(self, setting)) if shown and not is_key else ""
         at = f"{place(type(self))}.{setting}"
-        return Problem(at, reason, hint, value=value, warning=warning or bool(code), code=code)
+        return Problem(at, "Warning" if code else error_type, reason, hint, value=value, code=code)
 
 
 def _is_missing(item: dataclasses.Field[Any], version: str) -> bool:
@@ -342,7 +356,10 @@ def role_problem(plugin: Plugin, setting: str, job: Job) -> Iterator[Problem]:
     if job.task(name) is None:
         known = ", ".join(task.name or "" for task in job.tasks or ())
         yield plugin.problem(
-            setting, f"the job has no task of this name (it has {known})", "name the task of this role"
+            setting,
+            f"the job has no task of this name (it has {known})",
+            "name the task of this role",
+            error_type="NotFound",
         )
 
 

@@ -75,7 +75,7 @@ class MpiPlugin(Plugin):
                 reason = "mpiexec ends at once where a worker's sshd does not answer yet, and is not started again"
                 hint = "set restartPolicy: OnFailure, or give mpi the option wait_for_workers"
                 path = f"spec.tasks[{index}].template.spec.restartPolicy"
-                yield Problem(path, reason, hint, "'Never'", warning=True, code="VJ102")
+                yield Problem(path, "Warning", reason, hint, "'Never'", code="VJ102")
 
     def missing_in(self, version: str, job: Job, args: Sequence[Any], *, strict: bool) -> Iterator[Problem]:
         """Also yield a Problem for a job without workers, which older webhooks reject."""
@@ -84,7 +84,9 @@ class MpiPlugin(Plugin):
             reason = (
                 f"Required value: Volcano {version} rejects an MPI job without this task (allowed since {_ALONE_SINCE})"
             )
-            yield self.problem("worker", reason, 'add the task, upgrade Volcano, or set managed_by="pulumi"')
+            yield self.problem(
+                "worker", reason, 'add the task, upgrade Volcano, or set managed_by="pulumi"', error_type="Required"
+            )
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Declare the port in every Pod, and list the workers in the master's."""
@@ -193,10 +195,12 @@ class MpiPlugin(Plugin):
             return
         if self.slots:
             reason = "slots stand in the host file, and the job has none"
-            yield self.problem("slots", reason, "give mpi the option hostfile, such as openmpi")
+            yield self.problem("slots", reason, "give mpi the option hostfile, such as openmpi", error_type="Forbidden")
         if self.master_as_worker and has_workers:
             reason = "the master is listed in the host file, and the job has none: MPI_HOST names the workers alone"
-            yield self.problem("master_as_worker", reason, "give mpi the option hostfile, such as openmpi")
+            yield self.problem(
+                "master_as_worker", reason, "give mpi the option hostfile, such as openmpi", error_type="Forbidden"
+            )
 
 
 def _has_own_network(task: Task) -> bool:

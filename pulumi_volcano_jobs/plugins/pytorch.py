@@ -95,14 +95,24 @@ class PytorchPlugin(Plugin):
             reason = (
                 f"the master's task must have 1 replica, and {self.master} has {master.size}: every master has rank 0"
             )
-            yield self.problem("master", reason, "set its replicas to 1 and count the others as workers")
+            yield self.problem(
+                "master", reason, "set its replicas to 1 and count the others as workers", error_type="TooMany"
+            )
         if self.master == self.worker:
-            yield self.problem("worker", "master and worker must be two tasks: no Pod would have rank 0")
+            yield self.problem(
+                "worker", "master and worker must be two tasks: no Pod would have rank 0", error_type="Duplicate"
+            )
         if isinstance(self.wait_master_timeout, int) and self.wait_master_timeout < 0:
             yield self.problem("wait_master_timeout", "this is a number of seconds, at least 0")
         has_image = self.wait_master_script != "volcano" or is_given(self.wait_master_image)
         if "wait_master_image" in self.images and not has_image:
-            yield self.problem("wait_master_image", "Required value", f"set an image such as {WAIT_IMAGE}", shown=False)
+            yield self.problem(
+                "wait_master_image",
+                "Required value",
+                f"set an image such as {WAIT_IMAGE}",
+                shown=False,
+                error_type="Required",
+            )
         if self.wait_master_enabled and master and master.pod_spec.get("hostNetwork") is True:
             reason = (
                 f"the master shares its node's ports: another program may answer on {self.port}, and a firewall of"
@@ -216,10 +226,12 @@ class PytorchPlugin(Plugin):
             yield self.problem("nproc_per_node", f"this must be a number of processes, at least 1, or one of {names}")
         if "nproc_per_node" in self.given and not (self.torchrun or self.is_elastic):
             reason = "only torchrun reads this, and its variables are not set"
-            yield self.problem("nproc_per_node", reason, "set torchrun, or max_nodes for an elastic job")
+            yield self.problem(
+                "nproc_per_node", reason, "set torchrun, or max_nodes for an elastic job", error_type="Forbidden"
+            )
         for setting in ("min_nodes", "max_restarts"):
             if setting in self.given and not self.is_elastic:
-                yield self.problem(setting, "only an elastic job has this", "set max_nodes")
+                yield self.problem(setting, "only an elastic job has this", "set max_nodes", error_type="Forbidden")
         yield from self._elastic_problems(self._world_size(job.tasks or ())) if self.is_elastic else ()
 
     def _elastic_problems(self, nodes: int) -> Iterator[Problem]:

@@ -71,14 +71,16 @@ class RayPlugin(Plugin):
                 f"the head's task must have 1 replica, and {self.head} has {head.size}: each head is a cluster of its"
                 " own, all workers join the first, and the Service leads to any of them"
             )
-            yield self.problem("head", reason, "set its replicas to 1 and count the others as workers")
+            yield self.problem(
+                "head", reason, "set its replicas to 1 and count the others as workers", error_type="TooMany"
+            )
         yield from self._containers(job)
         yield from self._declared(job)
         yield from self._start_args()
         yield from self._kept(job)
         if len({self.port, self.dashboard_port, self.client_port}) < len(self._ports()):
             reason = "the ports of the control service, the dashboard and the client server must differ"
-            yield self.problem("port", reason, "give each a number of its own")
+            yield self.problem("port", reason, "give each a number of its own", error_type="Duplicate")
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
         """Return the head's Service: the three ports, by name."""
@@ -98,7 +100,7 @@ class RayPlugin(Plugin):
         head = ctx.task(self.head)
         if head is None:
             reason = f"the job has no head task {self.head}"
-            raise JobError([Problem("spec.plugins.ray.head", reason, stage=Refusal.PLUGIN)])
+            raise JobError([Problem("spec.plugins.ray.head", "Invalid", reason, stage=Refusal.PLUGIN)])
         for container in pod.containers:
             if self._is_head(pod, container):
                 self._start_head(container)
@@ -159,7 +161,7 @@ class RayPlugin(Plugin):
                 known = ", ".join(found)
                 task_name = getattr(self, role)
                 reason = f"the task {task_name} has no container of this name (it has {known}): Ray would not start"
-                yield self.problem(setting, reason, "name the container that is to run Ray")
+                yield self.problem(setting, reason, "name the container that is to run Ray", error_type="NotFound")
 
     def _declared(self, job: Job) -> Iterator[Problem]:
         """Yield ports of the head that the template declares under names by which the Service does not find them."""
@@ -172,7 +174,9 @@ class RayPlugin(Plugin):
         for path, container in self._heads(job) if self.keep_command else ():
             if not is_given(container.get("command")):
                 reason = "keep_command runs this container's command once Ray is up, and it has none"
-                yield Problem(path, reason, "write its command here: what the image runs by itself is not known")
+                yield Problem(
+                    path, "Required", reason, "write its command here: what the image runs by itself is not known"
+                )
         for position, task in enumerate(job.tasks or ()) if self.keep_command else ():
             policy = task.pod_spec.get("restartPolicy")
             if task.name == self.worker and not isinstance(policy, Leaf) and policy != "Never":
@@ -181,7 +185,7 @@ class RayPlugin(Plugin):
                     " head for ever"
                 )
                 path, value = f"spec.tasks[{position}].template.spec.restartPolicy", shown(policy) if policy else ""
-                yield Problem(path, reason, "set restartPolicy: Never", value, warning=True, code="VJ118")
+                yield Problem(path, "Warning", reason, "set restartPolicy: Never", value, code="VJ118")
 
     def _heads(self, job: Job) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Find the containers that run the head, and their places."""
@@ -194,12 +198,16 @@ class RayPlugin(Plugin):
         for setting in ("head_start_args", "worker_start_args"):
             for argument in getattr(self, setting):
                 if not isinstance(argument, str):
-                    yield self.problem(setting, "these are plain strings, such as --num-cpus=0", shown=False)
+                    yield self.problem(
+                        setting, "these are plain strings, such as --num-cpus=0", shown=False, error_type="TypeInvalid"
+                    )
                 elif ray_start.flag_of(argument) in ray_start.TAKEN:
                     flag_name = ray_start.flag_of(argument)
                     instead = ray_start.TAKEN[flag_name]
                     hint = f"use the setting {instead}" if instead else "remove it"
-                    yield self.problem(setting, f"the plugin itself gives ray start {flag_name}", hint)
+                    yield self.problem(
+                        setting, f"the plugin itself gives ray start {flag_name}", hint, error_type="Forbidden"
+                    )
 
 
 def _unnamed(ports: Sequence[Mapping[str, Any]], name: str, number: int, path: str) -> Iterator[Problem]:
@@ -209,4 +217,4 @@ def _unnamed(ports: Sequence[Mapping[str, Any]], name: str, number: int, path: s
     for index, port in list(same.items())[:1]:
         reason = f"the head's Service looks for port {number} by the TCP port's name {name}, and does not find this one"
         hint = f"set name: {name} and protocol: TCP, or remove it: Ray's plugin then declares it"
-        yield Problem(f"{path}[{index}]", reason, hint, shown(port.get("name") or ""))
+        yield Problem(f"{path}[{index}]", "Invalid", reason, hint, shown(port.get("name") or ""))

@@ -90,7 +90,10 @@ class SshPlugin(Plugin):
         yield from self._secret_problems(job) if is_given(self.key_secret) else self._pair_problems()
         if self.key_type != "rsa" and (is_given(self.key_secret) or is_given(self.ssh_private_key)):
             yield self.problem(
-                "key_type", "the pair is given, so none of this type is made", "remove this, or the pair"
+                "key_type",
+                "the pair is given, so none of this type is made",
+                "remove this, or the pair",
+                error_type="Forbidden",
             )
         for index, task in enumerate(job.tasks or ()):
             yield from self._traps(task.pod_spec, f"spec.tasks[{index}].template.spec")
@@ -165,10 +168,10 @@ class SshPlugin(Plugin):
         private, public = is_given(self.ssh_private_key), is_given(self.ssh_public_key)
         if public and not private:
             reason = "a public key alone is ignored; the job would get a generated pair"
-            yield self.problem("ssh_public_key", reason, "give ssh_private_key too, or neither")
+            yield self.problem("ssh_public_key", reason, "give ssh_private_key too, or neither", error_type="Required")
         if private and not public:
             reason = "without its public key nobody can log in with this key"
-            yield self.problem("ssh_private_key", reason, "give ssh_public_key too")
+            yield self.problem("ssh_private_key", reason, "give ssh_public_key too", error_type="Required")
         if private and public:
             fault = KeyPair(self.ssh_private_key, self.ssh_public_key).fault()
             if fault:
@@ -180,7 +183,10 @@ class SshPlugin(Plugin):
         for setting in ("key_secret_private", "key_secret_public"):
             if setting in self.beyond():
                 yield self.problem(
-                    setting, "no Secret is named in which this key is", "give key_secret, or remove this"
+                    setting,
+                    "no Secret is named in which this key is",
+                    "give key_secret, or remove this",
+                    error_type="Required",
                 )
 
     def _secret_problems(self, job: Job) -> Iterator[Problem]:
@@ -193,7 +199,7 @@ class SshPlugin(Plugin):
             yield self.problem("key_secret", reason)
         elif isinstance(name, str) and name == names.ssh_secret(job.name):
             reason = "the job makes a Secret of this name itself, for the ssh configuration"
-            yield self.problem("key_secret", reason, "copy yours to one of another name")
+            yield self.problem("key_secret", reason, "copy yours to one of another name", error_type="Duplicate")
         for setting in ("key_secret_private", "key_secret_public"):
             if not validation.is_data_key(getattr(self, setting)):
                 reason = (
@@ -203,16 +209,16 @@ class SshPlugin(Plugin):
                 yield self.problem(setting, reason)
         if is_given(self.ssh_private_key) or is_given(self.ssh_public_key):
             reason = "the pair is given twice: in this Secret, and as ssh_private_key or ssh_public_key"
-            yield self.problem("key_secret", reason, "keep one of them", shown=False)
+            yield self.problem("key_secret", reason, "keep one of them", shown=False, error_type="Forbidden")
 
     def _traps(self, spec: Mapping[str, Any], path: str) -> Iterator[Problem]:
         if self.ssh_port == DEFAULT_PORT and spec.get("hostNetwork") is True:
             reason = "the Pods share the node's ports, and the node's own sshd has port 22"
             hint = "give ssh --ssh-port=2222 (mpi --port=2222 too), and start sshd with it"
-            yield Problem(f"{path}.hostNetwork", reason, hint, warning=True, code="VJ106")
+            yield Problem(f"{path}.hostNetwork", "Warning", reason, hint, code="VJ106")
         reason, hint = self._trap_of_users(spec)
         if reason:
-            yield Problem(f"{path}.securityContext", reason, hint, warning=True, code="VJ108")
+            yield Problem(f"{path}.securityContext", "Warning", reason, hint, code="VJ108")
 
     def _trap_of_users(self, spec: Mapping[str, Any]) -> tuple[str, str]:
         """Tell why a container's user cannot use the key, and the way out; nothing is said of users not known."""

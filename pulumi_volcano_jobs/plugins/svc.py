@@ -65,13 +65,13 @@ class SvcPlugin(Plugin):
         yield from super().validate(job)
         if self.allow and self.disable_network_policy:
             reason = "without a NetworkPolicy all may reach the Pods already, and this one would keep the others out"
-            yield self.problem("allow", reason, "remove it, or disable_network_policy")
+            yield self.problem("allow", reason, "remove it, or disable_network_policy", error_type="Forbidden")
         known = {task.name or "" for task in job.tasks or ()}
         for index, entry in enumerate(self.allow):
             if "task" in entry and entry["task"] not in known:
                 at = f"{place(type(self))}.allow[{index}].task"
                 reason = f"the job has no task of this name (it has {some(known)})"
-                yield Problem(at, reason, "name the task that is to be reached", shown(entry["task"]))
+                yield Problem(at, "Invalid", reason, "name the task that is to be reached", shown(entry["task"]))
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
         """Return the ConfigMap with the host lists, the headless Service and the NetworkPolicy."""
@@ -143,11 +143,11 @@ def _port_problems(ports: Mapping[Any, Any], path: str) -> Iterator[Problem]:
         at = paths.join(path, key_text(name))
         yield from validation.dns_label(key_text(name), at)
         if isinstance(number, bool) or not isinstance(number, int):
-            yield Problem(at, "this must be a port's number", value=shown(number), stage=Refusal.DECODE)
+            yield Problem(at, "TypeInvalid", "this must be a port's number", value=shown(number), stage=Refusal.DECODE)
         elif not 1 <= number <= MAX_PORT:
-            yield Problem(at, PORT_RULE, value=shown(number), stage=Refusal.API)
+            yield Problem(at, "Invalid", PORT_RULE, value=shown(number), stage=Refusal.API)
         elif number in named:
             reason = f"the port {named[number]} has this number too"
-            yield Problem(at, reason, "give each number one name", shown(number), Refusal.API)
+            yield Problem(at, "Duplicate", reason, "give each number one name", shown(number), Refusal.API)
         else:
             named[number] = name

@@ -75,7 +75,9 @@ def _rule(entry: Allow) -> Manifest:
 
 def _field(key: str, value: Any, path: str) -> Iterator[Problem]:
     if key not in _FIELDS:
-        yield Problem(path, "an entry has no such key", nearest(key_text(key), _FIELDS), stage=Stage.DECODE)
+        yield Problem(
+            path, "Forbidden", "an entry has no such key", nearest(key_text(key), _FIELDS), stage=Stage.DECODE
+        )
     else:
         yield from _FIELDS[key](value, path)
 
@@ -96,11 +98,11 @@ def _list(check: Callable[[Any, str], Iterator[Problem]], means: str) -> Callabl
 def _port(value: Any, path: str) -> Iterator[Problem]:
     if isinstance(value, str):
         if not is_port_name(value):
-            yield Problem(path, NAME_RULE, value=shown(value), stage=Stage.API)
+            yield Problem(path, "Invalid", NAME_RULE, value=shown(value), stage=Stage.API)
     elif isinstance(value, bool) or not isinstance(value, int):
         yield _misfit(value, path, "this must be a port's number, or its name")
     elif not 1 <= value <= MAX_PORT:
-        yield Problem(path, PORT_RULE, value=shown(value), stage=Stage.API)
+        yield Problem(path, "Invalid", PORT_RULE, value=shown(value), stage=Stage.API)
 
 
 def _labels(value: Any, path: str) -> Iterator[Problem]:
@@ -120,7 +122,7 @@ def _cidr(value: Any, path: str) -> Iterator[Problem]:
     if not isinstance(value, str):
         yield _misfit(value, path, "this must be a string", hint)
     elif not _is_network(value):
-        yield Problem(path, "this is no network in CIDR notation", hint, shown(value), Stage.API)
+        yield Problem(path, "Invalid", "this is no network in CIDR notation", hint, shown(value), Stage.API)
 
 
 def _is_network(text: str) -> bool:
@@ -140,8 +142,8 @@ def _task(value: Any, path: str) -> Iterator[Problem]:
 
 def _misfit(value: Any, path: str, reason: str, hint: str = "") -> Problem:
     if isinstance(value, Leaf):
-        return Problem(path, "this must be a plain value, not an Output", hint, stage=Stage.DECODE)
-    return Problem(path, reason, hint, shown(value), Stage.DECODE)
+        return Problem(path, "TypeInvalid", "this must be a plain value, not an Output", hint, stage=Stage.DECODE)
+    return Problem(path, "TypeInvalid", reason, hint, shown(value), Stage.DECODE)
 
 
 _FIELDS: Mapping[str, Callable[[Any, str], Iterator[Problem]]] = {

@@ -59,11 +59,11 @@ class TensorflowPlugin(Plugin):
         if not named and not any(job.task(getattr(self, role)) for role in CLUSTER_ROLES):
             tasks = ", ".join(task.name or "" for task in job.tasks or ())
             reason = f"no task is a ps, worker, chief or evaluator (the job has {tasks}): the cluster would be empty"
-            yield self.problem("worker", reason, "name the task of each role")
+            yield self.problem("worker", reason, "name the task of each role", error_type="Required")
         for role, other in itertools.combinations(CLUSTER_ROLES, 2):
             if getattr(self, role) == getattr(self, other) and job.task(getattr(self, role)):
                 reason = f"this task is the {role}'s too: it would stand in the cluster as one role and run as another"
-                yield self.problem(other, reason, "give each role a task of its own")
+                yield self.problem(other, reason, "give each role a task of its own", error_type="Duplicate")
         yield from self._strategy_problems(job) if self.strategy != "any" else ()
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
@@ -110,17 +110,28 @@ class TensorflowPlugin(Plugin):
         else:
             yield from self._mirrored_problems(sizes)
         if sizes["evaluator"] > 1 and self.evaluator_in_cluster != "none":
-            yield self.problem("evaluator", f"TensorFlow takes one evaluator, and the job has {sizes['evaluator']}")
+            yield self.problem(
+                "evaluator",
+                f"TensorFlow takes one evaluator, and the job has {sizes['evaluator']}",
+                error_type="TooMany",
+            )
 
     def _parameter_server_problems(self, sizes: Mapping[str, int]) -> Iterator[Problem]:
         if sizes["chief"] != 1:
             number = sizes["chief"] or "none"
             reason = f"this strategy needs one chief, which coordinates the others, and the job has {number}"
-            yield self.problem("strategy", reason, f"give the job a task {self.chief} of 1 replica")
+            yield self.problem(
+                "strategy", reason, f"give the job a task {self.chief} of 1 replica", error_type="Required"
+            )
         for role in ("ps", "worker"):
             if not sizes[role]:
                 hint = f"give the job a task {getattr(self, role)}"
-                yield self.problem("strategy", f"this strategy needs a {role} at least, and the job has none", hint)
+                yield self.problem(
+                    "strategy",
+                    f"this strategy needs a {role} at least, and the job has none",
+                    hint,
+                    error_type="Required",
+                )
         if sizes["evaluator"] and self.evaluator_in_cluster == "all":
             reason = (
                 f"{PARAMETER_SERVER}'s chief connects to all members of the cluster, and waits for ever for the"
@@ -130,12 +141,14 @@ class TensorflowPlugin(Plugin):
 
     def _mirrored_problems(self, sizes: Mapping[str, int]) -> Iterator[Problem]:
         if not sizes["chief"] + sizes["worker"]:
-            yield self.problem("strategy", "this strategy needs a worker at least, and the job has none")
+            yield self.problem(
+                "strategy", "this strategy needs a worker at least, and the job has none", error_type="Required"
+            )
         if sizes["chief"] > 1:
             reason = (
                 f"this strategy takes one chief at most (without one, worker 0 is it), and the job has {sizes['chief']}"
             )
-            yield self.problem("strategy", reason, "count the others as workers")
+            yield self.problem("strategy", reason, "count the others as workers", error_type="TooMany")
         if sizes["ps"]:
             reason = f"this strategy knows no parameter servers: those of the task {self.ps} would end with an error"
-            yield self.problem("strategy", reason, "remove the task")
+            yield self.problem("strategy", reason, "remove the task", error_type="Forbidden")

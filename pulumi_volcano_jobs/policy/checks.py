@@ -66,7 +66,9 @@ def queue(seen: Seen, allowed: Sequence[str]) -> Found:
     name = given or QUEUE
     if name not in allowed:
         value = f"{shown(name)}, which a job is in that names none" if name == QUEUE else shown(name)
-        yield Problem(f"{seen.job}: spec.queue", "this queue is not on the list", f"use {_either(allowed)}", value)
+        yield Problem(
+            f"{seen.job}: spec.queue", "NotSupported", "this queue is not on the list", f"use {_either(allowed)}", value
+        )
 
 
 def registry(seen: Seen, allowed: Sequence[str]) -> Found:
@@ -78,7 +80,7 @@ def registry(seen: Seen, allowed: Sequence[str]) -> Found:
             full = images.repository(image)
             value = shown(image) if image.startswith(full) else f"{shown(image)}, which is of {full}"
             reason = "its registry is not on the list"
-            yield Problem(place, reason, f"use an image of {_either(allowed)}", value)
+            yield Problem(place, "NotSupported", reason, f"use an image of {_either(allowed)}", value)
 
 
 def requests(seen: Seen, names: Sequence[str], *, init_containers: bool) -> Found:
@@ -100,7 +102,7 @@ def host_network(seen: Seen) -> Found:
         elif given is True and isinstance(spec, PodSpec):
             reason = "Pods may not use the network of their node"
             hint = "remove it; the svc plugin gives each Pod an address of its own"
-            yield Problem(f"{spec.place}: hostNetwork", reason, hint, "true")
+            yield Problem(f"{spec.place}: hostNetwork", "Forbidden", reason, hint, "true")
 
 
 def plain_keys(seen: Seen, parent: str) -> Found:
@@ -114,7 +116,7 @@ def plain_keys(seen: Seen, parent: str) -> Found:
             hint = (
                 'give a secret (in Python pulumi.Config().require_secret("key")), or leave it out for a pair of its own'
             )
-            yield Problem(f"job {parent}: {setting}", reason, hint)
+            yield Problem(f"job {parent}: {setting}", "Forbidden", reason, hint)
     if seen.kind == JOB:
         yield from _key_of_job(seen)
     if seen.kind == JOB or (seen.kind == CONFIG_MAP and seen.is_ours):
@@ -138,7 +140,7 @@ def gang(job: JobSeen, share: float) -> Found:
         if job.at_once < least:
             reason = f"of the job's {job.pods} Pods at least {least} must start at once"
             hint = f"leave minAvailable out of the job and its tasks, or give {least}"
-            yield Problem(f"{job.place}: spec.minAvailable", reason, hint, str(job.at_once))
+            yield Problem(f"{job.place}: spec.minAvailable", "Invalid", reason, hint, str(job.at_once))
 
 
 def network_policy(job: JobSeen, *, every_job: bool) -> Found:
@@ -148,10 +150,10 @@ def network_policy(job: JobSeen, *, every_job: bool) -> Found:
     elif job.has_svc and not job.has_policy:
         reason = "without its NetworkPolicy everybody in the cluster can reach the job's Pods"
         hint = "remove disable_network_policy; svc's option allow lets others in, by name"
-        yield Problem(f"{job.place}: svc", reason, hint)
+        yield Problem(f"{job.place}: svc", "Forbidden", reason, hint)
     elif every_job and not job.has_policy:
         reason = "no NetworkPolicy keeps others from the job's Pods"
-        yield Problem(f"{job.place}: plugins", reason, "add the svc plugin, which makes one")
+        yield Problem(f"{job.place}: plugins", "Forbidden", reason, "add the svc plugin, which makes one")
 
 
 def job_of(seen: Seen) -> JobSeen:
@@ -241,13 +243,13 @@ def _key_of_job(seen: Seen) -> Found:
     elif ssh and ssh.ssh_private_key:
         reason = "everybody who can read Jobs can read this key"
         hint = 'leave it out, so that Volcano makes a pair; with managed_by="pulumi" a key lies in a Secret'
-        yield Problem(f"{seen.job}: ssh: --ssh-private-key", reason, hint)
+        yield Problem(f"{seen.job}: ssh: --ssh-private-key", "Forbidden", reason, hint)
 
 
 def _open_keys(place: str, tree: Any) -> Found:
     for path in _keys_in(tree):
         hint = "put it into a Secret, and mount that or refer to it with secretKeyRef"
-        yield Problem(f"{place}: {path}", "a private key stands here in plain text", hint)
+        yield Problem(f"{place}: {path}", "Forbidden", "a private key stands here in plain text", hint)
 
 
 def _keys_in(tree: Any, path: str = "") -> Iterator[str]:
@@ -299,7 +301,7 @@ def _unrequested(spec: PodSpec, container: Any, names: Sequence[str]) -> Found:
     if missing:
         reason = f"the container requests no {' and no '.join(missing)}"
         hint = "the scheduler places a gang by what its Pods request, so say what it needs"
-        yield Problem(f"{spec.place}, container {_name(container)}: resources.requests", reason, hint)
+        yield Problem(f"{spec.place}, container {_name(container)}: resources.requests", "Required", reason, hint)
 
 
 def _is_some(amount: Any) -> bool:

@@ -138,7 +138,9 @@ def gang(share: float = 1, *, enforcement_level: EnforcementLevel | None = None)
         JobError: if the share is no number from 0 to 1.
     """
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
-        raise JobError([Problem("share", "this must be a number from 0 to 1", "1 means all Pods", shown(share))])
+        raise JobError(
+            [Problem("share", "Invalid", "this must be a number from 0 to 1", "1 means all Pods", shown(share))]
+        )
     return _stack_policy(
         "volcano-job-gang",
         "The Pods of a job start at once, or not at all.",
@@ -170,7 +172,7 @@ def _list(given: Sequence[str], setting: str, pattern: str, what: str) -> dict[s
     """Check a list, and describe it; an empty one has no default, so that the engine demands it."""
     is_list = isinstance(given, Collection) and not isinstance(given, (str, Mapping))
     if not (is_list and all(isinstance(name, str) and re.search(pattern, name) for name in given)):
-        raise JobError([Problem(setting, f"this must be a list of {what}", value=shown(given))])
+        raise JobError([Problem(setting, "TypeInvalid", f"this must be a list of {what}", value=shown(given))])
     items = {"type": "string", "pattern": pattern}
     described: dict[str, Any] = {"type": "array", "items": items, "minItems": 1}
     return {**described, "default": list(given)} if given else described

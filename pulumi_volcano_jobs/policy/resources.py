@@ -125,7 +125,7 @@ def _plain(tree: Any, level: int = 1) -> Any:
     is_list = isinstance(tree, Sequence) and not isinstance(tree, str)
     if level > MOST_LEVELS and (is_list or isinstance(tree, Mapping)):
         reason = f"Too deep: may not be nested more than {MOST_LEVELS} levels deep"
-        raise JobError([Problem("", reason, "write it flatter")])
+        raise JobError([Problem("", "Invalid", reason, "write it flatter")])
     if isinstance(tree, Mapping):
         return {key: _value(tree, key, level) for key in tree}
     if is_list:

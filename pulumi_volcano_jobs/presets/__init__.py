@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import JobError, Problem, key_text, raise_if_any, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, key_text, raise_if_any, shown
 from pulumi_volcano_jobs.core.leaf import Text, may_be_output
 from pulumi_volcano_jobs.kubernetes import quantity
 from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME
@@ -55,7 +55,7 @@ def _applied(preset: Preset, template: Template, place: str) -> Template:
         reason, hint = "this is no preset", 'call it, as in presets.shm("8Gi"), and give several one by one'
     else:
         reason, hint = f"this preset gives no template, but a {type(made).__name__}", "let it return the template"
-    raise JobError([Problem(place, reason, hint)])
+    raise JobError([Problem(place, "TypeInvalid", reason, hint)])
 
 
 def shm(size: Text, *, container: str = "") -> Preset:
@@ -97,7 +97,7 @@ def nccl(
     own = {"NCCL_SOCKET_IFNAME": interface or None, "NCCL_DEBUG": debug}
     given = {name: value for name, value in own.items() if value is not None} | _of_nccl(variables or {})
     if not given:
-        raise _refusal("nccl", "", "this sets nothing", 'for example interface="eth0"')
+        raise _refusal("nccl", "", "Required", "this sets nothing", 'for example interface="eth0"')
 
     def edit(pod: Editor) -> None:
         main = pod.container(container)
@@ -117,7 +117,7 @@ def rdma(resource: str, count: int = 1, *, container: str = "") -> Preset:
     """
     if not isinstance(resource, str) or not all(resource.partition("/")):
         hint = "`kubectl describe node` lists them, such as rdma/hca_shared_devices_a"
-        raise _refusal("rdma", "resource", "a device's name has a '/'", hint, resource)
+        raise _refusal("rdma", "resource", "Invalid", "a device's name has a '/'", hint, resource)
     _check_count("rdma", "count", count)
 
     def edit(pod: Editor) -> None:
@@ -160,7 +160,7 @@ def gpu_tolerations(*keys: str) -> Preset:
     for key in keys:
         if not isinstance(key, str) or not key:
             reason = "each key must be a string, and not empty: without a key all taints are tolerated"
-            raise _refusal("gpu_tolerations", "keys", reason, 'for example "amd.com/gpu"', key)
+            raise _refusal("gpu_tolerations", "keys", "Invalid", reason, 'for example "amd.com/gpu"', key)
     entries = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in keys or (NVIDIA_GPU,)]
 
     def edit(pod: Editor) -> None:
@@ -237,16 +237,18 @@ def _preset(name: str, edit: Callable[[Editor], None]) -> Preset:
 def _of_nccl(variables: Any) -> dict[str, Text]:
     if not isinstance(variables, Mapping):
         hint = 'for example {"NCCL_IB_HCA": "mlx5"}'
-        raise _refusal("nccl", "variables", "this must be a mapping of names and values", hint)
+        raise _refusal("nccl", "variables", "TypeInvalid", "this must be a mapping of names and values", hint)
     for name in variables:
         if not key_text(name).startswith("NCCL_"):
-            raise _refusal("nccl", "variables", "NCCL's variables begin with NCCL_", "set others in the template", name)
+            raise _refusal(
+                "nccl", "variables", "Invalid", "NCCL's variables begin with NCCL_", "set others in the template", name
+            )
     return dict(variables)
 
 
 def _check_choice(preset: str, argument: str, value: object, choices: Sequence[str]) -> None:
     if value not in choices:
-        raise _refusal(preset, argument, f"this must be one of {', '.join(choices)}", value=value)
+        raise _refusal(preset, argument, "NotSupported", f"this must be one of {', '.join(choices)}", value=value)
 
 
 def _check_quantity(preset: str, argument: str, value: object) -> None:
@@ -255,15 +257,19 @@ def _check_quantity(preset: str, argument: str, value: object) -> None:
     except ValueError:
         is_sound = False
     if not is_sound:
-        raise _refusal(preset, argument, "this must be a quantity above 0, such as 8Gi", value=value)
+        raise _refusal(preset, argument, "Invalid", "this must be a quantity above 0, such as 8Gi", value=value)
 
 
 def _check_count(preset: str, argument: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise _refusal(preset, argument, "this must be a whole number, at least 1", value=value)
+        raise _refusal(preset, argument, "Invalid", "this must be a whole number, at least 1", value=value)
 
 
-def _refusal(preset: str, argument: str, reason: str, hint: str = "", value: object = None) -> JobError:
+def _refusal(
+    preset: str, argument: str, error_type: ErrorType, reason: str, hint: str = "", value: object = None
+) -> JobError:
     path = f"presets.{preset}.{argument}".rstrip(".")
     # A preset that was not called is given a template, in which there may be secrets.
-    return JobError([Problem(path, reason, hint, shown(value) if isinstance(value, (str, int, float)) else "")])
+    return JobError(
+        [Problem(path, error_type, reason, hint, shown(value) if isinstance(value, (str, int, float)) else "")]
+    )

@@ -96,7 +96,9 @@ class Editor:
         elif not isinstance(value, type(empty)):
             kind = "mapping" if empty == {} else "list"
             reason = f"the preset {self._preset} adds to this, which must be a plain {kind}"
-            self.problems.append(Problem(f"{path}.{key}", reason, "an Output may be a single value in it"))
+            self.problems.append(
+                Problem(f"{path}.{key}", "TypeInvalid", reason, "an Output may be a single value in it")
+            )
             return empty
         return value
 
@@ -104,26 +106,28 @@ class Editor:
         if not isinstance(value, dict):
             reason = f"presets take a template as YAML has it, and this is of the type {type(value).__name__}"
             hint = "write it as a dict, with the names that its fields have in YAML"
-            self.problems.append(Problem(path, reason, hint))
+            self.problems.append(Problem(path, "TypeInvalid", reason, hint))
             return {}
         for key in value:
             if "_" in key_text(key):
                 reason = "presets take a template as YAML has it, and there no field is called so"
-                self.problems.append(Problem(f"{path}.{key}", reason, "for example volumeMounts, not volume_mounts"))
+                self.problems.append(
+                    Problem(f"{path}.{key}", "Forbidden", reason, "for example volumeMounts, not volume_mounts")
+                )
         return value
 
     def _no_container(self, name: str, known: list[str], path: str) -> Problem:
         if not known:
-            return Problem(path, "a Pod needs at least one container")
+            return Problem(path, "Required", "a Pod needs at least one container")
         if name:
             reason = f"the template has no container {name} (it has {', '.join(known)})"
-            return Problem(path, reason, f"name the one that the preset {self._preset} is for")
+            return Problem(path, "NotFound", reason, f"name the one that the preset {self._preset} is for")
         reason = f"the preset {self._preset} is for one of the containers {', '.join(known)}"
-        return Problem(path, reason, f'say for which, as in container="{known[0]}"')
+        return Problem(path, "Required", reason, f'say for which, as in container="{known[0]}"')
 
     def _clash(self, path: str, what: str) -> None:
         reason = f"the preset {self._preset} sets the {what} too, and not to what stands here"
-        self.problems.append(Problem(path, reason, "keep one of them"))
+        self.problems.append(Problem(path, "Duplicate", reason, "keep one of them"))
 
 
 class ContainerEditor:

@@ -57,7 +57,7 @@ def queue(fields: Mapping[str, Any]) -> Manifest:
         JobError: with all problems at once.
     """
     walk = Walk()
-    elsewhere = [Problem(key, *_ELSEWHERE[key]) for key in _ELSEWHERE if fields.get(key) is not None]
+    elsewhere = [Problem(key, "Forbidden", *_ELSEWHERE[key]) for key in _ELSEWHERE if fields.get(key) is not None]
     known = {key: value for key, value in fields.items() if key not in (*_ELSEWHERE, *_METADATA)}
     spec = walk.conform(known, queue_schema.SPEC, "spec")
     metadata = {key: fields[key] for key in _METADATA if fields.get(key) is not None}
@@ -78,7 +78,7 @@ def warnings(fields: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a warning for each field of a valid queue that Volcano stores with another value."""
     if Place(fields, "").number("weight") == 0:
         reason = "Volcano stores weight 1, because 0 means that no weight is set"
-        yield Problem("spec.weight", reason, "set weight to 1 or more, or remove it", "0", warning=True)
+        yield Problem("spec.weight", "Warning", reason, "set weight to 1 or more, or remove it", "0")
 
 
 def _with_defaults(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,11 +124,13 @@ def _name(name: Any) -> Iterator[Problem]:
     if isinstance(name, Leaf):
         yield structural(path, "it decides what the queue is called")
     elif not isinstance(name, str) or not name:
-        yield Problem(path, "a queue needs a name, which is text", "for example research", stage=Stage.SCHEMA)
+        yield Problem(
+            path, "Required", "a queue needs a name, which is text", "for example research", stage=Stage.SCHEMA
+        )
     elif name in {ROOT_QUEUE, QUEUE}:
         reason = "Volcano makes this queue itself, and lets nobody delete it"
         hint = "name another one; pulumi_kubernetes' apiextensions.CustomResourcePatch edits one that is there"
-        yield fault(path, reason, name, hint)
+        yield fault(path, "Forbidden", reason, name, hint)
     else:
         yield from subdomain(name, path)
 
@@ -137,12 +139,14 @@ def _texts(given: Any, path: str) -> Iterator[Problem]:
     if given is None or isinstance(given, Leaf):
         return
     if not isinstance(given, Mapping):
-        yield Problem(path, "this must be a mapping", "write it as key: value lines", stage=Stage.DECODE)
+        yield Problem(path, "TypeInvalid", "this must be a mapping", "write it as key: value lines", stage=Stage.DECODE)
         return
     for key, value in given.items():
         if not (isinstance(key, str) and isinstance(value, (str, Leaf))):
             reason = f"{'this' if isinstance(key, str) else 'each key'} must be a string"
-            yield Problem(paths.join(path, key_text(key)), reason, "put it in quotes", stage=Stage.DECODE)
+            yield Problem(
+                paths.join(path, key_text(key)), "TypeInvalid", reason, "put it in quotes", stage=Stage.DECODE
+            )
 
 
 def _with_text_keys(given: Any) -> dict[str, Any]:
@@ -158,9 +162,11 @@ def _hierarchy(annotations: Place) -> Iterator[Problem]:
     names, weights = (annotations.text(key).split("/") for key in (HIERARCHY, WEIGHTS))
     if len(names) != len(weights):
         reason = f"this must have as many parts as {HIERARCHY}, which has {len(names)}"
-        yield annotations.fault(WEIGHTS, reason, "give one weight for each part, such as root/research and 1/2")
+        yield annotations.fault(
+            WEIGHTS, "Invalid", reason, "give one weight for each part, such as root/research and 1/2"
+        )
     elif not all(map(_is_weight, weights)):
-        yield annotations.fault(WEIGHTS, "each part must be a number above 0", "for example 1/2")
+        yield annotations.fault(WEIGHTS, "Invalid", "each part must be a number above 0", "for example 1/2")
 
 
 def _is_weight(text: str) -> bool:
@@ -176,7 +182,7 @@ def _spec(spec: Place, name: Any) -> Iterator[Problem]:
     yield from _STRATEGY.check(spec)
     yield from _parent(spec, name)
     if len(spec.text("type")) > MAX_SUBDOMAIN:
-        yield spec.fault("type", f"this must be at most {MAX_SUBDOMAIN} characters long", "shorten it")
+        yield spec.fault("type", "TooLong", f"this must be at most {MAX_SUBDOMAIN} characters long", "shorten it")
     yield from _node_groups(spec)
     for cluster in spec.children("extendClusters"):
         yield from cluster.between("weight", -_MAX_INT32 - 1, _MAX_INT32)
@@ -193,7 +199,9 @@ def _parent(spec: Place, name: Any) -> Iterator[Problem]:
     if spec.given("parent"):
         yield from subdomain(spec.fields["parent"], spec.at("parent"))
         if spec.text("parent") == name:
-            yield spec.fault("parent", "a queue cannot be below itself", "name another one, or none: then it is root")
+            yield spec.fault(
+                "parent", "Invalid", "a queue cannot be below itself", "name another one, or none: then it is root"
+            )
 
 
 def _node_groups(spec: Place) -> Iterator[Problem]:
@@ -202,7 +210,7 @@ def _node_groups(spec: Place) -> Iterator[Problem]:
     for path, group in [item for terms in kinds if terms for key in terms.fields for item in terms.items(key)]:
         if not group or not is_label_value(group):
             reason = "a group of nodes is the value of their label volcano.sh/nodegroup-name"
-            yield fault(path, reason, group, "for example gpu")
+            yield fault(path, "Invalid", reason, group, "for example gpu")
 
 
 def _amounts(holder: Place, key: str) -> Iterator[Problem]:
@@ -218,18 +226,18 @@ def _amounts(holder: Place, key: str) -> Iterator[Problem]:
 def _resource(name: str, path: str) -> list[Problem]:
     if not is_qualified(name):
         hint = "it is cpu, memory or such as nvidia.com/gpu"
-        return [fault(path, "this is no name of a resource", name, hint)]
+        return [fault(path, "Invalid", "this is no name of a resource", name, hint)]
     if "/" not in name and name not in _COUNTED and not name.startswith(_COUNTED_PREFIXES):
         reason = f"Volcano's scheduler counts {', '.join(_COUNTED)} and what has a domain, and passes over this"
         hint = resources.meant_resource(name, _COUNTED) or "write its domain too, such as nvidia.com/gpu"
-        return [Problem(path, reason, hint, repr(name))]
+        return [Problem(path, "NotSupported", reason, hint, repr(name))]
     return []
 
 
 def _whole(declared: Place, name: str) -> Iterator[Problem]:
     nano = resources.parsed(declared.fields[name]) or 0
     if nano > 0 and nano % _UNIT and (name == "pods" or not resources.is_native(name)):
-        yield declared.fault(name, "this is counted in whole numbers", "give one")
+        yield declared.fault(name, "Invalid", "this is counted in whole numbers", "give one")
 
 
 def _order(spec: Place, guarantee: Place | None) -> Iterator[Problem]:
@@ -252,7 +260,7 @@ def _above(holder: Place, key: str, limits: Place, limit: str) -> Iterator[Probl
     for resource, nano in resources.amounts(holder, key).items():
         if declared and nano > most.get(resource, nano):
             reason = f"this must not be above the queue's {limit}"
-            yield declared.fault(resource, reason, f"raise {limit}, or lower this")
+            yield declared.fault(resource, "Invalid", reason, f"raise {limit}, or lower this")
 
 
 def _undeserved(guarantee: Place, spec: Place) -> Iterator[Problem]:
@@ -262,4 +270,4 @@ def _undeserved(guarantee: Place, spec: Place) -> Iterator[Problem]:
         for resource in declared.fields:
             if not (deserved and deserved.has(resource)):
                 reason = f"must be less than or equal to deserved, which does not name {resource}"
-                yield declared.fault(resource, reason, f"add {resource} to deserved")
+                yield declared.fault(resource, "Invalid", reason, f"add {resource} to deserved")

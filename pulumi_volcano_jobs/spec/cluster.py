@@ -142,5 +142,5 @@ def _problem(error: ErrorDetails) -> Problem:
     keys = keys[2:] if keys[1:2] == ["items"] else keys[1:] if "List" in error["loc"] else keys
     path = f"items{paths.join('', *keys)}"
     if error["type"] in {"union_tag_invalid", "union_tag_not_found"}:
-        return Problem(f"{path}.kind", f"this is none of {', '.join(_KINDS)}", _HINT)
-    return Problem(path, f"kubectl prints something else here: {error['msg']}", _HINT)
+        return Problem(f"{path}.kind", "NotSupported", f"this is none of {', '.join(_KINDS)}", _HINT)
+    return Problem(path, "Invalid", f"kubectl prints something else here: {error['msg']}", _HINT)

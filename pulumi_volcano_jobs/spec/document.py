@@ -103,10 +103,10 @@ def warnings(document: Mapping[str, Tree]) -> Iterator[Problem]:
             name = f"{volume['volumeClaimName']} -n {namespace}" if namespace else volume["volumeClaimName"]
             yield Problem(
                 f"spec.volumes[{index}].volumeClaimName",
+                "Warning",
                 "Volcano created this claim for the stored Job, so Kubernetes deletes it, and its data, with that Job",
                 f"to keep the data, run kubectl patch pvc {name} --type=json -p "
                 """'[{"op": "remove", "path": "/metadata/ownerReferences"}]' before you delete the Job""",
-                warning=True,
                 code="VJ121",
             )
 

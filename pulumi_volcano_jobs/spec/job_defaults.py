@@ -71,9 +71,9 @@ def checked(given: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], li
         place: gives a default's path for messages.
     """
     if not isinstance(given, Mapping):
-        return {}, [Problem(place(""), "this must be a mapping", 'for example {"queue": "research"}')]
+        return {}, [Problem(place(""), "TypeInvalid", "this must be a mapping", 'for example {"queue": "research"}')]
     problems = [
-        Problem(place(key_text(name)), "no default has this name", schema.nearest(key_text(name), NAMES))
+        Problem(place(key_text(name)), "Forbidden", "no default has this name", schema.nearest(key_text(name), NAMES))
         for name in given
         if name not in NAMES
     ]
@@ -112,7 +112,7 @@ def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
     elif name == "image_registry":
         yield from images.problems(value, path)
     elif not isinstance(value, (str, Leaf)):
-        yield Problem(path, "this must be a string", "put it in quotes", stage=Stage.DECODE)
+        yield Problem(path, "TypeInvalid", "this must be a string", "put it in quotes", stage=Stage.DECODE)
     else:
         yield from (validation.dns_label if name == "namespace" else subdomain)(value, path)
 

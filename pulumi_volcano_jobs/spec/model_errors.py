@@ -9,11 +9,12 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, Stage, shown
 from pulumi_volcano_jobs.core.leaf import may_be_output
 from pulumi_volcano_jobs.kubernetes.schema import SURROGATE, structural
 from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
 
+_Rule = tuple[ErrorType, str, str]
 # What the decoder of Volcano's mutating webhook refuses: the wrong JSON type, or a number that does not fit.
 _DECODE_ERRORS = (
     "_type",
@@ -28,39 +29,45 @@ _DECODE_ERRORS = (
     "less_than_equal",
     "plugin_twice",
 )
-_A_LIST = ("this must be a list", "write it as a YAML list: [...]")
-_A_MAPPING = ("this must be a mapping", "write it as key: value lines")
-_REASONS: dict[str, tuple[str, str]] = {
-    "missing": ("this field is required", "add it"),
-    "int_type": ("this must be a whole number", "write it without quotes or fraction"),
-    "string_type": ("this must be a string", "put it in quotes"),
+_A_LIST: _Rule = ("TypeInvalid", "this must be a list", "write it as a YAML list: [...]")
+_A_MAPPING: _Rule = ("TypeInvalid", "this must be a mapping", "write it as key: value lines")
+_RULES: dict[str, _Rule] = {
+    "missing": ("Required", "this field is required", "add it"),
+    "int_type": ("TypeInvalid", "this must be a whole number", "write it without quotes or fraction"),
+    "string_type": ("TypeInvalid", "this must be a string", "put it in quotes"),
     "is_instance_of": _A_LIST,
     "list_type": _A_LIST,
     "sequence_str": _A_LIST,
     "tuple_type": _A_LIST,
     "dict_type": _A_MAPPING,
-    "duration_type": ("{problem}", "{fix}"),
+    "duration_type": ("Invalid", "{problem}", "{fix}"),
     "model_type": _A_MAPPING,
-    "greater_than_equal": ("this must be at least {ge}", "give a larger number"),
-    "less_than_equal": ("this must be at most {le}", "give a smaller number"),
-    "literal_error": ("this must be one of {expected}", "choose one of them"),
-    "string_too_long": ("this must be at most {max_length} characters long", "shorten it"),
+    "greater_than_equal": ("Invalid", "this must be at least {ge}", "give a larger number"),
+    "less_than_equal": ("Invalid", "this must be at most {le}", "give a smaller number"),
+    "literal_error": ("NotSupported", "this must be one of {expected}", "choose one of them"),
+    "string_too_long": ("TooLong", "this must be at most {max_length} characters long", "shorten it"),
     "generated_name": (
+        "Required",
         "a job needs a name: its Pods are called after it, and generateName gives another one each time",
         "write name instead",
     ),
-    "not_a_job": ("this is no Volcano Job: {found}", "{remedy}"),
-    "no_job_fields": ("this is no Volcano Job: it has none of its fields", "give a batch.volcano.sh/v1alpha1 Job"),
-    "string_unicode": (SURROGATE, ""),
-    "invalid_key": ("each key must be a string", "put it in quotes"),
-    "no_spec": ("a Job needs a spec, which is a mapping", "add it"),
-    "no_metadata": ("a Job needs metadata, which are a mapping with a name", "add them"),
+    "not_a_job": ("NotSupported", "this is no Volcano Job: {found}", "{remedy}"),
+    "no_job_fields": (
+        "Required",
+        "this is no Volcano Job: it has none of its fields",
+        "give a batch.volcano.sh/v1alpha1 Job",
+    ),
+    "string_unicode": ("Invalid", SURROGATE, ""),
+    "invalid_key": ("TypeInvalid", "each key must be a string", "put it in quotes"),
+    "no_spec": ("Required", "a Job needs a spec, which is a mapping", "add it"),
+    "no_metadata": ("Required", "a Job needs metadata, which are a mapping with a name", "add them"),
     "plugin_type": (
+        "TypeInvalid",
         "a list of plugins holds plugins such as PytorchPlugin()",
         'write Volcano\'s own arguments as a mapping: {{"pytorch": ["--port=29500"]}}',
     ),
-    "plugin_twice": ("the plugin {name} is listed twice", "keep one of them"),
-    "too_short": ("this must not be empty", "add at least one entry"),
+    "plugin_twice": ("Duplicate", "the plugin {name} is listed twice", "keep one of them"),
+    "too_short": ("Required", "this must not be empty", "add at least one entry"),
 }
 # Why a field cannot be an Output, where there is more to say than `_STRUCTURE`.
 _STRUCTURE = "it decides which objects there are or what they are called"
@@ -129,21 +136,23 @@ def _path(location: Sequence[int | str], owner: str) -> str:
     return paths.from_location(location, metadata=IN_METADATA) if location else ""
 
 
-def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> tuple[str, str]:
-    """Give the rule that is broken, and the way out."""
+def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> _Rule:
+    """Return the type of the error, its reason and its hint."""
     if kind == "string_pattern_mismatch":
         return _PATTERNS.get(str(location[-1]), _NAME_PATTERN)
-    if kind not in _REASONS:
-        return error["msg"], ""
-    reason, hint = (text.format(**error.get("ctx", {})) for text in _REASONS[kind])
-    return reason, hint
+    if kind not in _RULES:
+        return "Invalid", error["msg"], ""
+    error_type, *texts = _RULES[kind]
+    reason, hint = (text.format(**error.get("ctx", {})) for text in texts)
+    return error_type, reason, hint
 
 
-_NAME_PATTERN = (
+_NAME_PATTERN: _Rule = (
+    "Invalid",
     "this must be lower-case letters, digits and '-', beginning and ending with a letter or digit",
     "for example my-job-1",
 )
-_PATTERNS = {"mountPath": ("this must be a path without ':'", "for example /data")}
+_PATTERNS: dict[str, _Rule] = {"mountPath": ("Invalid", "this must be a path without ':'", "for example /data")}
 
 
 def _on_the_wire(location: Sequence[int | str]) -> list[int | str]:

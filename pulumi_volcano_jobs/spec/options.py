@@ -54,11 +54,15 @@ def of_plugins(given: Any) -> Iterator[Problem]:
         yield from found
         return
     if not _has_names(given):
-        yield Problem(path, "this must be a mapping", 'for example {"pytorch": {"wait_master_enabled": True}}')
+        yield Problem(
+            path, "TypeInvalid", "this must be a mapping", 'for example {"pytorch": {"wait_master_enabled": True}}'
+        )
         return
     for name, settings in given.items():
         if not _has_names(settings):
-            yield Problem(f"{path}.{name}", "this must be a mapping of options", 'for example {"port": 29500}')
+            yield Problem(
+                f"{path}.{name}", "TypeInvalid", "this must be a mapping of options", 'for example {"port": 29500}'
+            )
 
 
 def _has_names(given: Any) -> bool:

@@ -51,7 +51,7 @@ def problems(value: object, path: str) -> Iterator[Problem]:
         return
     known = ", ".join(f'"{name}"' for name in MINORS)
     reason = f'Unsupported value: {shown(value)}: supported values: {known}, and their releases such as "1.15.1"'
-    yield Problem(path, reason, "set the version of Volcano in the cluster, or omit it")
+    yield Problem(path, "NotSupported", reason, "set the version of Volcano in the cluster, or omit it")
 
 
 def lacks(version: str, since: str) -> bool:

@@ -28,6 +28,7 @@ ERROR = {
     "column": 3,
     "path": "spec.minAvailable",
     "level": "error",
+    "type": "Invalid",
     "stage": "webhook",
 }
 
@@ -72,7 +73,7 @@ def test_sarif_is_what_editors_and_code_review_read(shell: Shell) -> None:
     assert (driver["name"], driver["version"]) == ("volcano-jobs", version("pulumi-volcano-jobs"))
     (result,) = run["results"]
     assert result["ruleId"] in {rule["id"] for rule in driver["rules"]}
-    assert (result["ruleId"], result["level"]) == ("webhook", "error")
+    assert (result["ruleId"], result["level"], result["properties"]) == ("webhook", "error", {"type": "Invalid"})
     assert result["message"]["text"].startswith("spec.minAvailable: ")
     assert result["locations"] == [
         {
@@ -98,7 +99,7 @@ def test_a_warning_is_one_and_fails_nothing(shell: Shell) -> None:
 
     (warning,) = report(shell, "json", file, code=0)
 
-    assert (warning["path"], warning["level"]) == ("spec.plugins.ssh", "warning")
+    assert (warning["path"], warning["level"], warning["type"]) == ("spec.plugins.ssh", "warning", "Warning")
 
 
 @pytest.mark.parametrize("style", ["json", "sarif"])

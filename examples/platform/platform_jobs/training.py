@@ -99,18 +99,18 @@ def _problems(name: str, args: TrainingJobArgs) -> Iterator[Problem]:
     team = TEAMS.get(args.team)
     if team is None:
         way_out = f"use {' or '.join(TEAMS)}, or enter the team in platform_jobs/teams.py"
-        yield Problem(f"{name}.team", "no team has this name", way_out, repr(args.team))
+        yield Problem(f"{name}.team", "NotSupported", "no team has this name", way_out, repr(args.team))
     if isinstance(args.arguments, str):
         # To Python and its type checkers, a text is a list of letters too.
-        yield Problem(f"{name}.arguments", "this must be a list", f"write {args.arguments.split()}")
+        yield Problem(f"{name}.arguments", "TypeInvalid", "this must be a list", f"write {args.arguments.split()}")
     if args.nodes < 1:
-        yield Problem(f"{name}.nodes", "this must be at least 1", value=str(args.nodes))
+        yield Problem(f"{name}.nodes", "Invalid", "this must be at least 1", value=str(args.nodes))
     if args.gpus not in GPUS:
         reason = f"this must be one of {', '.join(map(str, GPUS))}, so that no GPU of a node is left over"
-        yield Problem(f"{name}.gpus", reason, value=str(args.gpus))
+        yield Problem(f"{name}.gpus", "NotSupported", reason, value=str(args.gpus))
     elif team and args.nodes * args.gpus > team.gpus:
         reason = f"the queue of {team.name} has {team.gpus} GPUs, so the job would wait for ever"
-        yield Problem(f"{name}.nodes", reason, "use fewer nodes", f"{args.nodes} with {args.gpus} GPUs each")
+        yield Problem(f"{name}.nodes", "Invalid", reason, "use fewer nodes", f"{args.nodes} with {args.gpus} GPUs each")
 
 
 def _template(args: TrainingJobArgs) -> dict[str, Any]:

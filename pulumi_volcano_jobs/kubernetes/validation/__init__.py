@@ -114,4 +114,4 @@ def _system(spec: Place) -> Iterator[Problem]:
         context = holder.child("securityContext")
         if context and context.has("windowsOptions"):
             reason = "the Pod's os is linux, where no Windows options can be set"
-            yield context.fault("windowsOptions", reason, "remove them", show=False)
+            yield context.fault("windowsOptions", "Forbidden", reason, "remove them", show=False)

@@ -23,13 +23,15 @@ def _found(spec: Place) -> Iterator[Problem]:
     for container in containers.of(spec):
         image = container.text("image")
         if image != image.strip():
-            yield container.fault("image", "an image's name has no blanks around it", "remove them")
+            yield container.fault("image", "Invalid", "an image's name has no blanks around it", "remove them")
     for volume in spec.children("volumes"):
         image_volume = volume.child("image")
         if image_volume:
             yield from image_volume.required("reference", "name the image")
     if spec.text("nodeName") and spec.given("schedulingGates"):
-        yield spec.fault("nodeName", "a Pod that waits for schedulingGates has no node yet", "remove one of them")
+        yield spec.fault(
+            "nodeName", "Forbidden", "a Pod that waits for schedulingGates has no node yet", "remove one of them"
+        )
     yield from _of_a_class(spec)
     yield from _on_the_node(spec)
     yield from resources.of_all(spec, made=True)
@@ -40,15 +42,15 @@ def _of_a_class(spec: Place) -> Iterator[Problem]:
     if not spec.given("priorityClassName"):
         if spec.number("priority"):
             reason = "Forbidden: the integer value of priority must not be provided in pod spec"
-            yield spec.fault("priority", reason, "set priorityClassName", show=False)
+            yield spec.fault("priority", "Forbidden", reason, "set priorityClassName", show=False)
         if spec.text("preemptionPolicy") == "Never":
             reason = "Forbidden: the string value of PreemptionPolicy must not be provided in pod spec"
             yield spec.fault(
-                "preemptionPolicy", reason, "set priorityClassName to a class with this policy", show=False
+                "preemptionPolicy", "Forbidden", reason, "set priorityClassName to a class with this policy", show=False
             )
     if spec.child("overhead") and not spec.given("runtimeClassName") and not any(resources.overhead(spec)):
         reason = "Forbidden: Pod Overhead set without corresponding RuntimeClass defined Overhead"
-        yield spec.fault("overhead", reason, "set runtimeClassName, or remove it", show=False)
+        yield spec.fault("overhead", "Forbidden", reason, "set runtimeClassName, or remove it", show=False)
 
 
 def _on_the_node(spec: Place) -> Iterator[Problem]:

@@ -34,7 +34,7 @@ def check(spec: Place) -> Iterator[Problem]:
             yield unsupported(path, mode, _ACCESS, hint)
     if len({mode for _, mode in modes}) > 1 and "ReadWriteOncePod" in [mode for _, mode in modes]:
         reason = "Forbidden: may not use ReadWriteOncePod with other access modes"
-        yield spec.fault("accessModes", reason, "remove one of them", show=False)
+        yield spec.fault("accessModes", "Forbidden", reason, "remove one of them", show=False)
     mode = spec.text("volumeMode")
     if mode not in _MODES and (mode or spec.is_empty_text("volumeMode")):
         yield unsupported(spec.at("volumeMode"), mode, _MODES, meant(mode, _MODES))
@@ -57,7 +57,7 @@ def ignored(spec: Place) -> Iterator[Problem]:
             "the API server ignores a source that is neither a PersistentVolumeClaim nor a VolumeSnapshot of the"
             " apiGroup snapshot.storage.k8s.io"
         )
-        yield Problem(spec.at("dataSource"), reason, "correct apiGroup and kind, or use dataSourceRef")
+        yield Problem(spec.at("dataSource"), "Invalid", reason, "correct apiGroup and kind, or use dataSourceRef")
 
 
 def _storage(spec: Place) -> Iterator[Problem]:
@@ -71,7 +71,7 @@ def _storage(spec: Place) -> Iterator[Problem]:
         return
     amount, path = parsed(size), requests.at("storage")
     if size is None:
-        yield fault(path, "Required value", hint="for example 100Gi")
+        yield fault(path, "Required", "Required value", hint="for example 100Gi")
     elif amount is not None and amount <= 0:
         yield invalid(path, str(size), "must be greater than zero", "for example 100Gi")
 
@@ -94,9 +94,11 @@ def _sources(spec: Place) -> Iterator[Problem]:
     if source and reference and not has_leaf([source.fields, reference.fields]):
         if namespace:
             reason = "Invalid value: may not be specified when dataSourceRef.namespace is specified"
-            yield spec.fault("dataSource", reason, "remove it", show=False)
+            yield spec.fault("dataSource", "Forbidden", reason, "remove it", show=False)
         elif any(source.fields.get(key) != reference.fields.get(key) for key in _OF_A_SOURCE):
-            yield spec.fault("dataSource", "Invalid value: must match dataSourceRef", "remove one of them", show=False)
+            yield spec.fault(
+                "dataSource", "Invalid", "Invalid value: must match dataSourceRef", "remove one of them", show=False
+            )
 
 
 def _source(source: Place) -> Iterator[Problem]:

@@ -33,7 +33,7 @@ def check(spec: Place) -> Iterator[Problem]:
     yield from spec.required("containers", reason="a Pod needs at least one container")
     if spec.given("ephemeralContainers"):
         reason, hint = "a template has no ephemeral containers", "kubectl debug adds one to a Pod that runs"
-        yield spec.fault("ephemeralContainers", reason, hint, show=False)
+        yield spec.fault("ephemeralContainers", "Forbidden", reason, hint, show=False)
     yield from _claims(spec)
     yield from unique(of(spec), "name", "two containers have this name")
     yield from ports.of_node(spec)
@@ -72,18 +72,18 @@ def _what_ends(container: Place) -> Iterator[Problem]:
     for key in probes.FIELDS:
         if container.has(key):
             reason = "only an init container with restartPolicy: Always has this; the others end before the Pod's begin"
-            yield container.fault(key, reason, "remove it, or set restartPolicy: Always", show=False)
+            yield container.fault(key, "Forbidden", reason, "remove it, or set restartPolicy: Always", show=False)
     for policy in container.children("resizePolicy"):
         if policy.text("restartPolicy") == "RestartContainer":
             reason = "an init container is only restarted to be resized if its restartPolicy is Always"
-            yield policy.fault("restartPolicy", reason, "set NotRequired")
+            yield policy.fault("restartPolicy", "Invalid", reason, "set NotRequired")
 
 
 def _rules(container: Place) -> Iterator[Problem]:
     rules = container.children("restartPolicyRules")
     if rules and not container.has("restartPolicy"):
         reason = "with restartPolicyRules a container needs a restartPolicy too, for what no rule is about"
-        yield container.fault("restartPolicy", reason, "add restartPolicy: Never")
+        yield container.fault("restartPolicy", "Required", reason, "add restartPolicy: Never")
     yield from container.at_most("restartPolicyRules", _MAX_RULES, "rules")
     for rule in rules:
         yield from _ACTION.check(rule)
@@ -103,7 +103,7 @@ def _resizing(container: Place, spec: Place) -> Iterator[Problem]:
             yield from choices.check(policy)
         if spec.text("restartPolicy") == "Never" and policy.text("restartPolicy") == "RestartContainer":
             reason = "the Pod's restartPolicy is Never, so no container is restarted to be resized"
-            yield policy.fault("restartPolicy", reason, "set NotRequired")
+            yield policy.fault("restartPolicy", "Invalid", reason, "set NotRequired")
 
 
 def _claims(spec: Place) -> Iterator[Problem]:
@@ -112,6 +112,7 @@ def _claims(spec: Place) -> Iterator[Problem]:
     yield from unique(claims, "name")
     for claim in claims:
         yield from dns_label(claim.fields.get("name"), claim.at("name"))
-        yield from one_of(claim, sources, "a claim has one source", "a claim is there already, or made by a template")
+        missing = "a claim is there already, or made by a template"
+        yield from one_of(claim, sources, "a claim has one source", missing, "Invalid")
         for key in sources:
             yield from subdomain(claim.fields.get(key), claim.at(key))

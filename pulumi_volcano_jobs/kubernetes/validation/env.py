@@ -37,6 +37,7 @@ def check(container: Place) -> Iterator[Problem]:
             ("configMapRef", "secretRef"),
             "variables come from one of these",
             "there is nothing to take variables from",
+            "Invalid",
         )
         for key, what in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
             named = source.child(key)
@@ -57,7 +58,7 @@ def files(container: Place, volumes: Collection[str], empty: Collection[str]) ->
             continue
         if name not in volumes:
             hint = "add an emptyDir volume of this name to spec.volumes"
-            yield file.fault("volumeName", f'Not found: "{name}"', hint, show=False)
+            yield file.fault("volumeName", "NotFound", f'Not found: "{name}"', hint, show=False)
         else:
             rule = "referenced volume must be of type emptyDir"
             yield invalid(file.at("volumeName"), name, rule, "name an emptyDir volume")
@@ -69,18 +70,19 @@ def _name(place: Place, key: str) -> Iterator[Problem]:
         reason = _NAME_RULE if not name or "=" in name else _PRINTABLE
         # The text after the '=' may be a value, and a secret.
         shown = f"{name.partition('=')[0]}=…" if "=" in name else name
-        yield Place({key: shown}, place.path).fault(key, reason)
+        yield Place({key: shown}, place.path).fault(key, "Invalid" if name else "Required", reason)
 
 
 def _variable(variable: Place) -> Iterator[Problem]:
     yield from _name(variable, "name")
     if variable.has("valueFrom") and variable.text("value"):
         reason = "a variable has either a value or a valueFrom"
-        yield fault(variable.path, reason, variable.text("name").partition("=")[0])
+        yield fault(variable.path, "Invalid", reason, variable.text("name").partition("=")[0])
     source = variable.child("valueFrom")
     if not source:
         return
-    yield from one_of(source, _SOURCES, "a value comes from one place", "there is nothing to take the value from")
+    missing = "there is nothing to take the value from"
+    yield from one_of(source, _SOURCES, "a value comes from one place", missing, "Invalid")
     yield from _selected(source)
     of_pod, of_container = source.child("fieldRef"), source.child("resourceFieldRef")
     if of_pod:
@@ -93,7 +95,7 @@ def _selected(source: Place) -> Iterator[Problem]:
     for kind, what in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
         place = source.child(kind)
         if place:
-            yield from reference(place, "name", what)
+            yield from reference(place, "name", what, "Invalid")
             yield from data_key(place, "key", what)
     file = source.child("fileKeyRef")
     if file:
@@ -101,21 +103,28 @@ def _selected(source: Place) -> Iterator[Problem]:
         yield from dns_label(file.fields.get("volumeName"), file.at("volumeName"))
         yield from file.required("path", "name the file in the volume")
         if ".." in file.text("path").split("/"):
-            yield file.fault("path", "a file is in its volume, so no part of this can be '..'")
+            yield file.fault("path", "Invalid", "a file is in its volume, so no part of this can be '..'")
 
 
 def field(place: Place, known: tuple[str, ...] = _FILE_FIELDS) -> Iterator[Problem]:
     """Yield a Problem if the Pod has no field to take a value from."""
-    yield from Choices("apiVersion", ("v1",), "leave it out").check(place)
+    yield from Choices("apiVersion", ("v1",), "leave it out", error_type="Invalid").check(place)
     path = place.text("fieldPath")
     one = _ONE_KEY.fullmatch(path)
     if one:
         key = one[2].lower() if one[1] == "annotations" else one[2]
         if not is_qualified(key):
-            yield place.fault("fieldPath", f"no key of {one[1]} can be this", "for example metadata.labels['team']")
+            yield place.fault(
+                "fieldPath", "Invalid", f"no key of {one[1]} can be this", "for example metadata.labels['team']"
+            )
     elif _OLD_NAMES.get(path, path) not in known and not place.unknown("fieldPath"):
         keys = "" if "metadata.labels" in known else ", metadata.labels['KEY'], metadata.annotations['KEY']"
-        yield place.fault("fieldPath", f"this must be one of {', '.join(known)}{keys}", meant(path, known))
+        yield place.fault(
+            "fieldPath",
+            "NotSupported" if path in {*_POD_FIELDS, *_FILE_FIELDS} else "Invalid",
+            f"this must be one of {', '.join(known)}{keys}",
+            meant(path, known),
+        )
 
 
 def amount(place: Place, *, in_file: bool = False) -> Iterator[Problem]:
@@ -126,9 +135,9 @@ def amount(place: Place, *, in_file: bool = False) -> Iterator[Problem]:
     if place.unknown("resource"):
         return
     if name not in _RESOURCES and not name.startswith(("limits.hugepages-", "requests.hugepages-")):
-        yield place.fault("resource", f"this must be one of {', '.join(_RESOURCES)}")
+        yield place.fault("resource", "NotSupported", f"this must be one of {', '.join(_RESOURCES)}")
         return
     units = ("1", "1m") if name.endswith(".cpu") else _UNITS
     divisor = place.fields.get("divisor")
     if isinstance(divisor, (str, int, float)) and str(divisor) not in ("0", *units):
-        yield place.fault("divisor", f"this must be one of {', '.join(units)}")
+        yield place.fault("divisor", "Invalid", f"this must be one of {', '.join(units)}")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, shown
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.core.text import cropped
 
@@ -22,20 +22,22 @@ _ALIKE = 0.75
 _SHOWN = 100
 
 
-def fault(path: str, reason: str, value: Any = None, hint: str = "") -> Problem:
+def fault(path: str, error_type: ErrorType, reason: str, value: Any = None, hint: str = "") -> Problem:
     """Say that Volcano's webhook refuses what stands at a place."""
-    return Problem(path, reason, hint, "" if value is None else shown(value), Stage.WEBHOOK)
+    return Problem(path, error_type, reason, hint, "" if value is None else shown(value), Stage.WEBHOOK)
 
 
 def invalid(path: str, value: str, rule: str, hint: str) -> Problem:
     """Return the problem of a value that breaks a rule, in the words of the API server."""
-    return fault(path, f'Invalid value: "{cropped(value, _SHOWN)}": {rule}', hint=hint)
+    return fault(path, "Invalid", f'Invalid value: "{cropped(value, _SHOWN)}": {rule}', hint=hint)
 
 
 def unsupported(path: str, value: str, supported: Iterable[str], hint: str) -> Problem:
     """Return the problem of a value that is not one of those supported, in the words of the API server."""
     words = ", ".join(f'"{word}"' for word in sorted(supported))
-    return fault(path, f'Unsupported value: "{cropped(value, _SHOWN)}": supported values: {words}', hint=hint)
+    return fault(
+        path, "NotSupported", f'Unsupported value: "{cropped(value, _SHOWN)}": supported values: {words}', hint=hint
+    )
 
 
 def meant(word: str, words: Sequence[str]) -> str:
@@ -114,33 +116,43 @@ class Place:
             return None
         return frozenset(entry.text("name") for entry in entries)
 
-    def fault(self, key: str, reason: str, hint: str = "", *, show: bool = True) -> Problem:
+    def fault(self, key: str, error_type: ErrorType, reason: str, hint: str = "", *, show: bool = True) -> Problem:
         """Say that Volcano's webhook refuses a field, and show its value."""
         value = self.fields.get(key) if show and not self.unknown(key) else None
-        return fault(self.at(key), reason, value, hint)
+        return fault(self.at(key), error_type, reason, value, hint)
 
-    def required(self, key: str, hint: str = "", reason: str = EMPTY) -> Iterator[Problem]:
+    def required(
+        self, key: str, hint: str = "", reason: str = EMPTY, error_type: ErrorType = "Required"
+    ) -> Iterator[Problem]:
         """Yield a Problem if a field is empty or not there."""
         if not self.given(key):
-            yield self.fault(key, reason, hint, show=False)
+            yield self.fault(key, error_type, reason, hint, show=False)
 
-    def between(self, key: str, least: int, most: int, reason: str = "", hint: str = "") -> Iterator[Problem]:
+    def between(
+        self,
+        key: str,
+        least: int,
+        most: int,
+        reason: str = "",
+        hint: str = "",
+        error_type: ErrorType = "Invalid",
+    ) -> Iterator[Problem]:
         """Yield a Problem if a number is out of a range."""
         number = self.number(key)
         if number is not None and not least <= number <= most:
-            yield self.fault(key, reason or f"this must be from {least} to {most}", hint)
+            yield self.fault(key, error_type, reason or f"this must be from {least} to {most}", hint)
 
-    def at_most(self, key: str, most: int, what: str) -> Iterator[Problem]:
+    def at_most(self, key: str, most: int, what: str, error_type: ErrorType = "TooMany") -> Iterator[Problem]:
         """Yield a Problem if a list is too long."""
         count = len(self.items(key))
         if count > most:
-            yield fault(self.at(key), f"at most {most} {what} can be here", count, "remove some")
+            yield fault(self.at(key), error_type, f"at most {most} {what} can be here", count, "remove some")
 
     def at_least(self, key: str, least: int, hint: str = "") -> Iterator[Problem]:
         """Yield a Problem if a number is too small."""
         number = self.number(key)
         if number is not None and number < least:
-            yield self.fault(key, f"this must be at least {least}", hint)
+            yield self.fault(key, "Invalid", f"this must be at least {least}", hint)
 
 
 @dataclass(frozen=True)
@@ -151,37 +163,56 @@ class Choices:
     values: Sequence[str]
     hint: str = ""
     required: bool = False
+    error_type: ErrorType = "NotSupported"
 
     def check(self, place: Place) -> Iterator[Problem]:
         """Yield a Problem if a field has another value."""
         value = place.fields.get(self.key)
         if isinstance(value, str) and value not in self.values and (value or self.required):
             hint = self.hint or meant(value, self.values)
-            yield fault(place.at(self.key), f"this must be one of {', '.join(self.values)}", value, hint)
+            yield fault(
+                place.at(self.key), self.error_type, f"this must be one of {', '.join(self.values)}", value, hint
+            )
 
 
 def twice(
-    found: Iterable[tuple[str, Any]], reason: str = "this stands here twice", hint: str = "remove one of them"
+    found: Iterable[tuple[str, Any]],
+    reason: str = "this stands here twice",
+    hint: str = "remove one of them",
+    error_type: ErrorType = "Duplicate",
 ) -> Iterator[Problem]:
     """Yield a Problem for each text, given with its place, that has stood before."""
     seen: set[str] = set()
     for path, value in found:
         if isinstance(value, str) and value:
             if value in seen:
-                yield fault(path, reason, value, hint)
+                yield fault(path, error_type, reason, value, hint)
             seen.add(value)
 
 
-def unique(places: Iterable[Place], key: str, reason: str = "this stands here twice") -> Iterator[Problem]:
+def unique(
+    places: Iterable[Place], key: str, reason: str = "this stands here twice", error_type: ErrorType = "Duplicate"
+) -> Iterator[Problem]:
     """Yield a Problem for each entry of a list whose key stands in one before it."""
     hint = "give each a name of its own" if key == "name" else "remove one of them"
-    return twice(((place.at(key), place.text(key)) for place in places), reason, hint)
+    return twice(((place.at(key), place.text(key)) for place in places), reason, hint, error_type)
 
 
-def one_of(place: Place, kinds: Sequence[str], what: str, missing: str = "") -> Iterator[Problem]:
-    """Yield a Problem if more than one of some fields are there, or none and that matters."""
+def one_of(
+    place: Place, kinds: Sequence[str], what: str, missing: str = "", error_type: ErrorType | None = None
+) -> Iterator[Problem]:
+    """Yield a Problem if more than one of some fields is set, or none although one is required.
+
+    `error_type` is the type of both problems, where the API server has one for both.
+    """
     found = [kind for kind in kinds if place.has(kind)]
     if len(found) > 1:
-        yield place.fault(found[1], f"{what}, and {found[0]} is there too", "remove one of them", show=False)
+        yield place.fault(
+            found[1],
+            error_type or "Forbidden",
+            f"{what}, and {found[0]} is there too",
+            "remove one of them",
+            show=False,
+        )
     elif not found and missing:
-        yield fault(place.path, missing, hint=f"set one of {', '.join(kinds)}")
+        yield fault(place.path, error_type or "Required", missing, hint=f"set one of {', '.join(kinds)}")

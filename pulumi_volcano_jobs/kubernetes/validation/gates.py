@@ -53,4 +53,4 @@ def _projected(spec: Place) -> Iterator[Problem]:
 
 def _warning(path: str, gate: str, effect: str) -> Problem:
     reason = f"needs the feature gate {gate}, which is off by default: the API server {effect}"
-    return Problem(path, reason, f"remove it, or enable {gate} in the cluster", warning=True, code="VJ123")
+    return Problem(path, "Warning", reason, f"remove it, or enable {gate} in the cluster", code="VJ123")

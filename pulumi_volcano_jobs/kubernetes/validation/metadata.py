@@ -125,7 +125,9 @@ def _contradiction(annotations: Place, key: str, profile: Place, kind: str) -> I
     is_local = profile.text("type") == "Localhost"
     hint = f"remove the annotation {key}"
     if (allowed and value not in allowed) or (is_local and not value.startswith(_LOCAL)):
-        yield fault(profile.at("type"), f"Forbidden: {kind} type in annotation and field must match", hint=hint)
+        yield fault(
+            profile.at("type"), "Forbidden", f"Forbidden: {kind} type in annotation and field must match", hint=hint
+        )
     elif is_local and not profile.unknown("localhostProfile") and value != f"{_LOCAL}{local}":
         reason = f"Forbidden: {kind} profile in annotation and field must match"
-        yield fault(profile.at("localhostProfile"), reason, hint=hint)
+        yield fault(profile.at("localhostProfile"), "Forbidden", reason, hint=hint)

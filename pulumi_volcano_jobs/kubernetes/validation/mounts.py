@@ -19,12 +19,12 @@ def check(container: Place, volumes: Collection[str], claimable: Collection[str]
     `volumes` are the names of the Pod's, `claimable` those among them that may be disks.
     """
     mounts, devices = container.children("volumeMounts"), container.children("volumeDevices")
-    yield from unique(mounts, "mountPath")
+    yield from unique(mounts, "mountPath", error_type="Invalid")
     for mount in mounts:
         yield from _mount(mount, volumes)
         yield from _propagation(mount, container)
-    yield from unique(devices, "name")
-    yield from unique(devices, "devicePath")
+    yield from unique(devices, "name", error_type="Invalid")
+    yield from unique(devices, "devicePath", error_type="Invalid")
     mounted = {key: {mount.text(key) for mount in mounts} for key in ("name", "mountPath")}
     for device in devices:
         yield from _device(device, volumes, claimable)
@@ -39,12 +39,12 @@ def is_inside(path: str) -> bool:
 def _mount(mount: Place, volumes: Collection[str]) -> Iterator[Problem]:
     yield from mount.required("mountPath", reason="a mount needs a path")
     if not mount.unknown("name") and mount.text("name") not in volumes:
-        yield mount.fault("name", _NO_VOLUME)
+        yield mount.fault("name", "NotFound", _NO_VOLUME)
     for key in ("subPath", "subPathExpr"):
         if not is_inside(mount.text(key)):
-            yield mount.fault(key, _INSIDE)
+            yield mount.fault(key, "Invalid", _INSIDE)
     if mount.given("subPath") and mount.given("subPathExpr"):
-        yield mount.fault("subPathExpr", "a mount has a subPath or a subPathExpr", "remove one of them")
+        yield mount.fault("subPathExpr", "Invalid", "a mount has a subPath or a subPathExpr", "remove one of them")
 
 
 def _propagation(mount: Place, container: Place) -> Iterator[Problem]:
@@ -55,27 +55,31 @@ def _propagation(mount: Place, container: Place) -> Iterator[Problem]:
     privileged = context and context.is_true("privileged")
     if mount.text("mountPropagation") == "Bidirectional" and known and not privileged:
         reason = "only a privileged container passes its mounts on to the node"
-        yield mount.fault("mountPropagation", reason, "set HostToContainer, or securityContext.privileged: true")
+        yield mount.fault(
+            "mountPropagation", "Forbidden", reason, "set HostToContainer, or securityContext.privileged: true"
+        )
     if mount.text("recursiveReadOnly") in ("IfPossible", "Enabled"):
         if not mount.is_true("readOnly") and not mount.unknown("readOnly"):
-            yield mount.fault("recursiveReadOnly", "this is for mounts that are readOnly", "set readOnly: true")
+            yield mount.fault(
+                "recursiveReadOnly", "Forbidden", "this is for mounts that are readOnly", "set readOnly: true"
+            )
         if mount.text("mountPropagation") not in ("", "None"):
             reason = "this is for mounts without mountPropagation"
-            yield mount.fault("recursiveReadOnly", reason, "remove mountPropagation")
+            yield mount.fault("recursiveReadOnly", "Forbidden", reason, "remove mountPropagation")
 
 
 def _device(device: Place, volumes: Collection[str], claimable: Collection[str]) -> Iterator[Problem]:
     name = device.text("name")
     if not device.unknown("name") and name not in volumes:
-        yield device.fault("name", _NO_VOLUME)
+        yield device.fault("name", "NotFound", _NO_VOLUME)
     elif name and name not in claimable:
-        yield device.fault("name", "only a claim's volume can be a device", "mount it with volumeMounts")
+        yield device.fault("name", "Invalid", "only a claim's volume can be a device", "mount it with volumeMounts")
     yield from device.required("devicePath", "for example /dev/xvda", "a device needs a path")
     if ".." in device.text("devicePath").split("/"):
-        yield device.fault("devicePath", "no part of this can be '..'")
+        yield device.fault("devicePath", "Invalid", "no part of this can be '..'")
 
 
 def _both(device: Place, mounted: Mapping[str, Collection[str]]) -> Iterator[Problem]:
     for key, other, what in (("name", "name", "volume"), ("devicePath", "mountPath", "path")):
         if device.text(key) and device.text(key) in mounted[other]:
-            yield device.fault(key, f"this {what} is in volumeMounts too", "keep one of them")
+            yield device.fault(key, "Invalid", f"this {what} is in volumeMounts too", "keep one of them")

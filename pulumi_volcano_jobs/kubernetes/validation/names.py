@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, shown
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
 
@@ -39,7 +39,7 @@ def object_meta(metadata: Mapping[str, Any], path: str, stage: Stage) -> Iterato
     size = sum(map(_bytes, [*given, *given.values()])) if isinstance(given, Mapping) else 0
     if size > _MAX_ANNOTATIONS:
         reason = f"Too long: may not be more than {_MAX_ANNOTATIONS} bytes"
-        yield Problem(place, reason, f"the annotations have {size} bytes: remove some", stage=stage)
+        yield Problem(place, "TooLong", reason, f"the annotations have {size} bytes: remove some", stage=stage)
 
 
 def _bytes(value: Any) -> int:
@@ -56,19 +56,19 @@ def labels(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
 def _keys(given: Any, path: str, stage: Stage, *, ignore_case: bool = False) -> Iterator[Problem]:
     for key in given if isinstance(given, Mapping) else ():
         if not is_qualified(key.lower() if ignore_case else key):
-            yield Problem(paths.join(path, key), _KEY_RULE, _KEY_HINT, shown(key), stage)
+            yield Problem(paths.join(path, key), "Invalid", _KEY_RULE, _KEY_HINT, shown(key), stage)
 
 
 def label_key(value: Any, path: str) -> Iterator[Problem]:
     """Yield a Problem if no label can have a key."""
     if isinstance(value, str) and not is_qualified(value):
-        yield fault(path, _KEY_RULE, value, _KEY_HINT)
+        yield fault(path, "Invalid", _KEY_RULE, value, _KEY_HINT)
 
 
 def label_value(value: Any, path: str, stage: Stage = Stage.WEBHOOK) -> Iterator[Problem]:
     """Yield a Problem if no label can have a value."""
     if isinstance(value, str) and not is_label_value(value):
-        yield Problem(path, _VALUE_RULE, value=shown(value), stage=stage)
+        yield Problem(path, "Invalid", _VALUE_RULE, value=shown(value), stage=stage)
 
 
 def is_label_value(value: str) -> bool:
@@ -94,7 +94,7 @@ def dns_label(value: Any, path: str) -> Iterator[Problem]:
         reason = (
             "this must be at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit"
         )
-        yield fault(path, reason, value)
+        yield fault(path, "Invalid" if value else "Required", reason, value)
 
 
 def subdomain(value: Any, path: str) -> Iterator[Problem]:
@@ -104,15 +104,15 @@ def subdomain(value: Any, path: str) -> Iterator[Problem]:
             "this must be at most 253 lower-case letters, digits, '-' and '.', each part between dots beginning and"
             " ending with a letter or digit"
         )
-        yield fault(path, reason, value)
+        yield fault(path, "Invalid", reason, value)
 
 
-def reference(place: Place, key: str, what: str) -> Iterator[Problem]:
+def reference(place: Place, key: str, what: str, error_type: ErrorType = "Required") -> Iterator[Problem]:
     """Yield a Problem if a field names nothing, or by what is no DNS name."""
     if place.text(key):
         yield from subdomain(place.text(key), place.at(key))
     else:
-        yield from place.required(key, f"name the {what}")
+        yield from place.required(key, f"name the {what}", error_type=error_type)
 
 
 def is_data_key(text: str) -> bool:
@@ -124,6 +124,8 @@ def data_key(place: Place, key: str, what: str) -> Iterator[Problem]:
     """Yield a Problem if a field is no key that a ConfigMap or a Secret can have."""
     text = place.text(key)
     if text and not is_data_key(text):
-        yield place.fault(key, "a key is at most 253 letters, digits, '-', '_' and '.', and does not begin with '..'")
+        yield place.fault(
+            key, "Invalid", "a key is at most 253 letters, digits, '-', '_' and '.', and does not begin with '..'"
+        )
     elif not text:
         yield from place.required(key, f"name the key of the {what}")

@@ -36,9 +36,9 @@ def _override(spec: Place) -> Iterator[Problem]:
         return
     for other, whose in (("setHostnameAsFQDN", "its full name in DNS"), ("hostNetwork", "its node's name")):
         if spec.is_true(other):
-            yield spec.fault(key, f"with {other} a Pod has {whose}", f"remove it, or {other}")
+            yield spec.fault(key, "Forbidden", f"with {other} a Pod has {whose}", f"remove it, or {other}")
     if len(spec.text(key)) > _MAX_HOSTNAME:
-        yield spec.fault(key, f"this must be at most {_MAX_HOSTNAME} characters")
+        yield spec.fault(key, "TooLong", f"this must be at most {_MAX_HOSTNAME} characters")
     else:
         yield from subdomain(spec.fields.get(key), spec.at(key))
 
@@ -48,21 +48,24 @@ def _dns(spec: Place) -> Iterator[Problem]:
     known = not spec.unknown("dnsConfig")
     if spec.text("dnsPolicy") == "None" and known and not config.given("nameservers"):
         reason = "with dnsPolicy: None a Pod needs a nameserver here"
-        yield config.fault("nameservers", reason, "add one, or remove dnsPolicy", show=False)
+        yield config.fault("nameservers", "Required", reason, "add one, or remove dnsPolicy", show=False)
     servers, searches = config.items("nameservers"), config.items("searches")
-    yield from config.at_most("nameservers", _MAX_SERVERS, "addresses")
+    yield from config.at_most("nameservers", _MAX_SERVERS, "addresses", "Invalid")
     for path, server in servers:
         yield from _address(server, path)
-    yield from config.at_most("searches", _MAX_SEARCHES, "domains")
+    yield from config.at_most("searches", _MAX_SEARCHES, "domains", "Invalid")
     length = len(" ".join(text for _, text in searches))
     if length > _MAX_SEARCH_TEXT:
         reason = f"at most {_MAX_SEARCH_TEXT} characters in all can be here"
-        yield fault(config.at("searches"), reason, length, "remove some")
+        yield fault(config.at("searches"), "Invalid", reason, length, "remove some")
     for path, search in searches:
         name = search.removesuffix(".")
         if search != "." and (len(name) > MAX_SUBDOMAIN or not _DOMAIN.fullmatch(name)):
             yield fault(
-                path, "this must be a domain of at most 253 lower-case letters, digits, '-', '_' and '.'", search
+                path,
+                "Invalid",
+                "this must be a domain of at most 253 lower-case letters, digits, '-', '_' and '.'",
+                search,
             )
     for option in config.children("options"):
         yield from option.required("name", "for example ndots")
@@ -77,4 +80,10 @@ def _address(value: object, path: str) -> Iterator[Problem]:
     except ValueError:
         sound = False
     if not sound:
-        yield fault(path, "this must be an IP address, such as 10.0.0.1 or fd00::1", value, "a name cannot stand here")
+        yield fault(
+            path,
+            "Invalid",
+            "this must be an IP address, such as 10.0.0.1 or fd00::1",
+            value,
+            "a name cannot stand here",
+        )

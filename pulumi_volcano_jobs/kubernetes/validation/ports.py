@@ -21,11 +21,18 @@ def check(container: Place) -> Iterator[Problem]:
     ports = container.children("ports")
     yield from unique(ports, "name")
     for port in ports:
-        yield from port.between("containerPort", 1, MAX_PORT, PORT_RULE)
+        # To the API server, a port of 0 is a port that is not set.
+        yield from port.between(
+            "containerPort",
+            1,
+            MAX_PORT,
+            PORT_RULE,
+            error_type="Invalid" if port.number("containerPort") else "Required",
+        )
         if port.number("hostPort") != 0:
             yield from port.between("hostPort", 1, MAX_PORT, PORT_RULE)
         if port.text("name") and not is_port_name(port.text("name")):
-            yield port.fault("name", NAME_RULE)
+            yield port.fault("name", "Invalid", NAME_RULE)
         yield from _PROTOCOL.check(port)
 
 
@@ -46,7 +53,9 @@ def of_node(spec: Place) -> Iterator[Problem]:
         for port in container.children("ports"):
             given = port.number("hostPort")
             if given and given != port.number("containerPort"):
-                yield port.fault("hostPort", "with hostNetwork this must equal the containerPort", "leave it out")
+                yield port.fault(
+                    "hostPort", "Invalid", "with hostNetwork this must equal the containerPort", "leave it out"
+                )
 
 
 def _of_node(port: Place) -> str:

@@ -39,9 +39,9 @@ def _probe(probe: Place, kind: str) -> Iterator[Problem]:
     if kind == "readinessProbe":
         if probe.has("terminationGracePeriodSeconds"):
             reason = "a readinessProbe ends no container"
-            yield probe.fault("terminationGracePeriodSeconds", reason, "remove it")
+            yield probe.fault("terminationGracePeriodSeconds", "Invalid", reason, "remove it")
     elif (probe.number("successThreshold") or 0) > 1:
-        yield probe.fault("successThreshold", f"of a {kind} this must be 1", "remove it")
+        yield probe.fault("successThreshold", "Invalid", f"of a {kind} this must be 1", "remove it")
 
 
 def _handler(place: Place, kinds: tuple[str, ...], what: str) -> Iterator[Problem]:
@@ -54,7 +54,7 @@ def _handler(place: Place, kinds: tuple[str, ...], what: str) -> Iterator[Proble
         yield from _port(web)
         for header in web.children("httpHeaders"):
             if not header.unknown("name") and not _HEADER.fullmatch(header.text("name")):
-                yield header.fault("name", "a header's name has only letters, digits and '-'")
+                yield header.fault("name", "Invalid", "a header's name has only letters, digits and '-'")
     if socket:
         yield from _port(socket)
     if grpc:
@@ -66,9 +66,11 @@ def _port(place: Place) -> Iterator[Problem]:
     yield from place.between("port", 1, MAX_PORT, PORT_RULE)
     name = place.fields.get("port")
     if isinstance(name, str) and name.isdecimal():
-        yield place.fault("port", "in quotes this is a port's name, and one has a letter", "write it without quotes")
+        yield place.fault(
+            "port", "Invalid", "in quotes this is a port's name, and one has a letter", "write it without quotes"
+        )
     elif isinstance(name, str) and not is_port_name(name):
-        yield place.fault("port", "this is neither a port's number nor the name of one")
+        yield place.fault("port", "Invalid", "this is neither a port's number nor the name of one")
 
 
 def _sleep(hook: Place, spec: Place) -> Iterator[Problem]:

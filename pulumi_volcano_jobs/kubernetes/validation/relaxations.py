@@ -42,7 +42,7 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
         if container.has("restartPolicy") and not container.unknown("restartPolicy"):
             reason = "Forbidden: may not be set for non-init containers"
             hint = f"set the restartPolicy of the Pod, or {_COMPOSED}"
-            yield container.fault("restartPolicy", reason, hint, show=False)
+            yield container.fault("restartPolicy", "Forbidden", reason, hint, show=False)
     for container in spec.children("initContainers"):
         yield from _init(container)
     for container in containers.of(spec):
@@ -64,7 +64,7 @@ def _init(container: Place) -> Iterator[Problem]:
         yield unsupported(container.at("restartPolicy"), policy, ("Always",), f"remove it, or {_COMPOSED}")
     if container.given("resizePolicy") and not container.unknown("resizePolicy"):
         reason = "Invalid value: must not be set for init containers"
-        yield container.fault("resizePolicy", reason, f"remove it, or {_COMPOSED}", show=False)
+        yield container.fault("resizePolicy", "Invalid", reason, f"remove it, or {_COMPOSED}", show=False)
 
 
 def _names(container: Place) -> Iterator[Problem]:
@@ -87,7 +87,7 @@ def _lifecycle(container: Place, spec: Place) -> Iterator[Problem]:
         sleep = hook.child("sleep") if hook else None
         if sleep and sleep.number("seconds") == 0:
             reason = "Invalid value: 0: must be greater than 0 and less than terminationGracePeriodSeconds"
-            yield fault(sleep.at("seconds"), reason, hint=f"use at least 1, or {_COMPOSED}")
+            yield fault(sleep.at("seconds"), "Invalid", reason, hint=f"use at least 1, or {_COMPOSED}")
 
 
 def _signal(lifecycle: Place, spec: Place) -> Iterator[Problem]:
@@ -95,10 +95,12 @@ def _signal(lifecycle: Place, spec: Place) -> Iterator[Problem]:
     known = _SIGNALS.get(system)
     if lifecycle.has("stopSignal") and not lifecycle.unknown("stopSignal") and not spec.has("os"):
         reason = "Forbidden: may not be set for containers with empty `spec.os.name`"
-        yield lifecycle.fault("stopSignal", reason, "set spec.os.name of the Pod, or remove it", show=False)
+        yield lifecycle.fault(
+            "stopSignal", "Forbidden", reason, "set spec.os.name of the Pod, or remove it", show=False
+        )
     elif signal and known and not known.fullmatch(signal):
         hint = f"use a signal of {system}, such as SIGTERM"
-        yield fault(lifecycle.at("stopSignal"), f'Unsupported value: "{signal}"', hint=hint)
+        yield fault(lifecycle.at("stopSignal"), "NotSupported", f'Unsupported value: "{signal}"', hint=hint)
 
 
 def _searches(spec: Place) -> Iterator[Problem]:
@@ -117,6 +119,6 @@ def _group(spec: Place) -> Iterator[Problem]:
     path, name = group.at("podGroupName"), group.text("podGroupName")
     hint = "remove schedulingGroup: Volcano makes the PodGroup"
     if not group.has("podGroupName"):
-        yield fault(path, "Invalid value: null: must specify one of: `podGroupName`", hint=hint)
+        yield fault(path, "Invalid", "Invalid value: null: must specify one of: `podGroupName`", hint=hint)
     elif not is_subdomain(name):
         yield invalid(path, name, SUBDOMAIN_RULE, hint)

@@ -34,7 +34,7 @@ class _Walk(Walk):
         known = super().scalar(value, kind, path, number_format)
         nano = parsed(value) if kind == QUANTITY and isinstance(value, (str, int, float)) else 0
         if nano is None or nano < 0:
-            self.problems.append(Problem(path, f"Invalid value: {AMOUNT}", stage=Stage.DECODE))
+            self.problems.append(Problem(path, "Invalid", f"Invalid value: {AMOUNT}", stage=Stage.DECODE))
         return known
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import quantity
 from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid, meant, twice
@@ -39,7 +39,9 @@ def of_pod(spec: Place) -> Iterator[Problem]:
         return
     yield from _both(resources, _pod_name)
     if resources.has("claims"):
-        yield resources.fault("claims", "a Pod's own resources have no claims", "move them to a container", show=False)
+        yield resources.fault(
+            "claims", "Forbidden", "a Pod's own resources have no claims", "move them to a container", show=False
+        )
     yield from of_all(spec)
     most = amounts(resources, "limits")
     for container in spec.children("containers"):
@@ -82,7 +84,7 @@ def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
 def _exceeded(resources: Place, kind: str, name: str) -> Problem:
     given = _written(resources, kind, name)
     reason, hint = "the containers ask for more than this together", "raise it, or lower theirs"
-    return fault(resources.at(kind, name), reason, given, hint)
+    return fault(resources.at(kind, name), "Invalid", reason, given, hint)
 
 
 def _together(spec: Place, amounts_of: Callable[[Place], Mapping[str, int]]) -> dict[str, int]:
@@ -120,7 +122,7 @@ def _above(own: Place | None, whole: Place, most: Mapping[str, int]) -> Iterator
         if own and name in most and nano > most[name]:
             reason = f"the limit must not exceed that of the whole Pod, which is {_written(whole, 'limits', name)}"
             given = _written(own, "limits", name)
-            yield fault(own.at("limits", name), reason, given, "lower it, or raise spec.resources")
+            yield fault(own.at("limits", name), "Invalid", reason, given, "lower it, or raise spec.resources")
 
 
 def _requested(container: Place, *, made: bool) -> dict[str, int]:
@@ -146,12 +148,12 @@ def amounts(resources: Place | None, kind: str) -> dict[str, int]:
     return {name: nano for name, nano in found.items() if nano is not None and nano >= 0}
 
 
-def amount(place: Place, key: str, hint: str = "") -> Iterator[Problem]:
+def amount(place: Place, key: str, hint: str = "", error_type: ErrorType = "Invalid") -> Iterator[Problem]:
     """Yield a Problem if a field is no amount."""
     text = place.fields.get(key)
     nano = parsed(text)
     if place.has(key) and not place.unknown(key) and (nano is None or nano < 0):
-        yield place.fault(key, AMOUNT, hint)
+        yield place.fault(key, error_type, AMOUNT, hint)
 
 
 def parsed(text: Any) -> int | None:
@@ -183,20 +185,26 @@ def _name(name: str, place: str) -> Iterator[Problem]:
     """Yield a Problem if a container cannot ask for what has this name."""
     known = name in COMPUTE or name.startswith(HUGE_PAGES)
     if not is_qualified(name):
-        yield fault(place, "this is no name of a resource", name, "it is cpu, memory or such as nvidia.com/gpu")
+        yield fault(
+            place, "Invalid", "this is no name of a resource", name, "it is cpu, memory or such as nvidia.com/gpu"
+        )
     elif "/" not in name and not known:
         reason = f"a container can ask for {', '.join(COMPUTE)}, {HUGE_PAGES}SIZE and devices, with their domain"
-        yield fault(place, reason, name, meant_resource(name, COMPUTE) or _with_domain(name))
+        yield fault(place, "Invalid", reason, name, meant_resource(name, COMPUTE) or _with_domain(name))
     elif not is_native(name) and not is_extended(name):
         reason = "a device's name does not begin with 'requests.', and its domain has at most 244 characters"
         plain = name.removeprefix("requests.")
-        yield fault(place, reason, name, f"write {plain}" if plain != name else "shorten it")
+        yield fault(place, "Invalid", reason, name, f"write {plain}" if plain != name else "shorten it")
 
 
 def _pod_name(name: str, place: str) -> Iterator[Problem]:
     if not is_of_pods(name):
         reason = f"a Pod itself can ask for cpu, memory and {HUGE_PAGES}SIZE"
-        yield fault(place, reason, name, meant_resource(name, ("cpu", "memory")) or "move it to a container")
+        # To the API server, a name without a domain is invalid, and another one is not supported here.
+        error_type: ErrorType = "NotSupported" if is_qualified(name) and "/" in name else "Invalid"
+        yield fault(
+            place, error_type, reason, name, meant_resource(name, ("cpu", "memory")) or "move it to a container"
+        )
 
 
 def meant_resource(name: str, names: Sequence[str]) -> str:
@@ -234,16 +242,16 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
         return
     nano = parsed(text)
     if nano is None or nano < 0:
-        yield fault(place, AMOUNT, text)
+        yield fault(place, "Invalid", AMOUNT, text)
     elif name.startswith(HUGE_PAGES):
         size = name.removeprefix(HUGE_PAGES)
         exact = parsed(size) or 0
         page = quantity.in_int64(size, 0) if exact > 0 and not exact % _UNIT else 0
         if not page or quantity.in_int64(text, 0) % page:
-            yield fault(place, "this must be a multiple of the size of a page, which is in the name", text)
+            yield fault(place, "Invalid", "this must be a multiple of the size of a page, which is in the name", text)
     elif not is_native(name) and quantity.in_int64(text, 3) % 1000:
         if nano % _UNIT:
-            yield fault(place, "there are only whole devices", text, "give a whole number")
+            yield fault(place, "Invalid", "there are only whole devices", text, "give a whole number")
         else:
             rule = "must be an integer: Kubernetes computes thousandths in 64 bits"
             yield invalid(place, str(text), rule, "give a smaller number")
@@ -259,10 +267,12 @@ def _requests(resources: Place) -> Iterator[Problem]:
         if name in limits and (amount > limits[name] or (whole and amount != limits[name])):
             reason = f"the request {'must equal' if whole else 'must not exceed'} the limit, which is {limit}"
             hint = "give one amount to both" if whole else "raise the limit, or lower the request"
-            yield fault(place, reason, given, hint)
+            yield fault(place, "Invalid", reason, given, hint)
         elif whole and limit is None:
             what = "of huge pages the" if name.startswith(HUGE_PAGES) else "a device's"
-            yield fault(place, f"{what} limit must be set, and equal the request", given, f"set it to {given}")
+            yield fault(
+                place, "Required", f"{what} limit must be set, and equal the request", given, f"set it to {given}"
+            )
 
 
 def _pages_alone(resources: Place) -> Iterator[Problem]:
@@ -271,7 +281,9 @@ def _pages_alone(resources: Place) -> Iterator[Problem]:
     kinds = [child for child in (resources.child("limits"), resources.child("requests")) if child]
     names = [name for kind in kinds for name in kind.fields]
     if any(name.startswith(HUGE_PAGES) for name in names) and not {"cpu", "memory"} & set(names):
-        yield fault(resources.path, "who asks for huge pages must ask for cpu or memory too", hint="add memory")
+        yield fault(
+            resources.path, "Forbidden", "who asks for huge pages must ask for cpu or memory too", hint="add memory"
+        )
 
 
 def _claims(resources: Place, known: Collection[str] | None) -> Iterator[Problem]:
@@ -279,7 +291,7 @@ def _claims(resources: Place, known: Collection[str] | None) -> Iterator[Problem
     for claim in claims:
         name, part = claim.text("name"), claim.text("request")
         if name and known is not None and name not in known:
-            yield claim.fault("name", "the Pod has no claim of this name", "add it to spec.resourceClaims")
+            yield claim.fault("name", "NotFound", "the Pod has no claim of this name", "add it to spec.resourceClaims")
         elif not name:
             yield from claim.required("name", "name one of spec.resourceClaims")
         if part:

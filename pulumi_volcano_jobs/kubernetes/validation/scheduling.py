@@ -47,7 +47,7 @@ def check(spec: Place) -> Iterator[Problem]:
     for key, name in (("schedulingGates", "name"), ("readinessGates", "conditionType")):
         for gate in spec.children(key):
             if not gate.unknown(name) and not is_qualified(gate.text(name)):
-                yield gate.fault(name, _GATE_RULE)
+                yield gate.fault(name, "Invalid", _GATE_RULE)
     yield from unique(spec.children("schedulingGates"), "name")
 
 
@@ -60,7 +60,7 @@ def _toleration(toleration: Place) -> Iterator[Problem]:
         yield from _compared(toleration)
     if toleration.has("tolerationSeconds") and not toleration.unknown("effect") and effect != "NoExecute":
         reason = "with tolerationSeconds the effect must be NoExecute: only that evicts Pods"
-        yield toleration.fault("effect", reason, "set effect: NoExecute, or remove tolerationSeconds")
+        yield toleration.fault("effect", "Invalid", reason, "set effect: NoExecute, or remove tolerationSeconds")
     else:
         yield from _EFFECT.check(toleration)
 
@@ -70,12 +70,16 @@ def _compared(toleration: Place) -> Iterator[Problem]:
     operator, value = toleration.text("operator"), toleration.text("value")
     if operator == "Exists" and value:
         reason = "with the operator Exists a toleration has no value"
-        yield toleration.fault("value", reason, "remove it, or set operator: Equal")
+        yield toleration.fault("value", "Invalid", reason, "remove it, or set operator: Equal")
     elif operator != "Exists" and not toleration.given("key"):
         reason = "a toleration without a key needs the operator Exists"
-        yield fault(toleration.path, reason, hint="name the taint's key, or set operator: Exists to tolerate all")
+        yield fault(
+            toleration.path, "Invalid", reason, hint="name the taint's key, or set operator: Exists to tolerate all"
+        )
     elif operator in COMPARISONS and not toleration.unknown("value") and not _WHOLE.fullmatch(value):
-        yield toleration.fault("value", f"the operator {operator} compares whole numbers", "write one in quotes")
+        yield toleration.fault(
+            "value", "Invalid", f"the operator {operator} compares whole numbers", "write one in quotes"
+        )
     elif operator in ("Equal", ""):
         yield from label_value(value, toleration.at("value"))
 
@@ -120,12 +124,14 @@ def _pods(term: Place) -> Iterator[Problem]:
     others = {key for _, key in term.items("mismatchLabelKeys")}
     for path, key in term.items("matchLabelKeys"):
         if key in others:
-            yield fault(path, "this stands in mismatchLabelKeys too", key, "remove one of them")
+            yield fault(path, "Invalid", "this stands in mismatchLabelKeys too", key, "remove one of them")
 
 
 def _keys(term: Place, kind: str) -> Iterator[Problem]:
     if term.given(kind) and not term.has("labelSelector"):
-        yield term.fault(kind, "without a labelSelector there is nothing to narrow", "add a labelSelector", show=False)
+        yield term.fault(
+            kind, "Forbidden", "without a labelSelector there is nothing to narrow", "add a labelSelector", show=False
+        )
         return
     for path, key in term.items(kind):
         yield from label_key(key, path)
@@ -139,14 +145,14 @@ def _constraint(constraint: Place) -> Iterator[Problem]:
     yield from constraint.at_least("minDomains", 1, "leave it out for 1")
     if constraint.has("minDomains") and constraint.text("whenUnsatisfiable") == "ScheduleAnyway":
         reason = "minDomains only counts with whenUnsatisfiable: DoNotSchedule"
-        yield constraint.fault("minDomains", reason, "set that, or remove it")
+        yield constraint.fault("minDomains", "Invalid", reason, "set that, or remove it")
     yield from selectors.of_pods(constraint, "labelSelector")
     yield from _keys(constraint, "matchLabelKeys")
     selector = constraint.child("labelSelector")
     own = selector.child("matchLabels") if selector else None
     for path, key in constraint.items("matchLabelKeys"):
         if own and key in own.fields:
-            yield fault(path, "this stands in the labelSelector too", key, "remove one of them")
+            yield fault(path, "Invalid", "this stands in the labelSelector too", key, "remove one of them")
 
 
 def _kind(constraint: Place) -> str:

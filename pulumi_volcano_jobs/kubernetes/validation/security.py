@@ -35,7 +35,7 @@ def of_pod(spec: Place) -> Iterator[Problem]:
         yield from context.between(key, 0, _MAX_ID, _ID_RULE)
     for path, group in context.items("supplementalGroups"):
         if isinstance(group, int) and not 0 <= group <= _MAX_ID:
-            yield fault(path, _ID_RULE, group)
+            yield fault(path, "Invalid", _ID_RULE, group)
     for choices in _OF_POD:
         yield from choices.check(context)
     yield from _profiles(context)
@@ -47,7 +47,7 @@ def of_pod(spec: Place) -> Iterator[Problem]:
 def of_container(container: Place, spec: Place) -> Iterator[Problem]:
     """Yield what is wrong with what is said of one container."""
     if spec.is_false("hostUsers") and container.given("volumeDevices"):
-        yield container.fault("volumeDevices", "with hostUsers: false a Pod has no devices", show=False)
+        yield container.fault("volumeDevices", "Forbidden", "with hostUsers: false a Pod has no devices", show=False)
     context = container.child("securityContext")
     if not context:
         return
@@ -56,7 +56,9 @@ def of_container(container: Place, spec: Place) -> Iterator[Problem]:
     yield from _profiles(context)
     yield from _PROC.check(context)
     if context.text("procMount") == "Unmasked" and not spec.is_false("hostUsers") and not spec.unknown("hostUsers"):
-        yield context.fault("procMount", "only with the Pod's hostUsers: false this can be", "set that, or remove it")
+        yield context.fault(
+            "procMount", "Invalid", "only with the Pod's hostUsers: false this can be", "set that, or remove it"
+        )
     if context.is_false("allowPrivilegeEscalation"):
         yield from _escalation(context)
 
@@ -66,17 +68,19 @@ def _escalation(context: Place) -> Iterator[Problem]:
     capabilities = context.child("capabilities")
     added = [name for _, name in capabilities.items("add")] if capabilities else []
     if context.is_true("privileged") or "CAP_SYS_ADMIN" in added:
-        yield context.fault("allowPrivilegeEscalation", reason, "remove this, or the other")
+        yield context.fault("allowPrivilegeEscalation", "Invalid", reason, "remove this, or the other")
 
 
 def _namespaces(spec: Place) -> Iterator[Problem]:
     """Yield namespaces of the node that exclude each other."""
     for key in ("hostPID", "hostIPC", "hostNetwork") if spec.is_false("hostUsers") else ():
         if spec.is_true(key):
-            yield spec.fault(key, "with hostUsers: false a Pod has none of the node's namespaces", "remove one of them")
+            yield spec.fault(
+                key, "Forbidden", "with hostUsers: false a Pod has none of the node's namespaces", "remove one of them"
+            )
     if spec.is_true("shareProcessNamespace") and spec.is_true("hostPID"):
         reason = "with hostPID containers have the node's processes, so they share none of their own"
-        yield spec.fault("shareProcessNamespace", reason, "remove one of them")
+        yield spec.fault("shareProcessNamespace", "Invalid", reason, "remove one of them")
 
 
 def _profiles(context: Place) -> Iterator[Problem]:
@@ -94,19 +98,19 @@ def _local(profile: Place, kind: str) -> Iterator[Problem]:
     if profile.text("type") == "Localhost" and not profile.unknown(key):
         armour = kind == "appArmorProfile"
         if not profile.has(key) or (armour and not name.strip()):
-            yield profile.fault(key, "with type: Localhost a profile of the node is named here", show=False)
+            yield profile.fault(key, "Required", "with type: Localhost a profile of the node is named here", show=False)
         elif armour and (name != name.strip() or len(name) > _MAX_PROFILE):
-            yield profile.fault(key, f"this has at most {_MAX_PROFILE} characters, and no blanks around it")
+            yield profile.fault(key, "Invalid", f"this has at most {_MAX_PROFILE} characters, and no blanks around it")
         elif not armour and not is_inside(name):
-            yield profile.fault(key, "this must be a relative path without '..'")
+            yield profile.fault(key, "Invalid", "this must be a relative path without '..'")
     elif profile.has(key) and profile.text("type") in ("RuntimeDefault", "Unconfined"):
-        yield profile.fault(key, "only with type: Localhost this can be", "remove it")
+        yield profile.fault(key, "Invalid", "only with type: Localhost this can be", "remove it")
 
 
 def _sysctl(setting: Place, spec: Place) -> Iterator[Problem]:
     name = setting.text("name")
     if not setting.unknown("name") and (len(name) > _MAX_SYSCTL or not _SYSCTL.fullmatch(name)):
-        yield setting.fault("name", "this is no name of a kernel setting", "for example net.core.somaxconn")
+        yield setting.fault("name", "Invalid", "this is no name of a kernel setting", "for example net.core.somaxconn")
     for key, kinds in (("hostNetwork", _NETWORK), ("hostIPC", _IPC)):
         if spec.is_true(key) and kinds.fullmatch(name):
-            yield setting.fault("name", f"with {key} this is the node's own setting", f"remove it, or {key}")
+            yield setting.fault("name", "Invalid", f"with {key} this is the node's own setting", f"remove it, or {key}")

@@ -31,31 +31,33 @@ def of_nodes(term: Place, *, values_too: bool) -> Iterator[Problem]:
 
 def _expression(expression: Place, operators: Sequence[str], *, values_too: bool) -> Iterator[Problem]:
     operator, values = expression.text("operator"), expression.items("values")
-    yield from Choices("operator", operators, required=True).check(expression)
+    yield from Choices("operator", operators, required=True, error_type="Invalid").check(expression)
     yield from label_key(expression.fields.get("key", ""), expression.at("key"))
     if operator in ("In", "NotIn"):
         yield from expression.required("values", f"with {operator} name at least one")
     elif operator in ("Exists", "DoesNotExist") and expression.given("values"):
         reason = f"with the operator {operator} there are no values"
-        yield expression.fault("values", reason, "remove them, or set operator: In", show=False)
+        yield expression.fault("values", "Forbidden", reason, "remove them, or set operator: In", show=False)
     elif operator in ("Gt", "Lt") and not expression.unknown("values") and _count(expression) != 1:
-        yield expression.fault("values", f"with the operator {operator} there is one value", show=False)
+        yield expression.fault("values", "Required", f"with the operator {operator} there is one value", show=False)
     for path, value in values if values_too else ():
         yield from label_value(value, path)
 
 
 def _field(expression: Place) -> Iterator[Problem]:
-    yield from Choices("operator", ("In", "NotIn"), required=True).check(expression)
+    yield from Choices("operator", ("In", "NotIn"), required=True, error_type="Invalid").check(expression)
     yield from Choices(
-        "key", ("metadata.name",), "by its labels choose a node in matchExpressions", required=True
-    ).check(
-        expression,
-    )
+        "key",
+        ("metadata.name",),
+        "by its labels choose a node in matchExpressions",
+        required=True,
+        error_type="Invalid",
+    ).check(expression)
     if not expression.unknown("values") and _count(expression) != 1:
-        yield expression.fault("values", "this must be the name of one node", show=False)
+        yield expression.fault("values", "Required", "this must be the name of one node", show=False)
     for path, value in expression.items("values"):
         if expression.text("key") == "metadata.name" and isinstance(value, str) and not is_subdomain(value):
-            yield fault(path, "no node can have this name", value)
+            yield fault(path, "Invalid", "no node can have this name", value)
 
 
 def _count(expression: Place) -> int:

@@ -32,7 +32,7 @@ def check(source: Place, kind: str) -> Iterator[Problem]:
     for key in schema.required(definition):
         value = source.fields.get(key)
         if isinstance(value, (str, list, tuple)) and not value:
-            yield source.fault(key, _REQUIRED, f"set {key}", show=False)
+            yield source.fault(key, "Required", _REQUIRED, f"set {key}", show=False)
     rule = _RULES.get(kind)
     yield from rule(source) if rule else ()
 
@@ -41,7 +41,7 @@ def _between(source: Place, key: str, least: int) -> Iterator[Problem]:
     number = source.number(key)
     if number is not None and not 0 <= number <= _MAX_BYTE:
         rule = f"Invalid value: {number}: must be between {least} and {_MAX_BYTE}, inclusive"
-        yield source.fault(key, rule, f"set a number up to {_MAX_BYTE}", show=False)
+        yield source.fault(key, "Invalid", rule, f"set a number up to {_MAX_BYTE}", show=False)
 
 
 def _partition(source: Place) -> Iterator[Problem]:
@@ -64,19 +64,19 @@ def _iscsi(source: Place) -> Iterator[Problem]:
     yield from _between(source, "lun", 0)
     has_login = source.is_true("chapAuthDiscovery") or source.is_true("chapAuthSession")
     if has_login and not source.has("secretRef"):
-        yield source.fault("secretRef", _REQUIRED, "name the Secret for CHAP")
+        yield source.fault("secretRef", "Required", _REQUIRED, "name the Secret for CHAP")
 
 
 def _fibre(source: Place) -> Iterator[Problem]:
     names, ids = source.given("targetWWNs"), source.given("wwids")
     if not names and not ids:
         reason = f"{_REQUIRED}: must specify either targetWWNs or wwids, but not both"
-        yield source.fault("targetWWNs", reason, "set one of them", show=False)
+        yield source.fault("targetWWNs", "Required", reason, "set one of them", show=False)
     elif names and ids:
         rule = "Invalid value: targetWWNs and wwids can not be specified simultaneously"
-        yield source.fault("targetWWNs", rule, "remove one of them", show=False)
+        yield source.fault("targetWWNs", "Invalid", rule, "remove one of them", show=False)
     if names and not source.has("lun"):
-        yield source.fault("lun", f"{_REQUIRED}: lun is required if targetWWNs is specified", "set lun")
+        yield source.fault("lun", "Required", f"{_REQUIRED}: lun is required if targetWWNs is specified", "set lun")
     elif names:
         yield from _between(source, "lun", 0)
 
@@ -84,10 +84,15 @@ def _fibre(source: Place) -> Iterator[Problem]:
 def _flocker(source: Place) -> Iterator[Problem]:
     name, uuid = source.given("datasetName"), source.given("datasetUUID")
     if not name and not uuid:
-        yield fault(source.path, f"{_REQUIRED}: one of datasetName and datasetUUID is required", hint="set one of them")
+        yield fault(
+            source.path,
+            "Required",
+            f"{_REQUIRED}: one of datasetName and datasetUUID is required",
+            hint="set one of them",
+        )
     elif name and uuid:
         rule = "Invalid value: datasetName and datasetUUID can not be specified simultaneously"
-        yield fault(source.path, rule, hint="remove one of them")
+        yield fault(source.path, "Invalid", rule, hint="remove one of them")
     dataset = source.text("datasetName")
     if "/" in dataset:
         yield invalid(source.at("datasetName"), dataset, "must not contain '/'", "remove it")
@@ -124,14 +129,14 @@ def _azure_disk(source: Place) -> Iterator[Problem]:
     start = _SUBSCRIPTIONS if source.text("kind") == "Managed" else _BLOB
     if uri and not source.unknown("kind") and not uri.startswith(start):
         reason = f'Unsupported value: "{uri}": supported values begin with "{start}"'
-        yield source.fault("diskURI", reason, "set kind: Managed for a managed disk", show=False)
+        yield source.fault("diskURI", "NotSupported", reason, "set kind: Managed for a managed disk", show=False)
 
 
 def _quobyte(source: Place) -> Iterator[Problem]:
     registry = source.text("registry")
     if len(source.text("tenant")) > _MAX_TENANT:
         reason = f"{_REQUIRED}: must be a UUID and may not exceed a length of {_MAX_TENANT} characters"
-        yield source.fault("tenant", reason, "shorten it", show=False)
+        yield source.fault("tenant", "Invalid", reason, "shorten it", show=False)
     elif registry and not all(map(_HOST_PORT.fullmatch, registry.split(","))):
         yield invalid(source.at("registry"), registry, _REGISTRY, "for example registry.example.org:7861")
 

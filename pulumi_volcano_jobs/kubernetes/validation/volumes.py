@@ -45,13 +45,13 @@ def check(spec: Place) -> Iterator[Problem]:
 
 
 def _empty(source: Place) -> Iterator[Problem]:
-    yield from amount(source, "sizeLimit", "leave it out for no limit")
+    yield from amount(source, "sizeLimit", "leave it out for no limit", "Forbidden")
 
 
 def _host(source: Place) -> Iterator[Problem]:
     yield from source.required("path", "name a directory or file of the node")
     if ".." in source.text("path").split("/"):
-        yield source.fault("path", "no part of this can be '..'")
+        yield source.fault("path", "Invalid", "no part of this can be '..'")
     yield from Choices("type", _HOST_PATHS, "leave it out to have nothing checked").check(source)
 
 
@@ -76,7 +76,9 @@ def _file(item: Place) -> Iterator[Problem]:
     yield from item.required("path", "name the file that is made")
     path = item.text("path")
     if not is_inside(path) or path.startswith(".."):
-        yield item.fault("path", "this must be a relative path that does not begin with '..': it is in the volume")
+        yield item.fault(
+            "path", "Invalid", "this must be a relative path that does not begin with '..': it is in the volume"
+        )
     yield from _mode(item, "mode")
 
 
@@ -96,7 +98,7 @@ def _nfs(source: Place) -> Iterator[Problem]:
     yield from source.required("path", "name a directory of the server")
     path = source.text("path")
     if path and not path.startswith("/"):
-        yield source.fault("path", "this must be an absolute path", f"write /{path}")
+        yield source.fault("path", "Invalid", "this must be an absolute path", f"write /{path}")
 
 
 def _pod_fields(source: Place) -> Iterator[Problem]:
@@ -121,7 +123,7 @@ def _projected(source: Place) -> Iterator[Problem]:
             inner = part.child(kind)
             made += [(item.at("path"), item.text("path")) for item in inner.children("items")] if inner else []
         yield from _projection(part)
-    yield from twice(made, "another source of this volume makes this file")
+    yield from twice(made, "another source of this volume makes this file", error_type="Invalid")
 
 
 def _projection(part: Place) -> Iterator[Problem]:
@@ -143,7 +145,7 @@ def _csi(source: Place) -> Iterator[Problem]:
     driver = source.text("driver")
     yield from source.required("driver", "name the CSI driver")
     if driver and (len(driver) > _MAX_DRIVER or not is_subdomain(driver.lower())):
-        yield source.fault("driver", "a driver has a DNS name of at most 63 characters")
+        yield source.fault("driver", "Invalid", "a driver has a DNS name of at most 63 characters")
     secret = source.child("nodePublishSecretRef")
     if secret:
         yield from reference(secret, "name", "Secret")
@@ -157,7 +159,7 @@ def _ephemeral(source: Place) -> Iterator[Problem]:
         yield from object_meta(metadata.fields, metadata.path, Stage.WEBHOOK)
         for key in ("name", "namespace", "finalizers"):
             if metadata.given(key):
-                yield metadata.fault(key, "Forbidden: cannot be set", "remove it", show=False)
+                yield metadata.fault(key, "Forbidden", "Forbidden: cannot be set", "remove it", show=False)
     spec = template.child("spec") if template else None
     if spec:
         yield from claims.check(spec)

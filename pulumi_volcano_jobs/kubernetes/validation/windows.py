@@ -46,7 +46,9 @@ def check(spec: Place) -> Iterator[Problem]:
             own = container.child("securityContext")
             yield from _without(own, _NOT_IN_CONTAINERS) if own else ()
         if spec.child("resources"):
-            yield spec.fault("resources", "Forbidden: may not be set for a windows pod", "remove it", show=False)
+            yield spec.fault(
+                "resources", "Forbidden", "Forbidden: may not be set for a windows pod", "remove it", show=False
+            )
     for holder in (spec, *containers.of(spec)):
         options = _options(holder)
         yield from _validated(options) if options else ()
@@ -58,7 +60,7 @@ def _without(place: Place, keys: tuple[str, ...]) -> Iterator[Problem]:
         is_set = place.given(key) if key in _PLAIN else place.has(key)
         if is_set and not place.unknown(key):
             reason = "Forbidden: cannot be set for a windows pod"
-            yield place.fault(key, reason, "remove it, or set os.name: linux", show=False)
+            yield place.fault(key, "Forbidden", reason, "remove it, or set os.name: linux", show=False)
 
 
 def _options(holder: Place) -> Place | None:
@@ -74,7 +76,7 @@ def _validated(options: Place) -> Iterator[Problem]:
         yield invalid(options.at("gmsaCredentialSpec"), spec, rule, "remove it")
     elif len(spec) > _MOST_KIB * 1024:
         reason = f"Invalid value: gmsaCredentialSpec size must be under {_MOST_KIB} KiB"
-        yield options.fault("gmsaCredentialSpec", reason, "set gmsaCredentialSpecName", show=False)
+        yield options.fault("gmsaCredentialSpec", "Invalid", reason, "set gmsaCredentialSpecName", show=False)
     key = "runAsUserName"
     rule = _user_rule(options.text(key)) if options.has(key) and not options.unknown(key) else ""
     if rule:
@@ -109,15 +111,18 @@ def _host_process(spec: Place) -> Iterator[Problem]:
         if options and isinstance(whole, bool) and isinstance(value, bool) and value is not whole:
             rule = "pod hostProcess value must be identical if both are specified"
             reason = f"Invalid value: {str(value).lower()}: {rule}"
-            yield fault(options.at(key), reason, hint="remove one of them")
+            yield fault(options.at(key), "Invalid", reason, hint="remove one of them")
     if any(value is not None and not isinstance(value, bool) for value in (whole, *own)):
         return
     effective = [whole if value is None else value for value in own]
     if any(effective) and not all(effective):
         rule = "If pod contains any hostProcess containers then all containers must be HostProcess containers"
         yield fault(
-            spec.path, f"Invalid value: {rule}", hint="set securityContext.windowsOptions.hostProcess: true for the Pod"
+            spec.path,
+            "Invalid",
+            f"Invalid value: {rule}",
+            hint="set securityContext.windowsOptions.hostProcess: true for the Pod",
         )
     if any(effective) and not spec.is_true("hostNetwork") and not spec.unknown("hostNetwork"):
         reason = "Invalid value: false: hostNetwork must be true if pod contains any hostProcess containers"
-        yield fault(spec.at("hostNetwork"), reason, hint="set hostNetwork: true")
+        yield fault(spec.at("hostNetwork"), "Invalid", reason, hint="set hostNetwork: true")

@@ -9,12 +9,12 @@ import pytest
 from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, raise_if_any
 
 LINES = {
-    "a path and a reason": (Problem("a.b", "it is wrong"), "a.b: it is wrong"),
-    "no path, as of a whole file": (Problem("", "it is wrong"), "it is wrong"),
-    "a hint": (Problem("a", "it is wrong", "mend it"), "a: it is wrong: mend it"),
-    "a value": (Problem("a", "it is wrong", value="'x'"), "a: it is wrong (given: 'x')"),
-    "all": (Problem("a", "it is wrong", "mend it", "'x'"), "a: it is wrong (given: 'x'): mend it"),
-    "a place in a file is the file's to show": (Problem("a", "it is wrong").at(3, 4), "a: it is wrong"),
+    "a path and a reason": (Problem("a.b", "Invalid", "it is wrong"), "a.b: it is wrong"),
+    "no path, as of a whole file": (Problem("", "Invalid", "it is wrong"), "it is wrong"),
+    "a hint": (Problem("a", "Invalid", "it is wrong", "mend it"), "a: it is wrong: mend it"),
+    "a value": (Problem("a", "Invalid", "it is wrong", value="'x'"), "a: it is wrong (given: 'x')"),
+    "all": (Problem("a", "Invalid", "it is wrong", "mend it", "'x'"), "a: it is wrong (given: 'x'): mend it"),
+    "a place in a file is the file's to show": (Problem("a", "Invalid", "it is wrong").at(3, 4), "a: it is wrong"),
 }
 
 
@@ -26,9 +26,9 @@ def test_a_problem_is_one_line(problem: Problem, line: str) -> None:
 
 def test_a_problem_keeps_all_else_when_it_is_placed() -> None:
     """The place in the file is added."""
-    problem = Problem("a", "r", "h", "v", Stage.SCHEMA, warning=True)
+    problem = Problem("a", "Warning", "r", "h", "v", Stage.SCHEMA)
 
-    assert problem.at(3, 4) == Problem("a", "r", "h", "v", Stage.SCHEMA, warning=True, line=3, column=4)
+    assert problem.at(3, 4) == Problem("a", "Warning", "r", "h", "v", Stage.SCHEMA, line=3, column=4)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_problem_keeps_all_else_when_it_is_placed() -> None:
 )
 def test_a_placed_problem_has_the_text_of_the_problem(text: str) -> None:
     """Long text is cut once, and the number of its characters stays right."""
-    problem = Problem("a", text, text, text)
+    problem = Problem("a", "Invalid", text, text, text)
     placed = problem.at(3, 4)
 
     assert (placed.reason, placed.hint, placed.value) == (problem.reason, problem.hint, problem.value)
@@ -48,8 +48,8 @@ def test_a_placed_problem_has_the_text_of_the_problem(text: str) -> None:
 
 def test_an_error_s_text_is_a_line_for_each_problem() -> None:
     """In the order in which they stand in the file, each once."""
-    late, early = Problem("b", "late").at(9, 1), Problem("a", "early").at(2, 5)
-    same_line = Problem("c", "same line, further left").at(2, 1)
+    late, early = Problem("b", "Invalid", "late").at(9, 1), Problem("a", "Invalid", "early").at(2, 5)
+    same_line = Problem("c", "Invalid", "same line, further left").at(2, 1)
 
     error = JobError([late, early, same_line, late])
 
@@ -59,14 +59,14 @@ def test_an_error_s_text_is_a_line_for_each_problem() -> None:
 
 def test_an_error_travels_between_processes() -> None:
     """As one of a pool that renders many jobs."""
-    error = JobError([Problem("a", "it is wrong").at(2, 5)])
+    error = JobError([Problem("a", "Invalid", "it is wrong").at(2, 5)])
 
     assert pickle.loads(pickle.dumps(error)).problems == error.problems  # noqa: S301  # it is our own
 
 
 def test_problems_without_a_place_keep_their_order() -> None:
     """They are told as they were found."""
-    found = [Problem(path, "wrong") for path in "cab"]
+    found = [Problem(path, "Invalid", "wrong") for path in "cab"]
 
     assert JobError(found).problems == tuple(found)
 
@@ -75,7 +75,7 @@ def test_the_first_stage_that_would_refuse_is_the_error_s() -> None:
     """Whatever the order of the problems."""
     stages = (Stage.STRICT, Stage.WEBHOOK, Stage.API)
 
-    assert JobError(Problem(str(stage), "wrong", stage=stage) for stage in stages).stage is Stage.WEBHOOK
+    assert JobError(Problem(str(stage), "Invalid", "wrong", stage=stage) for stage in stages).stage is Stage.WEBHOOK
 
 
 def test_the_stages_are_in_the_order_in_which_a_cluster_asks() -> None:
@@ -90,7 +90,7 @@ def test_an_error_is_a_value_error() -> None:
     assert issubclass(JobError, ValueError)
 
 
-@pytest.mark.parametrize("problems", [[], [Problem("a", "odd", warning=True)]], ids=["none", "a warning"])
+@pytest.mark.parametrize("problems", [[], [Problem("a", "Warning", "odd")]], ids=["none", "a warning"])
 def test_warnings_alone_raise_nothing(problems: list[Problem]) -> None:
     """They are told, and the job is made."""
     raise_if_any(problems)
@@ -98,9 +98,9 @@ def test_warnings_alone_raise_nothing(problems: list[Problem]) -> None:
 
 def test_warnings_are_left_out_of_the_error() -> None:
     """It holds what has to be mended."""
-    wrong = Problem("b", "wrong")
+    wrong = Problem("b", "Invalid", "wrong")
 
     with pytest.raises(JobError) as refused:
-        raise_if_any([Problem("a", "odd", warning=True), wrong])
+        raise_if_any([Problem("a", "Warning", "odd"), wrong])
 
     assert refused.value.problems == (wrong,)

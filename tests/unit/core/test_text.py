@@ -182,7 +182,7 @@ def test_other_text_stays(text: str) -> None:
 
 def test_messages_have_no_key_and_no_hidden_characters() -> None:
     """In every field of a Problem."""
-    problem = Problem(f"a.{PAIR.private}", f"x {PAIR.private}", f"y \u202e{ENCODED}", repr(PAIR.private))
+    problem = Problem(f"a.{PAIR.private}", "Invalid", f"x {PAIR.private}", f"y \u202e{ENCODED}", repr(PAIR.private))
 
     without(f"{problem!r} {problem}")
     assert "\\u202e" in str(problem)
@@ -290,8 +290,8 @@ def test_a_dsa_key_is_warned_of(form: str, recwarn: pytest.WarningsRecorder) -> 
 
     assert [str(warning) for warning in made.warnings] == [
         (
-            "spec.plugins.ssh.ssh_private_key: sshd refuses DSA keys since OpenSSH 7.0, and newer ones are built"
-            " without them: make another pair: ssh-keygen -t ed25519 -f FILE [VJ126]"
+            "spec.plugins.ssh.ssh_private_key: sshd rejects DSA keys since OpenSSH 7.0, and newer releases do not"
+            " support them: generate another key pair: ssh-keygen -t ed25519 -f FILE [VJ126]"
         )
     ]
     assert list(recwarn) == []

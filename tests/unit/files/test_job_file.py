@@ -122,13 +122,13 @@ class TestPlaces:
     )
     def test_what_is_not_there_is_placed_at_what_is_around_it(self, path: str, line: int) -> None:
         """The nearest thing that is there."""
-        (placed,) = read_one(JOB).placed([Problem(path, "missing")])
+        (placed,) = read_one(JOB).placed([Problem(path, "Required", "missing")])
 
         assert placed.line == line
 
     def test_a_place_that_is_known_stays(self) -> None:
         """A problem of the YAML itself has one."""
-        (placed,) = read_one(JOB).placed([Problem("spec.queue", "odd").at(99, 9)])
+        (placed,) = read_one(JOB).placed([Problem("spec.queue", "Invalid", "odd").at(99, 9)])
 
         assert (placed.line, placed.column) == (99, 9)
 

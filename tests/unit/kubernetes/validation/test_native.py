@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.core.errors import Stage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import schema
-from tests.conftest import CLAIM, Wire, container, job, problems, task
+from tests.conftest import CLAIM, Wire, container, job, problems, task, typed
 from tests.native_rules import REJECTED
 from tests.pod_rules import APP_ARMOR, TAKEN, secure
 from tests.templates import RICH
@@ -29,20 +30,21 @@ def of(spec: Wire) -> Wire:
     return job({"name": "worker", "replicas": 1, "template": {"spec": spec}})
 
 
-@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
-@pytest.mark.parametrize(("spec", "messages"), REJECTED.values(), ids=REJECTED)
-def test_a_native_job_is_rejected(spec: Wire, messages: list[str], strict: bool) -> None:  # noqa: FBT001
-    """Path, problem in the words of the API server, and fix."""
-    found = problems(of(spec), strict=strict, managed_by="volcano")
+@pytest.mark.parametrize("name", REJECTED)
+def test_a_native_job_is_rejected(name: str, snapshot: SnapshotAssertion) -> None:
+    """With and without strict mode."""
+    spec, expected = REJECTED[name]
 
-    assert sorted(map(str, found)) == sorted(
-        f"{TEMPLATE}.{message.replace('TEMPLATE', TEMPLATE)}" for message in messages
-    )
+    found = problems(of(spec), managed_by="volcano")
+
+    assert typed(found) == [(f"{TEMPLATE}.{path}", error_type) for path, error_type in expected]
     assert {problem.stage for problem in found} <= {Stage.SCHEMA, Stage.WEBHOOK}
+    assert problems(of(spec), managed_by="volcano", strict=False) == found
+    assert list(map(str, found)) == snapshot
 
 
 @pytest.mark.parametrize(("spec", "_"), REJECTED.values(), ids=REJECTED)
-def test_composed_pods_of_the_same_templates_are_accepted(spec: Wire, _: list[str]) -> None:
+def test_composed_pods_of_the_same_templates_are_accepted(spec: Wire, _: object) -> None:
     """The API server accepts them (`tests/cluster/test_podcheck.py`)."""
     assert len(render(of(spec)).pods) == 1
 
