@@ -1,23 +1,19 @@
-"""Labels, annotations, tolerations and deadlines that Kubernetes refuses, in full words."""
+"""Labels, annotations, tolerations and deadlines that Kubernetes rejects."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.core.errors import Stage
 from pulumi_volcano_jobs.core.leaf import Leaf
-from tests.conftest import Wire, job, refused, task
+from tests.conftest import Wire, job, refused, task, typed
 
 TEMPLATE = "spec.tasks[0].template"
 SPEC = f"{TEMPLATE}.spec"
-KEY = (
-    "a key is at most 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit, perhaps behind"
-    " a DNS name and a '/' (given: {}): for example example.org/team"
-)
-LABEL = "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
 
 
 def tolerating(**toleration: Any) -> Wire:
@@ -39,95 +35,89 @@ def of_job(**metadata: Any) -> Wire:
     return made
 
 
-REFUSED: dict[str, tuple[Wire, str]] = {
+REJECTED: dict[str, tuple[Wire, str, str]] = {
     "a toleration's operator": (
         tolerating(key="gpu", operator="In", value="a"),
-        (
-            f"{SPEC}.tolerations[0].operator: this must be one of Exists, Equal, Lt, Gt (given: 'In'): Equal, the"
-            " default, compares the value"
-        ),
+        f"{SPEC}.tolerations[0].operator",
+        "NotSupported",
     ),
     "a toleration with Exists and a value": (
         tolerating(key="gpu", operator="Exists", value="a"),
-        (
-            f"{SPEC}.tolerations[0].value: with the operator Exists a toleration has no value (given: 'a'): remove it,"
-            " or set operator: Equal"
-        ),
+        f"{SPEC}.tolerations[0].value",
+        "Invalid",
     ),
     "a toleration without a key": (
         tolerating(value="a"),
-        (
-            f"{SPEC}.tolerations[0]: a toleration without a key needs the operator Exists: name the taint's key, or set"
-            " operator: Exists to tolerate all"
-        ),
+        f"{SPEC}.tolerations[0]",
+        "Invalid",
     ),
     "a toleration's effect": (
         tolerating(key="gpu", effect="NoRun"),
-        (
-            f"{SPEC}.tolerations[0].effect: this must be one of NoSchedule, PreferNoSchedule, NoExecute (given:"
-            " 'NoRun'): leave it out to tolerate all of them"
-        ),
+        f"{SPEC}.tolerations[0].effect",
+        "NotSupported",
     ),
     "seconds without eviction": (
         tolerating(key="gpu", operator="Exists", effect="NoSchedule", tolerationSeconds=5),
-        (
-            f"{SPEC}.tolerations[0].effect: with tolerationSeconds the effect must be NoExecute: only that evicts Pods"
-            " (given: 'NoSchedule'): set effect: NoExecute, or remove tolerationSeconds"
-        ),
+        f"{SPEC}.tolerations[0].effect",
+        "Invalid",
     ),
     "a deadline of 0": (
         job(task(activeDeadlineSeconds=0)),
-        (
-            f"{SPEC}.activeDeadlineSeconds: this must be a number from 1 to 2147483647 (given: 0): leave it out for no"
-            " deadline"
-        ),
+        f"{SPEC}.activeDeadlineSeconds",
+        "Invalid",
     ),
     "a negative time of grace": (
         job(task(terminationGracePeriodSeconds=-1)),
-        (
-            f"{SPEC}.terminationGracePeriodSeconds: this must be at least 0 (given: -1): 0 kills at once; left out, it"
-            " is 30"
-        ),
+        f"{SPEC}.terminationGracePeriodSeconds",
+        "Invalid",
     ),
     "a label's key in the template": (
         with_metadata(labels={"my app": "a"}),
-        f"{TEMPLATE}.metadata.labels.my app: {KEY.format(repr('my app'))}",
+        f"{TEMPLATE}.metadata.labels.my app",
+        "Invalid",
     ),
     "a label's key with a prefix in capitals": (
         with_metadata(labels={"Example.org/a": "a"}),
-        f"{TEMPLATE}.metadata.labels.Example.org/a: {KEY.format(repr('Example.org/a'))}",
+        f"{TEMPLATE}.metadata.labels.Example.org/a",
+        "Invalid",
     ),
     "an annotation's key in the template": (
         with_metadata(annotations={"a/b/c": "a"}),
-        f"{TEMPLATE}.metadata.annotations.a/b/c: {KEY.format(repr('a/b/c'))}",
+        f"{TEMPLATE}.metadata.annotations.a/b/c",
+        "Invalid",
     ),
-    "a label's key of the job": (of_job(labels={"-a": "b"}), f"metadata.labels.-a: {KEY.format(repr('-a'))}"),
+    "a label's key of the job": (of_job(labels={"-a": "b"}), "metadata.labels.-a", "Invalid"),
     "a label's value of the job": (
         of_job(labels={"team": "a b"}),
-        f"metadata.labels.team: {LABEL} (given: 'a b')",
+        "metadata.labels.team",
+        "Invalid",
     ),
     "annotations of 256 KiB of the job": (
         of_job(annotations={"a": "x" * 262144}),
-        (
-            "metadata.annotations: Too long: may not be more than 262144 bytes: the annotations have 262145 bytes:"
-            " remove some"
-        ),
+        "metadata.annotations",
+        "TooLong",
     ),
     "an annotation's key of the job": (
         of_job(annotations={"": "b"}),
-        f"metadata.annotations.: {KEY.format(repr(''))}",
+        "metadata.annotations.",
+        "Invalid",
     ),
 }
 
 
-@pytest.mark.parametrize(("document", "message"), REFUSED.values(), ids=REFUSED)
-def test_a_mistake_is_told_in_full(document: Wire, message: str) -> None:
-    """Place, rule, value and the way out."""
-    assert str(refused(document)) == message
+@pytest.mark.parametrize(("document", "path", "error_type"), REJECTED.values(), ids=REJECTED)
+def test_invalid_metadata_and_tolerations_are_rejected(
+    document: Wire, path: str, error_type: str, snapshot: SnapshotAssertion
+) -> None:
+    """Each has one error, at its path."""
+    error = refused(document)
+
+    assert typed(error.problems) == [(path, error_type)]
+    assert str(error) == snapshot
 
 
 @pytest.mark.parametrize(
-    "document", [document for name, (document, _) in REFUSED.items() if name != "a negative time of grace"]
+    "document", [document for name, (document, *_) in REJECTED.items() if name != "a negative time of grace"]
 )
 def test_lenient_mode_refuses_it_as_volcano_does(document: Wire) -> None:
     """The API server looks at the job, and the webhook runs Kubernetes' checks on its templates."""
@@ -136,7 +126,7 @@ def test_lenient_mode_refuses_it_as_volcano_does(document: Wire) -> None:
 
 def test_a_negative_time_of_grace_is_taken_for_1_by_kubernetes() -> None:
     """So lenient mode takes it."""
-    assert render(REFUSED["a negative time of grace"][0], strict=False).pods
+    assert render(REJECTED["a negative time of grace"][0], strict=False).pods
 
 
 def test_templates_are_looked_at_when_the_job_s_shape_is_wrong_too() -> None:
