@@ -103,7 +103,7 @@ def decode(file: BinaryIO, name: str) -> str:
     raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         reason = f"cannot read {name}: it is larger than {MOST_BYTES >> 20} MiB"
-        raise JobError([Problem("", "TooMany", reason, "write several files", stage=Stage.DECODE)])
+        raise JobError([Problem("", "TooLong", reason, "write several files", stage=Stage.DECODE)])
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:

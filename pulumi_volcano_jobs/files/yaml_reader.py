@@ -154,7 +154,7 @@ def _check_bounds(values: int, levels: int, node: yaml.Node | None) -> None:
     if values > bounds.MOST_VALUES:
         reason = f"a file has at most {bounds.MOST_VALUES} keys and values, those of aliases counted each time"
         raise TooLarge(
-            Problem("", "Invalid", reason, "write several files, or without aliases", stage=Stage.DECODE).at(*place)
+            Problem("", "TooMany", reason, "write several files, or without aliases", stage=Stage.DECODE).at(*place)
         )
     if levels > bounds.MOST_LEVELS:
         raise Refused(_TOO_DEEP.at(*place))

@@ -314,7 +314,7 @@ class Walk:
             if not isinstance(key, str):
                 return self._misfit(path, "each key must be a string", "put it in quotes")
             if not is_whole(key):
-                return self._misfit(path, SURROGATE, "")
+                return self._misfit(path, SURROGATE, "", "Invalid")
         if not isinstance(values, Mapping):
             return dict(value)
         found = {k: self._value(item, values, paths.join(path, k)) for k, item in value.items() if item is not None}
@@ -331,14 +331,14 @@ class Walk:
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
             return self._misfit(path, reason, _HINTS.get(kind, ""))
         if isinstance(value, str) and not is_whole(value):
-            return self._misfit(path, SURROGATE, "")
+            return self._misfit(path, SURROGATE, "", "Invalid")
         bits = 32 if number_format == "int32" else 64
         if isinstance(value, int) and not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-            return self._misfit(path, f"this does not fit into {bits} bits", "give a smaller number")
+            return self._misfit(path, f"this does not fit into {bits} bits", "give a smaller number", "Invalid")
         return _plain(value)
 
-    def _misfit(self, path: str, reason: str, hint: str) -> Any:
-        self._report(path, "TypeInvalid", reason, hint, Stage.DECODE)
+    def _misfit(self, path: str, reason: str, hint: str, error_type: ErrorType = "TypeInvalid") -> Any:
+        self._report(path, error_type, reason, hint, Stage.DECODE)
         return _MISFIT
 
     def _unknown(self, key: str, names: Iterable[str], path: str) -> None:

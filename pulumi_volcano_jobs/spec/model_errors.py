@@ -143,6 +143,8 @@ def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> _Rul
     if kind not in _RULES:
         return "Invalid", error["msg"], ""
     error_type, *texts = _RULES[kind]
+    if kind == "duration_type" and not isinstance(error["input"], str):
+        error_type = "TypeInvalid"
     reason, hint = (text.format(**error.get("ctx", {})) for text in texts)
     return error_type, reason, hint
 

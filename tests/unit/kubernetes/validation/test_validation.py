@@ -187,7 +187,7 @@ def test_a_number_outside_of_the_format_of_the_schema_is_rejected(
     """The decoders of Volcano's webhook and of the API server reject it."""
     (found,) = problems(of(spec), strict=False)
 
-    assert typed([found]) == [(f"{TEMPLATE}.{path}", "TypeInvalid")]
+    assert typed([found]) == [(f"{TEMPLATE}.{path}", "Invalid")]
     assert found.stage is Stage.DECODE
     assert str(found) == snapshot
 
