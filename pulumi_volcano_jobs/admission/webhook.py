@@ -211,7 +211,8 @@ def _events(events: Sequence[str], action: str | None, seen: set[str], path: str
             yield _fault(path, "Duplicate", f"another policy has the event {event}", hint="put both into one policy")
         seen.add(event)
     if action not in ACTIONS:
-        yield _fault(f"{path}.action", "NotSupported", f"this must be one of {', '.join(ACTIONS)}", action or "")
+        error_type: ErrorType = "NotSupported" if action else "Required"
+        yield _fault(f"{path}.action", error_type, f"this must be one of {', '.join(ACTIONS)}", action or "")
 
 
 def _volumes(volumes: Sequence[Volume]) -> Iterator[Problem]:
@@ -224,7 +225,8 @@ def _volumes(volumes: Sequence[Volume]) -> Iterator[Problem]:
             )
         if bool(volume.volume_claim_name) == (volume.volume_claim is not None):
             reason = "a volume has either a volumeClaimName (an existing claim) or a volumeClaim (a new one)"
-            yield _fault(place, "Invalid", reason, hint="give one of them")
+            error_type: ErrorType = "Forbidden" if volume.volume_claim_name else "Required"
+            yield _fault(place, error_type, reason, hint="give one of them")
         elif volume.volume_claim_name and not re.fullmatch(DNS_SUBDOMAIN, volume.volume_claim_name):
             yield _fault(f"{place}.volumeClaimName", "Invalid", "this is no name of a claim", volume.volume_claim_name)
 
