@@ -95,9 +95,8 @@ class PytorchPlugin(Plugin):
             reason = (
                 f"the master's task must have 1 replica, and {self.master} has {master.size}: every master has rank 0"
             )
-            yield self.problem(
-                "master", reason, "set its replicas to 1 and count the others as workers", error_type="TooMany"
-            )
+            hint = "set its replicas to 1 and count the others as workers"
+            yield self.problem("master", reason, hint, error_type="TooMany" if master.size else "Invalid")
         if self.master == self.worker:
             yield self.problem(
                 "worker", "master and worker must be two tasks: no Pod would have rank 0", error_type="Duplicate"
