@@ -1,51 +1,45 @@
-"""What both a template and a plugin set, or two plugins: who counts, and how it is told."""
+"""Conflicts of a plugin with a template or with another plugin."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import EnvPlugin, JobContext, Plugin, Pod, PytorchPlugin, SshPlugin, SvcPlugin, render
 from pulumi_volcano_jobs.core.errors import Stage
-from pulumi_volcano_jobs.spec.options import OnConflict
-from tests.conftest import Wire, container, job, places, problems, refused, task
+from tests.conftest import Wire, container, job, places, problems, refused, task, typed
 
 SPEC = "spec.tasks[0].template.spec"
 MAIN = f"{SPEC}.containers[1]"
-CHOICE = "remove it here, or say on_conflict: user keeps what stands here, plugin what the plugin sets"
 
-# The plugin, the container that conflicts with it, its place, and what is told there.
-CONFLICTS: dict[str, tuple[Plugin, Wire, str, str]] = {
+# The plugin, the container that conflicts with it, and the path of the conflict.
+CONFLICTS: dict[str, tuple[Plugin, Wire, str]] = {
     "a variable of svc": (
         SvcPlugin(),
         container(env=[{"name": "A", "value": "1"}, {"name": "VC_WORKER_NUM", "value": "9"}]),
         f"{MAIN}.env[1]",
-        "the plugin svc (spec.plugins.svc) sets the variable VC_WORKER_NUM of the container main too",
     ),
     "a variable of env, equal by chance": (
         EnvPlugin(),
         container(env=[{"name": "VK_TASK_INDEX", "value": "0"}]),
         f"{MAIN}.env[0]",
-        "the plugin env (spec.plugins.env) sets the variable VK_TASK_INDEX of the container main too",
     ),
     "a path of svc": (
         SvcPlugin(),
         container(volumeMounts=[{"name": "data", "mountPath": "/etc/volcano"}]),
         f"{MAIN}.volumeMounts[0]",
-        "the plugin svc (spec.plugins.svc) sets the mount path /etc/volcano of the container main too",
     ),
     "a path of ssh": (
         SshPlugin(ssh_key_file_path="/keys"),
         container(volumeMounts=[{"name": "data", "mountPath": "/keys"}]),
         f"{MAIN}.volumeMounts[0]",
-        "the plugin ssh (spec.plugins.ssh) sets the mount path /keys of the container main too",
     ),
     "a port's name of pytorch": (
         PytorchPlugin(master="worker", worker="other"),
         container(ports=[{"name": "pytorchjob-port", "containerPort": 1}]),
         f"{MAIN}.ports[0]",
-        "the plugin pytorch (spec.plugins.pytorch) sets the port name pytorchjob-port of the container main too",
     ),
 }
 
@@ -58,15 +52,16 @@ def conflicting(plugin: Plugin, main: Wire) -> Wire:
     )
 
 
-@pytest.mark.parametrize(("plugin", "main", "place", "reason"), CONFLICTS.values(), ids=CONFLICTS)
-def test_a_conflict_with_the_template_is_told_with_both_places(
-    plugin: Plugin, main: Wire, place: str, reason: str
+@pytest.mark.parametrize(("plugin", "main", "path"), CONFLICTS.values(), ids=CONFLICTS)
+def test_a_conflict_with_the_template_is_an_error_with_both_paths(
+    plugin: Plugin, main: Wire, path: str, snapshot: SnapshotAssertion
 ) -> None:
-    """Server-side apply takes each key once."""
+    """Server-side apply accepts each key once."""
     error = refused(conflicting(plugin, main))
 
-    assert str(error) == f"{place}: {reason}: {CHOICE}"
+    assert typed(error.problems) == [(path, "Forbidden")]
     assert error.stage is Stage.STRICT
+    assert str(error) == snapshot
 
 
 def of(pod: Wire, kind: str) -> dict[str, Any]:
@@ -104,13 +99,14 @@ def test_the_plugin_counts_if_asked(plugin: Plugin, main: Wire) -> None:
         assert of(pod, kind)[name] == of(bare, kind)[name]
 
 
-def test_a_volume_of_the_template_conflicts_too() -> None:
-    """It has no container."""
+def test_a_volume_of_the_template_can_conflict_with_a_plugin(snapshot: SnapshotAssertion) -> None:
+    """A volume is not part of a container."""
     document = job(task(volumes=[{"name": "train-ssh", "emptyDir": {}}]), plugins=[SshPlugin(), SvcPlugin()])
 
-    assert str(refused(document)) == (
-        f"{SPEC}.volumes[0]: the plugin ssh (spec.plugins.ssh) sets the volume train-ssh too: {CHOICE}"
-    )
+    error = refused(document)
+
+    assert typed(error.problems) == [(f"{SPEC}.volumes[0]", "Forbidden")]
+    assert str(error) == snapshot
     kept = render(document, on_conflict="user").pods[0]["spec"]["volumes"]
     assert {"name": "train-ssh", "emptyDir": {}} in kept
     assert [volume["name"] for volume in kept].count("train-ssh") == 1
@@ -136,16 +132,15 @@ class Second(Plugin):
         pod.containers[0].set_env("TOKEN", "second")
 
 
-@pytest.mark.parametrize("on_conflict", ["error", "user"])
-def test_two_plugins_that_set_the_same_are_told_with_both_names(on_conflict: OnConflict) -> None:
-    """It is at the one that runs later; the template has no say in it."""
-    error = refused(job(task("a"), plugins=[Second(), First()]), on_conflict=on_conflict)
+def test_two_plugins_that_set_the_same_variable_are_an_error(snapshot: SnapshotAssertion) -> None:
+    """The error is at the plugin that runs later. A preference for the template does not resolve it."""
+    document = job(task("a"), plugins=[Second(), First()])
 
-    assert str(error) == (
-        "spec.plugins.test-second: the plugins test-first (spec.plugins.test-first) and test-second both set the"
-        " variable TOKEN of the container main in Pods of a: do without one of them, or let test-second, which runs"
-        " later, have it: on_conflict plugin"
-    )
+    error = refused(document, on_conflict="error")
+
+    assert typed(error.problems) == [("spec.plugins.test-second", "Forbidden")]
+    assert refused(document, on_conflict="user").problems == error.problems
+    assert str(error) == snapshot
 
 
 def test_of_two_plugins_the_later_one_counts_if_asked() -> None:
@@ -155,8 +150,10 @@ def test_of_two_plugins_the_later_one_counts_if_asked() -> None:
     assert of(pod, "env")["TOKEN"]["value"] == "second"
 
 
-def test_a_volume_of_the_job_and_a_mount_of_the_template_are_told() -> None:
-    """Both are the user's, so nothing decides between them; the API server refuses the Pod."""
+def test_a_volume_of_the_job_that_conflicts_with_a_mount_of_the_template_is_an_error(
+    snapshot: SnapshotAssertion,
+) -> None:
+    """Both are the user's, so no option resolves it; the API server rejects the Pod."""
     mounted = container(volumeMounts=[{"name": "data", "mountPath": "/data"}])
     document = job(
         task(containers=[mounted], volumes=[{"name": "data", "emptyDir": {}}]),
@@ -165,10 +162,8 @@ def test_a_volume_of_the_job_and_a_mount_of_the_template_are_told() -> None:
 
     error = refused(document)
 
-    assert str(error) == (
-        f"{SPEC}.containers[0].volumeMounts[0]: the job's volumes (spec.volumes) bring a mount path /data of the"
-        " container main too: keep one of them"
-    )
+    assert typed(error.problems) == [(f"{SPEC}.containers[0].volumeMounts[0]", "Duplicate")]
+    assert str(error) == snapshot
     assert error.stage is Stage.API
     assert places(document, on_conflict="user") == places(document, on_conflict="plugin") == places(document)
 

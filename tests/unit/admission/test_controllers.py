@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from syrupy.assertion import SnapshotAssertion
+
 from pulumi_volcano_jobs import Plugin, render
 from pulumi_volcano_jobs.admission.controllers import enacted, problems, warnings
-from tests.conftest import job, ssh_plugin, task
+from tests.conftest import job, ssh_plugin, task, typed
 
 
-def test_each_thing_has_its_place_and_its_meaning() -> None:
-    """In words, with the task that a policy is of."""
+def test_each_field_of_the_controllers_has_its_path_and_meaning(snapshot: SnapshotAssertion) -> None:
+    """The meaning of a policy names its task."""
     first = {
         **task("first"),
         "policies": [{"event": "TaskCompleted", "action": "CompleteJob"}],
@@ -17,14 +19,17 @@ def test_each_thing_has_its_place_and_its_meaning() -> None:
     policies = [{"events": ["PodEvicted", "PodFailed"], "action": "RestartJob"}, {"exitCode": 3, "action": "AbortJob"}]
     document = job(first, task("second"), policies=policies, ttlSecondsAfterFinished=60, minSuccess=1)
 
-    assert enacted(render(document).job) == [
-        ("spec.policies[0]", "restart the job on PodEvicted, PodFailed"),
-        ("spec.policies[1]", "abort the job on exit code 3"),
-        ("spec.ttlSecondsAfterFinished", "remove the job 60 s after its end"),
-        ("spec.minSuccess", "complete the job once 1 Pod succeeded"),
-        ("spec.tasks[0].policies[0]", "complete the job on TaskCompleted of first"),
-        ("spec.tasks[0].dependsOn", "start first after second"),
+    meanings = enacted(render(document).job)
+
+    assert [path for path, _ in meanings] == [
+        "spec.policies[0]",
+        "spec.policies[1]",
+        "spec.ttlSecondsAfterFinished",
+        "spec.minSuccess",
+        "spec.tasks[0].policies[0]",
+        "spec.tasks[0].dependsOn",
     ]
+    assert [meaning for _, meaning in meanings] == snapshot
 
 
 def test_a_job_without_any_has_none() -> None:
@@ -32,7 +37,7 @@ def test_a_job_without_any_has_none() -> None:
     assert enacted(render(job()).job) == []
 
 
-def test_a_plugin_of_the_user_s_own_is_a_problem() -> None:
+def test_a_plugin_of_the_user_s_own_is_a_problem(snapshot: SnapshotAssertion) -> None:
     """Volcano does not know it."""
 
     class Own(Plugin):
@@ -41,16 +46,16 @@ def test_a_plugin_of_the_user_s_own_is_a_problem() -> None:
     made = render(job(plugins=[Own()]))
     (problem,) = problems(made.job, made.plugins)
 
-    assert str(problem) == (
-        "spec.plugins.own: Volcano's controllers do not know this plugin, and would refuse the job: "
-        'remove it, or use managed_by="pulumi"'
-    )
+    assert typed([problem]) == [("spec.plugins.own", "Forbidden")]
+    assert 'managed_by="pulumi"' in problem.hint
+    assert str(problem) == snapshot
 
 
-def test_a_key_pair_that_volcano_makes_is_warned_of() -> None:
-    """A given one is not."""
+def test_a_key_pair_that_volcano_generates_has_a_warning(snapshot: SnapshotAssertion) -> None:
+    """A key pair of the user has none."""
     made = render(job(plugins={"ssh": [], "svc": []}))
     given = render(job(plugins={"ssh": ssh_plugin().to_args(), "svc": []}))
 
-    assert [(problem.path, problem.warning) for problem in warnings(made.plugins)] == [("spec.plugins.ssh", True)]
+    assert typed(warnings(made.plugins)) == [("spec.plugins.ssh", "VJ117")]
+    assert list(map(str, warnings(made.plugins))) == snapshot
     assert list(warnings(given.plugins)) == []
