@@ -12,7 +12,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text, raise_if_any
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text, raise_if_any
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, derive, is_given
 from pulumi_volcano_jobs.kubernetes import queue_schema, validation
 from pulumi_volcano_jobs.kubernetes.dns import MAX_SUBDOMAIN
@@ -124,8 +124,9 @@ def _name(name: Any) -> Iterator[Problem]:
     if isinstance(name, Leaf):
         yield structural(path, "it decides what the queue is called")
     elif not isinstance(name, str) or not name:
+        error_type: ErrorType = "TypeInvalid" if name and not isinstance(name, str) else "Required"
         yield Problem(
-            path, "Required", "a queue needs a name, which is text", "for example research", stage=Stage.SCHEMA
+            path, error_type, "a queue needs a name, which is text", "for example research", stage=Stage.SCHEMA
         )
     elif name in {ROOT_QUEUE, QUEUE}:
         reason = "Volcano makes this queue itself, and lets nobody delete it"
