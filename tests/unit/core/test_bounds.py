@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pulumi_kubernetes.core.v1 import PodTemplateSpecArgs
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import (
     ClusterFacts,
@@ -131,9 +132,18 @@ def test_data_beyond_the_bounds_is_a_problem(tree: str, entrance: str) -> None:
         enter(TREES[tree])
 
     (problem,) = caught.value.problems
-    assert problem.reason.startswith(("Too deep: may not be nested more than 100 levels deep", "Too many: "))
-    assert problem.path.startswith(path) or problem.reason.startswith("Too many")
+    assert problem.type in {"Invalid", "TooMany"}
+    assert str(bounds.MOST_LEVELS if problem.type == "Invalid" else bounds.MOST_VALUES) in problem.reason
+    assert problem.path.startswith(path) or problem.type == "TooMany"
     assert len(problem.path) < 1000
+
+
+def test_the_errors_of_the_bounds_have_a_fix(snapshot: SnapshotAssertion) -> None:
+    """The fix is to write less, or flatter."""
+    found = [*bounds.problems(deep(101)), *bounds.problems(multiplied())]
+
+    assert [problem.type for problem in found] == ["Invalid", "TooMany"]
+    assert [(problem.reason, problem.hint) for problem in found] == snapshot
 
 
 @pytest.mark.parametrize("kind", ["mapping", "list"])
