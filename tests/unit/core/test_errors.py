@@ -5,23 +5,27 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, raise_if_any
 
 LINES = {
-    "a path and a reason": (Problem("a.b", "Invalid", "it is wrong"), "a.b: it is wrong"),
-    "no path, as of a whole file": (Problem("", "Invalid", "it is wrong"), "it is wrong"),
-    "a hint": (Problem("a", "Invalid", "it is wrong", "mend it"), "a: it is wrong: mend it"),
-    "a value": (Problem("a", "Invalid", "it is wrong", value="'x'"), "a: it is wrong (given: 'x')"),
-    "all": (Problem("a", "Invalid", "it is wrong", "mend it", "'x'"), "a: it is wrong (given: 'x'): mend it"),
-    "a place in a file is the file's to show": (Problem("a", "Invalid", "it is wrong").at(3, 4), "a: it is wrong"),
+    "a path and a reason": Problem("a.b", "Invalid", "it is wrong"),
+    "no path, as of a whole file": Problem("", "Invalid", "it is wrong"),
+    "a hint": Problem("a", "Invalid", "it is wrong", "fix it"),
+    "a value": Problem("a", "Invalid", "it is wrong", value="'x'"),
+    "all": Problem("a", "Invalid", "it is wrong", "fix it", "'x'"),
+    "a code": Problem("a", "Warning", "it is odd", "fix it", code="VJ101"),
 }
 
 
-@pytest.mark.parametrize(("problem", "line"), LINES.values(), ids=LINES)
-def test_a_problem_is_one_line(problem: Problem, line: str) -> None:
-    """Path, value, rule and remedy."""
-    assert str(problem) == line
+@pytest.mark.parametrize("name", LINES)
+def test_a_problem_is_one_line(name: str, snapshot: SnapshotAssertion) -> None:
+    """The line has the path, the value, the reason and the fix; the place in a file is not part of it."""
+    problem = LINES[name]
+
+    assert str(problem) == snapshot
+    assert str(problem.at(3, 4)) == str(problem)
 
 
 def test_a_problem_keeps_all_else_when_it_is_placed() -> None:

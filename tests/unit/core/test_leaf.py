@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, LeafError, derive, has_leaf, leaves, substitute
 
@@ -55,15 +56,21 @@ NO_KEYS: dict[str, Callable[[Any], object]] = {
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
 @pytest.mark.parametrize("derived", [False, True], ids=["a leaf", "a derived value"])
-def test_looking_into_an_unknown_value_is_refused(look: Callable[[Any], object], derived: bool) -> None:  # noqa: FBT001
-    """With the place of the value, instead of writing `<Leaf ...>` somewhere."""
+def test_looking_into_an_unknown_value_is_an_error(look: Callable[[Any], object], derived: bool) -> None:  # noqa: FBT001
+    """The error has the path of the value; `<Leaf ...>` is never written into a manifest."""
     leaf = Leaf("spec.queue")
     value = Derived(str.upper, leaf) if derived else leaf
 
-    with pytest.raises(LeafError, match=r"spec\.queue is not known yet") as refused:
+    with pytest.raises(LeafError, match=r"^spec\.queue ") as refused:
         look(value)
 
     assert refused.value.path == "spec.queue"
+    assert str(refused.value) == str(LeafError("spec.queue"))
+
+
+def test_the_error_of_an_unknown_value_has_the_reason(snapshot: SnapshotAssertion) -> None:
+    """The value is known later."""
+    assert str(LeafError("spec.queue")) == snapshot
 
 
 @pytest.mark.parametrize("look", NO_KEYS.values(), ids=NO_KEYS)

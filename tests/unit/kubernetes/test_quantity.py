@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs.kubernetes.quantity import Quantity, in_int64, parse
 
@@ -170,10 +171,21 @@ def test_a_suffix_multiplies(text: str, amount: str) -> None:
     ],
     ids=repr,
 )
-def test_what_is_no_quantity_is_refused(given: Any) -> None:
-    """Without the value in the message, since it may be a secret."""
-    with pytest.raises(ValueError, match=r"^not a quantity$"):
+def test_a_value_that_is_not_a_quantity_is_rejected(given: Any) -> None:
+    """The message does not have the value, since it may be a secret."""
+    assert rejection(given) == rejection("x")
+
+
+def rejection(given: Any) -> str:
+    """Return the message of a value that is not a quantity."""
+    with pytest.raises(ValueError, match="quantity") as caught:
         parse(given)
+    return str(caught.value)
+
+
+def test_the_message_of_a_value_that_is_not_a_quantity_is_short(snapshot: SnapshotAssertion) -> None:
+    """Callers add the path and the value."""
+    assert rejection("x") == snapshot
 
 
 SUMS = {
