@@ -292,8 +292,13 @@ def test_a_value_that_json_does_not_have_is_rejected(special: str) -> None:
     problem = bad(f"a: {special}\n")
 
     assert typed([problem]) == [("a", "Invalid")]
-    assert "JSON" in problem.reason
+    assert str(problem) == str(bad("a: .nan\n"))
     assert read_one(f"{special}: a\n").data == {special.lower().removeprefix("+"): "a"}
+
+
+def test_the_error_of_a_value_that_json_does_not_have_has_a_fix(snapshot: SnapshotAssertion) -> None:
+    """The fix is to write the plain value."""
+    assert str(bad("a: .nan\n")) == snapshot
 
 
 def test_a_tag_that_kubectl_ignores_has_a_warning(snapshot: SnapshotAssertion) -> None:
