@@ -250,7 +250,7 @@ class Plugin(Sealed, ABC):
             if reasons[name]:
                 reason = f'with managed_by="volcano" this cannot be had: {reasons[name]}'
                 hint = 'remove it, or use managed_by="pulumi"'
-                yield self.problem(name, reason, hint, shown=not isinstance(value, Leaf))
+                yield self.problem(name, reason, hint, error_type="Forbidden", shown=not isinstance(value, Leaf))
 
     def redacted(self) -> Self:
         """Copy the settings with placeholders for given keys and other secrets."""

@@ -71,7 +71,7 @@ class SvcPlugin(Plugin):
             if "task" in entry and entry["task"] not in known:
                 at = f"{place(type(self))}.allow[{index}].task"
                 reason = f"the job has no task of this name (it has {some(known)})"
-                yield Problem(at, "Invalid", reason, "name the task that is to be reached", shown(entry["task"]))
+                yield Problem(at, "NotFound", reason, "name the task that is to be reached", shown(entry["task"]))
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
         """Return the ConfigMap with the host lists, the headless Service and the NetworkPolicy."""

@@ -42,7 +42,8 @@ def malformed(entries: Sequence[Any], path: str) -> Iterator[Problem]:
         if not isinstance(entry, Mapping):
             yield _misfit(entry, place, "this must be a mapping", 'for example {"ports": [8265]}')
         elif not entry.keys() - {"task"}:
-            yield _misfit(entry, place, "this lets everybody in to all ports", "name ports, namespaces, pods or cidrs")
+            reason, hint = "this lets everybody in to all ports", "name ports, namespaces, pods or cidrs"
+            yield Problem(place, "Required", reason, hint, shown(entry), Stage.DECODE)
         else:
             for key, value in entry.items():
                 yield from _field(key, value, paths.join(place, key_text(key)))
@@ -87,7 +88,8 @@ def _list(check: Callable[[Any, str], Iterator[Problem]], means: str) -> Callabl
         if not isinstance(value, (list, tuple)):
             yield _misfit(value, path, "this must be a list")
         elif not value:
-            yield _misfit(value, path, f"Kubernetes takes an empty list for {means}", "leave it out if you mean that")
+            reason, hint = f"Kubernetes takes an empty list for {means}", "leave it out if you mean that"
+            yield Problem(path, "Invalid", reason, hint, shown(value), Stage.DECODE)
         else:
             for index, item in enumerate(value):
                 yield from check(item, paths.join(path, index))

@@ -160,7 +160,8 @@ def gpu_tolerations(*keys: str) -> Preset:
     for key in keys:
         if not isinstance(key, str) or not key:
             reason = "each key must be a string, and not empty: without a key all taints are tolerated"
-            raise _refusal("gpu_tolerations", "keys", "Invalid", reason, 'for example "amd.com/gpu"', key)
+            error_type: ErrorType = "Invalid" if isinstance(key, str) else "TypeInvalid"
+            raise _refusal("gpu_tolerations", "keys", error_type, reason, 'for example "amd.com/gpu"', key)
     entries = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in keys or (NVIDIA_GPU,)]
 
     def edit(pod: Editor) -> None:
@@ -261,8 +262,11 @@ def _check_quantity(preset: str, argument: str, value: object) -> None:
 
 
 def _check_count(preset: str, argument: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise _refusal(preset, argument, "Invalid", "this must be a whole number, at least 1", value=value)
+    reason = "this must be a whole number, at least 1"
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _refusal(preset, argument, "TypeInvalid", reason, value=value)
+    if value < 1:
+        raise _refusal(preset, argument, "Invalid", reason, value=value)
 
 
 def _refusal(
