@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import MpiPlugin, ObjectRef, Rendered, SshPlugin, SvcPlugin, render
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, substitute
 from pulumi_volcano_jobs.plugins.context import JobContext
-from tests.conftest import Wire, container, job, problems, refused, task
+from tests.conftest import Wire, container, job, problems, task, typed
 
 MODES = ("pulumi", "volcano")
 FILE = ObjectRef("ConfigMap", "train-mpi")
@@ -261,16 +262,14 @@ def test_a_master_without_workers_gets_neither_port_nor_hosts(mode: Any, policy:
     assert [warning.code for warning in made.warnings] == (["VJ117"] if mode == "volcano" else [])
 
 
-def test_a_job_without_workers_but_with_other_tasks_is_rejected() -> None:
+def test_a_job_without_workers_but_with_other_tasks_is_rejected(snapshot: SnapshotAssertion) -> None:
     """The other task is probably the worker under another name."""
     document = job(task("master", restartPolicy="OnFailure"), task("workers"), plugins={"mpi": []})
 
-    assert [str(problem) for problem in problems(document)] == [
-        (
-            "spec.plugins.mpi: --worker: the job has no task of this name (it has master, workers) (given: 'worker'):"
-            " name the task of this role"
-        )
-    ]
+    found = problems(document)
+
+    assert typed(found) == [(PLUGIN, "NotFound")]
+    assert str(found[0]) == snapshot
     assert len(render(document, strict=False).pods) == 2
 
 
@@ -375,76 +374,50 @@ def test_the_host_file_goes_with_the_job() -> None:
 
 
 PLUGIN = "spec.plugins.mpi"
-WRONG: dict[str, tuple[Wire, list[str]]] = {
-    "a form that there is not": (
-        mpi(hostfile="slurm"),
-        [f"{PLUGIN}.hostfile: this must be one of none, openmpi, intel, mpich, deepspeed (given: 'slurm')"],
-    ),
+WRONG: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
+    "a form that there is not": (mpi(hostfile="slurm"), [(f"{PLUGIN}.hostfile", "NotSupported")]),
     "negative numbers": (
         mpi(hostfile="openmpi", slots=-1, wait_for_workers_timeout=-5),
-        [
-            f"{PLUGIN}.slots: this is a number of processes, at least 0 (given: -1)",
-            f"{PLUGIN}.wait_for_workers_timeout: this is a number of seconds, at least 0 (given: -5)",
-        ],
+        [(f"{PLUGIN}.slots", "Invalid"), (f"{PLUGIN}.wait_for_workers_timeout", "Invalid")],
     ),
-    "slots without a file": (
-        mpi(slots=4),
-        [
-            (
-                f"{PLUGIN}.slots: slots stand in the host file, and the job has none (given: 4): give mpi the option"
-                " hostfile, such as openmpi"
-            )
-        ],
-    ),
-    "a master that nothing lists": (
-        mpi(master_as_worker=True),
-        [
-            (
-                f"{PLUGIN}.master_as_worker: the master is listed in the host file, and the job has none: MPI_HOST"
-                " names the workers alone (given: True): give mpi the option hostfile, such as openmpi"
-            )
-        ],
-    ),
-    "a file without hosts": (
-        mpi(*training(0), hostfile="openmpi"),
-        [
-            (
-                f"{PLUGIN}.hostfile: the host file would have no host: worker has no replicas (given: 'openmpi'): give"
-                " it some, or give mpi the option master_as_worker"
-            )
-        ],
-    ),
+    "slots without a file": (mpi(slots=4), [(f"{PLUGIN}.slots", "Forbidden")]),
+    "a master that nothing lists": (mpi(master_as_worker=True), [(f"{PLUGIN}.master_as_worker", "Forbidden")]),
+    "a file without hosts": (mpi(*training(0), hostfile="openmpi"), [(f"{PLUGIN}.hostfile", "Invalid")]),
     "a named worker that is no task, with the master as a host": (
         mpi(task("master", restartPolicy="OnFailure"), master_as_worker=True, worker="node"),
-        [
-            (
-                f"{PLUGIN}.worker: the job has no task of this name (it has master) (given: 'node'): name the task of"
-                " this role"
-            )
-        ],
+        [(f"{PLUGIN}.worker", "NotFound")],
     ),
 }
 
 
-@pytest.mark.parametrize(("document", "messages"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_told_in_full(document: Wire, messages: list[str]) -> None:
-    """In the composed mode and in Volcano's own."""
-    assert [str(problem) for problem in problems(document)] == messages
-    told = [str(problem) for problem in problems(document, managed_by="volcano") if not problem.warning]
-    assert told == messages
+@pytest.mark.parametrize(("document", "expected"), WRONG.values(), ids=WRONG)
+def test_a_wrong_option_is_rejected(
+    document: Wire, expected: list[tuple[str, str]], snapshot: SnapshotAssertion
+) -> None:
+    """In composed and in native mode."""
+    found = problems(document)
+
+    assert typed(found) == expected
+    assert [problem for problem in problems(document, managed_by="volcano") if not problem.warning] == found
+    assert list(map(str, found)) == snapshot
 
 
-def test_a_template_that_has_the_mount_or_the_variable_is_told() -> None:
-    """The host file would be written over."""
+def test_a_template_that_has_the_mount_or_the_variable_is_rejected() -> None:
+    """The plugin would override the mount and the variable of the template."""
     own = container(
         env=[{"name": "HYDRA_HOST_FILE", "value": "/own"}],
         volumeMounts=[{"name": "own", "mountPath": "/etc/mpi"}],
     )
     tasks = training(containers=[own], volumes=[{"name": "own", "emptyDir": {}}])
-    told = str(refused(mpi(*tasks, hostfile="mpich")))
 
-    assert "the plugin mpi (spec.plugins.mpi) sets the variable HYDRA_HOST_FILE of the container main too" in told
-    assert "the plugin mpi (spec.plugins.mpi) sets the mount path /etc/mpi of the container main too" in told
+    (variable, mount) = problems(mpi(*tasks, hostfile="mpich"))
+
+    main = "spec.tasks[0].template.spec.containers[0]"
+    assert typed([variable, mount]) == [(f"{main}.env[0]", "Forbidden"), (f"{main}.volumeMounts[0]", "Forbidden")]
+    assert PLUGIN in variable.reason
+    assert "HYDRA_HOST_FILE" in variable.reason
+    assert PLUGIN in mount.reason
+    assert "/etc/mpi" in mount.reason
 
 
 def test_the_lenient_mode_makes_a_file_of_what_there_is() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import EnvPlugin, JobContext, Plugin, PytorchPlugin, SshPlugin, SvcPlugin, render
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, substitute
@@ -12,7 +13,7 @@ from pulumi_volcano_jobs.plugins.pytorch_torchrun import DEVICES
 from pulumi_volcano_jobs.plugins.wait_containers import SCRIPT
 from pulumi_volcano_jobs.testing import Resource, run
 from tests.component.programs import new_job
-from tests.conftest import Wire, container, job, problems, refused, task
+from tests.conftest import Wire, container, job, problems, task, typed
 
 PLACE = "spec.plugins.pytorch"
 WAIT = "wait-for-master"
@@ -190,13 +191,13 @@ def test_volcano_can_have_an_elastic_job() -> None:
     assert templates(gang(PytorchPlugin(max_nodes=4), 3)) == templates(gang(PytorchPlugin(max_nodes=4), 1))
 
 
-def test_volcano_cannot_have_a_rank_for_torchrun() -> None:
-    """The message says why, and what needs none."""
-    assert str(refused(gang(PytorchPlugin(torchrun=True)), managed_by="volcano")) == (
-        'spec.plugins.pytorch.torchrun: with managed_by="volcano" this cannot be had: PET_NODE_RANK differs from Pod to'
-        " Pod of a task, and its template does not (with max_nodes torchrun needs none) (given: True): remove it, or"
-        ' use managed_by="pulumi"'
-    )
+def test_torchrun_without_max_nodes_is_rejected_in_native_mode(snapshot: SnapshotAssertion) -> None:
+    """The rank differs from Pod to Pod, and the template of a task does not."""
+    found = problems(gang(PytorchPlugin(torchrun=True)), managed_by="volcano")
+
+    assert typed(found) == [(f"{PLACE}.torchrun", "Forbidden")]
+    assert "max_nodes" in found[0].reason
+    assert str(found[0]) == snapshot
 
 
 def kept(document: Wire, plugin: PytorchPlugin, **choices: Any) -> dict[str, Wire]:
@@ -266,97 +267,62 @@ def test_an_elastic_job_may_start_with_fewer() -> None:
     assert render(document).warnings == ()
 
 
-COUNTS = "this must be a number of processes, at least 1, or one of request, auto, gpu, cpu, xpu, npu"
-NODES = "nodes (Pods of master and worker)"
-WRONG: dict[str, tuple[Wire, list[str]]] = {
-    "no process": (
-        gang(PytorchPlugin(torchrun=True, nproc_per_node=0)),
-        [f"{PLACE}.nproc_per_node: {COUNTS} (given: 0)"],
-    ),
+WRONG: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
+    "no process": (gang(PytorchPlugin(torchrun=True, nproc_per_node=0)), [(f"{PLACE}.nproc_per_node", "Invalid")]),
     "a device that there is not": (
         gang(PytorchPlugin(torchrun=True, nproc_per_node="gpus")),
-        [f"{PLACE}.nproc_per_node: {COUNTS} (given: 'gpus')"],
+        [(f"{PLACE}.nproc_per_node", "Invalid")],
     ),
-    "processes of nothing": (
-        gang(PytorchPlugin(nproc_per_node=2)),
-        [
-            (
-                f"{PLACE}.nproc_per_node: only torchrun reads this, and its variables are not set (given: 2): set"
-                " torchrun, or max_nodes for an elastic job"
-            )
-        ],
-    ),
+    "processes of nothing": (gang(PytorchPlugin(nproc_per_node=2)), [(f"{PLACE}.nproc_per_node", "Forbidden")]),
     "elastic without an end": (
         gang(PytorchPlugin(min_nodes=2, max_restarts=1)),
-        [
-            f"{PLACE}.max_restarts: only an elastic job has this (given: 1): set max_nodes",
-            f"{PLACE}.min_nodes: only an elastic job has this (given: 2): set max_nodes",
-        ],
+        [(f"{PLACE}.max_restarts", "Forbidden"), (f"{PLACE}.min_nodes", "Forbidden")],
     ),
     "none at least": (
         gang(PytorchPlugin(min_nodes=0, max_nodes=4, max_restarts=-1)),
-        [
-            f"{PLACE}.max_restarts: this is a number of restarts, at least 0 (given: -1)",
-            f"{PLACE}.min_nodes: a job has at least 1 node (given: 0)",
-        ],
+        [(f"{PLACE}.max_restarts", "Invalid"), (f"{PLACE}.min_nodes", "Invalid")],
     ),
-    "more at least than at most": (
-        gang(PytorchPlugin(min_nodes=4, max_nodes=2)),
-        [f"{PLACE}.max_nodes: this must be at least min_nodes, 4 (given: 2)"],
-    ),
-    "a negative number": (
-        gang(PytorchPlugin(max_nodes=-1)),
-        [f"{PLACE}.max_nodes: this must be at least min_nodes, 1 (given: -1)"],
-    ),
+    "more at least than at most": (gang(PytorchPlugin(min_nodes=4, max_nodes=2)), [(f"{PLACE}.max_nodes", "Invalid")]),
+    "a negative number": (gang(PytorchPlugin(max_nodes=-1)), [(f"{PLACE}.max_nodes", "Invalid")]),
     "more Pods than take part": (
         gang(PytorchPlugin(max_nodes=4), 4, task("tensorboard")),
-        [
-            (
-                f"{PLACE}.max_nodes: the job has 5 {NODES}, and no more than this take part"
-                " (given: 4): set at least 5, or fewer replicas"
-            )
-        ],
+        [(f"{PLACE}.max_nodes", "Invalid")],
     ),
     "fewer Pods than are needed": (
         gang(PytorchPlugin(min_nodes=4, max_nodes=8), 2),
-        [
-            (
-                f"{PLACE}.min_nodes: the job has 3 {NODES}, which wait for so many (given: 4): set"
-                " at most 3, or more replicas"
-            )
-        ],
+        [(f"{PLACE}.min_nodes", "Invalid")],
     ),
     "a script that there is not": (
         gang(PytorchPlugin(wait_master_script="check")),
-        [f"{PLACE}.wait_master_script: this must be one of volcano, checked (given: 'check')"],
+        [(f"{PLACE}.wait_master_script", "NotSupported")],
     ),
     "a variable of the template's own": (
         gang(PytorchPlugin(torchrun=True), env=[{"name": "PET_NNODES", "value": "7"}]),
-        [
-            f"spec.tasks[{index}].template.spec.containers[0].env[0]: the plugin pytorch ({PLACE}) sets the variable"
-            " PET_NNODES of the container main too: remove it here, or say on_conflict: user keeps what stands here,"
-            " plugin what the plugin sets"
-            for index in (0, 1)
-        ],
+        [(f"spec.tasks[{index}].template.spec.containers[0].env[0]", "Forbidden") for index in (0, 1)],
     ),
 }
 
 
-@pytest.mark.parametrize(("document", "messages"), WRONG.values(), ids=WRONG)
-def test_what_cannot_work_is_told_in_full(document: Wire, messages: list[str]) -> None:
-    """With the value and the way out."""
-    assert [str(problem) for problem in problems(document)] == messages
+@pytest.mark.parametrize(("document", "expected"), WRONG.values(), ids=WRONG)
+def test_options_that_cannot_work_are_rejected(
+    document: Wire, expected: list[tuple[str, str]], snapshot: SnapshotAssertion
+) -> None:
+    """The message has the value and the fix."""
+    found = problems(document)
+
+    assert typed(found) == expected
+    assert list(map(str, found)) == snapshot
 
 
-def test_an_option_s_problem_has_its_own_place_beside_arguments() -> None:
-    """It is none of them."""
+def test_the_problem_of_an_option_has_the_path_of_the_option() -> None:
+    """The path of the argument `--port` is another one."""
     document = job(task("master"), task("worker"), plugins={"pytorch": ["--port=29500"]})
-    error = refused(document, plugin_options={"pytorch": {"max_nodes": 1}})
 
-    assert str(error) == (
-        f"plugin_options.pytorch.max_nodes: the job has 2 {NODES}, and no more than this take part"
-        " (given: 1): set at least 2, or fewer replicas"
-    )
+    (found,) = problems(document, plugin_options={"pytorch": {"max_nodes": 1}})
+
+    (same,) = problems(job(task("master"), task("worker"), plugins=[PytorchPlugin(max_nodes=1)]))
+    assert typed([found, same]) == [("plugin_options.pytorch.max_nodes", "Invalid"), (f"{PLACE}.max_nodes", "Invalid")]
+    assert (found.reason, found.value, found.hint) == (same.reason, same.value, same.hint)
 
 
 @pytest.mark.parametrize("device", DEVICES)
