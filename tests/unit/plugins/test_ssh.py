@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import JobContext, MpiPlugin, SshPlugin, SvcPlugin, render
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.plugins import ssh_keys
-from tests.conftest import PAIR, Wire, container, job, problems, refused, task
+from tests.conftest import PAIR, Wire, container, job, problems, task, typed
 
 HOME = "/home/me/.ssh"
 KINDS: tuple[ssh_keys.KeyType, ...] = get_args(ssh_keys.KeyType)
@@ -84,70 +86,73 @@ class TestKeyType:
         assert read.stdout.split()[:2] == pair.public.split()
         assert pair.public.split()[0] in {f"ssh-{kind}", "ecdsa-sha2-nistp256"}
 
-    def test_volcano_makes_rsa_pairs_only(self) -> None:
-        """So it is refused in the native mode."""
-        assert str(refused(with_ssh(key_type="ed25519"), managed_by="volcano")) == (
-            'spec.plugins.ssh.key_type: with managed_by="volcano" this cannot be had: Volcano\'s controllers make the'
-            " pair, and always an RSA one (given: 'ed25519'): remove it, or use managed_by=\"pulumi\""
-        )
+    def test_another_type_than_rsa_is_rejected_in_native_mode(self, snapshot: SnapshotAssertion) -> None:
+        """Volcano's controllers create RSA pairs only."""
+        found = problems(with_ssh(key_type="ed25519"), managed_by="volcano")
+
+        assert typed(found) == [(f"{AT}.key_type", "Forbidden")]
+        assert str(found[0]) == snapshot
 
 
+AT = "spec.plugins.ssh"
 ROOT, ME, SOMEBODY = {"runAsUser": 0}, {"runAsUser": 1000}, {"runAsNonRoot": True}
 LATER = {"runAsUser": Leaf("tasks[0].user")}
-NEVER_BOTH = (
-    "spec.tasks[0].template.spec.securityContext: some containers run as root, and {} as {}: no mode of one file suits"
-    " both, since ssh refuses to root a key that others can read: run all containers of the Pod as one user [VJ108]"
-)
-CLOSED = (
-    "spec.tasks[0].template.spec.securityContext: the directory /root/.ssh is root's alone, and the container main runs"
-    " as 1000: give ssh --ssh-key-file-path, the .ssh of that user's home [VJ108]"
-)
-FOR_GROUP = (
-    "spec.tasks[0].template.spec.securityContext: fsGroup 2000 lets a group read the key, and ssh then refuses it to"
-    " root (unprotected private key): remove fsGroup, or run as another user with a key path of its own [VJ108]"
-)
-OUTSIDE = (
-    "spec.tasks[0].template.spec.securityContext: outside of /root/.ssh the key has mode 0644, which ssh refuses to"
-    " root (unprotected private key): leave the key path at /root/.ssh, run as another user, or choose"
-    ' file_modes="by-user" [VJ108]'
-)
-# The Pod's context, those of its containers, the key path, the mode, the warnings.
-MODES: dict[str, tuple[Wire, list[Wire], str, str, list[str]]] = {
-    "root": (ROOT, [{}], "/root/.ssh", "0o600", []),
-    "root elsewhere": (ROOT, [{}], HOME, "0o600", []),
-    "root by its container": (ME, [ROOT], HOME, "0o600", []),
-    "another user": (ME, [{}], HOME, "0o644", []),
-    "another user by its container": (ROOT, [ME], HOME, "0o644", []),
-    "another user whose number the image knows": (SOMEBODY, [{}], HOME, "0o644", []),
-    "another user where only root may look": (ME, [{}], "/root/.ssh", "0o644", [CLOSED]),
-    "another user with a group": ({**ME, "fsGroup": 2000}, [{}], HOME, "0o640", []),
-    "another user with a group that comes later": ({**ME, "fsGroup": Leaf("group")}, [{}], HOME, "0o644", []),
-    "root with a group, which nothing helps": ({**ROOT, "fsGroup": 2000}, [{}], "/root/.ssh", "0o600", [FOR_GROUP]),
-    "nobody knows, at root's path": ({}, [{}], "/root/.ssh", "0o600", []),
-    "nobody knows, elsewhere": ({}, [{}], HOME, "0o644", []),
-    "a user that comes later": (LATER, [{}], "/root/.ssh", "0o600", []),
-    "a user that is null": ({"runAsUser": None}, [{}], "/root/.ssh", "0o600", []),
-    "two other users": ({}, [ME, {"runAsUser": 1001}], HOME, "0o644", []),
-    "root and nobody knows": ({}, [ROOT, {}], HOME, "0o644", [OUTSIDE]),
-    "root and another": ({}, [ROOT, ME], HOME, "0o644", [NEVER_BOTH.format("two", "1000")]),
-    "root and somebody": ({}, [SOMEBODY, ROOT], "/root/.ssh", "0o600", [NEVER_BOTH.format("main", "another user")]),
+# The security context of the Pod, those of its containers, the key path and the mode.
+MODES: dict[str, tuple[Wire, list[Wire], str, str]] = {
+    "root": (ROOT, [{}], "/root/.ssh", "0o600"),
+    "root elsewhere": (ROOT, [{}], HOME, "0o600"),
+    "root by its container": (ME, [ROOT], HOME, "0o600"),
+    "another user": (ME, [{}], HOME, "0o644"),
+    "another user by its container": (ROOT, [ME], HOME, "0o644"),
+    "another user whose number the image knows": (SOMEBODY, [{}], HOME, "0o644"),
+    "another user with a group": ({**ME, "fsGroup": 2000}, [{}], HOME, "0o640"),
+    "another user with a group that comes later": ({**ME, "fsGroup": Leaf("group")}, [{}], HOME, "0o644"),
+    "nobody knows, at root's path": ({}, [{}], "/root/.ssh", "0o600"),
+    "nobody knows, elsewhere": ({}, [{}], HOME, "0o644"),
+    "a user that comes later": (LATER, [{}], "/root/.ssh", "0o600"),
+    "a user that is null": ({"runAsUser": None}, [{}], "/root/.ssh", "0o600"),
+    "two other users": ({}, [ME, {"runAsUser": 1001}], HOME, "0o644"),
 }
+# The same, where no mode of the files is right.
+WARNED: dict[str, tuple[Wire, list[Wire], str, str]] = {
+    "another user where only root may look": (ME, [{}], "/root/.ssh", "0o644"),
+    "root with a group, which nothing helps": ({**ROOT, "fsGroup": 2000}, [{}], "/root/.ssh", "0o600"),
+    "root and nobody knows": ({}, [ROOT, {}], HOME, "0o644"),
+    "root and another": ({}, [ROOT, ME], HOME, "0o644"),
+    "root and somebody": ({}, [SOMEBODY, ROOT], "/root/.ssh", "0o600"),
+}
+
+
+def with_users(pod: Wire, containers: list[Wire], path: str) -> Wire:
+    """Return a job whose Pod and containers have these security contexts, with the mode of the files by user."""
+    named = zip(("main", "two"), containers, strict=False)
+    made = [container(name, securityContext=context) for name, context in named]
+    return with_ssh(task(securityContext=pod, containers=made), ssh_key_file_path=path, file_modes="by-user")
 
 
 class TestFileModes:
     """`file_modes="by-user"`: the mode with which ssh takes the key of each user."""
 
-    @pytest.mark.parametrize(("pod", "containers", "path", "expected", "warnings"), MODES.values(), ids=MODES)
-    def test_the_mode_is_that_of_the_users(
-        self, pod: Wire, containers: list[Wire], path: str, expected: str, warnings: list[str]
-    ) -> None:
-        """Where they are known; what no mode can mend is still told."""
-        named = zip(("main", "two"), containers, strict=False)
-        made = [container(name, securityContext=context) for name, context in named]
-        document = with_ssh(task(securityContext=pod, containers=made), ssh_key_file_path=path, file_modes="by-user")
+    @pytest.mark.parametrize(("pod", "containers", "path", "expected"), MODES.values(), ids=MODES)
+    def test_the_mode_follows_from_the_users(self, pod: Wire, containers: list[Wire], path: str, expected: str) -> None:
+        """Unknown users have the mode of Volcano."""
+        document = with_users(pod, containers, path)
 
         assert mode(document) == expected
-        assert [str(warning) for warning in render(document).warnings] == warnings
+        assert render(document).warnings == ()
+
+    @pytest.mark.parametrize(("pod", "containers", "path", "expected"), WARNED.values(), ids=WARNED)
+    def test_users_without_a_right_mode_have_a_warning(
+        self, pod: Wire, containers: list[Wire], path: str, expected: str, snapshot: SnapshotAssertion
+    ) -> None:
+        """Ssh rejects the key of one of them, or the user cannot read it."""
+        document = with_users(pod, containers, path)
+
+        warnings = render(document).warnings
+
+        assert mode(document) == expected
+        assert typed(warnings) == [("spec.tasks[0].template.spec.securityContext", "VJ108")]
+        assert str(warnings[0]) == snapshot
 
     def test_each_task_has_its_own(self) -> None:
         """The users of one task say nothing of another's."""
@@ -168,12 +173,12 @@ class TestFileModes:
 
         assert (mode(document), render(document).warnings) == ("0o644", ())
 
-    def test_volcano_has_modes_of_its_own(self) -> None:
-        """So it is refused in the native mode."""
-        assert str(refused(with_ssh(file_modes="by-user"), managed_by="volcano")) == (
-            'spec.plugins.ssh.file_modes: with managed_by="volcano" this cannot be had: Volcano\'s controllers mount'
-            " the files, with modes of their own (given: 'by-user'): remove it, or use managed_by=\"pulumi\""
-        )
+    def test_modes_by_user_are_rejected_in_native_mode(self, snapshot: SnapshotAssertion) -> None:
+        """Volcano's controllers mount the files with their own modes."""
+        found = problems(with_ssh(file_modes="by-user"), managed_by="volcano")
+
+        assert typed(found) == [(f"{AT}.file_modes", "Forbidden")]
+        assert str(found[0]) == snapshot
 
 
 class TestAddressAliases:
@@ -233,12 +238,12 @@ class TestAddressAliases:
         address = host if "." in host or not is_known else f"{host}.train"
         assert (settings["hostname"], settings["port"]) == (address, port)
 
-    def test_volcano_writes_the_configuration_itself(self) -> None:
-        """So it is refused in the native mode."""
-        assert str(refused(with_ssh(address_aliases=True), managed_by="volcano")) == (
-            'spec.plugins.ssh.address_aliases: with managed_by="volcano" this cannot be had: Volcano\'s controllers'
-            ' write the ssh configuration (given: True): remove it, or use managed_by="pulumi"'
-        )
+    def test_address_aliases_are_rejected_in_native_mode(self, snapshot: SnapshotAssertion) -> None:
+        """Volcano's controllers write the ssh configuration."""
+        found = problems(with_ssh(address_aliases=True), managed_by="volcano")
+
+        assert typed(found) == [(f"{AT}.address_aliases", "Forbidden")]
+        assert str(found[0]) == snapshot
 
 
 FROM_SECRET = SshPlugin(key_secret="team", key_secret_private="id_rsa", key_secret_public="id_rsa.pub")
@@ -292,29 +297,27 @@ class TestKeySecret:
             "private_key": None,
         }
 
-    def test_volcano_mounts_its_own_secret(self) -> None:
-        """So it is refused in the native mode, with all that belongs to it."""
+    def test_a_key_secret_is_rejected_in_native_mode(self, snapshot: SnapshotAssertion) -> None:
+        """Volcano's controllers mount their own Secret. The names of the keys are rejected also."""
         found = problems(job(plugins=[FROM_SECRET, SvcPlugin()]), managed_by="volcano")
 
-        assert [str(problem) for problem in found] == [
-            f'spec.plugins.ssh.{name}: with managed_by="volcano" this cannot be had: Volcano\'s controllers mount a'
-            f" Secret of their own at the key path (given: '{value}'): remove it, or use managed_by=\"pulumi\""
-            for name, value in (
-                ("key_secret", "team"),
-                ("key_secret_private", "id_rsa"),
-                ("key_secret_public", "id_rsa.pub"),
-            )
+        assert typed(found) == [
+            (f"{AT}.key_secret", "Forbidden"),
+            (f"{AT}.key_secret_private", "Forbidden"),
+            (f"{AT}.key_secret_public", "Forbidden"),
         ]
+        assert [problem.value for problem in found] == ["'team'", "'id_rsa'", "'id_rsa.pub'"]
+        assert {(problem.reason, problem.hint) for problem in found} == {(found[0].reason, found[0].hint)}
+        assert str(found[0]) == snapshot
 
-    def test_a_name_that_is_not_known_yet_is_not_shown(self) -> None:
-        """It may be an Output."""
+    def test_an_unknown_name_is_not_in_the_message(self) -> None:
+        """The name can be an Output."""
         name = Leaf("spec.plugins.ssh.key_secret")
 
         assert volume(with_ssh(key_secret=name))["projected"]["sources"][0]["secret"]["name"] is name
-        assert str(refused(with_ssh(key_secret=name), managed_by="volcano")) == (
-            'spec.plugins.ssh.key_secret: with managed_by="volcano" this cannot be had: Volcano\'s controllers mount a'
-            ' Secret of their own at the key path: remove it, or use managed_by="pulumi"'
-        )
+        found = problems(with_ssh(key_secret=name), managed_by="volcano")
+        (known,) = problems(with_ssh(key_secret="team"), managed_by="volcano")
+        assert found == [replace(known, value="")]
 
     @pytest.mark.parametrize("given", ["", "other"])
     def test_a_name_that_is_not_known_yet_may_be_chosen_beside_the_job(self, given: str) -> None:
@@ -327,109 +330,66 @@ class TestKeySecret:
 
 
 GIVEN = {"ssh_private_key": PAIR.private, "ssh_public_key": PAIR.public}
-AT = "spec.plugins.ssh"
-NAME_RULE = (
-    "a Secret's name is at most 253 lower-case letters, digits, '-' and '.', beginning and ending with a letter or"
-    " digit"
-)
-KEY_RULE = (
-    "a key in a Secret is at most 253 letters, digits, '-', '_' and '.', not '.' alone, and does not begin with '..'"
-)
-WRONG: dict[str, tuple[Wire, str]] = {
-    "a type that there is not": (
-        {"key_type": "dsa"},
-        f"{AT}.key_type: this must be one of rsa, ed25519, ecdsa (given: 'dsa')",
-    ),
-    "modes that there are not": (
-        {"file_modes": "0600"},
-        f"{AT}.file_modes: this must be one of volcano, by-user (given: '0600')",
-    ),
-    "aliases that are no truth value": (
-        {"address_aliases": "both"},
-        f"{AT}.address_aliases: this must be True or False (given: 'both')",
-    ),
-    "a type of a given pair": (
-        {"key_type": "ecdsa", **GIVEN},
-        f"{AT}.key_type: the pair is given, so none of this type is made (given: 'ecdsa'): remove this, or the pair",
-    ),
-    "a type of a Secret's pair": (
-        {"key_type": "ecdsa", "key_secret": "team"},
-        f"{AT}.key_type: the pair is given, so none of this type is made (given: 'ecdsa'): remove this, or the pair",
-    ),
-    "two pairs": (
-        {"key_secret": "team", **GIVEN},
-        (
-            f"{AT}.key_secret: the pair is given twice: in this Secret, and as ssh_private_key or ssh_public_key: keep"
-            " one of them"
-        ),
-    ),
-    "a public key beside a Secret": (
-        {"key_secret": "team", "ssh_public_key": PAIR.public},
-        (
-            f"{AT}.key_secret: the pair is given twice: in this Secret, and as ssh_private_key or ssh_public_key: keep"
-            " one of them"
-        ),
-    ),
-    "a name that no Secret has": (
-        {"key_secret": "Team_keys"},
-        f"{AT}.key_secret: {NAME_RULE} (given: 'Team_keys')",
-    ),
-    "a name that is too long": (
-        {"key_secret": "a" * 254},
-        f"{AT}.key_secret: {NAME_RULE} (given: '{'a' * 99}… (256 characters))",
-    ),
-    "the job's own Secret": (
-        {"key_secret": "train-ssh"},
-        (
-            f"{AT}.key_secret: the job makes a Secret of this name itself, for the ssh configuration (given:"
-            " 'train-ssh'): copy yours to one of another name"
-        ),
-    ),
-    "a Secret that is no name": (
-        {"key_secret": ["team"]},
-        f"{AT}.key_secret: this must be a string (given: ['team'])",
-    ),
+WRONG: dict[str, tuple[Wire, str, str]] = {
+    "a type that there is not": ({"key_type": "dsa"}, "key_type", "NotSupported"),
+    "modes that there are not": ({"file_modes": "0600"}, "file_modes", "NotSupported"),
+    "aliases that are no truth value": ({"address_aliases": "both"}, "address_aliases", "TypeInvalid"),
+    "a type of a given pair": ({"key_type": "ecdsa", **GIVEN}, "key_type", "Forbidden"),
+    "two pairs": ({"key_secret": "team", **GIVEN}, "key_secret", "Forbidden"),
+    "a name that no Secret has": ({"key_secret": "Team_keys"}, "key_secret", "Invalid"),
+    "a name that is too long": ({"key_secret": "a" * 254}, "key_secret", "Invalid"),
+    "the job's own Secret": ({"key_secret": "train-ssh"}, "key_secret", "Duplicate"),
+    "a Secret that is no name": ({"key_secret": ["team"]}, "key_secret", "TypeInvalid"),
     "a key with a slash": (
         {"key_secret": "team", "key_secret_private": "keys/id_rsa"},
-        f"{AT}.key_secret_private: {KEY_RULE} (given: 'keys/id_rsa')",
+        "key_secret_private",
+        "Invalid",
     ),
     "a key that is a directory": (
         {"key_secret": "team", "key_secret_public": ".."},
-        f"{AT}.key_secret_public: {KEY_RULE} (given: '..')",
+        "key_secret_public",
+        "Invalid",
     ),
     "a key that is this directory": (
         {"key_secret": "team", "key_secret_public": "."},
-        f"{AT}.key_secret_public: {KEY_RULE} (given: '.')",
+        "key_secret_public",
+        "Invalid",
     ),
-    "a key without a name": (
-        {"key_secret": "team", "key_secret_public": ""},
-        f"{AT}.key_secret_public: {KEY_RULE} (given: '')",
-    ),
+    "a key without a name": ({"key_secret": "team", "key_secret_public": ""}, "key_secret_public", "Invalid"),
     "a key that is not known yet": (
         {"key_secret": "team", "key_secret_public": Leaf("key")},
-        f"{AT}.key_secret_public: this must be a plain value, not an Output",
+        "key_secret_public",
+        "TypeInvalid",
     ),
-    "a private key in no Secret": (
-        {"key_secret_private": "id_rsa"},
-        (
-            f"{AT}.key_secret_private: no Secret is named in which this key is (given: 'id_rsa'): give key_secret, or"
-            " remove this"
-        ),
-    ),
-    "a public key in no Secret": (
-        {"key_secret_public": "id_rsa.pub"},
-        (
-            f"{AT}.key_secret_public: no Secret is named in which this key is (given: 'id_rsa.pub'): give key_secret,"
-            " or remove this"
-        ),
+    "a private key in no Secret": ({"key_secret_private": "id_rsa"}, "key_secret_private", "Required"),
+    "a public key in no Secret": ({"key_secret_public": "id_rsa.pub"}, "key_secret_public", "Required"),
+}
+
+
+@pytest.mark.parametrize(("settings", "setting", "error_type"), WRONG.values(), ids=WRONG)
+def test_a_wrong_setting_is_rejected(
+    settings: Wire, setting: str, error_type: str, snapshot: SnapshotAssertion
+) -> None:
+    """The message never shows a key."""
+    found = problems(with_ssh(**settings))
+
+    assert typed(found) == [(f"{AT}.{setting}", error_type)]
+    assert str(found[0]) == snapshot
+
+
+GIVEN_TWICE: dict[str, tuple[Wire, Wire]] = {
+    "a type of a Secret's pair": ({"key_type": "ecdsa", "key_secret": "team"}, {"key_type": "ecdsa", **GIVEN}),
+    "a public key beside a Secret": (
+        {"key_secret": "team", "ssh_public_key": PAIR.public},
+        {"key_secret": "team", **GIVEN},
     ),
 }
 
 
-@pytest.mark.parametrize(("settings", "message"), WRONG.values(), ids=WRONG)
-def test_a_wrong_setting_is_told_in_full(settings: Wire, message: str) -> None:
-    """With its place, and never with a key."""
-    assert str(refused(with_ssh(**settings))) == message
+@pytest.mark.parametrize(("settings", "alike"), GIVEN_TWICE.values(), ids=GIVEN_TWICE)
+def test_each_way_to_set_the_pair_has_the_same_problem(settings: Wire, alike: Wire) -> None:
+    """A Secret is one way, a private key with a public key another."""
+    assert problems(with_ssh(**settings)) == problems(with_ssh(**alike))
 
 
 def mpi(ssh: SshPlugin | None = None, **settings: Any) -> Wire:

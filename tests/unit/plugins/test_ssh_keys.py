@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
 
-import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import SshPlugin, render
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.plugins import ssh_keys
-from tests.conftest import job, refused
+from tests.conftest import Wire, job, problems, typed
 
 
 def private(kind: serialization.PrivateFormat) -> tuple[str, str]:
@@ -47,31 +46,37 @@ def encrypted_openssh() -> str:
     return f"-----BEGIN OPENSSH PRIVATE KEY-----\n{body}\n-----END OPENSSH PRIVATE KEY-----\n"
 
 
-@pytest.mark.parametrize("make", [encrypted_pem, encrypted_openssh])
-def test_an_encrypted_key_is_told_and_not_shown(make: Callable[[], str]) -> None:
-    """In either format."""
-    error = refused(job(plugins=[SshPlugin(ssh_private_key=make(), ssh_public_key="ssh-rsa AAAA")]))
-
-    assert str(error) == (
-        "spec.plugins.ssh.ssh_private_key: this key is encrypted, and nobody can enter its passphrase in a Pod: take"
-        " the passphrase off a copy of it: ssh-keygen -p -f FILE"
-    )
+def with_keys(private: str, public: str = "ssh-rsa AAAA") -> Wire:
+    """Return a job with a key pair."""
+    return job(plugins=[SshPlugin(ssh_private_key=private, ssh_public_key=public)])
 
 
-@pytest.mark.parametrize("kind", FORMATS)
-def test_a_public_key_of_another_pair_is_told_and_not_shown(kind: serialization.PrivateFormat) -> None:
-    """Nobody could log in; the right one among several, with a comment, is taken."""
-    mine, public = private(kind)
+def message_of(document: Wire, key: str) -> str:
+    """Return the message about a key of a job that has no other problem."""
+    found = problems(document)
+    assert typed(found) == [(f"spec.plugins.ssh.{key}", "Invalid")]
+    return str(found[0])
+
+
+def test_an_encrypted_key_is_rejected_and_not_shown(snapshot: SnapshotAssertion) -> None:
+    """Both formats have the same message."""
+    message = message_of(with_keys(encrypted_pem()), "ssh_private_key")
+
+    assert message == snapshot
+    assert message_of(with_keys(encrypted_openssh()), "ssh_private_key") == message
+
+
+def test_a_public_key_of_another_pair_is_rejected_and_not_shown(snapshot: SnapshotAssertion) -> None:
+    """Both formats have the same message. The right key can be one of several, and can have a comment."""
     other = ssh_keys.generate().public
+    pairs = [private(kind) for kind in FORMATS]
 
-    error = refused(job(plugins=[SshPlugin(ssh_private_key=mine, ssh_public_key=other)]))
+    (message,) = {message_of(with_keys(mine, other), "ssh_public_key") for mine, _ in pairs}
 
-    assert str(error) == (
-        "spec.plugins.ssh.ssh_public_key: this key does not belong to the private key: make it with: ssh-keygen -y -f"
-        " FILE"
-    )
-    assert render(job(plugins=[SshPlugin(ssh_private_key=mine, ssh_public_key=f"{other}{public} me@home")])).objects
-    assert render(job(plugins=[SshPlugin(ssh_private_key=mine, ssh_public_key=other)]), strict=False).objects
+    assert message == snapshot
+    for mine, public in pairs:
+        assert render(with_keys(mine, f"{other}{public} me@home")).objects
+        assert render(with_keys(mine, other), strict=False).objects
 
 
 def test_keys_that_are_not_known_yet_pass() -> None:
@@ -90,13 +95,12 @@ NO_KEYS = {
 }
 
 
-@pytest.mark.parametrize("private", NO_KEYS.values(), ids=NO_KEYS)
-def test_what_is_no_private_key_is_told_and_not_shown(private: str) -> None:
-    """Ssh would say so in the log of a Pod, much later."""
-    document = job(plugins=[SshPlugin(ssh_private_key=private, ssh_public_key="ssh-rsa AAAA")])
+def test_text_that_is_not_a_private_key_is_rejected_and_not_shown(snapshot: SnapshotAssertion) -> None:
+    """Otherwise only the log of a Pod would have the error of ssh."""
+    documents = {name: with_keys(text) for name, text in NO_KEYS.items()}
 
-    assert str(refused(document)) == (
-        "spec.plugins.ssh.ssh_private_key: this is no private key that ssh could read: neither PEM nor OpenSSH's own"
-        " format: give the file's whole contents, with its first and last line and all line ends"
-    )
-    assert render(document, strict=False).objects
+    messages = {name: message_of(document, "ssh_private_key") for name, document in documents.items()}
+
+    assert messages == dict.fromkeys(NO_KEYS, messages["text"])
+    assert messages["text"] == snapshot
+    assert all(render(document, strict=False).objects for document in documents.values())
