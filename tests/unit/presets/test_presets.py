@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs import JobError, load_jobs, presets, render
+from pulumi_volcano_jobs import JobError, Problem, load_jobs, presets, render
 from pulumi_volcano_jobs.presets import Preset
-from tests.conftest import Wire, container, job
+from tests.conftest import Wire, container, job, typed
 from tests.readme import ROOT
 
 
@@ -39,11 +40,11 @@ def main(made: Mapping[str, Any]) -> Wire:
     return {key: value for key, value in only.items() if key not in container()}
 
 
-def refused(given: Any, *chosen: Preset) -> str:
-    """Apply what cannot be applied, and give the message."""
+def rejected(given: Any, *chosen: Preset) -> list[Problem]:
+    """Return the problems of presets that cannot be applied to a template."""
     with pytest.raises(JobError) as caught:
         presets.apply(given, *chosen)
-    return str(caught.value)
+    return list(caught.value.problems)
 
 
 OF_CONTAINERS: dict[str, tuple[Preset, Wire]] = {
@@ -221,21 +222,28 @@ class TestEach:
 
         assert _dense(preset(given)) == preset(template())
 
-    def test_other_kinds_of_templates_are_refused(self, preset: Preset) -> None:
-        """With what to write instead."""
-        assert refused("a template", preset) == (
-            "template: presets take a template as YAML has it, and this is of the type str: write it as a dict, with"
-            " the names that its fields have in YAML"
-        )
+    def test_other_types_of_templates_are_rejected(self, preset: Preset) -> None:
+        """A template is a mapping."""
+        assert typed(rejected("a template", preset)) == [("template", "TypeInvalid")]
 
-    def test_python_s_spelling_is_refused(self, preset: Preset) -> None:
-        """The wire's would stand beside it, and one of them be lost."""
+    def test_fields_in_snake_case_are_rejected(self, preset: Preset) -> None:
+        """The preset would add the field in camelCase, and one of the two would be lost."""
         given = template(container(volume_mounts=[]), restart_policy="Never")
 
-        assert (
-            "template.spec.restart_policy: presets take a template as YAML has it, and there no field is called so: for"
-            " example volumeMounts, not volume_mounts"
-        ) in refused(given, preset).splitlines()
+        found = rejected(given, preset)
+
+        assert ("template.spec.restart_policy", "Forbidden") in typed(found)
+        assert all("volumeMounts" in problem.hint for problem in found)
+
+
+def test_wrong_templates_have_the_same_message_for_each_preset(snapshot: SnapshotAssertion) -> None:
+    """Presets do not differ in the templates that they accept."""
+    (snake_case,) = {
+        str(problem) for preset in ALL.values() for problem in rejected(template(restart_policy="Never"), preset)
+    }
+    (text,) = {str(problem) for preset in ALL.values() for problem in rejected("a template", preset)}
+
+    assert [text, snake_case] == snapshot
 
 
 def test_the_topology_of_docs_frameworks_md_is_told_to_the_scheduler() -> None:
@@ -316,232 +324,204 @@ def test_the_container_is_named_where_there_are_several() -> None:
     assert second == container("log")
 
 
-CLASHES: dict[str, tuple[Wire, Preset, str]] = {
+CLASHES: dict[str, tuple[Wire, Preset, str, str]] = {
     "a variable": (
         template(container(env=[{"name": "A", "value": "a"}, {"name": "NCCL_DEBUG", "value": "INFO"}])),
         presets.nccl(debug="WARN"),
-        (
-            "template.spec.containers[0].env[1]: the preset nccl sets the variable NCCL_DEBUG too, and not to what"
-            " stands here: keep one of them"
-        ),
+        "template.spec.containers[0].env[1]",
+        "Duplicate",
     ),
     "a variable that is an Output": (
         template(container(env=[{"name": "FI_PROVIDER", "value": Output()}])),
         presets.efa(),
-        (
-            "template.spec.containers[0].env[0]: the preset efa sets the variable FI_PROVIDER too, and not to what"
-            " stands here: keep one of them"
-        ),
+        "template.spec.containers[0].env[0]",
+        "Duplicate",
     ),
     "a mount": (
         template(container(volumeMounts=[{"name": "dshm", "mountPath": "/dev/shm"}])),
         presets.shm("8Gi"),
-        (
-            "template.spec.containers[0].volumeMounts[0]: the preset shm sets the mount at /dev/shm too, and not to"
-            " what stands here: keep one of them"
-        ),
+        "template.spec.containers[0].volumeMounts[0]",
+        "Duplicate",
     ),
     "a volume": (
         template(volumes=[{"name": "shm", "emptyDir": {}}]),
         presets.shm("8Gi"),
-        (
-            "template.spec.volumes[0]: the preset shm sets the volume shm too, and not to what stands here: keep one of"
-            " them"
-        ),
+        "template.spec.volumes[0]",
+        "Duplicate",
     ),
     "a resource": (
         template(container(resources={"limits": {"vpc.amazonaws.com/efa": 4}})),
         presets.efa(),
-        (
-            "template.spec.containers[0].resources.limits.vpc.amazonaws.com/efa: the preset efa sets the resource"
-            " vpc.amazonaws.com/efa too, and not to what stands here: keep one of them"
-        ),
+        "template.spec.containers[0].resources.limits.vpc.amazonaws.com/efa",
+        "Duplicate",
     ),
     "a label": (
         {**template(), "metadata": {"labels": {"sidecar.istio.io/inject": "true"}}},
         presets.no_istio_sidecar(),
-        (
-            "template.metadata.labels.sidecar.istio.io/inject: the preset no_istio_sidecar sets the label"
-            " sidecar.istio.io/inject too, and not to what stands here: keep one of them"
-        ),
+        "template.metadata.labels.sidecar.istio.io/inject",
+        "Duplicate",
     ),
     "a constraint": (
         presets.topology_spread("train", "zone", max_skew=2)(template()),
         presets.topology_spread("train", "zone"),
-        (
-            "template.spec.topologySpreadConstraints[0]: the preset topology_spread sets the entry for zone too, and"
-            " not to what stands here: keep one of them"
-        ),
+        "template.spec.topologySpreadConstraints[0]",
+        "Duplicate",
     ),
 }
 
 
-@pytest.mark.parametrize(("given", "preset", "message"), CLASHES.values(), ids=CLASHES)
-def test_nothing_is_written_over(given: Wire, preset: Preset, message: str) -> None:
-    """Place and preset are named, and the value, which may be a secret, is not."""
-    assert refused(given, preset) == message
+@pytest.mark.parametrize(("given", "preset", "path", "error_type"), CLASHES.values(), ids=CLASHES)
+def test_a_preset_overrides_nothing(
+    given: Wire, preset: Preset, path: str, error_type: str, snapshot: SnapshotAssertion
+) -> None:
+    """The message names the preset, and never has the value, which can be a secret."""
+    found = rejected(given, preset)
+
+    assert typed(found) == [(path, error_type)]
+    assert str(found[0]) == snapshot
 
 
-SHAPES: dict[str, tuple[Wire, str]] = {
-    "no containers": ({"spec": {}}, "template.spec.containers: a Pod needs at least one container"),
-    "several": (
-        template(container("main"), container("log")),
-        (
-            "template.spec.containers: the preset shm is for one of the containers main, log: say for which, as in"
-            ' container="main"'
-        ),
-    ),
+SHAPES: dict[str, tuple[Wire, str, str]] = {
+    "no containers": ({"spec": {}}, "template.spec.containers", "Required"),
+    "several": (template(container("main"), container("log")), "template.spec.containers", "Required"),
     "an Output for a list": (
         template(container(volumeMounts=Output())),
-        (
-            "template.spec.containers[0].volumeMounts: the preset shm adds to this, which must be a plain list: an"
-            " Output may be a single value in it"
-        ),
+        "template.spec.containers[0].volumeMounts",
+        "TypeInvalid",
     ),
-    "an Output for the Pod": (
-        {"spec": Output()},
-        (
-            "template.spec: the preset shm adds to this, which must be a plain mapping: an Output may be a single value"
-            " in it"
-        ),
-    ),
+    "an Output for the Pod": ({"spec": Output()}, "template.spec", "TypeInvalid"),
     "an Output for a container": (
         template(Output()),  # type: ignore[arg-type]  # that is the mistake
-        (
-            "template.spec.containers[0]: presets take a template as YAML has it, and this is of the type Output: write"
-            " it as a dict, with the names that its fields have in YAML"
-        ),
+        "template.spec.containers[0]",
+        "TypeInvalid",
     ),
 }
 
 
-@pytest.mark.parametrize(("given", "message"), SHAPES.values(), ids=SHAPES)
-def test_what_cannot_be_looked_into_is_told(given: Wire, message: str) -> None:
-    """Once, with what to do."""
-    assert refused(given, presets.shm("8Gi")) == message
+@pytest.mark.parametrize(("given", "path", "error_type"), SHAPES.values(), ids=SHAPES)
+def test_a_template_without_a_place_for_the_preset_is_rejected(
+    given: Wire, path: str, error_type: str, snapshot: SnapshotAssertion
+) -> None:
+    """There is one problem."""
+    found = rejected(given, presets.shm("8Gi"))
+
+    assert typed(found) == [(path, error_type)]
+    assert str(found[0]) == snapshot
 
 
-def test_a_container_that_there_is_not() -> None:
-    """Those that there are are listed."""
-    assert refused(template(container("main"), container("log")), presets.shm("8Gi", container="mian")) == (
-        "template.spec.containers: the template has no container mian (it has main, log): name the one that the preset"
-        " shm is for"
-    )
+def test_a_missing_container_is_rejected(snapshot: SnapshotAssertion) -> None:
+    """The message lists the containers of the template."""
+    found = rejected(template(container("main"), container("log")), presets.shm("8Gi", container="mian"))
+
+    assert typed(found) == [("template.spec.containers", "NotFound")]
+    assert str(found[0]) == snapshot
 
 
-def test_all_presets_tell_what_is_in_their_way() -> None:
-    """At once."""
+def test_the_problems_of_all_presets_are_reported() -> None:
+    """In the order of the presets."""
     given = template(container(env=[{"name": "NCCL_DEBUG", "value": "INFO"}, {"name": "FI_PROVIDER", "value": "tcp"}]))
-    places = [
-        line.partition(": ")[0] for line in refused(given, presets.nccl(debug="WARN"), presets.efa()).splitlines()
-    ]
 
-    assert places == ["template.spec.containers[0].env[0]", "template.spec.containers[0].env[1]"]
+    found = rejected(given, presets.nccl(debug="WARN"), presets.efa())
+
+    assert typed(found) == [(f"template.spec.containers[0].env[{index}]", "Duplicate") for index in (0, 1)]
 
 
-ARGUMENTS: dict[str, tuple[Callable[[], Preset], str]] = {
-    "a size": (
-        lambda: presets.shm("8 GB"),
-        "presets.shm.size: this must be a quantity above 0, such as 8Gi (given: '8 GB')",
-    ),
-    "no size": (
-        lambda: presets.shm("0"),
-        "presets.shm.size: this must be a quantity above 0, such as 8Gi (given: '0')",
-    ),
-    "huge pages": (
-        lambda: presets.efa(huge_pages="many"),
-        "presets.efa.huge_pages: this must be a quantity above 0, such as 8Gi (given: 'many')",
-    ),
-    "no devices": (lambda: presets.efa(0), "presets.efa.devices: this must be a whole number, at least 1 (given: 0)"),
+ARGUMENTS: dict[str, tuple[Callable[[], Preset], str, str]] = {
+    "a size": (lambda: presets.shm("8 GB"), "presets.shm.size", "Invalid"),
+    "no size": (lambda: presets.shm("0"), "presets.shm.size", "Invalid"),
+    "huge pages": (lambda: presets.efa(huge_pages="many"), "presets.efa.huge_pages", "Invalid"),
+    "no devices": (lambda: presets.efa(0), "presets.efa.devices", "Invalid"),
     "a truth value": (
         lambda: presets.rdma("rdma/hca", True),  # noqa: FBT003  # that is the mistake
-        "presets.rdma.count: this must be a whole number, at least 1 (given: True)",
+        "presets.rdma.count",
+        "TypeInvalid",
     ),
-    "a resource": (
-        lambda: presets.rdma("hca"),
-        (
-            "presets.rdma.resource: a device's name has a '/' (given: 'hca'): `kubectl describe node` lists them, such"
-            " as rdma/hca_shared_devices_a"
-        ),
-    ),
+    "a resource": (lambda: presets.rdma("hca"), "presets.rdma.resource", "Invalid"),
     "a skew": (
         lambda: presets.topology_spread("train", "zone", max_skew=0),
-        "presets.topology_spread.max_skew: this must be a whole number, at least 1 (given: 0)",
+        "presets.topology_spread.max_skew",
+        "Invalid",
     ),
     "what NCCL logs": (
         lambda: presets.nccl(debug="DEBUG"),  # type: ignore[arg-type]  # that is the mistake
-        "presets.nccl.debug: this must be one of VERSION, WARN, INFO, TRACE (given: 'DEBUG')",
+        "presets.nccl.debug",
+        "NotSupported",
     ),
-    "another's variable": (
-        lambda: presets.nccl(variables={"PATH": "/"}),
-        "presets.nccl.variables: NCCL's variables begin with NCCL_ (given: 'PATH'): set others in the template",
-    ),
+    "another's variable": (lambda: presets.nccl(variables={"PATH": "/"}), "presets.nccl.variables", "Invalid"),
     "variables in a list": (
         lambda: presets.nccl(variables=["NCCL_IB_HCA=mlx5"]),  # type: ignore[arg-type]  # that is the mistake
-        ('presets.nccl.variables: this must be a mapping of names and values: for example {"NCCL_IB_HCA": "mlx5"}'),
+        "presets.nccl.variables",
+        "TypeInvalid",
     ),
     "a variable that is no text": (
         lambda: presets.nccl(variables={1: "a"}),  # type: ignore[dict-item]  # that is the mistake
-        "presets.nccl.variables: NCCL's variables begin with NCCL_ (given: 1): set others in the template",
+        "presets.nccl.variables",
+        "Invalid",
     ),
     "a size below zero": (
         lambda: presets.shm(-8),  # type: ignore[arg-type]  # that is the mistake
-        "presets.shm.size: this must be a quantity above 0, such as 8Gi (given: -8)",
+        "presets.shm.size",
+        "Invalid",
     ),
     "a size that is none": (
         lambda: presets.shm(None),  # type: ignore[arg-type]  # that is the mistake
-        "presets.shm.size: this must be a quantity above 0, such as 8Gi",
+        "presets.shm.size",
+        "Invalid",
     ),
     "what happens where it cannot be": (
         lambda: presets.topology_spread("train", "zone", when_unsatisfiable="Wait"),  # type: ignore[arg-type]  # that is the mistake
-        "presets.topology_spread.when_unsatisfiable: this must be one of ScheduleAnyway, DoNotSchedule (given: 'Wait')",
+        "presets.topology_spread.when_unsatisfiable",
+        "NotSupported",
     ),
-    "a taint without a key": (
-        lambda: presets.gpu_tolerations(""),
-        (
-            "presets.gpu_tolerations.keys: each key must be a string, and not empty: without a key all taints are"
-            " tolerated (given: ''): for example \"amd.com/gpu\""
-        ),
-    ),
+    "a taint without a key": (lambda: presets.gpu_tolerations(""), "presets.gpu_tolerations.keys", "Invalid"),
     "taints in a list": (
         lambda: presets.gpu_tolerations(["amd.com/gpu", "sku"]),  # type: ignore[arg-type]  # that is the mistake
-        (
-            "presets.gpu_tolerations.keys: each key must be a string, and not empty: without a key all taints are"
-            ' tolerated: for example "amd.com/gpu"'
-        ),
+        "presets.gpu_tolerations.keys",
+        "TypeInvalid",
     ),
-    "nothing": (presets.nccl, 'presets.nccl: this sets nothing: for example interface="eth0"'),
+    "nothing": (presets.nccl, "presets.nccl", "Required"),
 }
 
 
-@pytest.mark.parametrize(("make", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
-def test_a_wrong_argument_is_told_where_the_preset_is_made(make: Callable[[], Preset], message: str) -> None:
-    """Not first where it is applied."""
+@pytest.mark.parametrize(("make", "path", "error_type"), ARGUMENTS.values(), ids=ARGUMENTS)
+def test_a_wrong_argument_is_rejected_when_the_preset_is_made(
+    make: Callable[[], Preset], path: str, error_type: str, snapshot: SnapshotAssertion
+) -> None:
+    """The error is not raised later, when the preset is applied."""
     with pytest.raises(JobError) as caught:
         make()
 
-    assert str(caught.value) == message
+    assert typed(caught.value.problems) == [(path, error_type)]
+    assert str(caught.value) == snapshot
 
 
-NOT_CALLED = 'this is no preset: call it, as in presets.shm("8Gi"), and give several one by one'
-NO_PRESETS: dict[str, tuple[Any, str]] = {
-    "one that was not called": (presets.efa, "presets.efa.devices: this must be a whole number, at least 1"),
-    "a maker of presets": (lambda _template: presets.efa(), f"presets.apply[1]: {NOT_CALLED}"),
-    "a list of presets": ([presets.efa()], f"presets.apply[1]: {NOT_CALLED}"),
-    "nothing": (None, f"presets.apply[1]: {NOT_CALLED}"),
-    "a function without a return": (
-        lambda _template: None,
-        "presets.apply[1]: this preset gives no template, but a NoneType: let it return the template",
-    ),
+WITH_SECRET = template(container(env=[{"name": "TOKEN", "value": "secret"}]))
+NO_PRESETS: dict[str, tuple[Any, str, str]] = {
+    "one that was not called": (presets.efa, "presets.efa.devices", "TypeInvalid"),
+    "a maker of presets": (lambda _template: presets.efa(), "presets.apply[1]", "TypeInvalid"),
+    "a function without a return": (lambda _template: None, "presets.apply[1]", "TypeInvalid"),
 }
 
 
-@pytest.mark.parametrize(("preset", "message"), NO_PRESETS.values(), ids=NO_PRESETS)
-def test_what_is_no_preset_is_told(preset: Any, message: str) -> None:
-    """With its position, and nothing of the template."""
-    given = template(container(env=[{"name": "TOKEN", "value": "secret"}]))
+@pytest.mark.parametrize(("preset", "path", "error_type"), NO_PRESETS.values(), ids=NO_PRESETS)
+def test_a_value_that_is_not_a_preset_is_rejected(
+    preset: Any, path: str, error_type: str, snapshot: SnapshotAssertion
+) -> None:
+    """The path has its position. The message has no value of the template, which can be a secret."""
+    found = rejected(WITH_SECRET, presets.no_istio_sidecar(), preset)
 
-    assert refused(given, presets.no_istio_sidecar(), preset) == message
+    assert typed(found) == [(path, error_type)]
+    assert str(found[0]) == snapshot
+
+
+@pytest.mark.parametrize("value", [[presets.efa()], None], ids=["a list of presets", "nothing"])
+def test_values_that_cannot_be_called_are_rejected_like_a_function_that_returns_a_preset(value: Any) -> None:
+    """The fix is the same."""
+    (like, _, _) = NO_PRESETS["a maker of presets"]
+
+    assert rejected(WITH_SECRET, presets.no_istio_sidecar(), value) == rejected(
+        WITH_SECRET, presets.no_istio_sidecar(), like
+    )
 
 
 def test_a_container_without_a_name_that_is_text() -> None:
