@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from syrupy.assertion import SnapshotAssertion
+
 from pulumi_volcano_jobs import JobContext, Plugin, Pod, flag, render
-from pulumi_volcano_jobs.explain.provenance import Fact, Origin, Origins, trace
+from pulumi_volcano_jobs.explain.provenance import (
+    CONTAINER,
+    INIT_CONTAINER,
+    REMOVED,
+    VARIABLE,
+    Fact,
+    Origin,
+    Origins,
+    trace,
+)
+from pulumi_volcano_jobs.rendering.renderer import JOB, TEMPLATE
 from tests.conftest import Wire, container, job, task
 
 
@@ -20,30 +32,30 @@ def test_each_fact_has_its_maker() -> None:
     """The template, the job or the plugin."""
     origins = traced(job(plugins={"env": []}), index=0)
 
-    assert origins[Fact("container", "main", "main")] == Origin("example.org/image:1", ("the template",))
-    assert origins[Fact("schedulerName")] == Origin("volcano", ("the job",))
-    assert origins[Fact("variable", "VC_TASK_INDEX", "main")] == Origin("0", ("env",))
+    assert origins[Fact(CONTAINER, "main", "main")] == Origin("example.org/image:1", (TEMPLATE,))
+    assert origins[Fact("schedulerName")] == Origin("volcano", (JOB,))
+    assert origins[Fact(VARIABLE, "VC_TASK_INDEX", "main")] == Origin("0", ("env",))
 
 
-def test_what_is_written_over_names_both() -> None:
-    """The lenient mode lets a plugin do so; the last one counts."""
+def test_an_overridden_value_has_both_makers() -> None:
+    """Lenient mode lets a plugin override a value of the template. The last maker set the value."""
     template = task(containers=[container(env=[{"name": "VC_TASK_INDEX", "value": "mine"}])])
 
     origins = traced(job(template, plugins={"env": []}), strict=False)
 
-    assert origins[Fact("variable", "VC_TASK_INDEX", "main")] == Origin("0", ("the template", "env"))
+    assert origins[Fact(VARIABLE, "VC_TASK_INDEX", "main")] == Origin("0", (TEMPLATE, "env"))
 
 
-def test_what_a_plugin_sets_to_the_same_value_is_the_template_s() -> None:
-    """Nothing has changed."""
+def test_a_plugin_that_sets_the_value_of_the_template_is_not_its_maker() -> None:
+    """The value does not change."""
     origins = traced(job(task(hostname="me"), plugins={"svc": []}))
 
-    assert origins[Fact("hostname")].makers == ("the template",)
+    assert origins[Fact("hostname")].makers == (TEMPLATE,)
     assert origins[Fact("subdomain")].makers == ("svc",)
 
 
-def test_what_a_plugin_removes_is_told() -> None:
-    """With the plugin that removed it."""
+def test_a_removed_value_has_the_plugin_that_removes_it() -> None:
+    """The template is a maker also."""
 
     class Bare(Plugin):
         name = "bare"
@@ -52,11 +64,11 @@ def test_what_a_plugin_removes_is_told() -> None:
             """Take the restart policy away."""
             pod.fields.pop("restartPolicy")
 
-    assert traced(job(plugins=[Bare()]))[Fact("restartPolicy")] == Origin("removed", ("the template", "bare"))
+    assert traced(job(plugins=[Bare()]))[Fact("restartPolicy")] == Origin(REMOVED, (TEMPLATE, "bare"))
 
 
-def test_a_pod_s_parts_are_told_in_words() -> None:
-    """References by the object that they name, all else in one line."""
+def test_each_value_of_a_pod_has_one_line(snapshot: SnapshotAssertion) -> None:
+    """A reference has the kind and the name of its object."""
     main = container(
         env=[
             {"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}},
@@ -78,32 +90,21 @@ def test_a_pod_s_parts_are_told_in_words() -> None:
 
     origins = traced(job(task(containers=[main], volumes=volumes)))
 
-    told = {(fact.kind, fact.name): origin.value for fact, origin in origins.items() if origin.maker == "the template"}
-    assert told == {
-        ("restartPolicy", ""): "Never",
-        ("container", "main"): "example.org/image:1",
-        ("variable", "A"): "Secret s, key k",
-        ("variable", "B"): "ConfigMap c",
-        ("variable", "C"): "fieldRef fieldPath status.podIP",
-        ("variable", "D"): "",
-        ("mount", "/v"): "volume v, subPath sub, read-only",
-        ("port", "53/UDP"): "dns",
-        ("command", ""): '["sh", "-c", "true"]',
-        ("stdin", ""): "true",
-        ("volume", "v"): '{"emptyDir": {}}',
-        ("volume", "p"): "claim mine",
-        ("volume", "q"): 'Secret s, ConfigMap c, {"serviceAccountToken": {"path": "t"}}',
-    }
+    values = {fact: origin.value for fact, origin in origins.items() if origin.maker == TEMPLATE}
+    assert values[Fact("restartPolicy")] == "Never"
+    assert values[Fact("command", "", "main")] == '["sh", "-c", "true"]'
+    assert values[Fact("stdin", "", "main")] == "true"
+    assert [f"{fact.kind} {fact.name}: {value}" for fact, value in values.items()] == snapshot
 
 
-def test_of_an_added_container_its_own_business_is_left_out() -> None:
-    """Its image and what it shares with the others is enough."""
+def test_an_added_container_has_no_facts_of_its_own_fields() -> None:
+    """The image is enough."""
     tasks = (task("worker"), task("master"))
 
     origins = traced(job(*tasks, plugins={"pytorch": ["--wait-master-enabled=true"]}))
 
     added = [fact for fact in origins if fact.container == "wait-for-master"]
-    assert added == [Fact("init container", "wait-for-master", "wait-for-master")]
+    assert added == [Fact(INIT_CONTAINER, "wait-for-master", "wait-for-master")]
 
 
 def test_a_secret_setting_is_never_in_it() -> None:
@@ -120,5 +121,5 @@ def test_a_secret_setting_is_never_in_it() -> None:
 
     plugin = Token(token="s3cret")
 
-    assert traced(job(plugins=[plugin]))[Fact("variable", "TOKEN", "main")].value == "<secret>"
+    assert traced(job(plugins=[plugin]))[Fact(VARIABLE, "TOKEN", "main")].value == "<secret>"
     assert "s3cret" not in repr(plugin)

@@ -5,56 +5,74 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import JobContext, Plugin, Pod, PytorchPlugin, Stage, SvcPlugin, render
+from pulumi_volcano_jobs.explain.provenance import ANNOTATION, INIT_CONTAINER, MOUNT, PORT, VARIABLE
 from pulumi_volcano_jobs.explain.tables import explain, explain_pod, pods
+from pulumi_volcano_jobs.rendering.renderer import JOB, TEMPLATE
 from tests.conftest import Wire, container, job, task
 
 PYTORCH = job(task("master"), task("worker", 3), plugins={"pytorch": ["--port=29500"]})
 
 
-def table(document: Wire, title: str, *, native: bool = False, **options: Any) -> list[tuple[str, ...]]:
-    """Give the rows of one table; none if it is not there."""
+TABLES = ("tasks", "plugins", "objects", "gang", "pods", "replicas")
+TITLES = dict(zip(TABLES, (section.title for section in explain(render(PYTORCH, redact=True)).sections), strict=True))
+"""The titles of the tables of a job that has all of them, in their order."""
+
+
+def table(document: Wire, name: str, *, native: bool = False, **options: Any) -> list[tuple[str, ...]]:
+    """Return the rows of one of `TABLES`. The list is empty if the explanation does not have the table."""
     explanation = explain(render(document, redact=True, **options), native=native)
-    return [row for section in explanation.sections if section.title.startswith(title) for row in section.rows]
+    return [row for section in explanation.sections if section.title == TITLES[name] for row in section.rows]
 
 
-def test_a_plugin_is_named_by_the_job_or_by_another() -> None:
-    """One that is both is the job's."""
-    assert table(PYTORCH, "Plugins") == [
-        ("svc", "pytorch", "Volcano's defaults"),
-        ("pytorch", "the job", "--port=29500"),
-    ]
+def test_an_explanation_has_a_table_for_each_part_of_the_job(snapshot: SnapshotAssertion) -> None:
+    """The order of the tables is the same for each job."""
+    explanation = explain(render(PYTORCH, redact=True))
+
+    assert [explanation.title, *((section.title, section.columns) for section in explanation.sections)] == snapshot
+
+
+def test_a_plugin_is_named_by_the_job_or_by_another(snapshot: SnapshotAssertion) -> None:
+    """A plugin that both name is one of the job."""
+    rows = table(PYTORCH, "plugins")
+    assert [row[:2] for row in rows] == [("svc", "pytorch"), ("pytorch", JOB)]
+    assert rows == snapshot
     both = job(task("master"), task("worker"), plugins={"pytorch": [], "svc": []})
-    assert [row[:2] for row in table(both, "Plugins")] == [("svc", "the job"), ("pytorch", "the job")]
+    assert [row[:2] for row in table(both, "plugins")] == [("svc", JOB), ("pytorch", JOB)]
 
 
 def test_hosts_are_named_where_pods_have_them() -> None:
     """Without a subdomain a Pod has no name that others find."""
-    assert table(PYTORCH, "Tasks") == [
+    assert table(PYTORCH, "tasks") == [
         ("master", "1", "train-master-0", "train-master-0.train"),
         ("worker", "3", "train-worker-{0..2}", "train-worker-{0..2}.train"),
     ]
-    assert table(job(), "Tasks") == [("worker", "1", "train-worker-0", "")]
+    assert table(job(), "tasks") == [("worker", "1", "train-worker-0", "")]
 
 
 def test_a_task_without_pods_is_listed_as_such() -> None:
     """Its Pods are not told of."""
     document = job(task("first"), task("none", 0), plugins={"env": []})
 
-    assert table(document, "Tasks")[1] == ("none", "0", "", "")
-    assert {row[2] for row in table(document, "Pods")} == {"all"}
+    assert table(document, "tasks")[1] == ("none", "0", "", "")
+    assert not any("none" in row[2] for row in table(document, "pods"))
+    (with_one_task,) = {row[2] for row in table(job(task("first"), plugins={"env": []}), "pods")}
+    assert {row[2] for row in table(document, "pods")} == {with_one_task}
 
 
-def test_what_differs_between_tasks_stands_side_by_side() -> None:
-    """A name's rows come together, each with its tasks."""
-    ranks = [row for row in table(PYTORCH, "Pods") if row[1] == "variable RANK"]
+def test_values_that_differ_between_tasks_are_in_adjacent_rows(snapshot: SnapshotAssertion) -> None:
+    """Each row has the tasks."""
+    rows = table(PYTORCH, "pods")
 
-    assert ranks == [
-        ("pytorch", "variable RANK", "master", "0"),
-        ("pytorch", "variable RANK", "worker", "1..3"),
+    (first, second) = (index for index, row in enumerate(rows) if row[1] == f"{VARIABLE} RANK")
+    assert second == first + 1
+    assert rows[first : second + 1] == [
+        ("pytorch", f"{VARIABLE} RANK", "master", "0"),
+        ("pytorch", f"{VARIABLE} RANK", "worker", "1..3"),
     ]
-    assert ("svc", "hostname", "all", "the Pod's name") in table(PYTORCH, "Pods")
+    assert [row for row in rows if row[:2] == ("svc", "hostname")] == snapshot
 
 
 def test_what_is_in_some_containers_names_them() -> None:
@@ -62,13 +80,13 @@ def test_what_is_in_some_containers_names_them() -> None:
     head = task("head", containers=[container("head"), container("log")])
     worker = task("worker", containers=[container("worker")])
 
-    commands = [row for row in table(job(head, worker, plugins={"ray": []}), "Pods") if row[1] == "command"]
+    commands = [row for row in table(job(head, worker, plugins={"ray": []}), "pods") if row[1] == "command"]
 
     assert [row[2] for row in commands] == ["head: head", "worker"]
 
 
-def test_what_only_one_end_of_a_task_has_is_told_as_such() -> None:
-    """A plugin may treat the first Pod in its own way."""
+def test_a_value_that_only_some_pods_of_a_task_have_is_marked(snapshot: SnapshotAssertion) -> None:
+    """A plugin can treat the first Pod differently."""
 
     class Ends(Plugin):
         name = "ends"
@@ -77,12 +95,10 @@ def test_what_only_one_end_of_a_task_has_is_told_as_such() -> None:
             """Mark the first Pod and the others apart."""
             pod.containers[0].set_env("FIRST" if pod.index == 0 else "OTHER", "yes")
 
-    rows = table(job(task(replicas=3), plugins=[Ends()]), "Pods")
+    rows = [row for row in table(job(task(replicas=3), plugins=[Ends()]), "pods") if row[0] == "ends"]
 
-    assert [row for row in rows if row[0] == "ends"] == [
-        ("ends", "variable OTHER", "all", "yes (not the first Pod)"),
-        ("ends", "variable FIRST", "all", "yes (the first Pod)"),
-    ]
+    assert [row[1] for row in rows] == [f"{VARIABLE} OTHER", f"{VARIABLE} FIRST"]
+    assert rows == snapshot
 
 
 def test_what_is_in_an_added_container_alone_is_left_out() -> None:
@@ -101,66 +117,63 @@ def test_what_is_in_an_added_container_alone_is_left_out() -> None:
         task("master"), task("worker"), plugins=[PytorchPlugin(wait_master_enabled=True), SvcPlugin(), Late()]
     )
 
-    rows = table(document, "Pods")
-    assert ("pytorch", "init container wait-for-master", "worker", "busybox:1.36.1") in rows
+    rows = table(document, "pods")
+    assert ("pytorch", f"{INIT_CONTAINER} wait-for-master", "worker", "busybox:1.36.1") in rows
     assert [row for row in rows if row[0] == "late"] == []
 
 
-def test_labels_that_each_pod_has_are_left_out() -> None:
-    """Those that this job hands down are not."""
+def test_labels_that_each_pod_has_are_omitted(snapshot: SnapshotAssertion) -> None:
+    """Annotations that the job copies to its Pods are not."""
     document = job()
     document["metadata"]["annotations"] = {"volcano.sh/preemptable": "true"}
 
-    assert table(document, "Pods") == [
-        ("the job", "schedulerName", "all", "volcano"),
-        ("the job", "annotation volcano.sh/preemptable", "all", "true"),
+    rows = table(document, "pods")
+
+    assert [(maker, what, value) for maker, what, _, value in rows] == [
+        (JOB, "schedulerName", "volcano"),
+        (JOB, f"{ANNOTATION} volcano.sh/preemptable", "true"),
     ]
-
-
-RESTART = 'all are replaced, since WORLD_SIZE (pytorch) tells them how many they are: on_scale is "restart" by default'
-KEEP = (
-    'are added or removed; the others stay, since no plugin tells them how many they are: on_scale is "keep" by default'
-)
+    assert rows == snapshot
 
 
 @pytest.mark.parametrize(
-    ("plugins", "native", "rows"),
+    ("plugins", "native", "names"),
     [
-        ({"pytorch": []}, False, [("Pods", RESTART), ("ConfigMap train-svc", "follows (svc)")]),
-        ({"env": []}, False, [("Pods", KEEP)]),
-        ({"pytorch": []}, True, [("Pods", "Volcano adds or removes some; the others keep their WORLD_SIZE (pytorch)")]),
-        ({"svc": []}, True, [("Pods", "Volcano adds or removes some; the others stay as they are")]),
+        ({"pytorch": []}, False, ["Pods", "ConfigMap train-svc"]),
+        ({"env": []}, False, ["Pods"]),
+        ({"pytorch": []}, True, ["Pods"]),
+        ({"svc": []}, True, ["Pods"]),
     ],
     ids=["static", "not static", "static, by Volcano", "not static, by Volcano"],
 )
-def test_scaling_follows_from_the_plugins(plugins: Wire, *, native: bool, rows: list[tuple[str, str]]) -> None:
-    """What happens by default, and why."""
+def test_the_effect_of_scaling_depends_on_the_plugins(
+    plugins: Wire, *, native: bool, names: list[str], snapshot: SnapshotAssertion
+) -> None:
+    """The table has the default effect and its reason."""
     document = job(task("master"), task("worker", 2), plugins=plugins)
 
-    assert table(document, "Another number of replicas", native=native) == rows
+    rows = table(document, "replicas", native=native)
+
+    assert [row[0] for row in rows] == names
+    assert rows == snapshot
 
 
-def test_pods_of_an_elastic_job_stay() -> None:
-    """Although their variables tell how many they were."""
+def test_scaling_an_elastic_job_keeps_its_pods(snapshot: SnapshotAssertion) -> None:
+    """A variable has the number of Pods, but the others accept new ones."""
     document = job(task("master"), task("worker", 2), plugins=[PytorchPlugin(max_nodes=4)])
 
-    assert table(document, "Another number of replicas")[0] == (
-        "Pods",
-        'are added or removed; the others stay, since they take others in (pytorch): on_scale is "keep" by default',
-    )
+    (pods_row, *_) = table(document, "replicas")
+
+    assert '"keep"' in pods_row[1]
+    assert pods_row == snapshot
 
 
-def test_nothing_is_said_of_what_is_not_enacted_where_nothing_is_asked() -> None:
-    """No table is empty."""
+def test_an_explanation_has_no_empty_table() -> None:
+    """This job has no plugins, and no fields that only a controller implements."""
     sections = explain(render(job())).sections
 
-    assert [section.title for section in sections] == [
-        "Tasks",
-        "Objects beside the Pods",
-        "Gang: what the scheduler is told",
-        "Pods: what is in them beside their templates",
-        "Another number of replicas",
-    ]
+    assert [section.title for section in sections] == [TITLES[name] for name in TABLES if name != "plugins"]
+    assert all(section.rows for section in sections)
 
 
 def test_a_pod_is_found_by_its_name() -> None:
@@ -175,33 +188,37 @@ def test_a_pod_is_found_by_its_name() -> None:
     }
 
 
-def test_a_pod_tells_all_that_its_manifest_has() -> None:
-    """Every variable, mount, port, label, annotation and volume of each container."""
+def test_the_explanation_of_a_pod_has_all_of_its_manifest(snapshot: SnapshotAssertion) -> None:
+    """It has every variable, mount and port of each container, every label, annotation and volume."""
     rendered = render(PYTORCH)
     (pod,) = [item for item in rendered.pods if item["metadata"]["name"] == "train-worker-2"]
     (main,) = pod["spec"]["containers"]
 
     explanation = explain_pod(rendered, *pods(rendered)["train-worker-2"])
 
-    told = {section.title: {row[1] for row in section.rows} for section in explanation.sections}
-    assert told["Labels"] == pod["metadata"]["labels"].keys()
-    assert told["Annotations"] == pod["metadata"]["annotations"].keys()
-    assert told["Volumes"] == {volume["name"] for volume in pod["spec"]["volumes"]}
-    assert told["Container main"] == {
+    _, of_main, volumes, labels, annotations = ({row[1] for row in section.rows} for section in explanation.sections)
+    assert labels == pod["metadata"]["labels"].keys()
+    assert annotations == pod["metadata"]["annotations"].keys()
+    assert volumes == {volume["name"] for volume in pod["spec"]["volumes"]}
+    assert of_main == {
         "image",
-        *(f"variable {entry['name']}" for entry in main["env"]),
-        *(f"mount {mount['mountPath']}" for mount in main["volumeMounts"]),
-        *(f"port {port['containerPort']}" for port in main["ports"]),
+        *(f"{VARIABLE} {entry['name']}" for entry in main["env"]),
+        *(f"{MOUNT} {mount['mountPath']}" for mount in main["volumeMounts"]),
+        *(f"{PORT} {port['containerPort']}" for port in main["ports"]),
     }
-    assert explanation.title == "Pod train-worker-2 in the namespace default: task worker, host train-worker-2.train"
+    assert [explanation.title, *(section.title for section in explanation.sections)] == snapshot
 
 
-def test_a_pod_names_who_was_written_over() -> None:
-    """The lenient mode's silent loss becomes visible."""
+def test_the_explanation_of_a_pod_has_overridden_values(snapshot: SnapshotAssertion) -> None:
+    """Lenient mode overrides them without a warning."""
     template = task(containers=[container(env=[{"name": "VC_TASK_INDEX", "value": "mine"}])])
     rendered = render(job(template, plugins={"env": []}), strict=False)
 
     explanation = explain_pod(rendered, *pods(rendered)["train-worker-0"])
 
     rows = [row for section in explanation.sections for row in section.rows]
-    assert ("env, over the template", "variable VC_TASK_INDEX", "0") in rows
+    (row,) = (row for row in rows if row[1] == f"{VARIABLE} VC_TASK_INDEX")
+    assert row[0].startswith("env")
+    assert TEMPLATE in row[0]
+    assert row[2] == "0"
+    assert row == snapshot
