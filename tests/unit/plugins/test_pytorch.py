@@ -196,7 +196,7 @@ def test_torchrun_without_max_nodes_is_rejected_in_native_mode(snapshot: Snapsho
     found = problems(gang(PytorchPlugin(torchrun=True)), managed_by="volcano")
 
     assert typed(found) == [(f"{PLACE}.torchrun", "Forbidden")]
-    assert "max_nodes" in found[0].reason
+    assert "max_nodes" in str(found[0])
     assert str(found[0]) == snapshot
 
 
@@ -450,8 +450,8 @@ def test_what_is_given_counts_more_than_what_is_recommended() -> None:
     assert all("initContainers" not in pod["spec"] for pod in made.pods)
 
 
-def test_a_job_without_containers_is_told_so() -> None:
-    """And nothing else fails on it."""
+def test_a_task_without_containers_is_rejected() -> None:
+    """There is no other problem, and no traceback."""
     document = job(task("master"), task("worker", containers=[]), plugins=[checked()])
 
-    assert [problem.path for problem in problems(document)] == ["spec.tasks[1].template.spec.containers"]
+    assert typed(problems(document)) == [("spec.tasks[1].template.spec.containers", "Required")]
