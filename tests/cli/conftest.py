@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,13 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from pulumi_volcano_jobs import cli
+from pulumi_volcano_jobs import Problem, cli
+from pulumi_volcano_jobs.cli import render
+from pulumi_volcano_jobs.cli.options import Manager
+from pulumi_volcano_jobs.core.errors import Stage
+
+# A path begins with a small letter, and the types of errors with a capital one.
+_PLACE = re.compile(r"(?P<place>.+?:\d+:\d+|[^:]+)(?P<level>: warning)?(?P<path>: [a-z][^\s:]*(?=: ))?: .")
 
 
 @dataclass(frozen=True)
@@ -26,20 +34,20 @@ class Answer:
         """What it said on standard error, line by line."""
         return self.err.splitlines()
 
+    @property
+    def places(self) -> list[str]:
+        """File, line, column, level and path of each line on standard error."""
+        matches = [_PLACE.match(line) for line in self.lines]
+        return ["".join(part or "" for part in match.groups()) if match else "" for match in matches]
+
     def documents(self) -> list[dict[str, Any]]:
         """Read the YAML that it printed."""
         return list(yaml.safe_load_all(self.out))
 
 
-PLACEHOLDERS = (
-    'volcano-jobs: ssh keys are placeholders, which kubectl apply rejects ("illegal base64 data"): add --show-keys to'
-    " print the keys; each run generates a new key pair, unless the ssh plugin has --ssh-private-key and"
-    " --ssh-public-key\n"
-)
-"""The message of `render` when it prints placeholders instead of ssh keys."""
-NATIVE_PLACEHOLDERS = (
-    "volcano-jobs: ssh keys are placeholders, which Volcano uses as keys: add --show-keys to print the keys\n"
-)
+PLACEHOLDERS = f"volcano-jobs: {render._PLACEHOLDERS[Manager.PULUMI]}\n"
+"""The message of `render` when it prints placeholders instead of ssh keys (test_keys.py has its snapshot)."""
+NATIVE_PLACEHOLDERS = f"volcano-jobs: {render._PLACEHOLDERS[Manager.VOLCANO]}\n"
 """The message of `render --managed-by volcano` when it prints placeholders."""
 
 
@@ -72,6 +80,17 @@ class Shell:
         answer = self(*arguments, stdin=stdin)
         assert (answer.code, answer.err) == (0, "")
         return answer
+
+    def problems(self, *arguments: str, stdin: bytes = b"") -> list[Problem]:
+        """Run `validate --format json`, and return the Problems that it reports."""
+        answer = self("validate", "--format", "json", *arguments, stdin=stdin)
+        entries = json.loads(answer.out)
+        assert answer.err == ""
+        assert answer.code == any(entry["level"] == "error" for entry in entries)
+        names = ("path", "type", "reason", "hint", "value", "code", "line", "column")
+        return [
+            Problem(**{name: entry[name] for name in names}, stage=Stage[entry["stage"].upper()]) for entry in entries
+        ]
 
     def without_keys(self, *arguments: str, stdin: bytes = b"") -> Answer:
         """Run `render` without `--show-keys` on a job with ssh keys, and check its only message."""

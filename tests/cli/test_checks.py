@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs.core.errors import WARNINGS
+from pulumi_volcano_jobs.core.errors import unknown_codes
+from pulumi_volcano_jobs.spec import releases
 from tests.cli.conftest import PLACEHOLDERS, Shell
-from tests.conftest import container, job, task
+from tests.conftest import container, job, task, typed
 
 ODD = job(task(restartPolicy=None), plugins={"ssh": []})
 CONFLICT = job(task(containers=[container(env=[{"name": "VC_TASK_INDEX", "value": "7"}])]), plugins={"env": []})
@@ -27,12 +29,14 @@ def test_a_warning_is_switched_off_by_its_code(shell: Shell, command: str) -> No
 
 
 def test_a_code_that_no_warning_has_is_bad_usage(shell: Shell) -> None:
-    """A slip of the pen must not switch off nothing in silence."""
+    """A misspelt code would ignore no warning."""
+    (problem,) = unknown_codes(["VJ103", "vj104"], "--ignore")
+
     answer = shell("validate", "--ignore", "VJ103,vj104", shell.write("job.yaml", ODD))
 
     assert (answer.code, answer.out) == (2, "")
-    known = f"{min(WARNINGS)} to {max(WARNINGS)}"
-    assert answer.lines == [f"volcano-jobs: --ignore[1]: no warning has this code (given: 'vj104'): they are {known}"]
+    assert typed([problem]) == [("--ignore[1]", "NotSupported")]
+    assert answer.lines == [f"volcano-jobs: {problem}"]
 
 
 def test_who_counts_in_a_conflict_is_chosen(shell: Shell) -> None:
@@ -48,71 +52,68 @@ def test_who_counts_in_a_conflict_is_chosen(shell: Shell) -> None:
     assert (value("--on-conflict", "plugin"), value("--on-conflict", "user"), value("--lenient")) == ("0", "7", "0")
 
 
-def test_volcano_lets_no_template_count(shell: Shell) -> None:
-    """The choice cannot be handed over to it."""
+def test_templates_do_not_take_precedence_in_native_mode(shell: Shell, snapshot: SnapshotAssertion) -> None:
+    """Volcano's plugins override what the template sets."""
     file = shell.write("job.yaml", CONFLICT)
 
-    answer = shell("render", "--managed-by", "volcano", "--on-conflict", "user", file)
+    commands = ("render", "validate", "explain", "convert")
+    (answer,) = {shell(command, "--managed-by", "volcano", "--on-conflict", "user", file) for command in commands}
 
     assert (answer.code, answer.out) == (2, "")
-    assert answer.lines == [
-        (
-            "volcano-jobs: --on-conflict user needs --managed-by pulumi: Volcano's plugins write over what the template"
-            " sets"
-        )
-    ]
+    assert answer.err == snapshot
 
 
-def test_fields_that_the_cluster_s_version_does_not_know_are_told(shell: Shell) -> None:
-    """By their place, whatever else is wrong."""
+def test_fields_that_the_cluster_s_version_does_not_know_are_rejected(shell: Shell) -> None:
+    """Each has an error with its own path."""
     pod = task(hostnameOverride="a", schedulingGates=[{"name": "a"}])
     file = shell.write("job.yaml", job(pod))
 
+    paths = [f"spec.tasks[0].template.spec.{field}" for field in ("hostnameOverride", "schedulingGates")]
     answer = shell("validate", "--kubernetes-version", "1.25", file)
+    problems = shell.problems("--kubernetes-version", "1.25", file)
 
+    assert typed(problems) == [(path, "Forbidden") for path in paths]
+    assert ["1.25" in problem.reason for problem in problems] == [True, True]
     assert answer.code == 1
-    assert [line.partition(": ")[2] for line in answer.lines] == [
-        (
-            f"spec.tasks[0].template.spec.{field}: Kubernetes 1.25 does not know this field, and drops it: remove"
-            " it, or"
-            " run the job on a newer version"
-        )
-        for field in ("hostnameOverride", "schedulingGates")
-    ]
+    assert answer.places == [f"job.yaml:{problem.line}:{problem.column}: {problem.path}" for problem in problems]
     assert shell("validate", "--kubernetes-version", "1.36", file).code == 0
 
 
-def test_a_version_that_is_not_known_is_bad_usage(shell: Shell) -> None:
-    """The message says which are."""
+def test_an_unknown_version_of_kubernetes_is_bad_usage(shell: Shell, snapshot: SnapshotAssertion) -> None:
+    """The message lists the known versions."""
     answer = shell("validate", "--kubernetes-version", "v1.31", shell.write("job.yaml", job()))
 
-    assert (answer.code, answer.lines) == (2, ["volcano-jobs: --kubernetes-version v1.31 is none of 1.25 to 1.36"])
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == snapshot
 
 
-def test_what_volcano_lacks_is_an_error_at_its_line(shell: Shell) -> None:
-    """The report volcano-version.yaml, by every command that makes a native Job."""
+def test_a_flag_that_a_version_of_volcano_does_not_have_is_an_error(shell: Shell) -> None:
+    """Every command that creates a native Job reports it, with its line."""
     plugins = {"svc": ["--inject-hosts-env=false", "--publish-not-ready-addresses=true"]}
     file = shell.write("job.yaml", job(plugins=plugins))
     native = ("--managed-by", "volcano", "--volcano-version")
 
+    problem = shell.problems(*native, "1.15", file)[0]
+    assert typed([problem]) == [("spec.plugins.svc[0]", "Forbidden")]
+    assert problem.reason.startswith("--inject-hosts-env: ")
+    assert "Volcano 1.15 " in problem.reason
     for command in ("validate", "render", "explain", "convert"):
         answer = shell(command, *native, "1.15", file)
         assert answer.code == 1
-        assert "spec.plugins.svc[0]: --inject-hosts-env: Forbidden: Volcano 1.15 has no flag" in answer.lines[0]
+        assert answer.lines[0] == f"job.yaml:{problem.line}:{problem.column}: {problem}"
         shell.good(command, *native, "1.16", file)
         shell.good(command, "--volcano-version", "1.15", file)
 
 
-def test_a_version_of_volcano_that_is_not_known_is_bad_usage(shell: Shell) -> None:
-    """The message lists those that are, in every command."""
+def test_an_unknown_version_of_volcano_is_bad_usage(shell: Shell) -> None:
+    """Every command says so."""
     file = shell.write("job.yaml", job())
+    (problem,) = releases.problems("0.4", "--volcano-version")
 
+    assert typed([problem]) == [("--volcano-version", "NotSupported")]
     for command in ("validate", "render", "explain", "graph", "convert"):
         answer = shell(command, "--volcano-version", "0.4", file)
-        assert answer.code == 2
-        assert answer.lines[0].startswith(
-            'volcano-jobs: --volcano-version: Unsupported value: \'0.4\': supported values: "1.9", "1.10",'
-        )
+        assert (answer.code, answer.lines) == (2, [f"volcano-jobs: {problem}"])
 
 
 def test_validate_checks_the_job_that_volcano_gets(shell: Shell) -> None:
@@ -123,7 +124,7 @@ def test_validate_checks_the_job_that_volcano_gets(shell: Shell) -> None:
     assert shell(*chosen).code == 0
     answer = shell(*chosen, "--managed-by", "volcano")
     assert answer.code == 1
-    assert "plugin_options.ssh.key_type" in answer.lines[0]
+    assert answer.places[0].endswith(": plugin_options.ssh.key_type")
 
 
 def published(shell: Shell, *arguments: str) -> object:
@@ -144,34 +145,34 @@ def test_options_of_plugins_are_set(shell: Shell) -> None:
 
 
 BAD_SETTINGS = {
-    "no plugin": ("port=1", "--set port: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500"),
-    "no value": ("svc.port", "--set svc.port: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500"),
-    "no option": ("svc.=1", "--set svc.: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500"),
-    "no YAML": ("svc.port=[1", "--set svc.port: the value is no YAML"),
+    "no plugin": "port=1",
+    "no value": "svc.port",
+    "no option": "svc.=1",
+    "no YAML": "svc.port=[1",
 }
 
 
-@pytest.mark.parametrize(("setting", "message"), BAD_SETTINGS.values(), ids=BAD_SETTINGS)
-def test_a_setting_that_is_none_is_bad_usage(shell: Shell, setting: str, message: str) -> None:
-    """The message shows how it is written."""
-    answer = shell("validate", "--set", setting, shell.write("job.yaml", job(plugins={"svc": []})))
+@pytest.mark.parametrize("name", BAD_SETTINGS)
+def test_a_malformed_setting_is_bad_usage(shell: Shell, name: str, snapshot: SnapshotAssertion) -> None:
+    """The message shows the form of a setting."""
+    answer = shell("validate", "--set", BAD_SETTINGS[name], shell.write("job.yaml", job(plugins={"svc": []})))
 
-    assert (answer.code, answer.lines) == (2, [f"volcano-jobs: {message}"])
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == snapshot
 
 
-def test_an_option_that_a_plugin_has_not_is_a_problem(shell: Shell) -> None:
-    """As in a program."""
+def test_an_unknown_option_of_a_plugin_is_a_problem(shell: Shell) -> None:
+    """The fix names the option with the most similar name."""
     file = shell.write("job.yaml", job(plugins={"svc": []}))
+    setting = ("--set", "svc.disable_network_polcy=true", file)
 
-    answer = shell("validate", "--set", "svc.disable_network_polcy=true", file)
+    answer = shell("validate", *setting)
+    (problem,) = shell.problems(*setting)
 
+    assert typed([problem]) == [("plugin_options.svc.disable_network_polcy", "Forbidden")]
+    assert "disable_network_policy" in problem.hint
     assert answer.code == 1
-    assert answer.lines == [
-        (
-            "job.yaml:7:5: plugin_options.svc.disable_network_polcy: the plugin has no such option: did you mean"
-            " disable_network_policy?"
-        )
-    ]
+    assert answer.lines == [f"job.yaml:7:5: {problem}"]
 
 
 VALUES = {"on": True, "1:4": "1:4", "2026-11-28": "2026-11-28", "0o17": 15, "null": None, "": "", "[1, a]": [1, "a"]}
@@ -179,10 +180,14 @@ VALUES = {"on": True, "1:4": "1:4", "2026-11-28": "2026-11-28", "0o17": 15, "nul
 
 @pytest.mark.parametrize(("text", "value"), VALUES.items(), ids=repr)
 def test_a_value_is_read_as_kubectl_reads_it(shell: Shell, text: str, value: object) -> None:
-    """By the reader of job files; what does not fit says what was read."""
+    """The reader of job files parses it; the problem of a value of the wrong type shows what was read."""
     file = shell.write("job.yaml", job(plugins={"svc": []}))
+    setting = ("--set", f"svc.publish_not_ready_addresses={text}", file)
 
-    answer = shell("validate", "--set", f"svc.publish_not_ready_addresses={text}", file)
+    problems = shell.problems(*setting)
 
-    said = f"plugin_options.svc.publish_not_ready_addresses: this must be True or False (given: {value!r})"
-    assert answer.lines == ([] if value is True else [f"job.yaml:7:5: {said}"])
+    path = "plugin_options.svc.publish_not_ready_addresses"
+    assert [(*pair, problem.value) for pair, problem in zip(typed(problems), problems, strict=True)] == (
+        [] if value is True else [(path, "TypeInvalid", repr(value))]
+    )
+    assert shell("validate", *setting).lines == [f"job.yaml:7:5: {problem}" for problem in problems]

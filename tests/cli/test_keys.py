@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.cli.conftest import NATIVE_PLACEHOLDERS, PLACEHOLDERS, Answer, Shell
@@ -131,6 +132,13 @@ class TestHidden:
 
 class TestSaid:
     """Placeholders in the output are named once, with the option that prints the keys."""
+
+    @pytest.mark.parametrize("manager", ["pulumi", "volcano"])
+    def test_the_message_names_the_option(self, shell: Shell, manager: str, snapshot: SnapshotAssertion) -> None:
+        """The consequence of placeholders depends on who manages the Pods."""
+        file = shell.write("job.yaml", with_ssh(*ARGUMENTS))
+
+        assert shell("render", "--managed-by", manager, file).err == snapshot
 
     def test_once_for_several_jobs(self, shell: Shell) -> None:
         """The message is printed once for the two Secrets of two jobs."""

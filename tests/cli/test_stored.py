@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 import yaml
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs.spec.names import pod_group
 from tests.cli.conftest import Shell
 from tests.unit.spec.test_document import stored
 
-WARNING = "warning: spec.volumes[0].volumeClaimName: Volcano created this claim for the stored Job"
 LISTED = {"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}}
 
 
@@ -21,11 +21,13 @@ def printed() -> bytes:
 
 @pytest.mark.parametrize("command", ["render", "validate", "explain", "graph", "convert"])
 def test_every_command_takes_stored_jobs(shell: Shell, command: str) -> None:
-    """No field that the server sets is reported or printed."""
+    """The claim has a warning. No field that the server sets is reported or printed."""
     answer = shell(command, "-", stdin=printed())
 
     assert answer.code == 0
-    assert {line.partition(WARNING)[1] for line in answer.lines} <= {WARNING}
+    warned = {place.partition(": ")[2] for place in answer.places}
+    assert warned <= {"warning: spec.volumes[0].volumeClaimName"}
+    assert {line[-8:] for line in answer.lines} <= {" [VJ121]"}
     assert len(answer.lines) == (0 if command in {"explain", "graph"} else 2)
     assert not any(text in answer.out for text in ("managedFields", "resourceVersion", "phase", "foregroundDeletion"))
 
@@ -40,12 +42,12 @@ def test_the_stored_claim_is_mounted(shell: Shell) -> None:
     )
 
 
-def test_no_stored_jobs(shell: Shell) -> None:
-    """An empty List is what kubectl prints for a namespace without Jobs."""
+def test_an_empty_list_is_rejected(shell: Shell, snapshot: SnapshotAssertion) -> None:
+    """It is what kubectl prints for a namespace without Jobs."""
     answer = shell("validate", "-", stdin=yaml.safe_dump({**LISTED, "items": []}).encode())
 
     assert (answer.code, answer.out) == (1, "")
-    assert answer.err == "<stdin>:1:1: there is no document in it: write a Volcano Job\n"
+    assert answer.err == snapshot
 
 
 def test_a_converted_job_keeps_the_claim(shell: Shell) -> None:
