@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import KeyPair, Plugin, VolcanoJob, flag
 from pulumi_volcano_jobs.convert import to_python, understand
@@ -102,14 +103,20 @@ def test_a_given_key_is_nowhere_in_the_program() -> None:
     assert "BEGIN" not in program.text
     assert BYTES not in program.text
     assert BYTES not in repr(program)
-    assert program.text.startswith(
-        '"""The Volcano job train, from YAML by `volcano-jobs convert`."""\n\n'
+    assert program.text.partition("\n\n")[2].startswith(
         "import pulumi\n"
         "from pulumi_volcano_jobs import SshPlugin, SvcPlugin, Task, VolcanoJob\n\n"
         "config = pulumi.Config()\n\n"
     )
     assert 'ssh_private_key=config.require_secret("train-ssh-private-key")' in program.text
     assert PUBLIC[:40] in program.text
+
+
+def test_a_program_begins_with_a_docstring(snapshot: SnapshotAssertion) -> None:
+    """It has the name of the job, or the number of jobs."""
+    programs = [convert(job()), convert(job(name="a"), job(name="b"))]
+
+    assert [program.partition("\n\n")[0] for program in programs] == snapshot
 
 
 def test_equal_templates_are_written_once() -> None:
@@ -194,7 +201,7 @@ def test_jobs_of_one_name_and_names_that_are_no_identifiers() -> None:
     ]
     assert program.text.count('"name": "train",') == 2
     assert '"name": "train-other",' in program.text
-    assert program.text.startswith('"""6 Volcano jobs, from YAML by `volcano-jobs convert`."""\n')
+    assert program.text.startswith('"""6 ')
 
 
 def test_variables_of_the_same_name_are_numbered() -> None:
@@ -211,7 +218,7 @@ def test_the_longest_name_fits() -> None:
 
     text = convert(job(task("b"), name=name))
 
-    assert text.startswith(f'"""The Volcano job {name}, from YAML by `volcano-jobs convert`."""\n')
+    assert text.partition("\n")[0] == convert(job(task("b"))).partition("\n")[0].replace(" train,", f" {name},")
     assert max(map(len, text.splitlines())) <= 120
 
 
