@@ -423,11 +423,13 @@ class TestWaitScript:
         assert (tmp_path / "log").read_text("utf-8").splitlines().count("sleep 2") == 2
 
     def test_it_fails_with_a_message_when_the_time_is_up(self, tmp_path: Path) -> None:
-        """The worker's Pod fails with an error message: 10 seconds are five sleeps and six tries."""
+        """The worker's Pod fails with the script's error message: 10 seconds are five sleeps and six tries."""
         done = self.run(tmp_path, master="exit 1", args=["--wait-master-timeout=10"])
 
-        assert done.returncode == 1
-        assert "pytorch-job-master-0.pytorch-job:23456 did not answer within 10 s" in done.stderr
+        (message,) = re.findall(r'echo "(.*)" >&2\n', done.args[-1])
+        assert (done.returncode, done.stderr) == (1, f"{message}\n")
+        assert "pytorch-job-master-0.pytorch-job:23456" in message
+        assert " 10 s" in message
         log = (tmp_path / "log").read_text("utf-8").splitlines()
         assert [sum(line.startswith(tool) for line in log) for tool in ("nc ", "sleep ")] == [6, 5]
 

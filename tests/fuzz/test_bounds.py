@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -9,6 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from pulumi_volcano_jobs import JobError
+from pulumi_volcano_jobs.core import bounds
+from pulumi_volcano_jobs.files import job_file, yaml_reader
 
 MEMORY = 1 << 30
 PROGRAM = f"""
@@ -52,7 +57,24 @@ def multiplied(before: str, each: str, after: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-MANY = "a file has at most 500000 keys and values, those of aliases counted each time"
+def unreadable(text: bytes, name: str) -> str:
+    """Return the message about a file that cannot be decoded."""
+    with pytest.raises(JobError) as caught:
+        job_file.decode(io.BytesIO(text), name)
+    return str(caught.value)
+
+
+def too_many_values() -> str:
+    """Return the message about a file with too many values, without its place in the file."""
+    with pytest.raises(yaml_reader.TooLarge) as caught:
+        yaml_reader._check_bounds(bounds.MOST_VALUES + 1, 1, None)
+    return str(caught.value)
+
+
+MANY = too_many_values()
+DEEP = str(yaml_reader._TOO_DEEP)
+TOO_LONG = b"#" * (65 << 20)
+# The last value is the whole message, or the path of a problem.
 FILES: dict[str, tuple[bytes, int, str]] = {
     "aliases": (multiplied("[", "x", "]").encode(), 1, MANY),
     "aliases in mappings": (
@@ -73,14 +95,14 @@ FILES: dict[str, tuple[bytes, int, str]] = {
     "aliases in keys": (
         ("a: &a0 [x]\n" + "".join(f"? &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n: 1\n" for n in LEVELS)).encode(),
         1,
-        "a list or a mapping cannot be a key",
+        ":2:3: .?: ",
     ),
-    "a long text": (f"{JOB}  more: {'x' * 50_000_000}\n".encode(), 1, "spec.more: unknown field"),
+    "a long text": (f"{JOB}  more: {'x' * 50_000_000}\n".encode(), 1, ":7:3: spec.more: "),
     "a long key": (f"{JOB}  ? {'x' * 5_000_000}\n  : [{'1,' * 9000}]\n".encode(), 1, "spec.xxxxxx"),
     "a long name": (
         JOB.replace("train", "x" * 5_000_000).encode(),
         1,
-        "metadata.name: this must be at most 253 characters",
+        ":3:12: metadata.name: ",
     ),
     "many values": (b"a:\n" + b"- x\n" * 12_000_000, 1, MANY),
     "many keys": (JOB.encode() + b"  k: 1\n" * 5_000_000, 1, MANY),
@@ -88,14 +110,14 @@ FILES: dict[str, tuple[bytes, int, str]] = {
     "many tasks": (
         (JOB + "  - {replicas: many}\n" * 10_000).encode(),
         1,
-        "spec.tasks[1].replicas: this must be a whole number",
+        ":7:6: spec.tasks[1].replicas: ",
     ),
-    "more than is read": (b"#" * (65 << 20), 2, "it is larger than 64 MiB: write several files"),
-    "bytes": (bytes(range(256)) * 200_000, 2, "it is not UTF-8 text"),
-    "many Pods": (JOB.replace("replicas: 1", "replicas: 1000000000").encode(), 1, "Kubernetes supports 150000"),
-    "deep lists": (b"a: " + b"[" * 100_000, 1, "nested more than 100 levels deep"),
-    "deep mappings": (b"{a: " * 100_000, 1, "nested more than 100 levels deep"),
-    "deep lines": (b"- " * 100_000, 1, "nested more than 100 levels deep"),
+    "more than is read": (TOO_LONG, 2, unreadable(TOO_LONG, "job.yaml")),
+    "bytes": (bytes(range(256)) * 200_000, 2, unreadable(b"\xff", "job.yaml")),
+    "many Pods": (JOB.replace("replicas: 1", "replicas: 1000000000").encode(), 1, ":6:20: spec.tasks[0].replicas: "),
+    "deep lists": (b"a: " + b"[" * 100_000, 1, DEEP),
+    "deep mappings": (b"{a: " * 100_000, 1, DEEP),
+    "deep lines": (b"- " * 100_000, 1, DEEP),
 }
 
 
@@ -109,7 +131,7 @@ def test_a_file_that_is_too_large_ends_soon(tmp_path: Path, content: bytes, code
 
     first, *_ = answer[2].splitlines()
     assert answer[:2] == (code, "")
-    assert words in answer[2][:2000]
+    assert words in answer[2].replace(str(file), "job.yaml")[:2000]
     assert len(first) < 1000
     assert [line for line in answer[2].splitlines() if not re.match(r".*job\.yaml|volcano-jobs: ", line)] == []
 
@@ -139,34 +161,42 @@ def test_too_many_pods_end_every_command_soon(tmp_path: Path, command: tuple[str
     code, out, err = run(*command, str(file))
 
     assert (code, out) == (1, "")
-    assert "Kubernetes supports 150000 in a cluster (given: 2000000000): lower it" in err
+    (line,) = (line for line in err.splitlines() if ": spec.tasks[0].replicas: " in line)
+    assert "150000" in line
+    assert "2000000000" in line
 
 
-def test_input_without_an_end_is_not_read_for_ever() -> None:
-    """As `yes | volcano-jobs validate -` has it."""
+def test_the_number_of_bytes_that_are_read_is_limited() -> None:
+    """The input of `yes | volcano-jobs validate -` does not end."""
     with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
         answer = run("validate", "-", stdin=endless.stdout.fileno())
         endless.kill()
 
-    assert answer == (2, "", "volcano-jobs: cannot read <stdin>: it is larger than 64 MiB: write several files\n")
+    assert answer == (2, "", f"volcano-jobs: {unreadable(TOO_LONG, '<stdin>')}\n")
 
 
-OF_A_CLUSTER = {
-    "aliases": (
-        "has more than 500000 keys and values; leave out what the jobs do not need: kubectl get -n NAMESPACE in the"
-        " place of -A"
-    ),
-    "deep lists": "is no YAML; it must be what kubectl get ... -o yaml prints",
-}
+def read_cluster(folder: Path, content: bytes) -> tuple[int, str, str]:
+    """Render a job with a file for `--cluster`."""
+    cluster = folder / "cluster.yaml"
+    cluster.write_bytes(content)
+    (folder / "job.yaml").write_text(JOB)
+    return run("render", str(folder / "job.yaml"), "--cluster", str(cluster))
 
 
-@pytest.mark.parametrize(("file", "message"), OF_A_CLUSTER.items(), ids=OF_A_CLUSTER)
-def test_a_cluster_s_file_has_the_same_bounds(tmp_path: Path, file: str, message: str) -> None:
-    """It is read with the others."""
-    cluster = tmp_path / "cluster.yaml"
-    cluster.write_bytes(FILES[file][0])
-    (tmp_path / "job.yaml").write_text(JOB)
+def test_the_values_of_a_cluster_s_file_are_limited(tmp_path: Path) -> None:
+    """Its message has a fix of its own (tests/cli/test_cluster.py)."""
+    code, out, err = read_cluster(tmp_path, FILES["aliases"][0])
 
-    code, out, err = run("render", str(tmp_path / "job.yaml"), "--cluster", str(cluster))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"volcano-jobs: {tmp_path / 'cluster.yaml'} ")
+    assert "500000" in err
+    assert "kubectl get -n NAMESPACE" in err
 
-    assert (code, out, err) == (2, "", f"volcano-jobs: {cluster} {message}\n")
+
+def test_the_levels_of_a_cluster_s_file_are_limited(tmp_path: Path) -> None:
+    """The message is that of a file that is not YAML."""
+    answer = read_cluster(tmp_path, FILES["deep lists"][0])
+
+    assert answer == read_cluster(tmp_path, b"a: [1")
+    assert answer[:2] == (2, "")
+    assert answer[2].startswith(f"volcano-jobs: {tmp_path / 'cluster.yaml'} ")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from pulumi_volcano_jobs.plugins import pytorch, wait_containers
 from tests.workloads.conftest import Render, job, task
 from tests.workloads.player import Cluster, Image
 
@@ -53,6 +54,23 @@ CLOSED = {
     "spec": {"podSelector": {}, "policyTypes": ["Egress"]},
 }
 WAIT = "wait-for-master"
+# The messages of the scripts, in the order of the scripts.
+UNABLE, WAITING, GAVE_UP, LAST_TRY, SO_FAR, ANSWERS = re.findall(r'\bsay "(.+)"', wait_containers.SCRIPT)
+NO_LISTENER, NO_NAME, NO_ANSWER = re.findall(r'\bwhy="(.+)"', wait_containers.SCRIPT)
+VOLCANO_WAITING, _, VOLCANO_ANSWERS = re.findall(r'\becho "(.+)"', pytorch._WAIT_SCRIPT)
+
+
+def message(text: str, name: str = "train", **values: object) -> str:
+    """Return a message of the script in the Pods of a job, with the values of its variables."""
+    values = {"MASTER_ADDR": f"{name}-master-0.{name}", "MASTER_PORT": 23456, **values}
+    return f"{WAIT}: " + re.sub(r"\$(\w+)", lambda match: str(values.get(match[1], match[0])), text)
+
+
+def after_seconds(text: str) -> str:
+    """Return a pattern of a message that ends in a number of seconds."""
+    before, _, after = text.partition("$")
+    assert after.endswith(" s")
+    return f"{re.escape(before)}[0-9]+ s"
 
 
 @pytest.fixture(scope="module")
@@ -150,9 +168,9 @@ def test_the_recommended_job(cluster: Cluster, render: Render) -> None:
     wait_for_worlds(cluster, *twice)
     assert restarts(cluster) == dict.fromkeys(HOSTS, 0)
     first, *others = lines(cluster, "train-worker-0", WAIT)
-    assert first == "wait-for-master: waiting for train-master-0.train:23456, at most 1800 s"
-    assert others[0].startswith("wait-for-master: so far the name train-master-0.train does not resolve: ")
-    assert others[-1].startswith("wait-for-master: the master answers after ")
+    assert first == message(WAITING, limit=1800)
+    assert others[0] == message(SO_FAR.replace("$why", NO_NAME))
+    assert re.fullmatch(after_seconds(message(ANSWERS)), others[-1])
     finish(cluster)
 
 
@@ -213,13 +231,6 @@ JOBS = {
     "in-vain": waiting("in-vain", CHECKED, image="bash", timeout=1),
     "unable": waiting("unable", CHECKED, image="little", timeout=600),
 }
-NO_NAME = "the name {0} does not resolve: the master's Pod is not up yet, or has ended"
-NO_ANSWER = "no answer: the master's Pod is gone, or a NetworkPolicy or a firewall keeps its port shut"
-NO_LISTENER = "the master's Pod is there, and nothing listens on its port 23456"
-UNABLE = (
-    "this image has no bash, and no nc that knows -z: set the pytorch plugin's wait_master_image to one that has, such"
-    " as busybox:1.36.1"
-)
 
 
 def test_what_workers_say_while_they_wait(cluster: Cluster, render: Render) -> None:
@@ -235,8 +246,7 @@ def test_what_workers_say_while_they_wait(cluster: Cluster, render: Render) -> N
 
     def all_say(words: str) -> None:
         for name in ("by-nc", "by-bash"):
-            told = words.format(f"{name}-master-0.{name}")
-            expected = f"{WAIT}: so far {told}"
+            expected = message(SO_FAR.replace("$why", words), name)
             cluster.wait(partial(ends, name, expected), expected)
 
     cluster.apply(rendered + b"---\n" + yaml.safe_dump(CLOSED).encode())
@@ -250,19 +260,20 @@ def test_what_workers_say_while_they_wait(cluster: Cluster, render: Render) -> N
 
     for name in ("by-nc", "by-bash"):
         first, *_, last = said(name)
-        assert first == f"{WAIT}: waiting for {name}-master-0.{name}:23456, at most 600 s"
-        assert re.fullmatch(f"{WAIT}: the master answers after [0-9]+ s", last)
+        assert first == message(WAITING, name, limit=600)
+        assert re.fullmatch(after_seconds(message(ANSWERS)), last)
         assert len(said(name)) == 5
     for name in ("volcano-nc", "volcano-bash"):
         first, last = said(name)
-        assert first == f"waiting for the master at {name}-master-0.{name}:23456 (at most 600 s)"
-        assert re.fullmatch("the master answers after [0-9]+ s", last)
+        assert first == VOLCANO_WAITING.format(address=f"{name}-master-0.{name}", port=23456, timeout=600)
+        assert re.fullmatch(after_seconds(VOLCANO_ANSWERS), last)
     vain, unable = (cluster.pods[f"{name}-worker-0"].init[0] for name in ("in-vain", "unable"))
     cluster.wait(lambda: bool(vain.message), "end of the time")
     assert (vain.exit_codes[0], unable.exit_codes[0]) == (1, 2)
     first, _, gave_up, last_try, *_ = vain.message.splitlines()
-    assert first == f"{WAIT}: waiting for in-vain-master-0.in-vain:23456, at most 1 s"
-    no_name = re.escape(NO_NAME.format("in-vain-master-0.in-vain"))
-    assert re.fullmatch(f"{WAIT}: gave up after [0-9]+ s: {no_name}", gave_up)
-    assert last_try.startswith(f"{WAIT}: the last try said: bash: ")
-    assert unable.message == f"{WAIT}: {UNABLE}\n"
+    assert first == message(WAITING, "in-vain", limit=1)
+    seconds = re.search(r"[0-9]+", gave_up.removeprefix(WAIT))
+    assert seconds
+    assert gave_up == message(GAVE_UP.replace("$why", NO_NAME), "in-vain", waited=seconds[0])
+    assert last_try.startswith(message(LAST_TRY.partition("$")[0]) + "bash: ")
+    assert unable.message == message(UNABLE).replace("$2", "busybox:1.36.1") + "\n"
