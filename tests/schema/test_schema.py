@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ def test_the_package_says_what_it_is() -> None:
     assert schema["name"] == "volcano-jobs"
     assert schema["version"] == version("pulumi-volcano-jobs")
     assert schema["displayName"] == "Volcano Jobs"
-    assert schema["description"].startswith("Distributed jobs on Kubernetes")
+    assert schema["description"] == metadata("pulumi-volcano-jobs")["Summary"]
     assert schema["license"] == "Apache-2.0"
     assert {"volcano", "pytorch", "kind/component", "category/infrastructure"} <= set(schema["keywords"])
 

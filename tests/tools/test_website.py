@@ -50,13 +50,19 @@ def test_everything_in_the_reference_is_described() -> None:
     assert [found.path for found in [*told, *members] if not found.docstring] == []
 
 
-def test_every_setting_of_a_plugin_is_told() -> None:
-    """With Volcano's argument, or that it is an option; with types and defaults."""
+def docstring(path: str, attribute: str) -> str:
+    """Return the docstring of an attribute of a class."""
+    (found,) = (found for found in sources() if found.path == f"{reference.PACKAGE}.{path}")
+    return str(found.members[attribute].docstring.value)
+
+
+def test_every_setting_of_a_plugin_is_described() -> None:
+    """The page has types, defaults, and Volcano's argument, or that the setting is an option."""
     page = reference.pages()["plugins"]
 
     assert (
         "- **`wait_master_timeout`** (`int`, default `300`, recommended `1800`, Volcano's `--wait-master-timeout`): "
-        "Seconds until the init container gives up."
+        f"{docstring('plugins.pytorch.PytorchPlugin', 'wait_master_timeout')}\n"
     ) in page
     assert (
         "- **`file_modes`** (`'volcano'` or `'by-user'`, default `'volcano'`, recommended `'by-user'`, "
@@ -64,12 +70,12 @@ def test_every_setting_of_a_plugin_is_told() -> None:
     ) in page
 
 
-def test_every_field_of_a_job_is_told() -> None:
-    """In both spellings, with a type that needs no knowledge of pydantic."""
+def test_every_field_of_a_job_is_described() -> None:
+    """The page has both spellings, and a type that needs no knowledge of pydantic."""
     page = reference.pages()["model"]
 
-    assert "- **`exit_code`** (`exitCode`, `int`): When a container ends with this code" in page
-    assert "- **`tasks`** (`list[Task]`): The groups of Pods." in page
+    assert f"- **`exit_code`** (`exitCode`, `int`): {docstring('spec.model.Policy', 'exit_code')}\n" in page
+    assert f"- **`tasks`** (`list[Task]`): {docstring('spec.model.Job', 'tasks')}\n" in page
     assert "- **`labels`** (`Mapping[str, Text]`): " in page
     assert "Annotated" not in page
 
