@@ -153,7 +153,7 @@ def network_policy(job: JobSeen, *, every_job: bool) -> Found:
         yield Problem(f"{job.place}: svc", "Forbidden", reason, hint)
     elif every_job and not job.has_policy:
         reason = "no NetworkPolicy keeps others from the job's Pods"
-        yield Problem(f"{job.place}: plugins", "Forbidden", reason, "add the svc plugin, which makes one")
+        yield Problem(f"{job.place}: plugins", "Required", reason, "add the svc plugin, which makes one")
 
 
 def job_of(seen: Seen) -> JobSeen:

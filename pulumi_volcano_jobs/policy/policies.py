@@ -21,7 +21,7 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from pulumi_volcano_jobs.core.errors import JobError, Problem, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, shown
 from pulumi_volcano_jobs.policy import checks, jobs
 from pulumi_volcano_jobs.policy.reported import Reported
 from pulumi_volcano_jobs.policy.resources import Found, Seen, Unknown, see
@@ -172,7 +172,8 @@ def _list(given: Sequence[str], setting: str, pattern: str, what: str) -> dict[s
     """Check a list, and describe it; an empty one has no default, so that the engine demands it."""
     is_list = isinstance(given, Collection) and not isinstance(given, (str, Mapping))
     if not (is_list and all(isinstance(name, str) and re.search(pattern, name) for name in given)):
-        raise JobError([Problem(setting, "TypeInvalid", f"this must be a list of {what}", value=shown(given))])
+        error_type: ErrorType = "Invalid" if is_list else "TypeInvalid"
+        raise JobError([Problem(setting, error_type, f"this must be a list of {what}", value=shown(given))])
     items = {"type": "string", "pattern": pattern}
     described: dict[str, Any] = {"type": "array", "items": items, "minItems": 1}
     return {**described, "default": list(given)} if given else described
