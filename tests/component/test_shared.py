@@ -9,11 +9,12 @@ from typing import Any
 
 import pulumi
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import JobDefaults, VolcanoJob, VolcanoQueue
-from pulumi_volcano_jobs.testing import UNKNOWN, Result, computed, failed, run
+from pulumi_volcano_jobs.testing import UNKNOWN, Failure, Result, computed, failed, run
 from tests.component.programs import new_job
-from tests.conftest import Wire, container, task
+from tests.conftest import Wire, container, task, typed
 
 GPU = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 SPOT = {"key": "spot", "operator": "Equal", "value": "yes", "effect": "NoExecute", "tolerationSeconds": 30}
@@ -213,11 +214,11 @@ def test_a_shared_mode_ignores_options_of_the_other_mode_with_a_warning(where: s
 
     assert done.manifests() == plain.manifests()
     assert sorted(text.partition(":")[0] for text in done.warnings) == sorted(options.keys() - {"unsupported"})
-    assert all(text.endswith('or set managed_by="pulumi" on this job [VJ122]') for text in done.warnings)
+    assert all('managed_by="pulumi"' in text and text.endswith(" [VJ122]") for text in done.warnings)
     assert one({"tasks": [worker()], **options, "ignore_warnings": ["VJ122"]}, config, shared).warnings == []
 
 
-def test_with_a_shared_mode_volcanos_plugins_take_precedence_over_the_template() -> None:
+def test_with_a_shared_mode_volcanos_plugins_take_precedence_over_the_template(snapshot: SnapshotAssertion) -> None:
     """The conflict that `on_conflict="user"` decides is no error, and the warning names it."""
     own = container(env=[{"name": "VC_TASK_INDEX", "value": "7"}])
     job = {"plugins": {"env": []}, "tasks": [task(containers=[own])], "on_conflict": "user"}
@@ -225,7 +226,8 @@ def test_with_a_shared_mode_volcanos_plugins_take_precedence_over_the_template()
     done = one(job, {"volcano-jobs:managedBy": "volcano"})
 
     assert done.names("Job") == ["train"]
-    assert [text.partition(":")[0] for text in done.warnings] == ["on_conflict"]
+    assert [(text.partition(":")[0], text[-7:]) for text in done.warnings] == [("on_conflict", "[VJ122]")]
+    assert done.warnings == snapshot
 
 
 def test_options_of_the_other_mode_are_errors_if_the_job_sets_its_mode() -> None:
@@ -234,7 +236,7 @@ def test_options_of_the_other_mode_are_errors_if_the_job_sets_its_mode() -> None
 
     failure = failed(lambda: new_job("train", job), config={"volcano-jobs:managedBy": "volcano"})
 
-    assert 'restart: with managed_by="volcano" this does nothing' in str(failure.error)
+    assert typed(failure.problems) == [("restart", "Forbidden")]
 
 
 @pytest.mark.parametrize("source", ["text", "file"])
@@ -354,155 +356,120 @@ def test_two_jobs_do_not_change_what_they_share() -> None:
     assert done.manifests()["Pod other-worker-0"]["spec"]["tolerations"] == [SPOT, GPU]
 
 
-def said(config: Mapping[str, str] | None = None, **arguments: Any) -> str:
-    """Give what is said of a job that is refused; nothing has been registered by then."""
+def rejected(config: Mapping[str, str] | None = None, **arguments: Any) -> Failure:
+    """Return the failure of a program whose only job is rejected; no resource has been registered by then."""
 
     def program() -> None:
         pulumi.runtime.set_all_config(dict(config or {}))
         new_job("train", {"tasks": [worker()], **arguments})
 
-    error, done = failed(program)
-    assert isinstance(error, pulumi.RunError)
-    assert done.resources == {}
-    first, *lines = str(error).splitlines()
-    assert first.startswith("the VolcanoJob train has ")
-    return "\n".join(line.removeprefix("  ") for line in lines)
+    failure = failed(program)
+    assert isinstance(failure.error, pulumi.RunError)
+    assert failure.result.resources == {}
+    return failure
 
 
-SUBDOMAIN = (
-    "this must be at most 253 lower-case letters, digits, '-' and '.', each part between dots beginning and ending with"
-    " a letter or digit"
-)
-LABEL = "this must be at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit"
-VALUE = "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
+def shown(failure: Failure) -> list[tuple[str, str, str]]:
+    """Return path, type and value of each problem."""
+    return [(problem.path, problem.type, problem.value) for problem in failure.problems]
+
+
+UNKNOWN_DEFAULTS = {
+    "a list": ([], "job_defaults", "TypeInvalid"),
+    "a misspelt name": ({"quueue": "a"}, "job_defaults.quueue", "Forbidden"),
+    "a number for a name": ({1: "a"}, "job_defaults.1", "Forbidden"),
+    "an unknown set of defaults": ({"defaults": "best"}, "job_defaults.defaults", "NotSupported"),
+    "an unknown mode": ({"managed_by": "kubectl"}, "job_defaults.managed_by", "NotSupported"),
+    # Python raises an error of its own for the text of such a number.
+    "a number of thousands of digits": ({"managed_by": 10**5000}, "job_defaults.managed_by", "NotSupported"),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN_DEFAULTS)
+def test_unknown_defaults_of_a_program_are_rejected(name: str, snapshot: SnapshotAssertion) -> None:
+    """There is one problem with the path in job_defaults."""
+    given, path, error_type = UNKNOWN_DEFAULTS[name]
+
+    failure = rejected(job_defaults=given)
+
+    assert typed(failure.problems) == [(path, error_type)]
+    assert str(failure.error) == snapshot
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("given", "path", "error_type", "value"),
     [
-        ([], 'job_defaults: this must be a mapping: for example {"queue": "research"}'),
-        (
-            {"quueue": "a"},
-            "job_defaults.quueue: no default has this name: did you mean queue?",
-        ),
-        (
-            {1: "a"},
-            (
-                "job_defaults.1: no default has this name: remove it (known here: defaults, image_pull_secrets,"
-                " image_registry, kubernetes_version, labels, managed_by, namespace, node_selector,"
-                " priority_class_name, queue, tolerations, volcano_version)"
-            ),
-        ),
-        (
-            {"volcano_version": "1.5"},
-            (
-                'job_defaults.volcano_version: Unsupported value: \'1.5\': supported values: "1.9", "1.10", "1.11",'
-                ' "1.12", "1.13", "1.14", "1.15", "1.16", and their releases such as "1.15.1": set the version of'
-                " Volcano in the cluster, or omit it"
-            ),
-        ),
-        ({"queue": 3}, "job_defaults.queue: this must be a string: put it in quotes"),
-        ({"queue": "A"}, f"job_defaults.queue: {SUBDOMAIN} (given: 'A')"),
-        ({"priority_class_name": "A"}, f"job_defaults.priority_class_name: {SUBDOMAIN} (given: 'A')"),
-        ({"namespace": "a.b"}, f"job_defaults.namespace: {LABEL} (given: 'a.b')"),
-        (
-            {"image_registry": "https://ghcr.io"},
-            (
-                "job_defaults.image_registry: this is no registry: a host (with a dot, a port, or localhost), and "
-                "perhaps a path (given: 'https://ghcr.io'): write ghcr.io"
-            ),
-        ),
-        (
-            {"defaults": "best"},
-            "job_defaults.defaults: this must be one of volcano, recommended (given: 'best')",
-        ),
-        (
-            {"managed_by": "kubectl"},
-            "job_defaults.managed_by: this must be one of pulumi, volcano (given: 'kubectl')",
-        ),
-        ({"labels": []}, "job_defaults.labels: this must be a mapping: write it as key: value lines"),
-        ({"labels": {"a": "b c"}}, f"job_defaults.labels.a: {VALUE} (given: 'b c')"),
-        ({"node_selector": {"a": 1}}, "job_defaults.node_selector.a: this must be a string: put it in quotes"),
-        ({"tolerations": {}}, "job_defaults.tolerations: this must be a list: write each entry behind a '-'"),
-        (
-            {"tolerations": [GPU, {"key": "a", "operater": "Exists"}]},
-            "job_defaults.tolerations[1].operater: unknown field; Volcano drops it: did you mean operator?",
-        ),
+        ({"volcano_version": "1.5"}, "volcano_version", "NotSupported", ""),
+        ({"queue": 3}, "queue", "TypeInvalid", ""),
+        ({"queue": "A"}, "queue", "Invalid", "'A'"),
+        ({"priority_class_name": "A"}, "priority_class_name", "Invalid", "'A'"),
+        ({"namespace": "a.b"}, "namespace", "Invalid", "'a.b'"),
+        ({"image_registry": "https://ghcr.io"}, "image_registry", "Invalid", "'https://ghcr.io'"),
+        ({"labels": []}, "labels", "TypeInvalid", ""),
+        ({"labels": {"a": "b c"}}, "labels.a", "Invalid", "'b c'"),
+        ({"node_selector": {"a": 1}}, "node_selector.a", "TypeInvalid", ""),
+        ({"tolerations": {}}, "tolerations", "TypeInvalid", ""),
+        ({"tolerations": [GPU, {"key": "a", "operater": "Exists"}]}, "tolerations[1].operater", "Forbidden", ""),
         (
             {"tolerations": [{"key": "a", "operator": "Exists", "value": "b"}]},
-            (
-                "job_defaults.tolerations[0].value: with the operator Exists a toleration has no value (given: 'b'): "
-                "remove it, or set operator: Equal"
-            ),
+            "tolerations[0].value",
+            "Invalid",
+            "'b'",
         ),
-        ({"image_pull_secrets": [3]}, "job_defaults.image_pull_secrets[0]: this must be a string: put it in quotes"),
-        (
-            {"image_pull_secrets": "pull"},
-            "job_defaults.image_pull_secrets: this must be a list: write each entry behind a '-'",
-        ),
+        ({"image_pull_secrets": [3]}, "image_pull_secrets[0]", "TypeInvalid", ""),
+        ({"image_pull_secrets": "pull"}, "image_pull_secrets", "TypeInvalid", ""),
     ],
     ids=str,
 )
-def test_a_mistake_in_the_programs_defaults_is_said_once(given: Any, message: str) -> None:
-    """With its place there, and not at each task."""
-    assert said(job_defaults=given) == message
+def test_a_wrong_default_of_a_program_is_one_problem(given: Wire, path: str, error_type: str, value: str) -> None:
+    """The path is that in job_defaults, and not that in each task."""
+    failure = rejected(job_defaults=given)
+
+    assert shown(failure) == [(f"job_defaults.{path}", error_type, value)]
+    assert str(failure.error).splitlines()[1:] == [f"  {failure.problems[0]}"]
 
 
-def test_a_number_of_thousands_of_digits_is_not_written_out() -> None:
-    """Python would refuse to, with an error of its own."""
-    assert said(job_defaults={"managed_by": 10**5000}) == (
-        "job_defaults.managed_by: this must be one of pulumi, volcano (given: a number of thousands of digits)"
-    )
-
-
-def test_an_output_where_none_can_be_is_refused() -> None:
-    """Who makes the Pods must be known."""
+def test_an_output_for_a_plain_default_is_rejected(snapshot: SnapshotAssertion) -> None:
+    """The mode must be known."""
 
     def program() -> None:
         new_job("train", {"tasks": [worker()], "job_defaults": {"managed_by": computed("volcano")}})
 
-    error, done = failed(program)
+    failure = failed(program)
 
-    assert str(error) == (
-        "the VolcanoJob train has a problem:\n"
-        "  job_defaults.managed_by: this must be a plain value, not an Output: it decides what the job is made of: "
-        "take it from pulumi.Config, or from StackReference.get_output_details, which gives plain values"
-    )
-    assert done.names("VolcanoJob") == []
+    assert typed(failure.problems) == [("job_defaults.managed_by", "TypeInvalid")]
+    assert str(failure.error) == snapshot
+    assert failure.result.names("VolcanoJob") == []
+
+
+UNKNOWN_IN_STACK = {
+    "a misspelt name": ({"volcano-jobs:nodeSelecter": "{}"}, "volcano-jobs:nodeSelecter", "Forbidden"),
+    "text for a list": ({"volcano-jobs:tolerations": "gpu"}, "volcano-jobs:tolerations", "TypeInvalid"),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN_IN_STACK)
+def test_a_key_of_the_stack_that_is_not_a_default_is_rejected(name: str, snapshot: SnapshotAssertion) -> None:
+    """The path is the key."""
+    config, path, error_type = UNKNOWN_IN_STACK[name]
+
+    failure = rejected(config)
+
+    assert typed(failure.problems) == [(path, error_type)]
+    assert str(failure.error) == snapshot
 
 
 @pytest.mark.parametrize(
-    ("config", "message"),
+    ("config", "path", "value"),
     [
-        (
-            {"volcano-jobs:nodeSelecter": "{}"},
-            (
-                "volcano-jobs:nodeSelecter: the stack's configuration has no default of this name: did you mean "
-                "nodeSelector?"
-            ),
-        ),
-        (
-            {"volcano-jobs:tolerations": "gpu"},
-            (
-                "volcano-jobs:tolerations: this must be a mapping or a list, and it is text: write it as YAML in "
-                "Pulumi.<stack>.yaml, or use `pulumi config set --path`"
-            ),
-        ),
-        (
-            {"volcano-jobs:tolerations": '[{"key": "a b"}]'},
-            (
-                "volcano-jobs:tolerations[0].key: a key is at most 63 letters, digits, '-', '_' and '.', beginning and "
-                "ending with a letter or digit, perhaps behind a DNS name and a '/' (given: 'a b'): for example "
-                "example.org/team"
-            ),
-        ),
-        ({"volcano-jobs:namespace": "A"}, f"volcano-jobs:namespace: {LABEL} (given: 'A')"),
+        ({"volcano-jobs:tolerations": '[{"key": "a b"}]'}, "volcano-jobs:tolerations[0].key", "'a b'"),
+        ({"volcano-jobs:namespace": "A"}, "volcano-jobs:namespace", "'A'"),
     ],
     ids=str,
 )
-def test_a_mistake_in_the_stacks_configuration_names_its_key(config: dict[str, str], message: str) -> None:
-    """As it is written there."""
-    assert said(config) == message
+def test_a_wrong_default_of_the_stack_is_one_problem(config: dict[str, str], path: str, value: str) -> None:
+    """The path begins with the key."""
+    assert shown(rejected(config)) == [(path, "Invalid", value)]
 
 
 @pytest.mark.parametrize(
@@ -522,15 +489,15 @@ def test_a_mistake_in_the_stacks_configuration_names_its_key(config: dict[str, s
     ],
     ids=str,
 )
-def test_a_job_that_is_wrong_itself_is_told_so_as_without_defaults(fields: Wire, places: list[str]) -> None:
-    """They are put where they can be, and hide nothing."""
+def test_defaults_hide_no_problem_of_the_job(fields: Wire, places: list[str]) -> None:
+    """They are set only where the job has a mapping for them."""
     if "spec" in fields:
-        error, _ = failed(lambda: new_job("train", {**fields, "job_defaults": SHARED}) and None)
-        found = [line.strip().partition(": ")[0] for line in str(error).splitlines()[1:]]
+        failure = failed(lambda: new_job("train", {**fields, "job_defaults": SHARED}) and None)
     else:
-        found = [line.partition(": ")[0] for line in said(CONFIG, **fields).splitlines()]
+        failure = rejected(CONFIG, **fields)
 
-    assert [place for place in found if not place.endswith("containers")] == places
+    paths = [problem.path for problem in failure.problems]
+    assert [path for path in paths if not path.endswith("containers")] == places
 
 
 def test_a_mistake_in_what_jobs_share_has_no_line_in_a_jobs_file(tmp_path: Path) -> None:
@@ -551,31 +518,29 @@ def test_a_mistake_in_what_jobs_share_has_no_line_in_a_jobs_file(tmp_path: Path)
     assert len(places) == 3
 
 
-def test_all_problems_come_at_once() -> None:
-    """Those of the configuration, of the program's defaults and of the job."""
-    text = said({"volcano-jobs:que": "a"}, job_defaults={"queue": "A"}, min_available="1")
+def test_an_error_has_all_problems() -> None:
+    """The problems are those of the configuration, of the program's defaults and of the job."""
+    failure = rejected({"volcano-jobs:que": "a"}, job_defaults={"queue": "A"}, min_available="1")
 
-    assert [line.partition(": ")[0] for line in text.splitlines()] == [
-        "volcano-jobs:que",
-        "job_defaults.queue",
-        "spec.minAvailable",
+    assert typed(failure.problems) == [
+        ("volcano-jobs:que", "Forbidden"),
+        ("job_defaults.queue", "Invalid"),
+        ("spec.minAvailable", "TypeInvalid"),
     ]
 
 
-def test_a_secret_default_of_the_stack_is_refused() -> None:
-    """It would be shown; the value is not in the message."""
+def test_a_secret_default_of_the_stack_is_rejected(snapshot: SnapshotAssertion) -> None:
+    """The objects would show it; the message does not have the value."""
 
     def program() -> None:
         pulumi.runtime.set_all_config({"volcano-jobs:queue": "hidden"}, ["volcano-jobs:queue"])
         new_job("train", {"tasks": [worker()]})
 
-    error, _ = failed(program)
+    failure = failed(program)
 
-    assert str(error) == (
-        "the VolcanoJob train has a problem:\n"
-        "  volcano-jobs:queue: a default is no secret: it stands in each object, for all to read: set it without "
-        "--secret, or give job_defaults an Output"
-    )
+    assert typed(failure.problems) == [("volcano-jobs:queue", "Forbidden")]
+    assert str(failure.error) == snapshot
+    assert "hidden" not in str(failure.error)
 
 
 def test_pulumis_own_keys_are_left_alone() -> None:
