@@ -9,12 +9,14 @@ from typing import Any
 
 import pulumi
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import VolcanoQueue
 from pulumi_volcano_jobs.component.kubernetes_object import WRITTEN
-from pulumi_volcano_jobs.testing import UNKNOWN, SecretValue, computed, failed, run
+from pulumi_volcano_jobs.rendering import queue
+from pulumi_volcano_jobs.testing import UNKNOWN, Failure, SecretValue, computed, failed, run
 from tests.component.programs import new_job
-from tests.conftest import task
+from tests.conftest import task, typed
 
 QUEUE = "Queue research"
 
@@ -231,9 +233,8 @@ def test_a_weight_of_0_is_a_warning() -> None:
     done = run(lambda: new_queue("research", {"weight": 0}) and None)
 
     (warning,) = done.resources["VolcanoQueue research"].warnings
-    assert warning.startswith(
-        "spec.weight: Volcano stores weight 1, because 0 means that no weight is set (given: 0): "
-    )
+    assert [warning] == [str(problem) for problem in queue.warnings({"weight": 0})]
+    assert warning.startswith("spec.weight: ")
     assert done.manifests()[QUEUE]["spec"]["weight"] == 1
 
 
@@ -257,16 +258,13 @@ def test_outputs_stay_what_they_are() -> None:
     assert done.unknown() == {f"{QUEUE}: spec.capability.cpu", *digests(QUEUE), "VolcanoQueue research has: name"}
 
 
-def test_options_that_pulumi_ignores_on_a_component_are_told() -> None:
-    """But for `custom_timeouts`, which the Queue itself has."""
+def test_an_option_that_pulumi_ignores_on_a_component_is_a_warning(snapshot: SnapshotAssertion) -> None:
+    """The Queue itself gets `custom_timeouts`."""
     opts = pulumi.ResourceOptions(replacement_trigger="2", custom_timeouts=pulumi.CustomTimeouts(create="30s"))
 
     (warning,) = run(lambda: new_queue("research", {}, opts) and None).warnings
 
-    assert warning == (
-        "Pulumi ignores these options on a component (docs/stack.md has an example of a transform):\n"
-        "  opts.replacement_trigger: replace the children with `pulumi up --replace`"
-    )
+    assert warning == snapshot
 
 
 def test_options_reach_the_queue() -> None:
@@ -285,49 +283,44 @@ def test_options_reach_the_queue() -> None:
     assert "kubernetes::other" in request.provider
 
 
-def test_two_queues_of_one_name_are_refused() -> None:
+def test_two_queues_of_one_name_are_rejected(snapshot: SnapshotAssertion) -> None:
     """They would overwrite each other."""
 
     def program() -> None:
         VolcanoQueue("one", {"name": "research"})
         VolcanoQueue("other", {"name": "research"})
 
-    error, _ = failed(program)
+    failure = failed(program)
 
-    assert str(error) == (
-        "the VolcanoQueue other has a problem:\n"
-        "  metadata.name: the VolcanoQueues one and other both make the Queue research: give one of them another name"
-    )
+    assert typed(failure.problems) == [("metadata.name", "Duplicate")]
+    assert str(failure.error) == snapshot
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            {"weight": -1, "parent": "research"},
-            (
-                "the VolcanoQueue research has 2 problems:\n"
-                "  spec.weight: this must be from 1 to 65535 (given: -1)\n"
-                "  spec.parent: a queue cannot be below itself (given: 'research'): name another one, or none: then it "
-                "is root"
-            ),
-        ),
-        (
-            [3],
-            (
-                "the VolcanoQueue research has a problem:\n"
-                '  the arguments are a list; they must be a dict: write VolcanoQueue("research", {"weight": 2})'
-            ),
-        ),
-    ],
-)
-def test_mistakes_are_said_before_anything_is_made(arguments: Any, message: str) -> None:
-    """All of them, and without a traceback."""
-    error, done = failed(lambda: new_queue("research", arguments) and None)
+def rejected(arguments: Any) -> Failure:
+    """Return the failure of a program whose only queue is rejected; no resource has been registered by then."""
+    failure = failed(lambda: new_queue("research", arguments) and None)
+    assert isinstance(failure.error, pulumi.RunError)
+    assert failure.result.resources == {}
+    return failure
 
-    assert isinstance(error, pulumi.RunError)
-    assert str(error) == message
-    assert done.resources == {}
+
+def test_an_error_has_all_problems() -> None:
+    """Pulumi shows a RunError without a traceback."""
+    failure = rejected({"weight": -1, "parent": "research"})
+
+    assert typed(failure.problems) == [("spec.weight", "Invalid"), ("spec.parent", "Invalid")]
+    assert [problem.value for problem in failure.problems] == ["-1", "'research'"]
+    first, *lines = str(failure.error).splitlines()
+    assert "VolcanoQueue research" in first
+    assert lines == [f"  {problem}" for problem in failure.problems]
+
+
+def test_arguments_that_are_not_a_mapping_are_rejected(snapshot: SnapshotAssertion) -> None:
+    """The path is empty, because the mistake is in no field."""
+    failure = rejected([3])
+
+    assert typed(failure.problems) == [("", "TypeInvalid")]
+    assert str(failure.error) == snapshot
 
 
 def test_a_job_and_a_queue_may_have_one_name() -> None:

@@ -11,6 +11,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 import pytest
 import yaml
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import (
     Job,
@@ -28,9 +29,9 @@ from pulumi_volcano_jobs import (
 )
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.spec.names import pod_group
-from pulumi_volcano_jobs.testing import Result, computed, failed, run
+from pulumi_volcano_jobs.testing import Failure, Result, computed, failed, run
 from tests.component.programs import digests, new_job
-from tests.conftest import CLAIM, Wire, container, ssh_plugin, task
+from tests.conftest import CLAIM, Wire, container, ssh_plugin, task, typed
 
 WAIT_FOR = "pulumi.com/waitFor"
 MANAGED_BY, CREATED = "Stash train-managed-by", "Stash train-created"
@@ -162,7 +163,7 @@ def test_a_new_key_or_claim_replaces_all_pods(claims: str) -> None:
         assert list(done.resources[f"Pod {name}"].request.replace_with) == expected
 
 
-def test_one_warning_names_the_options_that_pulumi_ignores_on_a_component() -> None:
+def test_one_warning_names_the_options_that_pulumi_ignores_on_a_component(snapshot: SnapshotAssertion) -> None:
     """They have no effect."""
     options: Wire = {"ignore_changes": ["spec"], "replace_on_changes": ["spec"]}
 
@@ -171,11 +172,7 @@ def test_one_warning_names_the_options_that_pulumi_ignores_on_a_component() -> N
 
     (warning,) = run(lambda: program(pulumi.ResourceOptions(**options))).warnings
 
-    assert warning == (
-        "Pulumi ignores these options on a component (docs/stack.md has an example of a transform):\n"
-        "  opts.ignore_changes: set it on the children with transforms\n"
-        "  opts.replace_on_changes: set it on the children with transforms"
-    )
+    assert warning == snapshot
     assert run(lambda: program(pulumi.ResourceOptions(protect=True, retain_on_delete=True))).warnings == []
     assert run(lambda: program(None)).warnings == []
 
@@ -323,15 +320,16 @@ def test_yaml_text_registers_what_its_document_does() -> None:
     assert run(program).leaves() == one(DOCUMENT).leaves()
 
 
-def test_a_key_that_stands_twice_with_one_value_is_a_warning() -> None:
-    """The guides' examples have `queue` twice; they work, and the user is told where."""
+def test_a_key_that_is_repeated_with_one_value_is_a_warning() -> None:
+    """Examples of Volcano's guides have `queue` twice, and Volcano accepts them."""
     text = yaml.safe_dump(DOCUMENT).replace("  queue: research\n", "  queue: research\n  queue: research\n")
 
     def program() -> None:
         VolcanoJob.from_yaml("train", text, {"unsupported": "ignore", "ignore_warnings": ["VJ103"]})
 
     (warning,) = run(program).warnings
-    assert "spec.queue: this stands twice, with one value" in warning
+    assert ": spec.queue: " in warning
+    assert warning.endswith(" [VJ115]")
 
 
 PLUGINS: tuple[Plugin, ...] = (PytorchPlugin(), KEYS, MpiPlugin(), TensorflowPlugin())
@@ -362,59 +360,47 @@ def test_the_order_of_tasks_changes_no_name_and_no_parent() -> None:
         assert digests(done) == digests(first)
 
 
-WAY_OUT = "give one of the jobs another name or namespace"
-
-
-def clash(first: tuple[str, Wire], second: tuple[str, Wire]) -> tuple[str, Result]:
-    """Give the message for two jobs of one program that cannot both be."""
+def clash(first: tuple[str, Wire], second: tuple[str, Wire]) -> Failure:
+    """Return the failure of a program with two jobs that create one object."""
 
     def program() -> None:
         new_job(first[0], first[1])
         new_job(second[0], second[1])
 
-    error, done = failed(program)
-    assert isinstance(error, pulumi.RunError)
-    return str(error), done
+    failure = failed(program)
+    assert isinstance(failure.error, pulumi.RunError)
+    assert set(typed(failure.problems)) == {("metadata.name", "Duplicate")}
+    return failure
 
 
-def test_two_jobs_whose_pods_have_one_name_are_refused() -> None:
-    """Both jobs are named, and the second registers nothing."""
-    message, done = clash(
+def test_two_jobs_with_a_pod_of_one_name_are_rejected(snapshot: SnapshotAssertion) -> None:
+    """The message names both jobs, and the second one registers no resource."""
+    failure = clash(
         ("train", {"tasks": [task("a-worker")]}),
         ("train-a", {"tasks": [task("worker")]}),
     )
 
-    assert message == (
-        "the VolcanoJob train-a has a problem:\n"
-        f"  metadata.name: the VolcanoJobs train and train-a both make the Pod train-a-worker-0: {WAY_OUT}"
-    )
-    assert done.names("VolcanoJob") == ["train"]
-    assert done.names("Pod") == ["train-a-worker-0"]
+    assert str(failure.error) == snapshot
+    assert failure.result.names("VolcanoJob") == ["train"]
+    assert failure.result.names("Pod") == ["train-a-worker-0"]
 
 
-def test_two_jobs_whose_services_have_one_name_are_refused() -> None:
+def test_two_jobs_with_a_service_of_one_name_are_rejected(snapshot: SnapshotAssertion) -> None:
     """The head's Service of one job may have the name of the other job."""
     head = {"plugins": [RayPlugin()], "tasks": [task("head", containers=[container("head")])]}
 
-    message, _ = clash(("train", head), ("train-head-svc", {"plugins": [SvcPlugin()], "tasks": [task()]}))
+    failure = clash(("train", head), ("train-head-svc", {"plugins": [SvcPlugin()], "tasks": [task()]}))
 
-    assert message == (
-        "the VolcanoJob train-head-svc has a problem:\n"
-        f"  metadata.name: the VolcanoJobs train and train-head-svc both make the Service train-head-svc: {WAY_OUT}"
-    )
+    assert str(failure.error) == snapshot
 
 
-def test_two_jobs_of_one_name_are_refused() -> None:
-    """Every object that both would make is told."""
-    message, _ = clash(
-        ("first", {"name": "train", "tasks": [task()]}), ("second", {"name": "train", "tasks": [task()]})
-    )
+def test_two_jobs_of_one_name_are_rejected(snapshot: SnapshotAssertion) -> None:
+    """The message has each object that both would create."""
+    failure = clash(("first", {"name": "train", "tasks": [task()]}), ("second", {"name": "train", "tasks": [task()]}))
 
-    assert message == (
-        "the VolcanoJob second has 2 problems:\n"
-        f"  metadata.name: the VolcanoJobs first and second both make the PodGroup {pod_group('train')}: {WAY_OUT}\n"
-        f"  metadata.name: the VolcanoJobs first and second both make the Pod train-worker-0: {WAY_OUT}"
-    )
+    assert len(failure.problems) == 2
+    assert pod_group("train") in str(failure.error)
+    assert str(failure.error) == snapshot
 
 
 def test_two_jobs_of_one_name_in_two_namespaces_are_fine() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pulumi
 import pytest
 from pulumi.runtime import mocks
+from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs.testing import failed, run, transforms
 from tests.component.programs import needs_transforms
@@ -115,8 +116,8 @@ def test_a_transform_may_make_a_resource() -> None:
 
 
 @needs_transforms
-def test_a_transform_that_never_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the resource that it is called for."""
+def test_a_transform_that_never_ends_is_an_error(monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion) -> None:
+    """The message has the resource."""
     monkeypatch.setattr(transforms, "_PATIENCE", 0.4)
 
     async def wait(_: pulumi.ResourceTransformArgs) -> None:
@@ -124,4 +125,4 @@ def test_a_transform_that_never_ends_is_told(monkeypatch: pytest.MonkeyPatch) ->
 
     error, _ = failed(lambda: Thing("endless", opts=pulumi.ResourceOptions(transforms=[wait])))
 
-    assert str(error) == "a transform of acme:index:Thing endless has not ended after 0.4 seconds"
+    assert str(error) == snapshot
