@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pulumi_policy import (
@@ -135,3 +135,15 @@ def ask(policy: Policy, resources: Iterable[PolicyResource], **config: Any) -> l
 def _one(policy: ResourceValidationPolicy, item: PolicyResource, config: Mapping[str, Any], said: list[str]) -> Any:
     args = ResourceValidationArgs(item.resource_type, item.props, item.urn, item.name, item.opts, None, config)
     return lambda: policy.validate(args, lambda text, _: said.append(text))
+
+
+def ask_in_both_modes(policy: Policy, document: Mapping[str, Any], **config: Any) -> list[str]:
+    """Run a policy on a job in both modes, and return its messages, which must be the same."""
+    messages = ask(policy, composed(document), **config)
+    assert ask(policy, native(document), **config) == messages
+    return messages
+
+
+def are_about(messages: Sequence[str], *places: str) -> bool:
+    """Check that there is one message for each place, in this order."""
+    return len(messages) == len(places) and all(map(str.startswith, messages, (f"{place}: " for place in places)))
