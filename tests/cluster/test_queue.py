@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pulumi import automation
 
+from pulumi_volcano_jobs.component.error_hooks import missing_controllers
 from pulumi_volcano_jobs.spec.names import pod_group
 from tests.cluster.conftest import Space, Stack, content, task
 from tests.cluster.volcano import QueueController, QueueWebhook
@@ -215,7 +216,7 @@ def test_a_queue_that_no_controller_opens_fails_with_advice(unopened: Queues) ->
     with pytest.raises(automation.CommandError) as caught:
         unopened.up()
 
-    assert f"the queue {name} exists, but has no state" in str(caught.value)
+    assert missing_controllers(name).text in str(caught.value)
     with QueueController(unopened.space.cluster, unopened.space.name):
         unopened.up()
         assert unopened.bring_up(**{name: {}}) == {}

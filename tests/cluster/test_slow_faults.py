@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 from cluster import Cluster
 
+from pulumi_volcano_jobs.component.error_hooks import missing_definitions
 from tests.cluster.conftest import VOLCANO, Apart, Objects, Space, Stack, changes
 from tests.cluster.mending import PODS, is_whole, job, lasting, mend
 
@@ -93,7 +94,7 @@ def test_a_cluster_without_volcano(without_volcano: Failing) -> None:
     bare = stack.space.cluster
 
     assert code != 0
-    assert "the cluster does not know PodGroups, so Volcano is not installed there" in output
+    assert missing_definitions("train", "PodGroups").text in output
     assert "helm install volcano" in output
     assert "Verify that any required CRDs have been created" in output
     assert 'no matches for kind "PodGroup" in version "scheduling.volcano.sh/v1beta1"' in output

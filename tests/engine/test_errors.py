@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from pulumi import automation
 
+from pulumi_volcano_jobs.testing import Failure, failed
+from tests.conftest import typed
 from tests.engine.conftest import PROGRAM, Project
 
 pytestmark = pytest.mark.engine
@@ -36,9 +38,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return Project(tmp_path_factory.mktemp("errors"), "pass\n")
 
 
-def diagnostics(project: Project, program: str, *, preview: bool = False) -> list[str]:
-    """Run a program that must fail, and give the lines below its error in the engine's output."""
+def diagnostics(project: Project, program: str, *, preview: bool = False) -> tuple[Failure, list[str]]:
+    """Run a program that must fail; return how it fails without an engine, and the lines below the engine's error."""
     project.write("__main__.py", PROGRAM + WORKER + program)
+    failure = failed(project.folder)
     with pytest.raises(automation.errors.RuntimeError) as caught:
         (project.stack.preview if preview else project.stack.up)(color="never")
     # What an exception that Pulumi does not know looks like.
@@ -47,47 +50,36 @@ def diagnostics(project: Project, program: str, *, preview: bool = False) -> lis
     assert "Traceback" not in output
     assert 'File "' not in output
     error = output.partition("Diagnostics:")[2].partition("    error: ")[2]
-    return [line.strip() for line in re.split(r"\n    error: |\n\n", error)[0].splitlines()]
+    return failure, [line.strip() for line in re.split(r"\n    error: |\n\n", error)[0].splitlines()]
+
+
+def lines_of(failure: Failure) -> list[str]:
+    """Return the lines of the message of a failure, without their indents."""
+    return [line.strip() for line in str(failure.error).splitlines()]
 
 
 @pytest.mark.parametrize(
-    ("program", "lines"),
+    ("program", "problems"),
     [
         (
             'VolcanoJob("train", {"tasks": [worker | {"replicas": -1}], "queue": 7}, opts)',
-            ["the VolcanoJob train has 2 problems:", "spec.tasks[0].replicas: ", "spec.queue: this must be a string"],
+            [("spec.tasks[0].replicas", "Invalid"), ("spec.queue", "TypeInvalid")],
         ),
-        (
-            'VolcanoJob("train", {"tasks": [worker], "quue": ""}, opts)',
-            ["the VolcanoJob train has a problem:", "spec.quue: unknown field; Volcano drops it: did you mean queue?"],
-        ),
+        ('VolcanoJob("train", {"tasks": [worker], "quue": ""}, opts)', [("spec.quue", "Forbidden")]),
         (
             'VolcanoJob("train", {"tasks": [worker | {"replicas": pulumi.Output.from_input(3)}]}, opts)',
-            [
-                "the VolcanoJob train has a problem:",
-                "spec.tasks[0].replicas: this must be a plain value, not an Output: ",
-            ],
+            [("spec.tasks[0].replicas", "TypeInvalid")],
         ),
-        (
-            'VolcanoJob("train", {"tasks": [worker], "restart": "never"}, opts)',
-            ["the VolcanoJob train has a problem:", "restart: this must be one of gang, pod (given: 'never')"],
-        ),
+        ('VolcanoJob("train", {"tasks": [worker], "restart": "never"}, opts)', [("restart", "NotSupported")]),
         (
             'VolcanoJob.from_yaml("train", HERE / "nowhere.yaml", opts=opts)',
-            ["the VolcanoJob train has a problem:", "{here}/nowhere.yaml: the file cannot be read: No such file"],
+            [("{here}/nowhere.yaml", "NotFound")],
         ),
         (
             'VolcanoJob.from_yaml("train", HERE / "job.yaml", opts=opts)',
-            [
-                "the VolcanoJob train has 2 problems:",
-                "{here}/job.yaml:5:3: spec.quue: unknown field; Volcano drops it: did you mean queue?",
-                "{here}/job.yaml:9:7: spec.tasks[0].minAvailble: unknown field; Volcano drops it: did you mean min",
-            ],
+            [("spec.quue", "Forbidden"), ("spec.tasks[0].minAvailble", "Forbidden")],
         ),
-        (
-            'VolcanoJob.from_yaml("train", "kind: Pod\\n", opts=opts)',
-            ["the VolcanoJob train has a problem:", "line 1:1: kind: this is no"],
-        ),
+        ('VolcanoJob.from_yaml("train", "kind: Pod\\n", opts=opts)', [("kind", "NotSupported")]),
     ],
     ids=[
         "values",
@@ -99,29 +91,42 @@ def diagnostics(project: Project, program: str, *, preview: bool = False) -> lis
         "text that is no Job",
     ],
 )
-def test_messages_stand_alone(project: Project, program: str, lines: list[str]) -> None:
-    """Each problem is a line with its path; there is no traceback, and nothing is made."""
+def test_the_engine_shows_only_the_message(project: Project, program: str, problems: list[tuple[str, str]]) -> None:
+    """Each problem is a line with its path; there is no traceback, and no resource is created."""
     project.write("job.yaml", FILE)
     here = str(project.folder)
 
-    found = diagnostics(project, program)
+    failure, lines = diagnostics(project, program)
 
-    wanted = [line.replace("{here}", here) for line in lines]
-    assert [line[: len(begin)] for line, begin in zip(found, wanted, strict=True)] == wanted
+    assert typed(failure.problems) == [(path.replace("{here}", here), error_type) for path, error_type in problems]
+    assert len(lines) == 1 + len(problems)
+    assert lines == lines_of(failure)
     assert [item["type"] for item in project.resources()] == ["pulumi:pulumi:Stack", "pulumi:providers:kubernetes"]
 
 
-def test_two_jobs_that_make_the_same_pod_are_refused_by_name(project: Project) -> None:
-    """The second one ends the program; the message names both."""
+def test_the_engine_shows_the_lines_of_a_file(project: Project) -> None:
+    """Each line begins with file, line and column."""
+    project.write("job.yaml", FILE)
+
+    _, (_, *lines) = diagnostics(project, 'VolcanoJob.from_yaml("train", HERE / "job.yaml", opts=opts)')
+
+    file = project.folder / "job.yaml"
+    assert [line.partition(": ")[0] for line in lines] == [f"{file}:5:3", f"{file}:9:7"]
+
+
+def test_the_names_of_two_jobs_that_create_one_pod_are_in_the_error(project: Project) -> None:
+    """The second job ends the program."""
     program = """
 for name, task in (("train", "a-worker"), ("train-a", "worker")):
     VolcanoJob(name, {"tasks": [worker | {"name": task}]}, opts)
 """
 
-    first, second = diagnostics(project, program, preview=True)
+    failure, (first, second) = diagnostics(project, program, preview=True)
 
-    assert first == "the VolcanoJob train-a has a problem:"
-    assert second.startswith("metadata.name: the VolcanoJobs train and train-a both make the Pod train-a-worker-0: ")
+    assert [first, second] == lines_of(failure)
+    assert typed(failure.problems) == [("metadata.name", "Duplicate")]
+    assert "VolcanoJob train-a " in first
+    assert {"train", "train-a", "train-a-worker-0"} <= set(re.findall(r"[\w-]+", second))
 
 
 def test_the_program_s_own_mistakes_keep_their_traceback(project: Project) -> None:
@@ -151,10 +156,9 @@ def test_an_output_that_turns_out_wrong_ends_without_a_traceback_and_without_its
     with pytest.raises(automation.errors.RuntimeError) as caught:
         project.stack.up(color="never")
 
+    failure = failed(project.folder)
+    assert typed(failure.problems) == [("spec.tasks[0].template.spec.containers[0].resources.limits.memory", "Invalid")]
     output = str(caught.value)
-    assert (
-        "the VolcanoJob train has a problem:\n      spec.tasks[0].template.spec.containers[0].resources.limits.memory:"
-        " Invalid value: this must be a quantity"
-    ) in output
+    assert "\n".join(f"    {line}" for line in str(failure.error).splitlines()).strip() in output
     assert "hunter2" not in output
     assert "Traceback" not in output

@@ -11,7 +11,10 @@ import packageschema
 import pytest
 
 from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs.component.base import TOKEN
+from pulumi_volcano_jobs.component.provider import JobProvider
 from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.testing import failed
 from tests.engine.yamlproject import YamlProject
 
 PROVIDER = str(Path(sys.executable).parent / "pulumi-resource-volcano-jobs")
@@ -77,24 +80,47 @@ def test_a_second_up_changes_nothing(project: YamlProject) -> None:
     assert preview.returncode == 0, preview.stdout
 
 
-REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
+def rejected(project: YamlProject, fields: dict[str, Any]) -> str:
+    """Return the output of a preview of a job with wrong fields; it fails without a traceback."""
+    project.write(JOB | fields)
+    preview = project.pulumi("preview")
+    project.write(JOB)
+
+    assert preview.returncode != 0
+    assert "Traceback" not in preview.stdout + preview.stderr
+    assert 'File "' not in preview.stdout + preview.stderr
+    return preview.stdout
+
+
+WRONG: dict[str, tuple[dict[str, Any], list[str]]] = {
     "a fraction": (
         {"tasks": [JOB["tasks"][0], JOB["tasks"][1] | {"replicas": 2.5}]},
-        [
-            "the VolcanoJob train has a problem:",
-            "spec.tasks[1].replicas: this must be a whole number (given: 2.5): write it without quotes or fraction",
-        ],
+        ["spec.tasks[1].replicas"],
     ),
     "several problems": (
         {"queue": "Research", "managedBy": "me", "minAvailable": -1},
-        [
-            "the VolcanoJob train has 3 problems:",
-            "spec.queue: this must be lower-case letters, digits and '-'",
-            "managedBy: this must be one of pulumi, volcano (given: 'me')",
-            "spec.minAvailable: this must be at least 0 (given: -1): give a larger number",
-        ],
+        ["managedBy", "spec.minAvailable", "spec.queue"],
     ),
-    # Pulumi YAML refuses these itself, by the schema.
+}
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(("fields", "paths"), WRONG.values(), ids=WRONG)
+def test_an_error_of_the_provider_has_its_whole_message(
+    fields: dict[str, Any], paths: list[str], project: YamlProject
+) -> None:
+    """There is a line for each problem."""
+    error, _ = failed(lambda: JobProvider().construct("train", TOKEN, JOB | fields))
+    first, *lines = str(error).splitlines()
+
+    output = rejected(project, fields)
+
+    assert "VolcanoJob train" in first
+    assert sorted(line.strip().partition(": ")[0] for line in lines) == paths
+    assert [line for line in (first, *lines) if line.strip() not in output] == []
+
+
+OF_SCHEMA: dict[str, tuple[dict[str, Any], list[str]]] = {
     "a Python name": (
         {"managed_by": "volcano"},
         [
@@ -111,18 +137,14 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("what", REFUSED)
-def test_a_mistake_is_told_with_its_place_and_without_a_traceback(what: str, project: YamlProject) -> None:
-    """All of them at once; nothing is made."""
-    fields, said = REFUSED[what]
-    project.write(JOB | fields)
-    preview = project.pulumi("preview")
-    project.write(JOB)
+@pytest.mark.parametrize(("fields", "texts"), OF_SCHEMA.values(), ids=OF_SCHEMA)
+def test_pulumi_validates_the_inputs_against_the_schema(
+    fields: dict[str, Any], texts: list[str], project: YamlProject
+) -> None:
+    """The messages are those of Pulumi YAML."""
+    output = rejected(project, fields)
 
-    assert preview.returncode != 0
-    assert [text for text in said if text not in preview.stdout] == []
-    assert "Traceback" not in preview.stdout + preview.stderr
-    assert 'File "' not in preview.stdout + preview.stderr
+    assert [text for text in texts if text not in output] == []
 
 
 @pytest.mark.engine
