@@ -1,4 +1,4 @@
-"""The native mode: one `batch.volcano.sh` Job, out of which Volcano's controllers make all else."""
+"""The native mode: one `batch.volcano.sh` Job, for which Volcano's controllers create everything else."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import pulumi
 
 from pulumi_volcano_jobs.component import error_hooks, forwarding
+from pulumi_volcano_jobs.component.composer import Composer, Composition
 from pulumi_volcano_jobs.component.digest import digest, tokens
-from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
-from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.component.stashed_keys import is_mocked
-from pulumi_volcano_jobs.kubernetes.manifest import Manifest
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
+from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.rendering.renderer import Rendered
-from pulumi_volcano_jobs.spec.model import Job
+from pulumi_volcano_jobs.spec.model import Job, Task
 
 # What Volcano's webhook lets an update change; all else needs another Job.
 _OF_JOB = frozenset({"minAvailable", "priorityClassName"})
@@ -30,40 +30,78 @@ _PHASES: Mapping[str, Sequence[str]] = {"running": ("Running", *_ENDS), "succeed
 DEFAULT_TIMEOUT = "1h"
 
 
-def hand_over(
-    name: str,
-    job: Job,
-    options: JobOptions,
-    outputs: Outputs,
-    namespace: pulumi.Input[str],
-    opts: pulumi.ResourceOptions,
-) -> KubernetesObject:
-    """Register the Job, fully defaulted: a partial one loses at its first update what only the webhook had set."""
-    manifest = job.to_manifest()
-    waits_for = options.get("wait_for", "created")
-    if forwarding.is_forwarding(outputs.given(job.queue)):
-        annotations = {forwarding.FORCE: "true", **manifest["metadata"].get("annotations", {})}
-        manifest = {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
-    timeout = options.get("wait_timeout", DEFAULT_TIMEOUT)
-    applied = threading.Event()
-    made = KubernetesObject(
-        name,
-        manifest,
-        namespace,
-        outputs,
-        pulumi.ResourceOptions.merge(
-            opts,
+class NativeJob(Composer):
+    """Registers a Job, and the objects that Volcano's controllers do not create."""
+
+    mode = "volcano"
+
+    @classmethod
+    def ignored_fields(cls, job: Job) -> list[tuple[str, str]]:  # noqa: ARG003
+        """Return nothing: Volcano's controllers act on all fields."""
+        return []
+
+    @classmethod
+    def manifests(cls, rendered: Rendered) -> list[Manifest]:
+        """Return the Job, and what Volcano creates for it under names that are known."""
+        return [rendered.handed_over.to_manifest(), *(item for item in rendered.objects if item["kind"] != "PodGroup")]
+
+    def key_pair(self) -> tuple[pulumi.Output[Any], pulumi.Output[Any]]:
+        """Return no keys: those that Volcano generates stay in the cluster."""
+        nothing: pulumi.Output[Any] = pulumi.Output.from_input(None)
+        return nothing, nothing
+
+    def plugin_inputs(self, plugin: Plugin) -> dict[str, Any]:  # noqa: ARG002
+        """Return nothing: the Job has each key in plain text, wherever it comes from."""
+        return {}
+
+    def task_inputs(self, task: Task) -> dict[str, Any]:  # noqa: ARG002
+        """Return nothing: policies see the Job."""
+        return {}
+
+    def compose(self) -> Composition:
+        """Register the objects that Volcano's controllers do not create, then the Job."""
+        rendered = self.build.rendered
+        objects = self.create([item for item in rendered.objects if ObjectRef.of(item) in rendered.beyond])
+        job = self._job(list(objects.values()))
+        return Composition(
+            plugins=self.plugins,
+            tasks=self.tasks,
+            objects=[*objects.values(), job],
+            pods=self.finish(objects, {}),
+            pod_group_name=_pod_group_name(rendered.job, job),
+        )
+
+    def _job(self, before: Sequence[pulumi.Resource]) -> KubernetesObject:
+        """Register the Job, fully defaulted: a partial one loses at its first update what only the webhook had set."""
+        build = self.build
+        name, job, options = build.resource_name, build.rendered.handed_over, build.options
+        manifest = job.to_manifest()
+        waits_for = options.get("wait_for", "created")
+        if forwarding.is_forwarding(build.outputs.given(job.queue)):
+            annotations = {forwarding.FORCE: "true", **manifest["metadata"].get("annotations", {})}
+            manifest = {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
+        timeout = options.get("wait_timeout", DEFAULT_TIMEOUT)
+        applied = threading.Event()
+        resource = KubernetesObject(
+            name,
+            manifest,
+            self.namespace,
+            build.outputs,
             pulumi.ResourceOptions(
-                replacement_trigger=outputs.apply(digest, [_fixed(manifest["spec"]), tokens(options)]),
+                parent=build.component,
+                depends_on=before,
+                replace_with=self.replaced_with,
+                replacement_trigger=build.outputs.apply(digest, [_fixed(manifest["spec"]), tokens(options)]),
                 custom_timeouts=pulumi.CustomTimeouts(create=timeout, update=timeout),
                 hooks=_hooks(name, job.name, applied),
             ),
-        ),
-        wait_for=[_expression(_PHASES[waits_for])] if waits_for in _PHASES else (),
-    )
-    if waits_for in _PHASES:
-        made.status.apply(lambda status: _judge(job, status or {}, made, is_old=not (is_mocked() or applied.is_set())))
-    return made
+            wait_for=[_expression(_PHASES[waits_for])] if waits_for in _PHASES else (),
+        )
+        if waits_for in _PHASES:
+            resource.status.apply(
+                lambda status: _judge(job, status or {}, resource, is_old=not (is_mocked() or applied.is_set()))
+            )
+        return resource
 
 
 def _hooks(name: str, job: str, applied: threading.Event) -> pulumi.ResourceHookBinding | None:
@@ -81,17 +119,12 @@ def _hooks(name: str, job: str, applied: threading.Event) -> pulumi.ResourceHook
     return binding
 
 
-def pod_group_name(job: Job, made: KubernetesObject) -> pulumi.Output[str]:
-    """Give the name of the PodGroup that Volcano makes of a Job; it has the Job's uid in it."""
+def _pod_group_name(job: Job, resource: KubernetesObject) -> pulumi.Output[str]:
+    """Return the name of the PodGroup that Volcano creates for a Job; it has the Job's uid in it."""
     # The id comes from the cluster only, so that nothing is computed from a preview's metadata.
-    uid = pulumi.Output.all(made.id, made.metadata).apply(lambda known: known[1].get("uid", ""))
+    uid = pulumi.Output.all(resource.id, resource.metadata).apply(lambda known: known[1].get("uid", ""))
     # A secret label makes a secret of all metadata.
     return pulumi.Output.unsecret(uid).apply(lambda uid: f"{job.name}-{uid}")
-
-
-def names_taken(rendered: Rendered) -> list[Manifest]:
-    """List what there will be beside Pods: the Job, and what Volcano makes of it under names that are known."""
-    return [rendered.handed_over.to_manifest(), *(item for item in rendered.objects if item["kind"] != "PodGroup")]
 
 
 def _expression(phases: Sequence[str]) -> str:

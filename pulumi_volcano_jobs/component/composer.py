@@ -1,0 +1,173 @@
+"""The children of a job in the Pulumi tree, as far as both modes share them; each mode has a composer of its own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pulumi
+
+from pulumi_volcano_jobs.component.error_hooks import advising, kept_claim
+from pulumi_volcano_jobs.component.job_args import JobOptions
+from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
+from pulumi_volcano_jobs.component.modes import namespace_of_mode
+from pulumi_volcano_jobs.component.outputs import Outputs, plain_leaves
+from pulumi_volcano_jobs.component.plugin_components import BY_PLUGIN, PLAIN_SECRETS, PluginComponent, TaskComponent
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
+from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.plugins.context import JobContext
+from pulumi_volcano_jobs.plugins.ssh_keys import KeyPair
+from pulumi_volcano_jobs.rendering.renderer import Rendered
+from pulumi_volcano_jobs.spec.model import Job, Task
+from pulumi_volcano_jobs.spec.options import ManagedBy
+
+KEYS = KeyPair(Leaf("the ssh plugin's private key"), Leaf("the ssh plugin's public key"))
+"""The key pair that a job is rendered with; a composer binds its leaves."""
+
+
+@dataclass(frozen=True, eq=False)
+class Build:
+    """A rendered job, and the component that its children belong to."""
+
+    component: pulumi.ComponentResource
+    resource_name: str
+    """The logical name of the component."""
+    rendered: Rendered
+    options: JobOptions
+    outputs: Outputs
+    context: JobContext
+    namespace: pulumi.Output[str]
+    """The namespace of the job."""
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """The resources of a job."""
+
+    plugins: Mapping[str, PluginComponent]
+    tasks: Mapping[str, TaskComponent]
+    objects: Sequence[KubernetesObject]
+    """All objects except Pods, by kind and name."""
+    pods: Sequence[KubernetesObject]
+    """The Pods by task and index."""
+    pod_group_name: pulumi.Output[str]
+
+
+class Composer(ABC):
+    """Registers the children of a job."""
+
+    mode: ClassVar[ManagedBy]
+
+    def __init__(self, build: Build) -> None:
+        """Register the resources that the children of the job depend on."""
+        self.build = build
+        # Kubernetes keeps a claim that is deleted until no Pod mounts it, and a new key pair has no digest: when one of
+        # these is replaced, the Pods or the Job are deleted before it.
+        self.replaced_with: list[pulumi.Resource] = []
+        self.namespace = namespace_of_mode(build.resource_name, self.mode, build.namespace, build.component)
+        if any(leaf is KEYS.private for item in build.rendered.objects for leaf in plain_leaves(item)):
+            private, public = self.key_pair()
+            build.outputs.leaf(KEYS.private.path, private)
+            build.outputs.leaf(KEYS.public.path, public)
+        self.plugins: Mapping[str, PluginComponent] = {
+            plugin.name: self._plugin(plugin) for plugin in build.rendered.plugins
+        }
+        self.tasks: Mapping[str, TaskComponent] = {task.name or "": self._task(task) for task in build.context.tasks}
+
+    @classmethod
+    @abstractmethod
+    def ignored_fields(cls, job: Job) -> list[tuple[str, str]]:
+        """Return the path and the meaning of each field that has no effect in this mode."""
+
+    @classmethod
+    @abstractmethod
+    def manifests(cls, rendered: Rendered) -> list[Manifest]:
+        """Return the objects except Pods that the job has in the cluster under names that are known."""
+
+    @abstractmethod
+    def key_pair(self) -> tuple[pulumi.Output[Any], pulumi.Output[Any]]:
+        """Return the private and the public key of a job without a given pair."""
+
+    @abstractmethod
+    def plugin_inputs(self, plugin: Plugin) -> dict[str, Any]:
+        """Return what policies see of a plugin."""
+
+    @abstractmethod
+    def task_inputs(self, task: Task) -> dict[str, Any]:
+        """Return what policies see of a task."""
+
+    @abstractmethod
+    def compose(self) -> Composition:
+        """Register the objects of the job."""
+
+    def create(self, manifests: Sequence[Manifest]) -> dict[ObjectRef, KubernetesObject]:
+        """Register objects other than the PodGroup and Pods."""
+        return {ObjectRef.of(item): self._object(item) for item in manifests}
+
+    def child(self, name: str, item: Manifest, parent: pulumi.Resource, **options: Any) -> KubernetesObject:
+        """Register an object."""
+        # A change of modes replaces what has the namespace of the mode; a claim and its data stay.
+        namespace = self.build.namespace if item["kind"] == "PersistentVolumeClaim" else self.namespace
+        opts = pulumi.ResourceOptions(parent=parent, **options)
+        return KubernetesObject(name, item, namespace, self.build.outputs, opts)
+
+    def child_name(self, item: Manifest, parent: str = "") -> str:
+        """Return the logical name of an object, which starts with its parent's: the job's name, then `parent`.
+
+        Pulumi applies an alias of a component to the children whose names start with its own. The rest is the object's
+        own name, so that the order of a list has no effect.
+        """
+        name, job = item["metadata"]["name"], self.build.context.name
+        rest = name.removeprefix(job) if name.startswith(job) else f"-{name}"
+        return self.build.resource_name + parent + ("" if rest == parent else rest)
+
+    def finish(
+        self,
+        objects: Mapping[ObjectRef, KubernetesObject],
+        pods: Mapping[str, Sequence[KubernetesObject]],
+    ) -> list[KubernetesObject]:
+        """Register the outputs of plugins and tasks; return all Pods."""
+        rendered = self.build.rendered
+        for name, plugin in self.plugins.items():
+            plugin.finish([resource for key, resource in objects.items() if rendered.made_by.get(key) == name])
+        for name, task in self.tasks.items():
+            task.finish(pods.get(name, []), [pod["metadata"]["name"] for pod in rendered.pods_of(name)])
+        return [pod for task in self.tasks.values() for pod in task.pods]
+
+    def _plugin(self, plugin: Plugin) -> PluginComponent:
+        kind = BY_PLUGIN.get(plugin.name, PluginComponent)
+        values = self.build.outputs.lower(plugin.outputs(self.build.context))
+        name = f"{self.build.resource_name}-{plugin.name}"
+        return kind(name, plugin, values, self.build.component, self.plugin_inputs(plugin))
+
+    def _task(self, task: Task) -> TaskComponent:
+        hosts = self.build.context.all_addresses(task)
+        name = f"{self.build.resource_name}-{task.name}"
+        return TaskComponent(name, hosts, self.build.component, self.task_inputs(task))
+
+    def _object(self, item: Manifest) -> KubernetesObject:
+        rendered, context = self.build.rendered, self.build.context
+        key = ObjectRef.of(item)
+        maker = next((plugin for plugin in rendered.plugins if plugin.name == rendered.made_by.get(key)), None)
+        is_claim = item["kind"] == "PersistentVolumeClaim"
+        name, hooks = self.child_name(item), None
+        parent: pulumi.Resource = self.build.component
+        if maker:
+            name, parent = self.child_name(item, f"-{maker.name}"), self.plugins[maker.name]
+            kept = key not in context.once(("goes", maker.name), lambda: maker.on_job_delete(context))
+        elif kept := is_claim and self.build.options.get("claims") == "keep":
+            hooks = advising(kept_claim(self.build.resource_name, item["metadata"]["name"]))
+        # None, unlike False, leaves the job's own retain_on_delete in force.
+        child = self.child(name, item, parent, retain_on_delete=kept or None, hooks=hooks)
+        if is_claim and not kept:
+            self.replaced_with.append(child)
+        return child
+
+
+def plain_secrets(build: Build, plugin: Plugin) -> dict[str, Any]:
+    """Return the input of a plugin that names its secrets in plain text; none if the plugin has no secret."""
+    names = build.outputs.plain_secrets(plugin.name)
+    return {} if names is None else {PLAIN_SECRETS: names}
