@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pulumi_volcano_jobs.admission import compatibility, controllers, limits, webhook
 from pulumi_volcano_jobs.admission import strict as strict_checks
 from pulumi_volcano_jobs.admission.defaults import Stored, plugin_place, store
-from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, not_following, raise_if_any, shown
+from pulumi_volcano_jobs.core.errors import Problem, Stage, job_error, not_following, raise_if_any, shown
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
@@ -67,7 +67,7 @@ def examine(
     if model is None or not strict:
         raise_if_any(malformed)
     if model is None:
-        raise JobError(malformed)
+        raise job_error(malformed)
     if not is_given(model.namespace):
         model = model.with_(namespace=namespace)
         malformed += _of_namespace(namespace)

@@ -20,7 +20,7 @@ from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.component.plugin_components import PACKAGE, PluginComponent, TaskComponent
 from pulumi_volcano_jobs.component.resource_options import without_effect
 from pulumi_volcano_jobs.core import bounds, paths
-from pulumi_volcano_jobs.core.errors import JobError, Problem, loud, raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, job_error, loud, raise_if_any
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
@@ -114,7 +114,7 @@ def _render(
     args = outputs.lift(data)
     if not isinstance(args, dict):
         reason = f"the arguments are a {type(data).__name__}; they must be a dict or a Job"
-        raise JobError([Problem("", "TypeInvalid", reason, 'write VolcanoJob("train", {"tasks": [...]})')])
+        raise job_error([Problem("", "TypeInvalid", reason, 'write VolcanoJob("train", {"tasks": [...]})')])
     defaults, problems = _job_defaults(args.pop(_SHARED, None))
     mode_is_shared = args.get("managed_by") is None
     args = job_defaults.apply(args, defaults)

@@ -14,12 +14,7 @@ from pulumi_volcano_jobs.core.text import escaped
 Place = Callable[[Iterable[Problem]], list[Problem]]
 
 
-@JobError.raised_as
-class ProgramError(JobError, pulumi.RunError):
-    """A mistake in a program, be it in no resource yet, as in a Task or a preset: it ends without a traceback."""
-
-
-class JobInputError(ProgramError, pulumi.InputPropertiesError):
+class JobInputError(JobError, pulumi.RunError, pulumi.InputPropertiesError):
     """Bad arguments of a component: Pulumi gets each problem with its path."""
 
     def __init__(self, summary: str, problems: Sequence[Problem]) -> None:

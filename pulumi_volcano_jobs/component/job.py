@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.component.base import BaseJob
 from pulumi_volcano_jobs.component.input_errors import as_input_errors
 from pulumi_volcano_jobs.component.job_args import JobOptions, VolcanoJobArgs
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
-from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, job_error
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.spec.model import Job
 
@@ -138,9 +138,9 @@ def _one_document(source: str | Path) -> job_file.Document:
         text = str(source) if is_text else job_file.text_of(Path(source))
     except OSError as error:
         error_type: ErrorType = "NotFound" if isinstance(error, FileNotFoundError) else "Invalid"
-        raise JobError([Problem(str(source), error_type, f"the file cannot be read: {error.strerror}")]) from None
+        raise job_error([Problem(str(source), error_type, f"the file cannot be read: {error.strerror}")]) from None
     documents = job_file.read(text, "" if is_text else str(source))
     if len(documents) > 1:
         reason = f"there are {len(documents)} documents in it, and a VolcanoJob is made of one"
-        raise JobError([Problem("", "TooMany", reason, "load_jobs reads them all; make a VolcanoJob of each")])
+        raise job_error([Problem("", "TooMany", reason, "load_jobs reads them all; make a VolcanoJob of each")])
     return documents[0]

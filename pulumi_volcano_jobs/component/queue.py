@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.component.queue_args import VolcanoQueueArgs
 from pulumi_volcano_jobs.component.resource_options import without_effect
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import JobError, Problem, raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.kubernetes.validation.resolved import TypePath
 from pulumi_volcano_jobs.rendering import queue
@@ -53,7 +53,7 @@ class BaseQueue(pulumi.ComponentResource):
             )
             if not isinstance(given, dict):
                 reason = f"the arguments are a {type(args).__name__}; they must be a dict"
-                raise JobError([Problem("", "TypeInvalid", reason, 'write VolcanoQueue("research", {"weight": 2})')])
+                raise job_error([Problem("", "TypeInvalid", reason, 'write VolcanoQueue("research", {"weight": 2})')])
             manifest = queue.queue({"name": resource_name, **given})
             raise_if_any(name_registry.claim(resource_name, [manifest], TYPE))
         super().__init__(TOKEN, resource_name, {}, opts)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import enum
+import functools
+import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, TypeVar
-
-from typing_extensions import Self
+from typing import Literal
 
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.text import cropped, escaped, without_keys
-
-JobErrorT = TypeVar("JobErrorT", bound="JobError")
 
 
 class Stage(enum.IntEnum):
@@ -152,20 +150,10 @@ def not_one_of(path: str, value: object, words: Iterable[str]) -> Problem:
 
 
 class JobError(ValueError):
-    """A job that cannot be made as it was written, with all its problems at once."""
+    """A job that cannot be made as it was written, with all its problems at once.
 
-    _raised: ClassVar[Any] = None
-
-    def __new__(cls, *_given: object, **_named: object) -> Self:
-        """Make the kind of it that whoever runs the program shows best (see `raised_as`)."""
-        made: Self = super().__new__(JobError._raised if cls is JobError and JobError._raised else cls)
-        return made
-
-    @staticmethod
-    def raised_as(kind: type[JobErrorT]) -> type[JobErrorT]:
-        """Let each JobError be one of this subclass from now on (a decorator)."""
-        JobError._raised = kind
-        return kind
+    In a Pulumi program it is also a `pulumi.RunError`, which Pulumi shows without a traceback (see `job_error`).
+    """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         """Take what was found; there is at least one problem."""
@@ -178,6 +166,18 @@ class JobError(ValueError):
     def __reduce__(self) -> tuple[type[JobError], tuple[tuple[Problem, ...]]]:
         """Travel between processes as the problems: an exception would be made of its text."""
         return JobError, (self.problems,)
+
+
+def job_error(problems: Iterable[Problem]) -> JobError:
+    """Return the error of these problems; where Pulumi is loaded, as in a program, it is also a `pulumi.RunError`."""
+    run_error = getattr(sys.modules.get("pulumi"), "RunError", None)
+    kind = _with_base(run_error) if run_error else JobError
+    return kind(problems)
+
+
+@functools.cache
+def _with_base(base: type[Exception]) -> type[JobError]:
+    return type("JobError", (JobError, base), {"__doc__": JobError.__doc__, "__module__": JobError.__module__})
 
 
 def loud(problems: Iterable[Problem], ignored: Collection[str]) -> list[Problem]:
@@ -204,7 +204,7 @@ def raise_if_any(problems: Iterable[Problem]) -> None:
     """Raise the problems that are not mere warnings, if there are any."""
     errors = [problem for problem in problems if not problem.warning]
     if errors:
-        raise JobError(errors)
+        raise job_error(errors)
 
 
 def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:

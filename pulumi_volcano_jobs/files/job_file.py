@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Literal
 import yaml
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, not_following, raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, Stage, job_error, not_following, raise_if_any
 from pulumi_volcano_jobs.core.text import HIDDEN, Sealed, hidden_escaped, json_text
 from pulumi_volcano_jobs.files import yaml_reader, yaml_scalars
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
@@ -56,7 +56,7 @@ class Document(Sealed):
         wrong = [problem for problem in self.problems if not problem.warning]
         wrong += not_following([problem for problem in malformed if not problem.warning], wrong)
         if wrong or job is None:
-            raise JobError(self.placed(wrong))
+            raise job_error(self.placed(wrong))
         return job
 
     def placed(self, problems: Iterable[Problem]) -> list[Problem]:
@@ -103,12 +103,12 @@ def decode(file: BinaryIO, name: str) -> str:
     raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         reason = f"cannot read {name}: it is larger than {MOST_BYTES >> 20} MiB"
-        raise JobError([Problem("", "TooLong", reason, "write several files", stage=Stage.DECODE)])
+        raise job_error([Problem("", "TooLong", reason, "write several files", stage=Stage.DECODE)])
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         reason = f"cannot read {name}: it is not UTF-8 text"
-        raise JobError([Problem("", "Invalid", reason, stage=Stage.DECODE)]) from None
+        raise job_error([Problem("", "Invalid", reason, stage=Stage.DECODE)]) from None
 
 
 def read(text: str, source: str = "") -> list[Document]:

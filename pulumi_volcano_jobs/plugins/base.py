@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 from typing_extensions import Self, dataclass_transform
 
 from pulumi_volcano_jobs.core import errors
-from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, job_error
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Placeholder, Pod
@@ -122,7 +122,7 @@ class Plugin(Sealed, ABC):
         """
         settings, problems = cls.read_args(args)
         if problems:
-            raise JobError(problems)
+            raise job_error(problems)
         return settings
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs.core.errors import JobError, Problem, shown
+from pulumi_volcano_jobs.core.errors import Problem, job_error, shown
 from pulumi_volcano_jobs.core.errors import Stage as Refusal
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
 from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Container, Manifest, Pod, members, service
@@ -100,7 +100,7 @@ class RayPlugin(Plugin):
         head = ctx.task(self.head)
         if head is None:
             reason = f"the job has no head task {self.head}"
-            raise JobError([Problem("spec.plugins.ray.head", "Invalid", reason, stage=Refusal.PLUGIN)])
+            raise job_error([Problem("spec.plugins.ray.head", "Invalid", reason, stage=Refusal.PLUGIN)])
         for container in pod.containers:
             if self._is_head(pod, container):
                 self._start_head(container)

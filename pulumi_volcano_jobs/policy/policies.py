@@ -21,7 +21,7 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, job_error, shown
 from pulumi_volcano_jobs.policy import checks, jobs
 from pulumi_volcano_jobs.policy.reported import Reported
 from pulumi_volcano_jobs.policy.resources import Found, Seen, Unknown, see
@@ -138,7 +138,7 @@ def gang(share: float = 1, *, enforcement_level: EnforcementLevel | None = None)
         JobError: if the share is no number from 0 to 1.
     """
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
-        raise JobError(
+        raise job_error(
             [Problem("share", "Invalid", "this must be a number from 0 to 1", "1 means all Pods", shown(share))]
         )
     return _stack_policy(
@@ -173,7 +173,7 @@ def _list(given: Sequence[str], setting: str, pattern: str, what: str) -> dict[s
     is_list = isinstance(given, Collection) and not isinstance(given, (str, Mapping))
     if not (is_list and all(isinstance(name, str) and re.search(pattern, name) for name in given)):
         error_type: ErrorType = "Invalid" if is_list else "TypeInvalid"
-        raise JobError([Problem(setting, error_type, f"this must be a list of {what}", value=shown(given))])
+        raise job_error([Problem(setting, error_type, f"this must be a list of {what}", value=shown(given))])
     items = {"type": "string", "pattern": pattern}
     described: dict[str, Any] = {"type": "array", "items": items, "minItems": 1}
     return {**described, "default": list(given)} if given else described

@@ -11,7 +11,7 @@ from pulumi_policy.proxy import UnknownValueError
 from pulumi_volcano_jobs.component.base import TOKEN
 from pulumi_volcano_jobs.component.plugin_components import POD_SPEC, TASK
 from pulumi_volcano_jobs.core.bounds import MOST_LEVELS
-from pulumi_volcano_jobs.core.errors import JobError, Problem
+from pulumi_volcano_jobs.core.errors import Problem, job_error
 from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME, TASK_SPEC
 from pulumi_volcano_jobs.spec import document, names
 
@@ -125,7 +125,7 @@ def _plain(tree: Any, level: int = 1) -> Any:
     is_list = isinstance(tree, Sequence) and not isinstance(tree, str)
     if level > MOST_LEVELS and (is_list or isinstance(tree, Mapping)):
         reason = f"Too deep: may not be nested more than {MOST_LEVELS} levels deep"
-        raise JobError([Problem("", "Invalid", reason, "write it flatter")])
+        raise job_error([Problem("", "Invalid", reason, "write it flatter")])
     if isinstance(tree, Mapping):
         return {key: _value(tree, key, level) for key in tree}
     if is_list:

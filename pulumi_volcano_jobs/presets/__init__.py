@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, key_text, raise_if_any, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, job_error, key_text, raise_if_any, shown
 from pulumi_volcano_jobs.core.leaf import Text, may_be_output
 from pulumi_volcano_jobs.kubernetes import quantity
 from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME
@@ -55,7 +55,7 @@ def _applied(preset: Preset, template: Template, place: str) -> Template:
         reason, hint = "this is no preset", 'call it, as in presets.shm("8Gi"), and give several one by one'
     else:
         reason, hint = f"this preset gives no template, but a {type(made).__name__}", "let it return the template"
-    raise JobError([Problem(place, "TypeInvalid", reason, hint)])
+    raise job_error([Problem(place, "TypeInvalid", reason, hint)])
 
 
 def shm(size: Text, *, container: str = "") -> Preset:
@@ -274,6 +274,6 @@ def _refusal(
 ) -> JobError:
     path = f"presets.{preset}.{argument}".rstrip(".")
     # A preset that was not called is given a template, in which there may be secrets.
-    return JobError(
+    return job_error(
         [Problem(path, error_type, reason, hint, shown(value) if isinstance(value, (str, int, float)) else "")]
     )

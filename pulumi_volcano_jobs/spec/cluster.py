@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAda
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs.core import bounds, paths
-from pulumi_volcano_jobs.core.errors import JobError, Problem, not_one_of, raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, job_error, not_one_of, raise_if_any
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec import releases
 
@@ -50,7 +50,7 @@ class ClusterFacts:
     def __post_init__(self) -> None:
         """Reject versions whose facts are not known."""
         if self.kubernetes_version and self.kubernetes_version not in (known := schema.versions()):
-            raise JobError([not_one_of("kubernetes_version", self.kubernetes_version, known)])
+            raise job_error([not_one_of("kubernetes_version", self.kubernetes_version, known)])
         if self.volcano_version:
             raise_if_any(releases.problems(self.volcano_version, "volcano_version"))
 
@@ -66,7 +66,7 @@ class ClusterFacts:
             found = list(_flatten(_OBJECTS.validate_python(objects)))
         except ValidationError as error:
             problems = [_problem(item) for item in error.errors(include_url=False)]
-            raise JobError(problems) from None
+            raise job_error(problems) from None
         queues = [item for item in found if isinstance(item, _Queue)]
         parents = Counter(item.spec.parent or ROOT_QUEUE for item in queues)
         return cls(

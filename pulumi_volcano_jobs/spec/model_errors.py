@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, Stage, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, job_error, shown
 from pulumi_volcano_jobs.core.leaf import may_be_output
 from pulumi_volcano_jobs.kubernetes.schema import SURROGATE, structural
 from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
@@ -94,7 +94,7 @@ def as_job_error(owner: str) -> Iterator[None]:
         yield
     except ValidationError as error:
         problems = [problem(item, owner) for item in errors_of(error)]
-        raise JobError(problems) from None
+        raise job_error(problems) from None
 
 
 def errors_of(refused: ValidationError) -> list[ErrorDetails]:
