@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import enum
 import os
 import shlex
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
+from pulumi_volcano_jobs.cli import options
+from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice
 from pulumi_volcano_jobs.cli.files import (
     STDIN,
     for_each,
@@ -25,12 +25,12 @@ from pulumi_volcano_jobs.cli.files import (
     write_file,
     write_out,
 )
-from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.convert import Program, Secret, to_python, to_yaml, understand
 from pulumi_volcano_jobs.core.text import holds_key
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.rendering.renderer import Rendered
 from pulumi_volcano_jobs.spec.model import Job
+from pulumi_volcano_jobs.spec.options import ManagedBy
 
 EXAMPLES = """\b
 Examples:
@@ -46,36 +46,47 @@ An ssh key that stands in a file is not copied into the program. This sets it in
 """
 
 
-class Language(enum.Enum):
-    """What a Pulumi program is written in."""
-
-    PYTHON = "python"
-    YAML = "yaml"
+Language = Literal["python", "yaml"]
 
 
-_WRITERS = {Language.PYTHON: to_python, Language.YAML: to_yaml}
+_WRITERS = {"python": to_python, "yaml": to_yaml}
 
 
-@with_checks
 def convert(
-    files: Files,
+    files: options.Files,
     *,
-    checks: Checks,
-    language: Annotated[
-        Language, typer.Option("--language", help="A Python program, or a Pulumi.yaml.")
-    ] = Language.PYTHON,
+    language: Annotated[Language, typer.Option("--language", help="A Python program, or a Pulumi.yaml.")] = "python",
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="-|FILE", help="Standard output, or a file.")
     ] = STDIN,
     managed_by: Annotated[
-        Manager, typer.Option("--managed-by", help="Who makes the Pods: pulumi, or volcano's controllers.")
-    ] = Manager.PULUMI,
+        ManagedBy, typer.Option("--managed-by", help="Who makes the Pods: pulumi, or volcano's controllers.")
+    ] = "pulumi",
     show_secret: Annotated[
         str,
         typer.Option("--show-secret", metavar="KEY", help="Print the value of a secret instead of the program."),
     ] = "",
+    lenient: options.Lenient = False,
+    on_conflict: options.Conflict = "error",
+    defaults: options.DefaultsOf = "volcano",
+    plugin_settings: options.PluginSettings = None,
+    ignore: options.Ignore = "",
+    kubernetes_version: options.KubernetesVersion = "",
+    volcano_version: options.VolcanoVersion = "",
+    cluster: options.Cluster = None,
 ) -> None:
     """Write the Pulumi program that makes the jobs of all files."""
+    checks = Checks.read(
+        files,
+        lenient=lenient,
+        on_conflict=on_conflict,
+        defaults=defaults,
+        plugin_settings=plugin_settings,
+        ignore=ignore,
+        kubernetes_version=kubernetes_version,
+        volcano_version=volcano_version,
+        cluster=cluster,
+    )
     if not output:
         give_up("-o needs a file, or - for standard output")
     if show_secret and output != STDIN:

@@ -19,7 +19,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
+from pulumi_volcano_jobs.cli import options
+from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice
 from pulumi_volcano_jobs.cli.files import (
     Made,
     errors_only,
@@ -29,11 +30,11 @@ from pulumi_volcano_jobs.cli.files import (
     report,
     write_out,
 )
-from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.core.text import escaped, without_keys
 from pulumi_volcano_jobs.explain.tables import Explanation, Section, explain, explain_pod, pods
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
+from pulumi_volcano_jobs.spec.options import ManagedBy
 
 EXAMPLES = """\b
 Examples:
@@ -55,25 +56,42 @@ _SHORTEST = 3
 _WIDEST = 2
 
 
-@with_checks
 def explain_command(
-    files: Files,
+    files: options.Files,
     *,
-    checks: Checks,
     pod: Annotated[
         str | None, typer.Option("--pod", metavar="NAME", help="One Pod in full: everything in it, and who set it.")
     ] = None,
     managed_by: Annotated[
-        Manager,
+        ManagedBy,
         typer.Option("--managed-by", help="Who makes the Pods: pulumi, or volcano's controllers out of one Job."),
-    ] = Manager.PULUMI,
+    ] = "pulumi",
+    lenient: options.Lenient = False,
+    on_conflict: options.Conflict = "error",
+    defaults: options.DefaultsOf = "volcano",
+    plugin_settings: options.PluginSettings = None,
+    ignore: options.Ignore = "",
+    kubernetes_version: options.KubernetesVersion = "",
+    volcano_version: options.VolcanoVersion = "",
+    cluster: options.Cluster = None,
 ) -> None:
     """Tell who sets what in a job, as tables.
 
     The Pods and hosts of each task, the plugin behind each object, variable, mount and port, and what an update or
     Volcano's controllers do.
     """
-    native = managed_by is Manager.VOLCANO
+    checks = Checks.read(
+        files,
+        lenient=lenient,
+        on_conflict=on_conflict,
+        defaults=defaults,
+        plugin_settings=plugin_settings,
+        ignore=ignore,
+        kubernetes_version=kubernetes_version,
+        volcano_version=volcano_version,
+        cluster=cluster,
+    )
+    native = managed_by == "volcano"
     refuse_choice(checks, managed_by)
 
     def make(document: job_file.Document) -> Rendered:

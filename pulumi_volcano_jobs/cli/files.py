@@ -15,7 +15,6 @@ from typing import NoReturn
 
 import typer
 
-from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import JobError, Problem, in_order
 from pulumi_volcano_jobs.core.text import Sealed, cropped, escaped, without_keys
@@ -23,6 +22,7 @@ from pulumi_volcano_jobs.files import job_file, yaml_reader
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.rendering.renderer import Rendered
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
+from pulumi_volcano_jobs.spec.options import ManagedBy
 
 PROBLEMS, USAGE = 1, 2
 _OWNER_ONLY, _BY_UMASK = 0o600, 0o666
@@ -39,9 +39,9 @@ class Made(Sealed):
     document: job_file.Document
     rendered: Rendered
 
-    def manifests(self, managed_by: Manager) -> list[Manifest]:
+    def manifests(self, managed_by: ManagedBy) -> list[Manifest]:
         """Give the job's manifests in canonical order."""
-        if managed_by is Manager.VOLCANO:
+        if managed_by == "volcano":
             ours = (item for item in self.rendered.objects if ObjectRef.of(item) in self.rendered.beyond)
             return [*ours, self.rendered.handed_over.to_manifest()]
         return [*self.rendered.objects, *self.rendered.pods]
@@ -202,7 +202,7 @@ def give_up(message: str) -> NoReturn:
     raise typer.Exit(USAGE)
 
 
-def refuse_twins(made: Sequence[Made], managed_by: Manager, report: Report) -> None:
+def refuse_twins(made: Sequence[Made], managed_by: ManagedBy, report: Report) -> None:
     """Refuse objects of several jobs that have one kind, namespace and name: the last would overwrite the others."""
     owners: dict[tuple[str, str, str], Made] = {}
     failed = False
@@ -219,7 +219,7 @@ def refuse_twins(made: Sequence[Made], managed_by: Manager, report: Report) -> N
         raise typer.Exit(PROBLEMS)
 
 
-def refuse_twins_of_files(made: Sequence[Made], managed_by: Manager, report: Report) -> None:
+def refuse_twins_of_files(made: Sequence[Made], managed_by: ManagedBy, report: Report) -> None:
     """Refuse twins within a file; files may be alternatives, such as one for each cluster."""
     by_file: dict[str, list[Made]] = {}
     for item in made:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import enum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from pulumi_volcano_jobs.cli.checks import Checks, with_checks
+from pulumi_volcano_jobs.cli import options
+from pulumi_volcano_jobs.cli.checks import Checks
 from pulumi_volcano_jobs.cli.files import errors_only, for_each, give_up, refuse_twins_of_files, report, write_out
-from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.explain.graph import graph
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
@@ -23,34 +22,47 @@ Examples:
 GitHub, GitLab and many editors draw Mermaid text themselves."""
 
 
-class Picture(enum.Enum):
-    """How a picture is written."""
-
-    MERMAID = "mermaid"
-    SVG = "svg"
+Picture = Literal["mermaid", "svg"]
 
 
-@with_checks
 def graph_command(
-    files: Files,
+    files: options.Files,
     *,
-    checks: Checks,
     style: Annotated[
         Picture, typer.Option("--format", help='Mermaid text, or SVG (needs the extra "svg" of this package).')
-    ] = Picture.MERMAID,
+    ] = "mermaid",
+    lenient: options.Lenient = False,
+    on_conflict: options.Conflict = "error",
+    defaults: options.DefaultsOf = "volcano",
+    plugin_settings: options.PluginSettings = None,
+    ignore: options.Ignore = "",
+    kubernetes_version: options.KubernetesVersion = "",
+    volcano_version: options.VolcanoVersion = "",
+    cluster: options.Cluster = None,
 ) -> None:
     """Draw a job's topology as a picture.
 
     Its Pods, which of them are told whose address, and the objects that they use.
     """
+    checks = Checks.read(
+        files,
+        lenient=lenient,
+        on_conflict=on_conflict,
+        defaults=defaults,
+        plugin_settings=plugin_settings,
+        ignore=ignore,
+        kubernetes_version=kubernetes_version,
+        volcano_version=volcano_version,
+        cluster=cluster,
+    )
 
     def make(document: job_file.Document) -> Rendered:
         return render(document.data, **checks.settings(), redact=True, earlier=document.problems)
 
     made = for_each(files, make, errors_only(report))
-    refuse_twins_of_files(made, Manager.PULUMI, report)
+    refuse_twins_of_files(made, "pulumi", report)
     text = graph(item.rendered for item in made)
-    write_out(text if style is Picture.MERMAID else _svg(text))
+    write_out(text if style == "mermaid" else _svg(text))
 
 
 def _svg(text: str) -> str:

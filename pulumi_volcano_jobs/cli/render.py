@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 import typer
 
-from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice, with_checks
+from pulumi_volcano_jobs.cli import options
+from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice
 from pulumi_volcano_jobs.cli.files import (
     STDIN,
     Made,
@@ -24,14 +24,14 @@ from pulumi_volcano_jobs.cli.files import (
     write_file,
     write_out,
 )
-from pulumi_volcano_jobs.cli.options import Files, Manager
 from pulumi_volcano_jobs.core.text import holds_key
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.kubernetes.manifest import Placeholder
-from pulumi_volcano_jobs.plugins import SshPlugin, ssh_keys
+from pulumi_volcano_jobs.plugins import ssh_keys
 from pulumi_volcano_jobs.plugins.settings import secret_settings
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 from pulumi_volcano_jobs.spec.document import KIND
+from pulumi_volcano_jobs.spec.options import ManagedBy
 
 EXAMPLES = """\b
 Examples:
@@ -46,68 +46,79 @@ Examples:
 A folder is readable by its owner only: ssh keys may lie in it."""
 
 _PLACEHOLDERS = {
-    Manager.PULUMI: (
+    "pulumi": (
         'ssh keys are placeholders, which kubectl apply rejects ("illegal base64 data"): add --show-keys to print the '
         "keys; each run generates a new key pair, unless the ssh plugin has --ssh-private-key and --ssh-public-key"
     ),
-    Manager.VOLCANO: "ssh keys are placeholders, which Volcano uses as keys: add --show-keys to print the keys",
+    "volcano": "ssh keys are placeholders, which Volcano uses as keys: add --show-keys to print the keys",
 }
 
 
-class Style(enum.Enum):
-    """How manifests are written."""
-
-    YAML = "yaml"
-    JSON = "json"
+Style = Literal["yaml", "json"]
 
 
-@with_checks
 def render_command(
-    files: Files,
+    files: options.Files,
     *,
-    checks: Checks,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="-|DIR", help="Standard output, or a folder.")
     ] = STDIN,
-    style: Annotated[Style, typer.Option("--format", help="YAML documents, or one JSON List.")] = Style.YAML,
+    style: Annotated[Style, typer.Option("--format", help="YAML documents, or one JSON List.")] = "yaml",
     managed_by: Annotated[
-        Manager,
+        ManagedBy,
         typer.Option("--managed-by", help="pulumi: Pods and what they need; volcano: the Job with its defaults."),
-    ] = Manager.PULUMI,
+    ] = "pulumi",
     namespace: Annotated[str, typer.Option(help="The namespace of jobs that name none.")] = "",
     show_keys: Annotated[
         bool, typer.Option("--show-keys", help="Show ssh keys; new ones where none is given.")
     ] = False,
+    lenient: options.Lenient = False,
+    on_conflict: options.Conflict = "error",
+    defaults: options.DefaultsOf = "volcano",
+    plugin_settings: options.PluginSettings = None,
+    ignore: options.Ignore = "",
+    kubernetes_version: options.KubernetesVersion = "",
+    volcano_version: options.VolcanoVersion = "",
+    cluster: options.Cluster = None,
 ) -> None:
     """Print the manifests of Volcano jobs."""
+    checks = Checks.read(
+        files,
+        lenient=lenient,
+        on_conflict=on_conflict,
+        defaults=defaults,
+        plugin_settings=plugin_settings,
+        ignore=ignore,
+        kubernetes_version=kubernetes_version,
+        volcano_version=volcano_version,
+        cluster=cluster,
+    )
     if not output:
         give_up("-o needs a folder, or - for standard output")
     refuse_choice(checks, managed_by)
 
     def make(document: job_file.Document) -> Rendered:
-        settings: dict[str, Any] = {
+        return render(
+            document.data,
             **checks.settings(managed_by),
-            "namespace": namespace or "default",
-            "earlier": document.problems,
-        }
-        rendered = render(document.data, redact=not show_keys, **settings)
-        ssh = next((plugin for plugin in rendered.plugins if isinstance(plugin, SshPlugin)), None)
-        if show_keys and ssh:
-            return render(document.data, keys=ssh_keys.generate(ssh.key_type), **settings)
-        return rendered
+            namespace=namespace or "default",
+            keys=ssh_keys.generate if show_keys else ssh_keys.PLACEHOLDERS,
+            redact=not show_keys,
+            earlier=document.problems,
+        )
 
     made = for_each(files, make, checks.heard(report))
     refuse_twins(made, managed_by, report)
     if output == STDIN:
         manifests = [manifest for item in made for manifest in item.manifests(managed_by)]
-        write_out(job_file.dump(manifests, style.value))
+        write_out(job_file.dump(manifests, style))
         if not show_keys and any(_has_placeholders(item, managed_by) for item in made):
             typer.echo(f"volcano-jobs: {_PLACEHOLDERS[managed_by]}", err=True)
     else:
         _write_folder(Path(output), made, managed_by, style)
 
 
-def _has_placeholders(made: Made, managed_by: Manager) -> bool:
+def _has_placeholders(made: Made, managed_by: ManagedBy) -> bool:
     """Check whether the output has placeholders: in a plugin's settings, or in a Secret that the plugin creates."""
     settings = [vars(plugin) for plugin in made.rendered.plugins]
     return any(isinstance(value, Placeholder) for value in _values([*settings, *made.manifests(managed_by)]))
@@ -123,7 +134,7 @@ def _values(tree: Any) -> Iterator[Any]:
         yield from _values(value)
 
 
-def _write_folder(folder: Path, made: Sequence[Made], managed_by: Manager, style: Style) -> None:
+def _write_folder(folder: Path, made: Sequence[Made], managed_by: ManagedBy, style: Style) -> None:
     """Write a file for each manifest, in a folder that only its owner can read: Secrets may be among them."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -131,8 +142,8 @@ def _write_folder(folder: Path, made: Sequence[Made], managed_by: Manager, style
             for manifest in item.manifests(managed_by):
                 kind, namespace, name = identity(manifest)
                 # Escaped: a plugin calls its objects what it wants, and no name must lead out of the folder.
-                path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style.value}"
-                text = job_file.dump([manifest], style.value)
+                path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style}"
+                text = job_file.dump([manifest], style)
                 has_key = kind == "Secret" or holds_key(text) or (kind == KIND and _has_given_key(item.rendered))
                 write_file(path, text, private=has_key)
     except FileExistsError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -51,6 +52,8 @@ class KeyPair(Sealed):
         return KeyFault("public", "this key does not belong to the private key", "make it with: ssh-keygen -y -f FILE")
 
 
+KeyFactory = Callable[[KeyType], KeyPair]
+"""Generates a key pair of a type."""
 PLACEHOLDERS = KeyPair(Placeholder("<private>"), Placeholder("<public>"))
 """What manifests show where keys are not asked for."""
 

@@ -23,10 +23,10 @@ from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.text import Sealed, concealed_arguments, redacted
 from pulumi_volcano_jobs.kubernetes import manifest, schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod
-from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import open_flags, secret_settings
-from pulumi_volcano_jobs.plugins.ssh_keys import PLACEHOLDERS, KeyPair
+from pulumi_volcano_jobs.plugins.ssh_keys import PLACEHOLDERS, KeyFactory, KeyPair
 from pulumi_volcano_jobs.rendering import pod_group
 from pulumi_volcano_jobs.spec import names
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
@@ -96,7 +96,7 @@ def render(
     strict: bool = True,
     cluster: ClusterFacts | None = None,
     namespace: Any = "default",
-    keys: KeyPair = PLACEHOLDERS,
+    keys: KeyPair | KeyFactory = PLACEHOLDERS,
     redact: bool = False,
     earlier: Sequence[Problem] = (),
     **choices: Unpack[Choices],
@@ -108,7 +108,7 @@ def render(
         strict: report every mistake; without it, do what Volcano does with the same input, silent fall-backs included.
         cluster: what only a cluster knows; nothing is assumed without it.
         namespace: the namespace of a job that names none.
-        keys: the pair for an ssh plugin without a given key.
+        keys: the pair for an ssh plugin without a given key, or a function that generates one of a type.
         redact: put placeholders in the place of given keys too.
         earlier: problems that were found before, as in reading the file, to be raised with the others.
         choices: who makes the Pods, who counts in a conflict, and options of plugins (see `Choices`).
@@ -120,7 +120,7 @@ def render(
     cluster = cluster or ClusterFacts()
     found = examine(job, cluster, namespace, earlier, choices, strict=strict)
     shown, plugins = _redacted(found.stored) if redact else (found.stored.job, found.stored.plugins)
-    ctx = JobContext(shown, keys)
+    ctx = JobContext(shown, _key_pair(keys, plugins))
     problems = [*found.problems]
     if strict and found.can_be_looked_into:
         problems += _inspect(ctx, plugins, choices.get("on_conflict", "error"))
@@ -151,6 +151,13 @@ def render(
         keep_own=keep_own,
         handed_over=_handed_over(ctx, plugins) if choices.get("managed_by") == "volcano" else shown,
     )
+
+
+def _key_pair(keys: KeyPair | KeyFactory, plugins: Sequence[Plugin]) -> KeyPair:
+    if isinstance(keys, KeyPair):
+        return keys
+    key_type = next((plugin.key_type for plugin in plugins if isinstance(plugin, SshPlugin)), None)
+    return keys(key_type) if key_type else PLACEHOLDERS
 
 
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
