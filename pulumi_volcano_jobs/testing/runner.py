@@ -10,8 +10,9 @@ import os
 import runpy
 import sys
 import threading
+import warnings
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypedDict, TypeVar
@@ -24,7 +25,6 @@ from pulumi_volcano_jobs.component.input_errors import LateError
 from pulumi_volcano_jobs.core.errors import JobError, Problem
 from pulumi_volcano_jobs.testing.lookup import missing
 from pulumi_volcano_jobs.testing.mock_engine import Engine, Monitor, Recording, World
-from pulumi_volcano_jobs.testing.ordered_executor import Turns
 from pulumi_volcano_jobs.testing.result import Result
 from pulumi_volcano_jobs.testing.values import SecretValue, Wire, reveal
 
@@ -80,6 +80,7 @@ def run(program: Program, **surroundings: Unpack[Surroundings]) -> Result:
     """Run a program to its end, as `pulumi up` does, or as `pulumi preview` with `preview=True`.
 
     A file is run where it lies, with its folder on the import path. Nothing of a run is left for the next one.
+    Transforms are not called; Python warns of it.
 
     Args:
         program: a function without arguments, a file, or a folder with a `__main__.py`.
@@ -137,6 +138,8 @@ def _sealed(surroundings: Surroundings) -> Surroundings:
 
 
 def _result(recording: Recording, surroundings: Surroundings) -> Result:
+    if recording.has_transforms:
+        warnings.warn("no transform was called: test transforms on an engine, with pulumi.automation", stacklevel=3)
     before = surroundings.get("state")
     return Result(recording, preview=surroundings.get("preview", False), before=before)
 
@@ -168,7 +171,8 @@ def _run(program: Program, recording: Recording, surroundings: Surroundings) -> 
 
 async def _program(call: Callable[[], object], recording: Recording, surroundings: Surroundings) -> None:
     loop = asyncio.get_running_loop()
-    loop.set_default_executor(Turns())
+    # One thread: the engine is asked in the order of the program, and the resources have the same order in each run.
+    loop.set_default_executor(ThreadPoolExecutor(max_workers=1))
     # Pulumi's host does the same: of a program that fails, some futures are never looked at.
     loop.set_exception_handler(lambda _loop, _context: None)
     before, preview = surroundings.get("state"), surroundings.get("preview", False)

@@ -33,7 +33,7 @@ from pulumi_volcano_jobs.testing import (
 )
 from pulumi_volcano_jobs.testing.mock_engine import Monitor, Recording, World
 from pulumi_volcano_jobs.testing.values import inner
-from tests.component.programs import LOSES_MARKS, needs_transforms, new_job
+from tests.component.programs import LOSES_MARKS, new_job
 from tests.conftest import BYTES, CLAIM, PAIR, Wire, container, ssh_plugin, task, typed
 
 
@@ -475,59 +475,22 @@ class TestSurroundings:
         assert found.claims["train-pvc-d"].retain_on_delete
         assert result.resources["Stash train-managed-by"] in pod.inputs_from["metadata"]
 
-    @needs_transforms
-    def test_transforms_run(self) -> None:
-        """Of the job, which reach its Pods, then of the stack."""
+    def test_a_program_with_transforms_warns_that_none_is_called(self) -> None:
+        """Of a resource or of the stack."""
+        asked = []
 
-        def labelled(text: str) -> Callable[[pulumi.ResourceTransformArgs], pulumi.ResourceTransformResult | None]:
-            def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-                if not args.type_.startswith("kubernetes:"):
-                    return None
-                metadata: Any = args.props["metadata"]
-                labels = {**metadata.get("labels", {}), "seen": metadata.get("labels", {}).get("seen", "") + text}
-                props = {**args.props, "metadata": {**metadata, "labels": labels}}
-                is_service = args.type_.endswith(":Service")
-                protected = pulumi.ResourceOptions.merge(args.opts, pulumi.ResourceOptions(protect=True))
-                return pulumi.ResourceTransformResult(props, protected if is_service else None)  # type: ignore[arg-type]  # None keeps them
+        def of_stack() -> None:
+            pulumi.runtime.register_resource_transform(asked.append)
+            new_job("train", job())
 
-            return transform
+        def of_job() -> None:
+            new_job("train", job(), pulumi.ResourceOptions(transforms=[asked.append]))
 
-        def program() -> None:
-            pulumi.runtime.register_resource_transform(labelled("stack"))
-            new_job("train", job(), pulumi.ResourceOptions(transforms=[labelled("job,")]))
-
-        found = run(program).job("train")
-
-        assert found.pod("worker", 0).labels["seen"] == "job,stack"
-        assert found.pod("worker", 0).replacement_trigger == one().job("train").pod("worker", 0).replacement_trigger
-        assert found.services["train"].labels["seen"] == "job,stack"
-        assert (found.services["train"].protect, found.pod_group.protect) == (True, False)
-
-    @needs_transforms
-    def test_a_transform_sees_options_and_gives_others(self) -> None:
-        """Those that it leaves as they are stay."""
-        seen = []
-
-        def patient(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult:
-            seen.append((args.opts.ignore_changes, args.opts.custom_timeouts.create))
-            args.opts.custom_timeouts = pulumi.CustomTimeouts(create="3m")
-            args.opts.aliases = [pulumi.Alias(name="old")]
-            return pulumi.ResourceTransformResult(args.props, args.opts)
-
-        def program() -> None:
-            before = kubernetes.core.v1.ConfigMap("before")
-            timeouts = pulumi.CustomTimeouts(create="1m")
-            opts = pulumi.ResourceOptions(
-                transforms=[patient], ignore_changes=["data"], custom_timeouts=timeouts, depends_on=[before]
-            )
-            kubernetes.core.v1.ConfigMap("own", opts=opts)
-
-        own = run(program).resources["ConfigMap own"]
-
-        assert seen == [(["data"], "1m")]
-        assert (own.ignore_changes, list(map(str, own.depends_on))) == (["data"], ["ConfigMap before"])
-        assert own.request.customTimeouts.create == "3m"
-        assert [alias.spec.name for alias in own.request.aliases] == ["old"]
+        for program in (of_stack, of_job):
+            with pytest.warns(UserWarning, match="no transform was called") as caught:
+                assert run(program).job("train").pods
+            assert caught[0].filename == __file__
+        assert asked == []
 
 
 class Bucket(pulumi.CustomResource):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -18,8 +19,15 @@ PAGE = (ROOT / "docs/stack.md").read_text("utf-8")
     if "ResourceTransformArgs" in text
 )
 JOB = """
+import json
+from pathlib import Path
+
+called = []
+
 
 def add_sidecar(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+    called.append(f"{args.type_.rpartition(':')[2]} {args.name}")
+    (Path(__file__).parent / "called.json").write_text(json.dumps(called), "utf-8")
     image, options = config.get("sidecar"), config.get("options")
     spec = args.props.get("spec") or {}
     if args.type_ == "kubernetes:core/v1:Pod" and image:
@@ -62,6 +70,15 @@ def project(tmp_path: Path) -> Project:
     made = Project(tmp_path / "project", PROGRAM + JOB)
     made.up()
     return made
+
+
+def test_a_transform_of_a_job_is_called_for_each_child(project: Project) -> None:
+    """Once for each resource below the job, and for the job itself."""
+    called = json.loads((project.folder / "called.json").read_text("utf-8"))
+
+    names = [f"{item['type'].rpartition(':')[2]} {item['urn'].rpartition('::')[2]}" for item in project.resources()]
+    assert sorted(called) == sorted(name for name in names if name.partition(" ")[2].startswith("train"))
+    assert "VolcanoJob train" in called
 
 
 def test_a_label_is_changed_in_place(project: Project) -> None:
