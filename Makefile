@@ -77,7 +77,8 @@ format: setup ## write the code in its one format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-schema: setup ## write the schema for Pulumi's other languages from the component
+schema: setup ## write the types of the components' arguments, and the schema for Pulumi's other languages
+	$(BIN)/python tools/argtypes.py
 	$(BIN)/python tools/packageschema.py
 
 clean: ## remove what was made here (the engine's cache stays)

@@ -67,6 +67,7 @@ PAGES: dict[str, Page] = {
         (
             "VolcanoJob",
             "VolcanoJobArgs",
+            f"{PACKAGE}.component.job_fields.JobFields",
             f"{PACKAGE}.component.job_args.JobOptions",
             f"{PACKAGE}.spec.options.Choices",
             f"{PARTS}.TaskComponent",

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
-
-import pulumi
+from collections.abc import Sequence
+from typing import Literal
 
 from pulumi_volcano_jobs.admission.unsupported import Unsupported
-from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.component.job_fields import JobFields
 from pulumi_volcano_jobs.spec.job_defaults import JobDefaults
-from pulumi_volcano_jobs.spec.model import NetworkTopology, Policy, Task, Volume
 from pulumi_volcano_jobs.spec.options import Choices
 
 Restart = Literal["gang", "pod"]
@@ -54,43 +51,8 @@ class JobOptions(Choices, total=False):
     are errors. By default nothing is assumed."""
 
 
-class VolcanoJobArgs(JobOptions, total=False):
+class VolcanoJobArgs(JobFields, JobOptions, total=False):
     """A Volcano Job (`batch.volcano.sh/v1alpha1`) with snake_case names; `tasks` is required.
 
-    Outputs may stand wherever a value does not decide which objects exist or what they are called.
+    Any value may be an Output, except values that decide which objects exist or what their names are.
     """
-
-    name: str
-    """The job's name, which begins all others; the resource's name by default."""
-    namespace: pulumi.Input[str]
-    """The namespace; by default the stack's `volcano-jobs:namespace`, else `default`."""
-    labels: Mapping[str, pulumi.Input[str]]
-    """Labels of the PodGroup, or of the Job that Volcano gets."""
-    annotations: Mapping[str, pulumi.Input[str]]
-    """Annotations of the PodGroup, or of the Job that Volcano gets."""
-    tasks: Sequence[Task | Mapping[str, Any]]
-    """The tasks, groups of equal Pods; a job has at least one."""
-    plugins: Sequence[Plugin] | Mapping[str, Sequence[pulumi.Input[str]]]
-    """Typed (`[PytorchPlugin(port=29500)]`) or with Volcano's arguments (`{"pytorch": ["--port=29500"]}`)."""
-    policies: Sequence[Policy | Mapping[str, Any]]
-    """What Volcano does on events; enacted with `managed_by="volcano"`."""
-    volumes: Sequence[Volume | Mapping[str, Any]]
-    """Claims that every container mounts."""
-    network_topology: NetworkTopology | Mapping[str, Any]
-    """How close the nodes of all Pods must be."""
-    scheduler_name: str
-    """Who places the Pods; `volcano` by default."""
-    queue: pulumi.Input[str]
-    """Volcano's queue; by default the stack's `volcano-jobs:queue`, else `default`."""
-    priority_class_name: pulumi.Input[str]
-    """The PriorityClass of the PodGroup, and of Pods whose template names none."""
-    min_available: int
-    """The size of the gang: how many Pods must fit for any to start; by default the sum over the tasks."""
-    min_success: int
-    """How many Pods must succeed for the job to be completed; enacted with `managed_by="volcano"`."""
-    max_retry: int
-    """How often Volcano restarts the job before it fails, 3 by default; enacted with `managed_by="volcano"`."""
-    ttl_seconds_after_finished: int
-    """How long Volcano keeps the job when it has ended; enacted with `managed_by="volcano"`."""
-    running_estimate: str
-    """How long the job will run, such as `"2h"`, for the scheduler."""

@@ -130,85 +130,85 @@ class Policy(Model):
     """What Volcano does on an event or exit code (`spec.policies[]`, `spec.tasks[].policies[]`)."""
 
     action: Str | None = None
-    """What is done, such as `RestartJob`, `CompleteJob` or `AbortJob`."""
+    """The action, such as `RestartJob`, `RestartTask`, `CompleteJob` or `AbortJob`."""
     event: OptionalEvent = None
-    """When, such as `PodFailed`, `PodEvicted` or `TaskCompleted`; `*` is always."""
+    """The event, such as `PodFailed`, `PodEvicted` or `TaskCompleted`; `*` is any event."""
     events: Listed[Event] | None = None
-    """Several events with one action."""
+    """Several events with the same action."""
     exit_code: Int32 | None = None
-    """When a container ends with this code, instead of an event; not 0."""
+    """The exit code of a container, instead of an event; not 0."""
     timeout: Duration | None = None
-    """How long Volcano waits before it acts, such as `5m`."""
+    """How long after the event Volcano acts, such as `5m`."""
 
 
 class NetworkTopology(Model):
     """How close the nodes of a job or partition must be (`networkTopology`)."""
 
     mode: TopologyMode = None
-    """`hard` (the default): Pods wait for nodes that are so close. `soft`: they would rather have them."""
+    """`hard` (the default): Pods wait for nodes within the tier. `soft`: the scheduler only prefers such nodes."""
     highest_tier_allowed: Count | None = None
-    """The highest tier of HyperNodes that all Pods must be in."""
+    """The highest tier of a HyperNode that has all Pods."""
     highest_tier_name: Annotated[
         Annotated[Str, StringConstraints(max_length=253)] | None,
         Since("1.14"),
     ] = None
-    """The same by the tier's name."""
+    """The highest tier, by its name."""
 
 
 class PartitionPolicy(Model):
     """A task cut into partitions, each placed as a whole (`spec.tasks[].partitionPolicy`)."""
 
     total_partitions: Positive
-    """How many partitions there are."""
+    """The number of partitions; times `partition_size`, it is the number of replicas of the task."""
     partition_size: Positive
-    """How many Pods each has."""
+    """The number of Pods of each partition."""
     min_partitions: Count | None = None
-    """How many must fit at once."""
+    """The number of partitions that must fit for the job to start."""
     network_topology: NetworkTopology | None = None
-    """How close the Pods of a partition must be."""
+    """How close to each other the nodes of a partition must be."""
 
 
 class DependsOn(Model):
     """Tasks that must run before this one (`spec.tasks[].dependsOn`)."""
 
     name: Listed[Str] | None = None
-    """The tasks."""
+    """The names of the tasks."""
     iteration: Str | None = None
-    """`any` or `all` of them."""
+    """Whether `all` (the default) or `any` of the tasks must run."""
 
 
 class Volume(Model):
     """A claim that every container of the job mounts (`spec.volumes[]`): an existing one by name, or a new one."""
 
     mount_path: MountPath
-    """Where containers see it."""
+    """The path in each container."""
     volume_claim_name: Annotated[Str, StringConstraints(max_length=253)] | None = None
-    """An existing claim."""
+    """The name of an existing claim."""
     volume_claim: Annotated[Mapping[str, Tree], PlainValidator(mapping)] | None = None
-    """A PersistentVolumeClaimSpec in wire form."""
+    """The PersistentVolumeClaimSpec of a new claim, with the field names of YAML."""
 
 
 class Task(Model):
     """A group of equal Pods, `replicas` of them (`spec.tasks[]`)."""
 
     name: TaskName | None = None
-    """The task's name, part of its Pods' names."""
+    """The name of the task, which is part of the names of its Pods."""
     replicas: Count | None = None
-    """How many Pods it has."""
+    """The number of Pods."""
     min_available: Count | None = None
-    """How many of them must fit at once."""
+    """The number of Pods that must fit for the job to start; all of them by default."""
     template: Annotated[Mapping[str, Tree] | PodTemplate, PlainValidator(mapping)] = Field(default_factory=dict)
-    """A PodTemplateSpec in wire form: `{"metadata": ..., "spec": ...}`; for `VolcanoJob`, pulumi_kubernetes' too."""
+    """The template of the Pods, as in Kubernetes, with `metadata` and `spec`. Its values may be Outputs."""
     policies: Listed[Policy] | None = None
-    """What Volcano does on events of this task's Pods."""
+    """Lifecycle policies of the task, which take precedence over those of the job."""
     topology_policy: TopologyPolicy = None
-    """Volcano's NUMA policy."""
+    """How the CPUs of a Pod must be placed: `none`, `best-effort`, `restricted` or `single-numa-node`."""
     max_retry: Count | None = None
-    """How often Volcano restarts the task's Pods before the job fails."""
+    """The number of times that Volcano restarts the task before the job fails."""
     depends_on: DependsOn | None = None
-    """Tasks that must run before this one."""
+    """Tasks that must run before this task."""
     partition_policy: Annotated[PartitionPolicy | None, Since("1.14")] = None
-    """The groups into which its Pods are cut."""
+    """How the Pods of the task are divided into partitions."""
 
     @property
     def pod_spec(self) -> dict[str, Tree]:
@@ -231,39 +231,39 @@ class Job(Model):
     """A Volcano Job. `Job.model_validate` also takes the document that kubectl takes (`metadata`, `spec`)."""
 
     name: Annotated[Str, StringConstraints(pattern=f"^{DNS_SUBDOMAIN}$", max_length=253)]
-    """The job's name, which begins all others."""
+    """The name of the job, and the start of the names of all its objects; the name of the resource by default."""
     namespace: LeafLabel | None = None
-    """The namespace of all that it is made of."""
+    """The namespace of all objects; `volcano-jobs:namespace` of the stack, or `default`, by default."""
     labels: Mapping[str, LeafStr] | None = None
-    """Labels of the job, and of its PodGroup."""
+    """Labels of the PodGroup, or of the Job with `managed_by="volcano"`."""
     annotations: Mapping[str, LeafStr] | None = None
-    """Annotations of the job, and of its PodGroup."""
+    """Annotations of the PodGroup, or of the Job with `managed_by="volcano"`."""
     scheduler_name: Annotated[Str, StringConstraints(max_length=63)] | None = None
-    """Who places the Pods; `volcano` by default."""
+    """The scheduler; `volcano` by default."""
     min_available: Count | None = None
-    """How many Pods must fit at once; by default the sum over the tasks."""
+    """The size of the gang: the number of Pods that must fit for any to start; all Pods by default."""
     volumes: Listed[Volume] | None = None
-    """Claims that every container mounts."""
+    """Claims that all containers mount."""
     tasks: Annotated[Sequence[Task], Field(min_length=1), AfterValidator(tuple)] | None = None
-    """The groups of Pods."""
+    """The tasks, groups of equal Pods; a job has at least one."""
     policies: Listed[Policy] | None = None
-    """What Volcano does on events, for all tasks."""
+    """Lifecycle policies, which need `managed_by="volcano"`."""
     plugins: Plugins | None = None
-    """The plugins: a list of typed ones, or Volcano's arguments by name."""
+    """The plugins: typed (`[PytorchPlugin(port=29500)]`), or Volcano's arguments (`{"pytorch": ["--port=29500"]}`)."""
     queue: LeafSubdomain | None = None
-    """Volcano's queue; `default` by default."""
+    """The queue; `volcano-jobs:queue` of the stack, or `default`, by default."""
     max_retry: Count | None = None
-    """How often Volcano restarts the job before it fails; 3 by default."""
+    """The number of times that Volcano restarts the job, 3 by default; needs `managed_by="volcano"`."""
     ttl_seconds_after_finished: Count | None = None
-    """How long Volcano keeps the job when it has ended."""
+    """Seconds after its end until Volcano deletes the job; needs `managed_by="volcano"`."""
     priority_class_name: LeafSubdomain | None = None
-    """The PriorityClass of the PodGroup, and of Pods whose template names none."""
+    """The PriorityClass of the PodGroup, and of Pods whose template has none."""
     min_success: Positive | None = None
-    """How many Pods must succeed for the job to be completed."""
+    """The number of Pods that must succeed for the job to complete; needs `managed_by="volcano"`."""
     network_topology: Annotated[NetworkTopology | None, Since("1.12")] = None
-    """How close all Pods must be."""
+    """How close to each other the nodes of all Pods must be."""
     running_estimate: Duration | None = None
-    """How long the job will run, for the scheduler."""
+    """How long the job is expected to run, such as `2h`, for the scheduler."""
 
     @model_validator(mode="before")
     @classmethod
