@@ -95,7 +95,7 @@ def test_what_is_public_is_there() -> None:
 
 def test_what_is_not_public_is_not_there() -> None:
     """With Python's own message."""
-    with pytest.raises(AttributeError, match="has no attribute 'VolcanoJobb'"):
+    with pytest.raises(AttributeError, match="pulumi_volcano_jobs attribute VolcanoJobb"):
         _ = pulumi_volcano_jobs.VolcanoJobb
 
 
