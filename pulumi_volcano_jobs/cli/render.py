@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 import typer
@@ -25,6 +25,7 @@ from pulumi_volcano_jobs.cli.files import (
     write_out,
 )
 from pulumi_volcano_jobs.core.text import holds_key
+from pulumi_volcano_jobs.core.tree import scalars
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.kubernetes.manifest import Placeholder
 from pulumi_volcano_jobs.plugins import ssh_keys
@@ -121,17 +122,7 @@ def render_command(
 def _has_placeholders(made: Made, managed_by: ManagedBy) -> bool:
     """Check whether the output has placeholders: in a plugin's settings, or in a Secret that the plugin creates."""
     settings = [vars(plugin) for plugin in made.rendered.plugins]
-    return any(isinstance(value, Placeholder) for value in _values([*settings, *made.manifests(managed_by)]))
-
-
-def _values(tree: Any) -> Iterator[Any]:
-    if isinstance(tree, Mapping):
-        tree = tree.values()
-    elif not isinstance(tree, (list, tuple)):
-        yield tree
-        return
-    for value in tree:
-        yield from _values(value)
+    return any(isinstance(value, Placeholder) for value in scalars([*settings, *made.manifests(managed_by)]))
 
 
 def _write_folder(folder: Path, made: Sequence[Made], managed_by: ManagedBy, style: Style) -> None:

@@ -14,6 +14,7 @@ from pulumi_volcano_jobs.component.kubernetes_args import to_wire
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, key_text
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, has_leaf, leaves, substitute
+from pulumi_volcano_jobs.core.tree import map_tree
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.kubernetes.validation import resolved
 from pulumi_volcano_jobs.kubernetes.validation.resolved import TypePath
@@ -142,15 +143,12 @@ class Outputs:
 
     def lower(self, tree: Any) -> Any:
         """Copy the tree with Outputs in the place of its leaves; nothing else becomes unknown."""
-        if isinstance(tree, Derived):
-            return self.apply(lambda args: tree.fn(*args), list(tree.args))
-        if isinstance(tree, Leaf):
-            return self._outputs[tree.path]
-        if isinstance(tree, dict):
-            return {key: self.lower(value) for key, value in tree.items()}
-        if isinstance(tree, list):
-            return [self.lower(item) for item in tree]
-        return tree
+        return map_tree(tree, self._output)
+
+    def _output(self, value: Any) -> Any:
+        if isinstance(value, Derived):
+            return self.apply(lambda args: value.fn(*args), list(value.args))
+        return self._outputs[value.path] if isinstance(value, Leaf) else value
 
     def apply(self, fn: Callable[[Any], Any], tree: Any) -> Any:
         """Compute `fn(tree)`: at once if all of the tree is known, else as an Output of the leaves in it."""

@@ -7,7 +7,6 @@ from annotations and docstrings, here and in `inputs.py`: no unions, and no anno
 import json
 import re
 import sys
-from collections.abc import Mapping
 from importlib.metadata import metadata
 from typing import Any, Optional
 
@@ -25,6 +24,7 @@ from pulumi_volcano_jobs.component.provider_inputs import VolcanoJobInputs, Volc
 from pulumi_volcano_jobs.component.queue import BaseQueue
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.core.tree import map_tree, whole_number
 from pulumi_volcano_jobs.kubernetes import schema
 
 _DISTRIBUTION = "pulumi-volcano-jobs"
@@ -133,7 +133,7 @@ class JobProvider(ComponentProvider):
         Pulumi's own mapping would fail with a traceback where an Output stands in the place of an integer.
         """
         names = component_def.inputs_mapping
-        return {names[key]: _with_whole_numbers(value) for key, value in inputs.items() if value is not None}
+        return {names[key]: map_tree(value, whole_number) for key, value in inputs.items() if value is not None}
 
 
 def _unknown(inputs: pulumi.Inputs, kind: str) -> list[Problem]:
@@ -156,15 +156,6 @@ def _plain_words(tree: Any) -> Any:
         if key in tree:
             said[key] = {name: value for name, value in _plain_words(tree[key]).items() if name != "description"}
     return {key: said.get(key, _plain_words(value)) for key, value in tree.items()}
-
-
-def _with_whole_numbers(tree: Any) -> Any:
-    """Take 3.0 for 3: all numbers cross the wire as floats."""
-    if isinstance(tree, Mapping):
-        return {key: _with_whole_numbers(value) for key, value in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        return [_with_whole_numbers(value) for value in tree]
-    return int(tree) if isinstance(tree, float) and tree.is_integer() else tree
 
 
 def _of_program(message: str) -> pulumi.InputPropertiesError:

@@ -7,8 +7,10 @@ writing `<Leaf ...>` into a manifest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Protocol
+
+from pulumi_volcano_jobs.core.tree import map_tree, scalars
 
 Resolver = Callable[["Leaf"], Any]
 
@@ -76,15 +78,8 @@ class Derived(Leaf):
 
 
 def leaves(tree: Any) -> Iterator[Leaf]:
-    """Yield the leaves of a tree of dicts, lists and tuples, those behind a Derived included as it alone."""
-    if isinstance(tree, Leaf):
-        yield tree
-    elif isinstance(tree, Mapping):
-        for value in tree.values():
-            yield from leaves(value)
-    elif isinstance(tree, (list, tuple)):
-        for value in tree:
-            yield from leaves(value)
+    """Return the leaves of a tree; a Derived is one leaf."""
+    return (value for value in scalars(tree) if isinstance(value, Leaf))
 
 
 def has_leaf(tree: Any) -> bool:
@@ -121,12 +116,10 @@ def substitute(tree: Any, resolve: Resolver) -> Any:
 
     `resolve` is asked for plain leaves; a Derived is computed from its resolved arguments.
     """
-    if isinstance(tree, Derived):
-        return tree.fn(*(substitute(arg, resolve) for arg in tree.args))
-    if isinstance(tree, Leaf):
-        return resolve(tree)
-    if isinstance(tree, Mapping):
-        return {key: substitute(value, resolve) for key, value in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        return [substitute(value, resolve) for value in tree]
-    return tree
+
+    def value_of(value: Any) -> Any:
+        if isinstance(value, Derived):
+            return value.fn(*(substitute(arg, resolve) for arg in value.args))
+        return resolve(value) if isinstance(value, Leaf) else value
+
+    return map_tree(tree, value_of)

@@ -21,6 +21,7 @@ from typing import Any
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, has_leaf, is_whole
+from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import quantity, queue_schema
 
 KUBERNETES_VERSION = "1.36.0"
@@ -325,9 +326,8 @@ class Walk:
         types, reason = _SCALARS[kind]
         if isinstance(value, Leaf):
             return value
-        # Whole floats are how integers cross a Pulumi component's wire.
-        if int in types and isinstance(value, float) and value.is_integer():
-            return int(value)
+        if int in types:
+            value = whole_number(value)
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
             return self._misfit(path, reason, _HINTS.get(kind, ""))
         if isinstance(value, str) and not is_whole(value):

@@ -12,6 +12,7 @@ from pulumi_volcano_jobs.component.base import TOKEN
 from pulumi_volcano_jobs.component.plugin_components import POD_SPEC, TASK
 from pulumi_volcano_jobs.core.bounds import MOST_LEVELS
 from pulumi_volcano_jobs.core.errors import Problem, job_error
+from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME, TASK_SPEC
 from pulumi_volcano_jobs.spec import document, names
 
@@ -130,7 +131,7 @@ def _plain(tree: Any, level: int = 1) -> Any:
         return {key: _value(tree, key, level) for key in tree}
     if is_list:
         return [_value(tree, index, level) for index in range(len(tree))]
-    return int(tree) if isinstance(tree, float) and tree.is_integer() else tree
+    return whole_number(tree)
 
 
 def _value(tree: Any, key: Any, level: int) -> Any:

@@ -14,15 +14,11 @@ from pydantic_core import PydanticCustomError
 
 from pulumi_volcano_jobs.core.errors import shown
 from pulumi_volcano_jobs.core.leaf import Leaf, Text, is_whole, may_be_output
+from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import duration
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 
 Tree = Any  # JSON-like data with leaves: the untyped edge of the library
-
-
-def whole_number(value: object) -> object:
-    """Take 3.0 for 3: whole floats are how integers cross a Pulumi component's wire."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 _OF_YAML = (str, int, float, bool, list, tuple, type(None))

@@ -7,8 +7,11 @@ from typing import Any, TypeAlias, TypeVar
 
 from pulumi.runtime import rpc
 
+from pulumi_volcano_jobs.core.tree import map_tree, whole_number
+
 Wire = dict[str, Any]
 """A manifest, or another tree of plain values and marks."""
+
 T = TypeVar("T")
 
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
@@ -74,11 +77,7 @@ def is_unknown(value: object) -> bool:
 
 def reveal(value: Any) -> Any:
     """Copy a value without marks of secrets."""
-    if isinstance(value, SecretValue):
-        return value.reveal()
-    if isinstance(value, Mapping):
-        return {key: reveal(item) for key, item in value.items()}
-    return [reveal(item) for item in value] if isinstance(value, list) else value
+    return map_tree(value, lambda item: item.reveal() if isinstance(item, SecretValue) else item)
 
 
 def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -106,14 +105,8 @@ def inner(value: Any, default: T, what: str) -> T:
     """
     if reveal(value) is UNKNOWN:
         raise LookupError(f"{what} is not known in this preview")
-    marked: T = _marked(value.reveal()) if isinstance(value, SecretValue) else value
+    marked: T = map_tree(value.reveal(), SecretValue) if isinstance(value, SecretValue) else value
     return default if marked is None else marked
-
-
-def _marked(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _marked(item) for key, item in value.items()}
-    return [_marked(item) for item in value] if isinstance(value, list) else SecretValue(value)
 
 
 def read(tree: Any) -> Any:
@@ -127,6 +120,4 @@ def read(tree: Any) -> Any:
         return {key: read(value) for key, value in tree.items()}
     if isinstance(tree, list):
         return [read(value) for value in tree]
-    if isinstance(tree, float) and tree.is_integer():
-        return int(tree)
-    return UNKNOWN if tree == rpc.UNKNOWN else tree
+    return UNKNOWN if tree == rpc.UNKNOWN else whole_number(tree)

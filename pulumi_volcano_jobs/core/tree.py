@@ -1,0 +1,29 @@
+"""Trees of mappings and sequences, as YAML and JSON have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+
+def map_tree(tree: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a copy of a tree, of dicts and lists, with `change` applied to each value that is not one of these."""
+    if isinstance(tree, Mapping):
+        return {key: map_tree(value, change) for key, value in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [map_tree(value, change) for value in tree]
+    return change(tree)
+
+
+def scalars(tree: Any) -> Iterator[Any]:
+    """Yield the values of a tree that are neither mappings nor sequences."""
+    if isinstance(tree, (Mapping, list, tuple)):
+        for value in tree.values() if isinstance(tree, Mapping) else tree:
+            yield from scalars(value)
+    else:
+        yield tree
+
+
+def whole_number(value: Any) -> Any:
+    """Return a float without a fraction as an integer: all numbers cross the wire of Pulumi as floats."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
