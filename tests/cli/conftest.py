@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 from pulumi_volcano_jobs import Problem, cli
 from pulumi_volcano_jobs.cli import render
-from pulumi_volcano_jobs.cli.options import Manager
 from pulumi_volcano_jobs.core.errors import Stage
 
 # A path begins with a small letter, and the types of errors with a capital one.
@@ -45,9 +44,9 @@ class Answer:
         return list(yaml.safe_load_all(self.out))
 
 
-PLACEHOLDERS = f"volcano-jobs: {render._PLACEHOLDERS[Manager.PULUMI]}\n"
+PLACEHOLDERS = f"volcano-jobs: {render._PLACEHOLDERS['pulumi']}\n"
 """The message of `render` when it prints placeholders instead of ssh keys (test_keys.py has its snapshot)."""
-NATIVE_PLACEHOLDERS = f"volcano-jobs: {render._PLACEHOLDERS[Manager.VOLCANO]}\n"
+NATIVE_PLACEHOLDERS = f"volcano-jobs: {render._PLACEHOLDERS['volcano']}\n"
 """The message of `render --managed-by volcano` when it prints placeholders."""
 
 
