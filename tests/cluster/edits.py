@@ -166,7 +166,7 @@ HEAD = '| Edit | `restart="gang"` (the default) | `restart="pod"` |\n|---|---|--
 
 def described(found: Changes) -> str:
     """Say what becomes of the objects."""
-    words = {REPLACED: "replaces", UPDATED: "updates", MADE: "makes", DELETED: "deletes"}
+    words = {REPLACED: "replaces", UPDATED: "updates", MADE: "creates", DELETED: "deletes"}
     parts = []
     for change, word in words.items():
         names = {name for name, what in found.items() if what == change}
@@ -184,7 +184,7 @@ def _pods(names: set[str]) -> list[str]:
 def table() -> str:
     """Return the table of docs/updates.md."""
     rows = [(edit.name, described(edit.expected("gang")), described(edit.expected("pod"))) for edit in EDITS]
-    rows += [(move, *["deletes all objects, makes new ones"] * 2) for move in MOVES]
+    rows += [(move, *["deletes all objects, creates new ones"] * 2) for move in MOVES]
     return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
