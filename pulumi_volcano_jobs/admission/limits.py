@@ -1,22 +1,40 @@
-"""How large a job may be: what is beyond is refused before it is made."""
+"""How large a job may be: its Pods, its objects, and the variables of its containers.
+
+The first three limits are those of Kubernetes. The last one is that of Linux: Volcano creates such Pods, and their
+containers do not start. A value that is not known yet (a leaf) has the size 0.
+"""
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pulumi_volcano_jobs.core.errors import Problem, Stage
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Placeholder
+from pulumi_volcano_jobs.plugins import SvcPlugin
+from pulumi_volcano_jobs.plugins.settings import since_of
+from pulumi_volcano_jobs.spec import names
 from pulumi_volcano_jobs.spec.model import Job, Task
+from pulumi_volcano_jobs.spec.releases import lacks
 
 MOST_PODS = 150_000
 """Kubernetes supports no more in a cluster (kubernetes.io, Considerations for large clusters)."""
-GROWS = "it grows with the Pods: use fewer Pods, or shorter names of job and tasks"
+_GROWS = "it grows with the Pods: use fewer Pods, or shorter names of job and tasks"
 _MIB = 1 << 20
 # The API server refuses more data in a ConfigMap or Secret, and etcd any larger object.
 _LARGEST_DATA, _LARGEST_OBJECT = _MIB, 3 * _MIB // 2
 _LARGEST_PODS = 1024 * _MIB  # the manifests of all Pods of a job; no engine and no memory is made for more
+MAX_VARIABLE = 128 * 1024
+"""Bytes of one variable, NAME=value with the NUL behind it (Linux: MAX_ARG_STRLEN)."""
+MAX_ENVIRONMENT = 2 * 1024 * 1024
+"""Bytes of all variables and arguments of a program (Linux: a quarter of the usual stack of 8 MiB)."""
+_FLAG = "inject-hosts-env"
+_HOSTS = (
+    f"give svc --{_FLAG}=false (in Python: SvcPlugin(inject_hosts_env=False)); the addresses stay in {names.HOSTS_PATH}"
+)
 
 
 def pods(job: Job) -> Iterator[Problem]:
@@ -38,13 +56,13 @@ def objects(manifests: Iterable[Manifest], made_by: Mapping[ObjectRef, str]) -> 
     """Yield a Problem for each ConfigMap and Secret that no API server takes: their host lists grow with the job."""
     for item in manifests:
         kind, name = made = ObjectRef.of(item)
-        size = sum(_decoded(value) if kind == "Secret" else length(value) for value in item.get("data", {}).values())
+        size = sum(_decoded(value) if kind == "Secret" else _length(value) for value in item.get("data", {}).values())
         if size > _LARGEST_DATA:
             reason = f"the {kind} {name} takes {size} bytes; Kubernetes stores at most {_LARGEST_DATA}"
-            yield Problem(f"spec.plugins.{made_by[made]}", "TooLong", reason, GROWS, stage=Stage.API)
+            yield Problem(f"spec.plugins.{made_by[made]}", "TooLong", reason, _GROWS, stage=Stage.API)
 
 
-def length(value: Any) -> int:
+def _length(value: Any) -> int:
     """Give the bytes of a text; of what is not known yet nothing can be said."""
     if not isinstance(value, str):
         return 0
@@ -54,7 +72,7 @@ def length(value: Any) -> int:
 def _decoded(value: Any) -> int:
     """Give the bytes behind base64; a placeholder is not encoded."""
     if not isinstance(value, str) or isinstance(value, Placeholder):
-        return length(value)
+        return _length(value)
     return len(value) * 3 // 4 - value[-2:].count("=")
 
 
@@ -91,3 +109,125 @@ class ManifestSizes:
 
 def _shown(size: int) -> str:
     return f"{size / _MIB:.1f} MiB"
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """The values of the ConfigMaps that the plugins made."""
+
+    sizes: Mapping[tuple[str, str], int]
+    made_by: Mapping[ObjectRef, str]
+    hosts_hint: str
+    _known: dict[int, int] = field(default_factory=dict)
+
+    def variables(self, entries: Sequence[Manifest]) -> list[int]:
+        """Return the bytes of each variable, with its name. An entry that Pods share is measured once."""
+        by_id = dict(zip(map(id, entries), entries, strict=True))
+        for key in by_id.keys() - self._known.keys():
+            name, (value, _) = by_id[key]["name"], self.size(by_id[key])
+            self._known[key] = _length(name) + len("=") + value + len("\0")
+        return list(map(self._known.__getitem__, map(id, entries)))
+
+    def size(self, entry: Manifest) -> tuple[int, str]:
+        """Give the bytes of a variable's value, and the plugin whose ConfigMap it comes from."""
+        reference = _mapping(_mapping(entry.get("valueFrom")).get("configMapKeyRef"))
+        name, key = reference.get("name"), reference.get("key")
+        if isinstance(name, str) and isinstance(key, str) and (name, key) in self.sizes:
+            return self.sizes[name, key], self.made_by.get(ObjectRef("ConfigMap", name), "")
+        return _length(entry.get("value")), ""
+
+
+def hosts_hint(*, native: bool, version: str) -> str:
+    """Return the fix for a host list that is too long.
+
+    With Volcano's controllers, the flag needs a release that has it: an older one ignores it and all flags after it.
+    """
+    since = since_of(SvcPlugin, _FLAG)
+    if not native or (version and not lacks(version, since)):
+        return _HOSTS
+    flag = f'set managed_by="pulumi", and {_HOSTS}'
+    return flag if version else f"{flag}; if the cluster runs Volcano {since} or later, set volcano_version instead"
+
+
+def variables(
+    tasks: Sequence[Task],
+    pods: Sequence[Manifest],
+    firsts: Mapping[str, Manifest],
+    objects: Sequence[Manifest],
+    made_by: Mapping[ObjectRef, str],
+    hosts_hint: str,
+) -> list[Problem]:
+    """Return a Problem for each variable or environment that is larger than Linux allows.
+
+    Args:
+        tasks: the tasks of the job.
+        pods: its Pods, sorted by task and index.
+        firsts: the first Pod of each task, also of a task without replicas.
+        objects: the other objects.
+        made_by: the plugin that created each of these objects.
+        hosts_hint: the fix for a host list that is too long (see the function `hosts_hint`).
+    """
+    found: list[Problem] = []
+    maps = [item for item in objects if item["kind"] == "ConfigMap"]
+    sizes = {
+        (item["metadata"]["name"], key): _length(value)
+        for item in maps
+        for key, value in _mapping(item.get("data")).items()
+    }
+    shared, end = _Shared(sizes, made_by, hosts_hint), 0
+    for index, task in enumerate(tasks):
+        end += task.size
+        # Of a task's Pods the last has the longest numbers, and the first may be a master.
+        samples = [firsts[task.name or ""], *(pods[end - 1 : end] if task.size > 1 else ())]
+        found += _task(task, f"spec.tasks[{index}].template.spec", samples, shared)
+    return list({(problem.path, problem.reason.partition(" takes ")[0]): problem for problem in found}.values())
+
+
+def _task(task: Task, path: str, samples: Iterable[Manifest], shared: _Shared) -> Iterator[Problem]:
+    for pod in samples:
+        for kind in ("containers", "initContainers"):
+            for container in pod["spec"].get(kind, ()):
+                own = functools.partial(_own, task, kind, container.get("name", ""), path)
+                yield from _container(container, own, shared)
+
+
+def _own(task: Task, kind: str, name: str, path: str) -> tuple[str, list[str]]:
+    """Find the place of a container in its template, and its variables there."""
+    for index, wire in enumerate(task.pod_spec.get(kind) or ()):
+        if wire.get("name") == name:
+            return f"{path}.{kind}[{index}].env", [entry["name"] for entry in wire.get("env") or ()]
+    return path, []
+
+
+def _container(container: Manifest, own: Callable[[], tuple[str, list[str]]], shared: _Shared) -> Iterator[Problem]:
+    entries = container.get("env", ())
+    sizes = shared.variables(entries)
+    if max(sizes, default=0) > MAX_VARIABLE:
+        place = own()
+        for entry, size in zip(entries, sizes, strict=True):
+            if size > MAX_VARIABLE:
+                yield _variable(entry["name"], size, *place, shared.size(entry)[1], shared.hosts_hint)
+    elif sum(sizes) > MAX_ENVIRONMENT:
+        reason = (
+            f"the environment of the container {container.get('name')} takes {sum(sizes)} bytes; Linux starts no"
+            f" program with more than {MAX_ENVIRONMENT}"
+        )
+        yield Problem(own()[0], "TooLong", reason, "put what is large into files that a volume brings")
+
+
+def _variable(name: str, size: int, path: str, own: Sequence[str], plugin: str, hosts_hint: str) -> Problem:
+    reason = (
+        f"the variable {name} takes {size} bytes with its name; Linux starts no program with one of more than"
+        f" {MAX_VARIABLE}"
+    )
+    if plugin:
+        return Problem(f"spec.plugins.{plugin}", "TooLong", reason, hosts_hint if plugin == SvcPlugin.name else _GROWS)
+    if name in own:
+        # The last one of a name counts.
+        place = len(own) - 1 - own[::-1].index(name)
+        return Problem(f"{path}[{place}]", "TooLong", reason, "put the value into a file that a volume brings")
+    return Problem(path, "TooLong", f"a plugin sets it: {reason}", _GROWS)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

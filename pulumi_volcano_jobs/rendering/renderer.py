@@ -13,7 +13,7 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from pulumi_volcano_jobs.admission import limits, lint, linux_limits
+from pulumi_volcano_jobs.admission import limits, lint
 from pulumi_volcano_jobs.admission.conflicts import Ledger
 from pulumi_volcano_jobs.admission.defaults import Stored, plugin_place
 from pulumi_volcano_jobs.admission.pipeline import examine
@@ -134,8 +134,8 @@ def render(
     pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=keep_own)
     if strict:
         native = choices.get("managed_by") == "volcano"
-        hint = linux_limits.hosts_hint(native=native, version=cluster.volcano_version)
-        problems += linux_limits.check(ctx.tasks, pods, firsts, objects, made_by, hint)
+        hint = limits.hosts_hint(native=native, version=cluster.volcano_version)
+        problems += limits.variables(ctx.tasks, pods, firsts, objects, made_by, hint)
         problems += [plugin_place(item, shown, choices) for item in lint.of_pods(shown, plugins, firsts)]
         raise_if_any(problems)
     return Rendered(
