@@ -6,6 +6,7 @@ from typing import Any
 
 import pulumi
 
+from pulumi_volcano_jobs.admission import queues
 from pulumi_volcano_jobs.component import forwarding, name_registry
 from pulumi_volcano_jobs.component.error_hooks import advising, missing_controllers, missing_definitions
 from pulumi_volcano_jobs.component.input_errors import as_input_errors
@@ -59,7 +60,7 @@ class BaseQueue(pulumi.ComponentResource):
         super().__init__(TOKEN, resource_name, {}, opts)
         for text in without_effect(opts, "custom_timeouts"):
             pulumi.log.warn(text, self)
-        for problem in queue.warnings(given):
+        for problem in queues.warnings(given):
             pulumi.log.warn(str(problem), self)
         timeouts = opts.custom_timeouts if opts else None
         self.resource = KubernetesObject(

@@ -10,9 +10,10 @@ import yaml
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import JobError, Problem
+from pulumi_volcano_jobs.admission.queues import warnings
 from pulumi_volcano_jobs.core.leaf import Leaf, substitute
 from pulumi_volcano_jobs.kubernetes import queue_schema
-from pulumi_volcano_jobs.rendering.queue import queue, warnings
+from pulumi_volcano_jobs.rendering.queue import queue
 from tests.conftest import typed
 
 DEFINITION = Path(__file__).parents[4] / "shared/volcano/scheduling.volcano.sh_queues.yaml"

@@ -1,0 +1,227 @@
+"""The fields of a Volcano Queue, checked as its webhook and its scheduler do, without other queues in hand.
+
+The sums of siblings and a parent with Pods of its own are left to Volcano's webhook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pulumi_volcano_jobs.admission.defaults import QUEUE
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes import validation
+from pulumi_volcano_jobs.kubernetes.dns import MAX_SUBDOMAIN
+from pulumi_volcano_jobs.kubernetes.schema import structural
+from pulumi_volcano_jobs.kubernetes.validation import resources
+from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, fault
+from pulumi_volcano_jobs.kubernetes.validation.names import is_label_value, is_qualified, subdomain
+from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE
+
+HIERARCHY, WEIGHTS = "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"
+_MAX_INT32, _MAX_WEIGHT, _UNIT = 2**31 - 1, 65535, 10**9
+_STRATEGY = Choices("dequeueStrategy", ("fifo", "traverse"), required=True)
+# What the scheduler counts without a domain in its name; it passes over all else that has none.
+_COUNTED = ("cpu", "memory", "pods", "ephemeral-storage")
+_COUNTED_PREFIXES = ("hugepages-", "attachable-volumes-")
+_FLAT = ("the fields of a Queue's metadata and spec stand beside each other here", "move them up")
+_ELSEWHERE = {
+    "metadata": _FLAT,
+    "spec": _FLAT,
+    "namespace": ("a queue is of the whole cluster and in no namespace", "remove it"),
+    "state": (
+        "whether a queue is open is no part of what it should be: Volcano keeps it in its status",
+        "`vcctl queue operate --action close --name NAME` closes it",
+    ),
+    "status": ("Volcano keeps the status itself", "remove it"),
+}
+
+ELSEWHERE = frozenset(_ELSEWHERE)
+"""Fields of a Queue that its flat form does not have."""
+
+
+def misplaced(fields: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a Problem for each field that the flat form of a Queue does not have."""
+    for key, (reason, hint) in _ELSEWHERE.items():
+        if fields.get(key) is not None:
+            yield Problem(key, "Forbidden", reason, hint)
+
+
+def check(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the problems of a Queue whose spec has the right types."""
+    yield from _metadata(metadata)
+    yield from _spec(Place(spec, "spec"), metadata.get("name"))
+
+
+def warnings(fields: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a warning for each field of a valid queue that Volcano stores with another value."""
+    if Place(fields, "").number("weight") == 0:
+        reason = "Volcano stores weight 1, because 0 means that no weight is set"
+        yield Problem("spec.weight", "Warning", reason, "set weight to 1 or more, or remove it", "0")
+
+
+def _metadata(metadata: Mapping[str, Any]) -> Iterator[Problem]:
+    yield from _name(metadata.get("name"))
+    maps = {key: metadata.get(key) for key in ("labels", "annotations")}
+    for key, given in maps.items():
+        yield from _texts(given, f"metadata.{key}")
+    readable = {key: _with_text_keys(given) for key, given in maps.items()}
+    yield from validation.object_meta(readable, "metadata", Stage.SCHEMA)
+    yield from _hierarchy(Place(readable["annotations"], "metadata.annotations"))
+
+
+def _name(name: Any) -> Iterator[Problem]:
+    path = "metadata.name"
+    if isinstance(name, Leaf):
+        yield structural(path, "it decides what the queue is called")
+    elif not isinstance(name, str) or not name:
+        error_type: ErrorType = "TypeInvalid" if name and not isinstance(name, str) else "Required"
+        yield Problem(
+            path, error_type, "a queue needs a name, which is text", "for example research", stage=Stage.SCHEMA
+        )
+    elif name in {ROOT_QUEUE, QUEUE}:
+        reason = "Volcano makes this queue itself, and lets nobody delete it"
+        hint = "name another one; pulumi_kubernetes' apiextensions.CustomResourcePatch edits one that is there"
+        yield fault(path, "Forbidden", reason, name, hint)
+    else:
+        yield from subdomain(name, path)
+
+
+def _texts(given: Any, path: str) -> Iterator[Problem]:
+    if given is None or isinstance(given, Leaf):
+        return
+    if not isinstance(given, Mapping):
+        yield Problem(path, "TypeInvalid", "this must be a mapping", "write it as key: value lines", stage=Stage.DECODE)
+        return
+    for key, value in given.items():
+        if not (isinstance(key, str) and isinstance(value, (str, Leaf))):
+            reason = f"{'this' if isinstance(key, str) else 'each key'} must be a string"
+            yield Problem(
+                paths.join(path, key_text(key)), "TypeInvalid", reason, "put it in quotes", stage=Stage.DECODE
+            )
+
+
+def _with_text_keys(given: Any) -> dict[str, Any]:
+    items = given.items() if isinstance(given, Mapping) else ()
+    return {key: value for key, value in items if isinstance(key, str)}
+
+
+def _hierarchy(annotations: Place) -> Iterator[Problem]:
+    """Yield what the drf plugin's older way to nest queues, by two annotations, must not be."""
+    is_unknown = annotations.unknown(HIERARCHY) or annotations.unknown(WEIGHTS)
+    if is_unknown or not (annotations.given(HIERARCHY) or annotations.given(WEIGHTS)):
+        return
+    names, weights = (annotations.text(key).split("/") for key in (HIERARCHY, WEIGHTS))
+    if len(names) != len(weights):
+        reason = f"this must have as many parts as {HIERARCHY}, which has {len(names)}"
+        yield annotations.fault(
+            WEIGHTS, "Invalid", reason, "give one weight for each part, such as root/research and 1/2"
+        )
+    elif not all(map(_is_weight, weights)):
+        yield annotations.fault(WEIGHTS, "Invalid", "each part must be a number above 0", "for example 1/2")
+
+
+def _is_weight(text: str) -> bool:
+    try:
+        return float(text) > 0
+    except ValueError:
+        return False
+
+
+def _spec(spec: Place, name: Any) -> Iterator[Problem]:
+    yield from spec.between("weight", 0, _MAX_WEIGHT, f"this must be from 1 to {_MAX_WEIGHT}")
+    yield from spec.between("priority", 0, _MAX_INT32)
+    yield from _STRATEGY.check(spec)
+    yield from _parent(spec, name)
+    if len(spec.text("type")) > MAX_SUBDOMAIN:
+        yield spec.fault("type", "TooLong", f"this must be at most {MAX_SUBDOMAIN} characters long", "shorten it")
+    yield from _node_groups(spec)
+    for cluster in spec.children("extendClusters"):
+        yield from cluster.between("weight", -_MAX_INT32 - 1, _MAX_INT32)
+        yield from _amounts(cluster, "capacity")
+    yield from _amounts(spec, "capability")
+    yield from _amounts(spec, "deserved")
+    guarantee = spec.child("guarantee")
+    if guarantee:
+        yield from _amounts(guarantee, "resource")
+    yield from _order(spec, guarantee)
+
+
+def _parent(spec: Place, name: Any) -> Iterator[Problem]:
+    if spec.given("parent"):
+        yield from subdomain(spec.fields["parent"], spec.at("parent"))
+        if spec.text("parent") == name:
+            yield spec.fault(
+                "parent", "Invalid", "a queue cannot be below itself", "name another one, or none: then it is root"
+            )
+
+
+def _node_groups(spec: Place) -> Iterator[Problem]:
+    affinity = spec.child("affinity")
+    kinds = [affinity.child(kind) for kind in ("nodeGroupAffinity", "nodeGroupAntiAffinity")] if affinity else []
+    for path, group in [item for terms in kinds if terms for key in terms.fields for item in terms.items(key)]:
+        if not group or not is_label_value(group):
+            reason = "a group of nodes is the value of their label volcano.sh/nodegroup-name"
+            yield fault(path, "Invalid", reason, group, "for example gpu")
+
+
+def _amounts(holder: Place, key: str) -> Iterator[Problem]:
+    declared = holder.child(key)
+    if declared:
+        for name in declared.fields:
+            yield from _resource(name, declared.at(name)) or [
+                *resources.amount(declared, name),
+                *_whole(declared, name),
+            ]
+
+
+def _resource(name: str, path: str) -> list[Problem]:
+    if not is_qualified(name):
+        hint = "it is cpu, memory or such as nvidia.com/gpu"
+        return [fault(path, "Invalid", "this is no name of a resource", name, hint)]
+    if "/" not in name and name not in _COUNTED and not name.startswith(_COUNTED_PREFIXES):
+        reason = f"Volcano's scheduler counts {', '.join(_COUNTED)} and what has a domain, and passes over this"
+        hint = resources.meant_resource(name, _COUNTED) or "write its domain too, such as nvidia.com/gpu"
+        return [Problem(path, "NotSupported", reason, hint, repr(name))]
+    return []
+
+
+def _whole(declared: Place, name: str) -> Iterator[Problem]:
+    nano = resources.parsed(declared.fields[name]) or 0
+    if nano > 0 and nano % _UNIT and (name == "pods" or not resources.is_native(name)):
+        yield declared.fault(name, "Invalid", "this is counted in whole numbers", "give one")
+
+
+def _order(spec: Place, guarantee: Place | None) -> Iterator[Problem]:
+    """Yield a Problem for each resource whose guarantee, deserved and capability are not in ascending order.
+
+    Volcano's webhook treats a resource without capability as unlimited, and requires deserved for each guarantee. A
+    guarantee above capability is always rejected, because deserved cannot be between them.
+    """
+    yield from _above(spec, "deserved", spec, "capability")
+    if guarantee:
+        found = [*_above(guarantee, "resource", spec, "capability"), *_above(guarantee, "resource", spec, "deserved")]
+        first: dict[str, Problem] = {}
+        for problem in (*found, *_undeserved(guarantee, spec)):
+            first.setdefault(problem.path, problem)
+        yield from first.values()
+
+
+def _above(holder: Place, key: str, limits: Place, limit: str) -> Iterator[Problem]:
+    declared, most = holder.child(key), resources.amounts(limits, limit)
+    for resource, nano in resources.amounts(holder, key).items():
+        if declared and nano > most.get(resource, nano):
+            reason = f"this must not be above the queue's {limit}"
+            yield declared.fault(resource, "Invalid", reason, f"raise {limit}, or lower this")
+
+
+def _undeserved(guarantee: Place, spec: Place) -> Iterator[Problem]:
+    """Yield a Problem for each guaranteed resource, even with amount 0, that deserved does not name."""
+    declared, deserved = guarantee.child("resource"), spec.child("deserved")
+    if declared and not spec.unknown("deserved"):
+        for resource in declared.fields:
+            if not (deserved and deserved.has(resource)):
+                reason = f"must be less than or equal to deserved, which does not name {resource}"
+                yield declared.fault(resource, "Invalid", reason, f"add {resource} to deserved")
