@@ -1,17 +1,24 @@
-"""References to images: which of them name a registry, and how one is put before the others."""
+"""References to images: the registry and repository that they name, and a registry for those that name none."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.core.errors import Problem, Stage, shown
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
 
-_HOST = r"(localhost|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+|[A-Za-z0-9-]+(?=:[0-9]))(:[0-9]+)?"
-_PATH = r"(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*"
-_REGISTRY = re.compile(_HOST + _PATH)
+_LABEL = "[A-Za-z0-9-]+"
+REGISTRY = (
+    rf"((localhost|{_LABEL}(\.{_LABEL})+)(:[0-9]+)?|{_LABEL}:[0-9]+)"
+    r"(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*"
+)
+"""The pattern of a registry, perhaps with a path, in the syntax that Python and Go share."""
+DOCKER_HUB = "docker.io"
+_REGISTRY = re.compile(REGISTRY)
+_OFFICIAL = "library"
+_ALIASES = {"index.docker.io": DOCKER_HUB, "registry-1.docker.io": DOCKER_HUB}
 _LISTS = ("containers", "initContainers")
 
 
@@ -39,6 +46,35 @@ def names_registry(image: str) -> bool:
     """Tell whether an image says where it is, as container runtimes read it: `train:1` and `team/train:1` do not."""
     first, slash, _ = image.partition("/")
     return bool(slash) and ("." in first or ":" in first or first == "localhost" or first != first.lower())
+
+
+def repository(image: str) -> str:
+    """Return the full repository of an image, without tag and digest: `docker.io/library/alpine` of `alpine:3`."""
+    name = image.partition("@")[0]
+    before, slash, last = name.rpartition("/")
+    name = f"{before}{slash}{last.partition(':')[0]}"
+    first, rest = DOCKER_HUB, name
+    if names_registry(name):
+        first, _, rest = name.partition("/")
+    host = _host(first)
+    if host == DOCKER_HUB and "/" not in rest:
+        rest = f"{_OFFICIAL}/{rest}"
+    return f"{host}/{rest}"
+
+
+def is_within(image: str, registries: Collection[str]) -> bool:
+    """Check whether an image is of one of the registries, or below one of their paths (`ghcr.io/my-team`)."""
+    full = f"{repository(image)}/"
+    return any(full.startswith(f"{_in_full(registry)}/") for registry in registries)
+
+
+def _in_full(registry: str) -> str:
+    host, slash, path = registry.rstrip("/").partition("/")
+    return f"{_host(host)}{slash}{path}"
+
+
+def _host(name: str) -> str:
+    return _ALIASES.get(name.lower(), name.lower())
 
 
 def of_template(template: Mapping[str, Any], registry: Any) -> dict[str, Any]:

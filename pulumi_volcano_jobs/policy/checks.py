@@ -14,9 +14,8 @@ from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, POD_SPEC, TASK
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, shown
-from pulumi_volcano_jobs.kubernetes import quantity
+from pulumi_volcano_jobs.kubernetes import images, quantity
 from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin, wait_containers
-from pulumi_volcano_jobs.policy import images
 from pulumi_volcano_jobs.policy.resources import (
     CONFIG_MAP,
     JOB,

@@ -22,14 +22,15 @@ from pulumi_policy import (
 )
 
 from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, job_error, shown
+from pulumi_volcano_jobs.kubernetes import images
 from pulumi_volcano_jobs.policy import checks, jobs
 from pulumi_volcano_jobs.policy.reported import Reported
 from pulumi_volcano_jobs.policy.resources import Found, Seen, Unknown, see
 
 Config = Mapping[str, Any]
 _NAME = "^.+$"
-_HOST = r"(localhost|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+|[A-Za-z0-9.-]+:[0-9]+)(:[0-9]+)?"
-_REGISTRY = rf"^{_HOST}(/[a-z0-9._-]+)*/?$"
+# A slash at the end is left out where registries are compared.
+_REGISTRY = f"^{images.REGISTRY}/?$"
 
 
 def allowed_queues(
@@ -171,7 +172,7 @@ def network_policy(
 def _list(given: Sequence[str], setting: str, pattern: str, what: str) -> dict[str, Any]:
     """Check a list, and describe it; an empty one has no default, so that the engine demands it."""
     is_list = isinstance(given, Collection) and not isinstance(given, (str, Mapping))
-    if not (is_list and all(isinstance(name, str) and re.search(pattern, name) for name in given)):
+    if not (is_list and all(isinstance(name, str) and re.fullmatch(pattern, name) for name in given)):
         error_type: ErrorType = "Invalid" if is_list else "TypeInvalid"
         raise job_error([Problem(setting, error_type, f"this must be a list of {what}", value=shown(given))])
     items = {"type": "string", "pattern": pattern}

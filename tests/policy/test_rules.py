@@ -226,6 +226,14 @@ class TestImages:
 
         assert str(caught.value) == snapshot
 
+    @pytest.mark.parametrize("registry", ["host:5000:6000", "a..b:5000", "ghcr.io/-a", "ghcr.io/a..b", "ghcr.io\n"])
+    def test_a_registry_that_no_image_can_name_is_rejected(self, registry: str) -> None:
+        """The rule for a registry is that of `image_registry`, which rejects the same values."""
+        with pytest.raises(JobError) as caught:
+            policy.allowed_registries([registry])
+
+        assert typed(caught.value.problems) == [("registries", "Invalid")]
+
 
 class TestRequests:
     """`volcano-job-requests`."""
