@@ -12,13 +12,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from pulumi_volcano_jobs.admission import sshd_port
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.kubernetes import schema, validation
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
-from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, RayPlugin, SshPlugin, SvcPlugin
+from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SshPlugin, SvcPlugin
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.ray import DASHBOARD
 from pulumi_volcano_jobs.plugins.settings import place
@@ -53,8 +54,7 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     elif ssh:
         reason = "without the svc plugin there is no Service, and the names in the ssh configuration do not resolve"
         yield _warning(place(SshPlugin), reason, "add svc: []", "VJ110")
-    if ssh:
-        yield from _sshd_port(ssh, _one(plugins, MpiPlugin))
+    yield from sshd_port.warnings(plugins)
 
 
 def of_pods(job: Job, plugins: Sequence[Plugin], firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
@@ -186,13 +186,6 @@ def _dashboard(job: Job, svc: SvcPlugin, ray: RayPlugin | None) -> Iterator[Prob
 def _opens_dashboard(svc: SvcPlugin, ray: RayPlugin) -> bool:
     reaching = [entry for entry in svc.allow if entry.get("task", ray.head) == ray.head]
     return any({DASHBOARD, ray.dashboard_port} & {*entry.get("ports", (DASHBOARD,))} for entry in reaching)
-
-
-def _sshd_port(ssh: SshPlugin, mpi: MpiPlugin | None) -> Iterator[Problem]:
-    if mpi and mpi.port != ssh.ssh_port:
-        reason = f"the ssh plugin's configuration connects to port {ssh.ssh_port}, and mpi declares another for sshd"
-        hint = f"give ssh the same one (--ssh-port={mpi.port}), or mpi --port={ssh.ssh_port}"
-        yield mpi.problem("port", reason, hint, code="VJ111")
 
 
 def _ports_of_nobody(svc: SvcPlugin, firsts: Mapping[str, Manifest]) -> Iterator[Problem]:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from pulumi_volcano_jobs.admission import compatibility, controllers, limits, webhook
 from pulumi_volcano_jobs.admission import strict as strict_checks
 from pulumi_volcano_jobs.admission.defaults import Stored, plugin_place, store
-from pulumi_volcano_jobs.core.errors import Problem, Stage, job_error, not_following, raise_if_any, shown
+from pulumi_volcano_jobs.admission.plugin_paths import plugin_place
+from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, job_error, not_following, raise_if_any, shown
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts

@@ -15,8 +15,9 @@ from typing_extensions import Unpack
 
 from pulumi_volcano_jobs.admission import limits, lint
 from pulumi_volcano_jobs.admission.conflicts import Ledger
-from pulumi_volcano_jobs.admission.defaults import Stored, plugin_place
+from pulumi_volcano_jobs.admission.defaults import Stored
 from pulumi_volcano_jobs.admission.pipeline import examine
+from pulumi_volcano_jobs.admission.plugin_paths import plugin_place
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.core.leaf import is_given

@@ -25,6 +25,7 @@ from pulumi_volcano_jobs import (
     register,
     render,
 )
+from pulumi_volcano_jobs.admission import plugin_paths, plugin_settings
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins import BUILT_IN, Registry
 from tests.conftest import Wire, job, problems, task, typed
@@ -71,9 +72,8 @@ class TokenPlugin(Plugin):
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
     """Use a fresh registry, so that no test changes another's plugins."""
     fresh = Registry()
-    for module in (plugins, "pulumi_volcano_jobs.admission.defaults"):
-        target = module if isinstance(module, str) else module.__name__
-        monkeypatch.setattr(f"{target}.registry", fresh)
+    for module in (plugins, plugin_paths, plugin_settings):
+        monkeypatch.setattr(f"{module.__name__}.registry", fresh)
     monkeypatch.setattr(plugins, "entry_points", lambda **_: ())
     return fresh
 

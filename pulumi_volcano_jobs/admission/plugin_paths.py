@@ -1,0 +1,33 @@
+"""The place in a job that gave a plugin its setting: an argument or an option."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.plugins import registry
+from pulumi_volcano_jobs.plugins.settings import flag_of
+from pulumi_volcano_jobs.spec.fields import PluginSettings
+from pulumi_volcano_jobs.spec.model import Job
+from pulumi_volcano_jobs.spec.options import Choices
+
+
+def plugin_place(problem: Problem, job: Job, choices: Choices) -> Problem:
+    """Move a problem of a plugin's setting to the option or the argument that gave it, so that it can be found."""
+    where = problem.path.removeprefix("spec.plugins.")
+    if where == problem.path:
+        return problem
+    name, _, setting = where.partition(".")
+    if setting.partition("[")[0] in choices.get("plugin_options", {}).get(name, ()):
+        return replace(problem, path=f"plugin_options.{where}")
+    use, plugin, head = job.uses.get(name), registry.find(name), f"spec.plugins.{name}"
+    if plugin is None or use is None or isinstance(use, PluginSettings):
+        return problem
+    argument = flag_of(plugin, setting)
+    if not argument:
+        return problem
+    positions = [
+        index for index, arg in enumerate(use) if isinstance(arg, str) and arg.lstrip("-").partition("=")[0] == argument
+    ]
+    path = f"{head}[{positions[-1]}]" if positions else head
+    return replace(problem, path=path, reason=f"--{argument}: {problem.reason}")

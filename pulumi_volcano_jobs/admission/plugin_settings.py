@@ -1,0 +1,113 @@
+"""The plugins of a job with their settings: Volcano's arguments, and the options of this library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pulumi_volcano_jobs.admission import sshd_port
+from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.leaf import has_leaf
+from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.plugins import Plugin, registry
+from pulumi_volcano_jobs.plugins.base import mistyped
+from pulumi_volcano_jobs.plugins.settings import secret_settings, settings_of
+from pulumi_volcano_jobs.spec.fields import PluginSettings, Uses, whole_number
+from pulumi_volcano_jobs.spec.options import Choices
+
+
+def read(uses: Uses, *, strict: bool) -> tuple[dict[str, Plugin], list[Problem]]:
+    """Read the plugins of a job; an unknown one is a problem of the webhook's."""
+    plugins: dict[str, Plugin] = {}
+    problems: list[Problem] = []
+    for name, use in uses.items():
+        path = f"spec.plugins.{name}"
+        plugin = registry.find(name)
+        if use is None:
+            reason = "the API server drops a null, so the job does not use this plugin"
+            hint = f"write {name}: [] to use it, or remove it"
+            problems.append(Problem(path, "Warning", reason, hint, code="VJ127"))
+        elif isinstance(use, Plugin):
+            plugins[name] = use
+            if use.name != name:
+                hint = f"write it as {use.name}, or in a list"
+                problems.append(Problem(path, "Invalid", f"this is the plugin {use.name}", hint, stage=Stage.DECODE))
+        elif plugin is None:
+            hint = schema.nearest(name, registry.names())
+            problems.append(Problem(path, "NotSupported", "no plugin has this name", hint, stage=Stage.WEBHOOK))
+        else:
+            args = use.to_args() if isinstance(use, PluginSettings) else use
+            plugins[name], found = plugin.read_args(args, strict=strict)
+            problems += found
+            problems += _notes(plugin, args, strict=strict)
+    return plugins, problems
+
+
+def _notes(plugin: type[Plugin], args: tuple[Any, ...] | list[Any], *, strict: bool) -> Iterator[Problem]:
+    for position, argument in enumerate(args if strict else ()):
+        name = str(argument).lstrip("-").partition("=")[0] if isinstance(argument, str) else ""
+        if name in plugin.aliases:
+            right = plugin.aliases[name]
+            reason = f"Volcano's guide calls this --{name}, its code --{right}; it is taken for --{right}"
+            path = f"spec.plugins.{plugin.name}[{position}]"
+            yield Problem(path, "Warning", reason, f"write --{right}", code="VJ114")
+
+
+def with_required(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
+    """Add the plugins that others require, with their default settings."""
+    closed = dict(plugins)
+    waiting = list(plugins.values())
+    while waiting:
+        for name in sorted(waiting.pop().requires - closed.keys()):
+            plugin = registry.find(name)
+            if plugin:
+                closed[name] = plugin()
+                waiting.append(closed[name])
+    return closed
+
+
+def with_options(
+    plugins: Mapping[str, Plugin], choices: Choices, volcano_version: str
+) -> tuple[dict[str, Plugin], list[Problem]]:
+    """Give plugins the settings that are chosen for them; leave out those with which nothing can be done."""
+    chosen, problems = dict(plugins), []
+    for name, settings in choices.get("plugin_options", {}).items():
+        place = f"plugin_options.{name}"
+        if name not in plugins:
+            hint = schema.nearest(name, plugins) if plugins else "add it to the job's plugins"
+            problems.append(Problem(place, "Forbidden", "the job does not use this plugin", hint))
+            continue
+        known = set(settings_of(type(plugins[name]))) - set(secret_settings(type(plugins[name])).values())
+        problems += [
+            Problem(f"{place}.{setting}", "Forbidden", "the plugin has no such option", schema.nearest(setting, known))
+            for setting in settings
+            if setting not in known
+        ]
+        chosen[name] = chosen[name].with_(**{key: whole_number(settings[key]) for key in settings if key in known})
+    is_recommended, native = choices.get("defaults") == "recommended", choices.get("managed_by") == "volcano"
+    if is_recommended:
+        chosen = {name: plugin.recommended(native=native, version=volcano_version) for name, plugin in chosen.items()}
+    wrong = {name: list(mistyped(plugin)) for name, plugin in chosen.items()}
+    problems += [problem for found in wrong.values() for problem in found]
+    sound = {name: plugin for name, plugin in chosen.items() if not wrong[name]}
+    if is_recommended:
+        sound = sshd_port.with_one_port(sound, volcano_version if native else "")
+    return sound, problems
+
+
+def defaulted_uses(uses: Uses, read: Mapping[str, Plugin], plugins: Mapping[str, Plugin], *, strict: bool) -> Uses:
+    """Keep the arguments as they were given; add what other plugins brought in, and what was chosen.
+
+    Arguments of upstream's documents that its code does not know are written as what they mean.
+    """
+    given: dict[str, Any] = {name: use for name, use in uses.items() if use is not None}
+    for name, plugin in plugins.items():
+        if not _are_same(plugin, read.get(name, type(plugin)())) or (strict and plugin.aliases and name in given):
+            given[name] = plugin
+        given.setdefault(name, ())
+    return given
+
+
+def _are_same(plugin: Plugin, other: Plugin) -> bool:
+    # A leaf cannot be compared.
+    return plugin is other or (not has_leaf([vars(plugin), vars(other)]) and plugin == other)

@@ -1,0 +1,41 @@
+"""Fields that a Job does not have, with the name that was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.spec.document import IN_METADATA
+from pulumi_volcano_jobs.spec.model import Job, Model
+
+
+def check(model: Model, path: str = "") -> Iterator[Problem]:
+    """Yield a Problem for each unknown field of a job, outside of its templates and new claims."""
+    root = isinstance(model, Job)
+    fields = type(model).model_fields
+    for key in model.model_extra or {}:
+        known = [field.alias or name for name, field in fields.items()]
+        place = _job_place(key) if root else paths.join(path, key)
+        yield Problem(
+            place, "Forbidden", "unknown field; Volcano drops it", schema.nearest(key.rpartition(".")[2], known)
+        )
+    for name, field in fields.items():
+        value, alias = getattr(model, name), field.alias or name
+        place = _job_place(alias) if root else paths.join(path, alias)
+        if isinstance(value, Model):
+            yield from check(value, place)
+        elif isinstance(value, tuple):
+            for index, item in enumerate(value):
+                if isinstance(item, Model):
+                    yield from check(item, paths.join(place, index))
+
+
+def _job_place(key: str) -> str:
+    """Spell the place of a key of the flat job (see `Job._flatten` for the prefixes)."""
+    if key.startswith("."):
+        return key.removeprefix(".")
+    if key.startswith("spec."):
+        return key
+    return paths.join("metadata" if key in IN_METADATA else "spec", key)
