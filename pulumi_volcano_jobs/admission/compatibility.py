@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pulumi_volcano_jobs.admission import policies, templates
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage
-from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.plugins import Plugin
-from pulumi_volcano_jobs.spec.model import Job, Model, Policy
-from pulumi_volcano_jobs.spec.releases import Since, embedded_kubernetes, lacks
-
-_EVENTS = {"PodPending": "1.11"}
-_ACTIONS = {"RestartPod": "1.11", "RestartPartition": "1.14"}
-_UPGRADE = "upgrade Volcano"
+from pulumi_volcano_jobs.spec.model import Job, Model
+from pulumi_volcano_jobs.spec.releases import Since, lacks
 
 
 def check(job: Job, plugins: Sequence[Plugin], version: str, *, strict: bool, native: bool) -> Iterator[Problem]:
@@ -35,10 +31,10 @@ def check(job: Job, plugins: Sequence[Plugin], version: str, *, strict: bool, na
     if native:
         for plugin in plugins:
             yield from plugin.missing_in(version, job, job.arguments(plugin.name), strict=strict)
-        yield from _policies(job.policies or (), "spec.policies", version)
+        yield from policies.missing_in(job.policies or (), "spec.policies", version)
         for index, task in enumerate(job.tasks or ()):
-            yield from _policies(task.policies or (), f"spec.tasks[{index}].policies", version)
-            yield from _template(task.pod_template, f"spec.tasks[{index}].template", version)
+            yield from policies.missing_in(task.policies or (), f"spec.tasks[{index}].policies", version)
+            yield from templates.missing_in(task.pod_template, f"spec.tasks[{index}].template", version)
 
 
 def _fields(model: Model, path: str, version: str) -> Iterator[Problem]:
@@ -48,7 +44,7 @@ def _fields(model: Model, path: str, version: str) -> Iterator[Problem]:
         since = next((mark.version for mark in field.metadata if isinstance(mark, Since)), "")
         if value is not None and lacks(version, since):
             reason = f"Forbidden: Volcano {version} does not know this field (added in {since}), and drops it"
-            yield Problem(place, "Forbidden", reason, f"remove it, or {_UPGRADE}")
+            yield Problem(place, "Forbidden", reason, "remove it, or upgrade Volcano")
             continue
         for at, item in _parts(value, place):
             yield from _fields(item, at, version)
@@ -61,37 +57,10 @@ def _parts(value: object, path: str) -> Iterator[tuple[str, Model]]:
         yield from ((paths.join(path, index), item) for index, item in enumerate(value) if isinstance(item, Model))
 
 
-def _policies(policies: Sequence[Policy], path: str, version: str) -> Iterator[Problem]:
-    """Yield a Problem for each event or action that the webhook of a release rejects."""
-    for index, policy in enumerate(policies):
-        used = [("event", policy.event, _EVENTS), ("action", policy.action, _ACTIONS)]
-        used += [(f"events[{position}]", event, _EVENTS) for position, event in enumerate(policy.events or ())]
-        for key, value, known in used:
-            since = known.get(value or "", "")
-            if lacks(version, since):
-                reason = f'Unsupported value: "{value}": Volcano {version} does not know it (added in {since})'
-                yield Problem(
-                    f"{path}[{index}].{key}",
-                    "NotSupported",
-                    reason,
-                    f"use another one, or {_UPGRADE}",
-                    stage=Stage.WEBHOOK,
-                )
+def unknown_to_kubernetes(job: Job, version: str) -> Iterator[Problem]:
+    """Yield a Problem for each field of the Pod templates that a version of Kubernetes does not have.
 
-
-def _template(template: object, path: str, version: str) -> Iterator[Problem]:
-    """Yield a Problem for each field that the resource definition of a release drops from a Pod template."""
-    kubernetes = embedded_kubernetes(version)
-    for problem in unknown_fields(template, kubernetes, path):
-        reason = (
-            f"Forbidden: Volcano {version} does not know this field, and drops it: its Job has the Pod template of"
-            f" Kubernetes {kubernetes}"
-        )
-        yield Problem(problem.path, "Forbidden", reason, f'remove it, {_UPGRADE}, or set managed_by="pulumi"')
-
-
-def unknown_fields(template: object, kubernetes_version: str, path: str) -> Iterator[Problem]:
-    """Yield a Problem for each field of a Pod template that a version of Kubernetes does not have."""
-    walk = schema.Walk(kubernetes_version)
-    walk.conform(template, schema.POD_TEMPLATE, path)
-    yield from (problem for problem in walk.problems if problem.stage is Stage.STRICT)
+    If the version is empty, there are no problems.
+    """
+    for index, task in enumerate(job.tasks or ()) if version else ():
+        yield from templates.unknown_fields(task.pod_template, version, f"spec.tasks[{index}].template")

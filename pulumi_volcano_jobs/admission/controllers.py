@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.admission import metadata, policies
+from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.phrases import counted
-from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, MAX_LABEL
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin
-from pulumi_volcano_jobs.spec.model import Job, Policy
+from pulumi_volcano_jobs.spec.model import Job
 
-_SUFFIX = 12  # random characters that Volcano's controller appends to the names of volumes
-_OTHER_NAME = 'rename the job, or use managed_by="pulumi"'
-_VERBS = {
-    "AbortJob": "abort the job",
-    "CompleteJob": "complete the job",
-    "RestartJob": "restart the job",
-    "RestartPartition": "restart the partition",
-    "RestartPod": "restart the Pod",
-    "RestartTask": "restart the task",
-    "ResumeJob": "resume the job",
-    "TerminateJob": "terminate the job",
-}
+Unsupported = Literal["error", "warn", "ignore"]
+"""What to do about parts of a job that only Volcano's controllers support."""
 
 
 def enacted(job: Job) -> list[tuple[str, str]]:
@@ -33,7 +23,7 @@ def enacted(job: Job) -> list[tuple[str, str]]:
 
 def _of_job(job: Job) -> Iterator[tuple[str, str]]:
     for index, policy in enumerate(job.policies or ()):
-        yield f"spec.policies[{index}]", _meaning(policy)
+        yield f"spec.policies[{index}]", policies.meaning(policy)
     if job.ttl_seconds_after_finished is not None:
         yield "spec.ttlSecondsAfterFinished", f"remove the job {job.ttl_seconds_after_finished} s after its end"
     if job.min_success is not None:
@@ -43,38 +33,21 @@ def _of_job(job: Job) -> Iterator[tuple[str, str]]:
 def _of_tasks(job: Job) -> Iterator[tuple[str, str]]:
     for position, task in enumerate(job.tasks or ()):
         for index, policy in enumerate(task.policies or ()):
-            yield f"spec.tasks[{position}].policies[{index}]", f"{_meaning(policy)} of {task.name}"
+            yield f"spec.tasks[{position}].policies[{index}]", f"{policies.meaning(policy)} of {task.name}"
         if task.depends_on and task.depends_on.name:
             others = ", ".join(task.depends_on.name)
             yield f"spec.tasks[{position}].dependsOn", f"start {task.name} after {others}"
 
 
-def _meaning(policy: Policy) -> str:
-    cause = ", ".join(policy.events or ()) or policy.event or f"exit code {policy.exit_code}"
-    return f"{_VERBS.get(policy.action or '', policy.action)} on {cause}"
-
-
 def problems(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     """Yield what only Pods that Pulumi manages can have."""
     if job.volumes:
-        yield from _volume_names(job.name)
+        yield from metadata.volume_names(job.name)
     for plugin in plugins:
         if type(plugin) not in BUILT_IN:
             reason = "Volcano's controllers do not know this plugin, and would refuse the job"
             yield Problem(f"spec.plugins.{plugin.name}", "Forbidden", reason, 'remove it, or use managed_by="pulumi"')
         yield from plugin.not_native()
-
-
-def _volume_names(job: str) -> Iterator[Problem]:
-    """Yield a Problem if the API server rejects the names that Volcano derives for the volumes of Pods."""
-    longest = MAX_LABEL - len("-") - _SUFFIX
-    if len(job) <= longest and re.fullmatch(DNS_LABEL, job):
-        return
-    reason = (
-        f'Invalid value: "{job}": must be a lowercase RFC 1123 label of at most {longest} characters, without dots:'
-        " Volcano adds a random suffix to this name for the volumes of Pods"
-    )
-    yield Problem("metadata.name", "Invalid", reason, _OTHER_NAME, stage=Stage.API)
 
 
 def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
@@ -90,3 +63,21 @@ def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
                 "it), or let policies restart the whole job only",
                 code="VJ117",
             )
+
+
+def unsupported_warning(found: list[tuple[str, str]]) -> str:
+    """Return one warning about all parts of a job that only Volcano's controllers support."""
+    lines = "\n".join(f"  - {meaning} ({path})" for path, meaning in found)
+    return (
+        "the job runs, but nobody enacts this on Pods that Pulumi manages (they have no controller):\n"
+        f'{lines}\nWith managed_by="volcano" Volcano\'s controllers enact it; unsupported="ignore" silences this.'
+    )
+
+
+def unsupported_problems(found: list[tuple[str, str]]) -> list[Problem]:
+    """Return a Problem for each part of a job that only Volcano's controllers support (`unsupported="error"`)."""
+    hint = 'remove it, or say unsupported="warn"'
+    return [
+        Problem(path, "Forbidden", f"nobody enacts this on Pods that Pulumi manages: {meaning}", hint)
+        for path, meaning in found
+    ]

@@ -1,7 +1,8 @@
 """Jobs that everybody takes and that likely do something else than what was meant: warnings, each with a code.
 
-Those of one plugin are its own (`Plugin.validate`); here are those of the job, and of two plugins together.
-`docs/warnings.md` tells when one may be switched off. What is not known yet (a leaf) is not looked at.
+The warnings of a field are with its other rules, and those of one plugin with the plugin (`Plugin.validate`). Here are
+those of several plugins together, and of variables that refer to others. `docs/warnings.md` tells when one may be
+switched off. What is not known yet (a leaf) is not looked at.
 """
 
 from __future__ import annotations
@@ -12,15 +13,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from pulumi_volcano_jobs.admission import sshd_port
+from pulumi_volcano_jobs.admission import scheduling, sshd_port, templates, volumes
 from pulumi_volcano_jobs.core.errors import Problem
-from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.phrases import some
-from pulumi_volcano_jobs.kubernetes import schema, validation
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SshPlugin, SvcPlugin
-from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.ray import DASHBOARD
 from pulumi_volcano_jobs.plugins.settings import place
 from pulumi_volcano_jobs.spec import names
@@ -28,8 +26,6 @@ from pulumi_volcano_jobs.spec.model import Job, Task
 
 PluginT = TypeVar("PluginT", bound=Plugin)
 _CONTAINERS = ("initContainers", "containers")
-# The lists in which `manifest.Pod` keeps the last of the entries with one key.
-_MERGED = ("env", "ports", "volumeMounts", "volumes")
 # $(NAME), unless its dollar is doubled.
 _REFERENCE = re.compile(r"(?<!\$)(?:\$\$)*\$\(([^()]+)\)")
 
@@ -37,15 +33,9 @@ _REFERENCE = re.compile(r"(?<!\$)(?:\$\$)*\$\(([^()]+)\)")
 def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     """Yield the warnings of a job with its defaults."""
     for index, task in enumerate(job.tasks or ()):
-        if not is_given(task.pod_spec.get("restartPolicy")):
-            reason = "without a restartPolicy (Always) containers start again when they have ended: the job never ends"
-            hint = "set restartPolicy: OnFailure or Never"
-            yield _warning(f"spec.tasks[{index}].template.spec", reason, hint, "VJ101")
-        yield from _twice(task, f"spec.tasks[{index}].template")
-        yield from validation.gated(task.pod_template, f"spec.tasks[{index}].template")
-    for index, volume in enumerate(job.volumes or ()):
-        yield from validation.gated_claim(volume.volume_claim or {}, f"spec.volumes[{index}].volumeClaim")
-    yield from _gang(job, plugins)
+        yield from templates.warnings(task, f"spec.tasks[{index}].template")
+    yield from volumes.warnings(job.volumes or ())
+    yield from scheduling.incomplete_gang(job, plugins)
     svc, ssh = _one(plugins, SvcPlugin), _one(plugins, SshPlugin)
     if svc:
         yield from _addresses(job)
@@ -71,35 +61,8 @@ def of_pods(job: Job, plugins: Sequence[Plugin], firsts: Mapping[str, Manifest])
                 yield from _references(container.get("env") or (), env or (), path)
 
 
-def _twice(task: Task, path: str) -> Iterator[Problem]:
-    """Yield a warning for each repeated entry of a list whose entries have keys."""
-    for entry in schema.repeated(task.pod_template, schema.POD_TEMPLATE, path):
-        is_merged = entry.path.rpartition(".")[2].partition("[")[0] in _MERGED
-        effect = "the last entry takes precedence" if is_merged else "server-side apply rejects duplicates"
-        yield _warning(entry.path, f"{entry.reason}: {effect}", entry.hint, "VJ116")
-
-
 def _one(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:
     return next((plugin for plugin in plugins if isinstance(plugin, kind)), None)
-
-
-def _gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
-    tasks, ctx = job.tasks or (), JobContext(job)
-    total, least = sum(task.size for task in tasks), job.min_available or 0
-    static = [plugin.name for plugin in plugins if plugin.on_job_update(ctx).is_static]
-    if not static or least >= total:
-        return
-    reason = (
-        f"the gang may start with {least} of {total} Pods, and {static[0]} tells each that they are {total}: those that"
-        " run wait for the others, and hold what these may need"
-    )
-    smaller = [index for index, task in enumerate(tasks) if (task.min_available or 0) < task.size]
-    if least == sum(task.min_available or 0 for task in tasks):
-        for index in smaller:
-            hint = f"set minAvailable: {tasks[index].size}, or leave it out"
-            yield _warning(f"spec.tasks[{index}].minAvailable", reason, hint, "VJ103")
-    else:
-        yield _warning("spec.minAvailable", reason, f"set minAvailable: {total}, or leave it out", "VJ103")
 
 
 def _addresses(job: Job) -> Iterator[Problem]:

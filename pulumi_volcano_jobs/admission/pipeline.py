@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs.admission import compatibility, controllers, limits, webhook
-from pulumi_volcano_jobs.admission import strict as strict_checks
-from pulumi_volcano_jobs.admission.defaults import Stored, plugin_place, store
+from pulumi_volcano_jobs.admission import (
+    compatibility,
+    controllers,
+    limits,
+    lint,
+    metadata,
+    policies,
+    queues,
+    scheduling,
+    tasks,
+    templates,
+    volumes,
+)
+from pulumi_volcano_jobs.admission.defaults import Stored, store
 from pulumi_volcano_jobs.admission.plugin_paths import plugin_place
-from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, job_error, not_following, raise_if_any, shown
-from pulumi_volcano_jobs.core.leaf import Leaf, is_given
-from pulumi_volcano_jobs.kubernetes import validation
+from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, not_following, raise_if_any
+from pulumi_volcano_jobs.core.leaf import is_given
+from pulumi_volcano_jobs.kubernetes.validation.field import rejected
+from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job
 from pulumi_volcano_jobs.spec.options import Choices
@@ -71,9 +83,9 @@ def examine(
         raise job_error(malformed)
     if not is_given(model.namespace):
         model = model.with_(namespace=namespace)
-        malformed += _of_namespace(namespace)
+        malformed += metadata.namespace(namespace)
     stored = store(model, choices, strict=strict, volcano_version=cluster.volcano_version)
-    refused = [*stored.problems, *webhook.metadata(stored.job)]
+    refused = [*stored.problems, *metadata.check(stored.job)]
     problems = [*malformed, *not_following([plugin_place(item, model, choices) for item in refused], malformed)]
     native = choices.get("managed_by") == "volcano"
     missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, strict=strict, native=native)
@@ -88,9 +100,9 @@ def examine(
     else:
         # Volcano asks one after the other.
         raise_if_any(problem for problem in problems if problem.stage <= Stage.SCHEMA)
-        asked = webhook.check(stored.job, stored.plugins, cluster, native=native)
+        asked = _of_webhook(stored.job, stored.plugins, cluster, native=native)
         raise_if_any([*problems, *(plugin_place(problem, model, choices) for problem in asked)])
-        raise_if_any(_missing_claims(stored.job, cluster))
+        raise_if_any(volumes.missing_claims(stored.job, cluster))
         raise_if_any(plugin_place(problem, model, choices) for problem in missing)
         if native:
             # No fall-back of Volcano's: it would do something else.
@@ -98,22 +110,15 @@ def examine(
     return Examined(stored, tuple(problems))
 
 
-def _of_namespace(namespace: Any) -> Iterator[Problem]:
-    path = "metadata.namespace"
-    if isinstance(namespace, (str, Leaf)):
-        yield from validation.dns_label(namespace, path)
-    else:
-        yield Problem(path, "TypeInvalid", "this must be a string", "put it in quotes", shown(namespace), Stage.DECODE)
-
-
 def _all_problems(stored: Stored, cluster: ClusterFacts, *, native: bool) -> list[Problem]:
-    found = list(webhook.check(stored.job, stored.plugins, cluster, native=native))
+    found = list(_of_webhook(stored.job, stored.plugins, cluster, native=native))
     if not stored.job.tasks:
         return found
     said = {problem.path for problem in found}
-    more = [*strict_checks.check(stored.job, stored.plugins), *_unknown_to(cluster, stored.job)]
-    more += strict_checks.services(stored.job, stored.plugins, cluster.kubernetes_version)
-    more += _missing_claims(stored.job, cluster)
+    more = [*_strict(stored.job, stored.plugins)]
+    more += compatibility.unknown_to_kubernetes(stored.job, cluster.kubernetes_version)
+    more += metadata.services(stored.job, stored.plugins, cluster.kubernetes_version)
+    more += volumes.missing_claims(stored.job, cluster)
     return [*found, *(problem for problem in more if problem.path not in said)]
 
 
@@ -122,24 +127,55 @@ def _local_problems(stored: Stored, cluster: ClusterFacts, *, native: bool) -> l
     found = [
         problem
         for index, task in enumerate(stored.job.tasks or ())
-        for problem in webhook.template(task, f"spec.tasks[{index}].template", native=native)
+        for problem in templates.check(task, f"spec.tasks[{index}].template", native=native)
     ]
-    return [*found, *_unknown_to(cluster, stored.job)]
+    return [*found, *compatibility.unknown_to_kubernetes(stored.job, cluster.kubernetes_version)]
 
 
-def _unknown_to(cluster: ClusterFacts, job: Job) -> Iterator[Problem]:
-    """Yield the fields that the cluster's version of Kubernetes does not know yet."""
-    for index, task in enumerate(job.tasks or ()) if cluster.kubernetes_version else ():
-        path = f"spec.tasks[{index}].template"
-        yield from compatibility.unknown_fields(task.pod_template, cluster.kubernetes_version, path)
+def _of_webhook(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts, *, native: bool) -> Iterator[Problem]:
+    """Yield the problems for which Volcano's webhook rejects a job with its defaults (contract section 5).
 
-
-def _missing_claims(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
-    if cluster.claims is None or isinstance(job.namespace, Leaf):
+    Args:
+        job: the job.
+        plugins: its plugins.
+        cluster: facts of the cluster.
+        native: whether Volcano gets the Job itself, and not only its PodGroup.
+    """
+    if not job.tasks:
+        yield rejected("spec.tasks", "Required", "a job needs at least one task")
         return
-    for index, volume in enumerate(job.volumes or ()):
-        name = volume.volume_claim_name
-        if name and (job.namespace, name) not in cluster.claims:
-            reason = f"the namespace {job.namespace} has no claim of this name; the job would stay pending"
-            path = f"spec.volumes[{index}].volumeClaimName"
-            yield Problem(path, "NotFound", reason, "create it first", value=name, stage=Stage.CONTROLLER)
+    for plugin in plugins:
+        if isinstance(plugin, MpiPlugin):
+            yield from plugin.missing_master(job)
+    yield from scheduling.gang(job, job.tasks)
+    yield from tasks.unique_names(job.tasks)
+    yield from scheduling.tiers(job.network_topology, "spec.networkTopology")
+    yield from policies.check(job.policies or (), "spec.policies")
+    yield from volumes.check(job.volumes or ())
+    yield from queues.of_job(job, cluster)
+    yield from tasks.dependencies(job.tasks)
+    for index, task in enumerate(job.tasks):
+        path = f"spec.tasks[{index}]"
+        yield from scheduling.gang_of_task(task, path)
+        yield from tasks.pod_name(job, task, index)
+        yield from templates.check(task, f"{path}.template", native=native)
+        yield from policies.check(task.policies or (), f"{path}.policies")
+        yield from scheduling.whole_cpus(task, path)
+        yield from scheduling.partitions(task, path)
+
+
+def _strict(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
+    """Yield the problems of a job that the webhook accepts, and its warnings."""
+    used = {plugin.name for plugin in plugins}
+    for plugin in plugins:
+        yield from plugin.validate(job)
+    yield from metadata.label(job, used)
+    yield from queues.label(job)
+    for index, task in enumerate(job.tasks or ()):
+        yield from templates.check_pods(job, task, f"spec.tasks[{index}].template")
+        yield from tasks.last_pod_name(job, task, index)
+    yield from volumes.check_strict(job.volumes or ())
+    yield from metadata.head_service(job, used)
+    # For some warnings, plugins compute values that grow with the number of Pods.
+    if not any(limits.pods(job)):
+        yield from lint.check(job, plugins)

@@ -1,4 +1,4 @@
-"""The fields of a Volcano Queue, checked as its webhook and its scheduler do, without other queues in hand.
+"""Queues: the fields of a Volcano Queue, and the queue that a job names.
 
 The sums of siblings and a parent with Pods of its own are left to Volcano's webhook.
 """
@@ -10,15 +10,16 @@ from typing import Any
 
 from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text, shown
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import validation
-from pulumi_volcano_jobs.kubernetes.dns import MAX_SUBDOMAIN
+from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.kubernetes.schema import structural
 from pulumi_volcano_jobs.kubernetes.validation import resources
-from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, fault
+from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, fault, rejected
 from pulumi_volcano_jobs.kubernetes.validation.names import is_label_value, is_qualified, subdomain
-from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE
+from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE, ClusterFacts
+from pulumi_volcano_jobs.spec.model import Job
 
 HIERARCHY, WEIGHTS = "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"
 _MAX_INT32, _MAX_WEIGHT, _UNIT = 2**31 - 1, 65535, 10**9
@@ -225,3 +226,32 @@ def _undeserved(guarantee: Place, spec: Place) -> Iterator[Problem]:
             if not (deserved and deserved.has(resource)):
                 reason = f"must be less than or equal to deserved, which does not name {resource}"
                 yield declared.fault(resource, "Invalid", reason, f"add {resource} to deserved")
+
+
+def of_job(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
+    """Yield a Problem if Volcano's webhook rejects jobs of a queue."""
+    queue = job.queue
+    if not isinstance(queue, str):
+        return
+    if queue == ROOT_QUEUE:
+        yield rejected(
+            "spec.queue", "Forbidden", "jobs cannot be put into the root queue", queue, "name a queue below it"
+        )
+    elif cluster.queues is not None:
+        facts = cluster.queues.get(queue)
+        if facts is None:
+            yield rejected("spec.queue", "NotFound", "the cluster has no queue of this name", queue, "create it first")
+        elif facts.state != "Open":
+            yield rejected(
+                "spec.queue", "Forbidden", f"the queue's state is {facts.state or 'unknown'}, not Open", queue
+            )
+        elif facts.children:
+            reason = f"queues below it: {facts.children}; jobs go into leaf queues"
+            yield rejected("spec.queue", "Forbidden", reason, queue)
+
+
+def label(job: Job) -> Iterator[Problem]:
+    """Yield a Problem if the Pods of a job cannot have its queue as a label."""
+    if isinstance(job.queue, str) and len(job.queue) > MAX_LABEL:
+        reason = f"Too long: may not be more than {MAX_LABEL} bytes: the queue becomes a label value of each Pod"
+        yield Problem("spec.queue", "TooLong", reason, "use a queue with a shorter name", shown(job.queue), Stage.API)

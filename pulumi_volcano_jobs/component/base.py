@@ -7,10 +7,12 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs.admission import unsupported
-from pulumi_volcano_jobs.component import name_registry, stack_config
+from pulumi_volcano_jobs.admission import controllers, unsupported
+from pulumi_volcano_jobs.component import modes, name_registry, native, plugin_components, stack_config
 from pulumi_volcano_jobs.component.composed import ComposedJob
-from pulumi_volcano_jobs.component.composer import KEYS, Build, Composer
+from pulumi_volcano_jobs.component.composer import Build, Composer, KEYS
+from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
+from pulumi_volcano_jobs.component.error_hooks import advising, kept_claim, missing_definitions
 from pulumi_volcano_jobs.component.input_errors import Place, as_input_errors, in_file
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
@@ -63,17 +65,18 @@ class BaseJob(pulumi.ComponentResource):
             composer = _COMPOSERS[options.get("managed_by", "pulumi")]
             ignored = composer.ignored_fields(rendered.job)
             if options.get("unsupported") == "error":
-                raise_if_any(unsupported.as_problems(ignored))
-            raise_if_any(name_registry.claim(resource_name, [*composer.manifests(rendered), *rendered.pods]))
+                raise_if_any(controllers.unsupported_problems(left_undone))
+            made = native.names_taken(rendered) if is_native else rendered.objects
+            raise_if_any(name_registry.claim(resource_name, [*made, *rendered.pods]))
         super().__init__(TOKEN, resource_name, {}, opts)
         for text in without_effect(opts):
             self._warn(text)
         warnings = file.placed(rendered.warnings) if file else rendered.warnings
         for problem in loud(warnings, options.get("ignore_warnings", ())):
-            self._warn(in_file(problem, source))
-        if ignored and options.get("unsupported", "warn") == "warn":
-            self._warn(unsupported.as_warning(ignored))
-        self._compose(composer, resource_name, rendered, options, outputs)
+            self._warn(in_file(problem, file.source if file else ""))
+        if left_undone and options.get("unsupported", "warn") == "warn":
+            self._warn(controllers.unsupported_warning(left_undone))
+        self._compose(rendered, options, outputs)
 
     def _warn(self, text: str) -> None:
         pulumi.log.warn(text, self)

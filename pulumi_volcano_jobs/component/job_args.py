@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from pulumi_volcano_jobs.admission.controllers import Unsupported
 from pulumi_volcano_jobs.admission.unsupported import Unsupported
 from pulumi_volcano_jobs.component.job_fields import JobFields
+from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.spec.job_defaults import JobDefaults
 from pulumi_volcano_jobs.spec.options import Choices
 

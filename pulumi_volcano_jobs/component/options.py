@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, get_args
 
-from pulumi_volcano_jobs.admission.unsupported import Unsupported
+from pulumi_volcano_jobs.admission.controllers import Unsupported
 from pulumi_volcano_jobs.component.job_args import Claims, JobOptions, OnScale, Restart, WaitFor
 from pulumi_volcano_jobs.core.errors import Problem, not_one_of, unknown_codes
 from pulumi_volcano_jobs.kubernetes import schema

@@ -8,11 +8,12 @@ from typing import Any
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, config_map
+from pulumi_volcano_jobs.kubernetes.validation.field import rejected
 from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
-from pulumi_volcano_jobs.plugins.settings import flag, option
+from pulumi_volcano_jobs.plugins.settings import flag, option, place
 from pulumi_volcano_jobs.spec import names, releases
 from pulumi_volcano_jobs.spec.model import Job, Task
 
@@ -76,6 +77,12 @@ class MpiPlugin(Plugin):
                 hint = "set restartPolicy: OnFailure, or give mpi the option wait_for_workers"
                 path = f"spec.tasks[{index}].template.spec.restartPolicy"
                 yield Problem(path, "Warning", reason, hint, "'Never'", code="VJ102")
+
+    def missing_master(self, job: Job) -> Iterator[Problem]:
+        """Yield a Problem if Volcano's webhook rejects the job because it has no master."""
+        if job.task(self.master) is None:
+            reason = "the job has no task of this name"
+            yield rejected(f"{place(type(self))}.master", "NotFound", reason, self.master)
 
     def missing_in(self, version: str, job: Job, args: Sequence[Any], *, strict: bool) -> Iterator[Problem]:
         """Also yield a Problem for a job without workers, which older webhooks reject."""

@@ -11,12 +11,16 @@ from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire, twice
 
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
-    """Yield what the API server rejects or ignores in the Pods of a template that the webhook accepts."""
+    """Yield what the API server rejects, ignores or replaces in the Pods of a template that the webhook accepts."""
     spec = Place(template.get("spec") or {}, f"{path}.spec")
     for problem in _found(spec):
         yield replace(problem, stage=Stage.API)
     for claim in volumes.claim_specs(spec):
         yield from claims.ignored(claim)
+    # The API server replaces a negative value with 1.
+    hint = "0 kills at once; left out, it is 30"
+    for problem in spec.at_least("terminationGracePeriodSeconds", 0, hint):
+        yield replace(problem, stage=Stage.STRICT)
 
 
 def _found(spec: Place) -> Iterator[Problem]:

@@ -22,9 +22,14 @@ _ALIKE = 0.75
 _SHOWN = 100
 
 
+def rejected(path: str, error_type: ErrorType, reason: str, value: object = None, hint: str = "") -> Problem:
+    """Return the problem of a value that Volcano's webhook rejects; the value is shown without quotes."""
+    return Problem(path, error_type, reason, hint, "" if value is None else str(value), Stage.WEBHOOK)
+
+
 def fault(path: str, error_type: ErrorType, reason: str, value: Any = None, hint: str = "") -> Problem:
-    """Say that Volcano's webhook refuses what stands at a place."""
-    return Problem(path, error_type, reason, hint, "" if value is None else shown(value), Stage.WEBHOOK)
+    """Return the problem of a value that Volcano's webhook rejects; the value is shown as in Python."""
+    return rejected(path, error_type, reason, None if value is None else shown(value), hint)
 
 
 def invalid(path: str, value: str, rule: str, hint: str) -> Problem:

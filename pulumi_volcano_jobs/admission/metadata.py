@@ -1,0 +1,75 @@
+"""Metadata of a job: its name and the names made of it, its namespace, its labels and annotations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from pulumi_volcano_jobs.core.errors import Problem, Stage, shown
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes import validation
+from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, MAX_LABEL
+from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SshPlugin, SvcPlugin
+from pulumi_volcano_jobs.spec import names, releases
+from pulumi_volcano_jobs.spec.model import Job
+
+_SERVICES_SINCE = "1.36"
+"""The release of Kubernetes in which names of Services may begin with a digit (RelaxedServiceNameValidation)."""
+_DNS_1035 = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character,"
+    " and end with an alphanumeric character"
+)
+_SUFFIX = 12
+"""The number of random characters that Volcano's controller appends to the names of volumes."""
+_OTHER_NAME = 'rename the job, or use managed_by="pulumi"'
+
+
+def check(job: Job) -> Iterator[Problem]:
+    """Yield the labels and annotations that the API server rejects before it calls the webhook."""
+    own = {"labels": job.labels, "annotations": job.annotations}
+    yield from validation.object_meta(own, "metadata", Stage.SCHEMA)
+
+
+def namespace(value: Any) -> Iterator[Problem]:
+    """Yield a Problem if a value is not a namespace."""
+    path = "metadata.namespace"
+    if isinstance(value, (str, Leaf)):
+        yield from validation.dns_label(value, path)
+    else:
+        yield Problem(path, "TypeInvalid", "this must be a string", "put it in quotes", shown(value), Stage.DECODE)
+
+
+def label(job: Job, plugins: Collection[str]) -> Iterator[Problem]:
+    """Yield a Problem if the name of a job is not a label, and a Service or a volume of a plugin has this name."""
+    if not {SvcPlugin.name, SshPlugin.name}.isdisjoint(plugins):
+        yield from validation.dns_label(job.name, "metadata.name")
+
+
+def head_service(job: Job, plugins: Collection[str]) -> Iterator[Problem]:
+    """Yield a Problem if the name of Ray's head Service is too long."""
+    name = names.head_service(job.name)
+    if RayPlugin.name in plugins and len(name) > MAX_LABEL:
+        reason = f"the head's Service {name} has {len(name)} characters; a Service has at most {MAX_LABEL}"
+        yield Problem("metadata.name", "TooLong", reason, "shorten the job's name", stage=Stage.API)
+
+
+def services(job: Job, plugins: Sequence[Plugin], kubernetes_version: str) -> Iterator[Problem]:
+    """Yield a Problem if the cluster's version of Kubernetes rejects the name of the job's Service."""
+    is_older = releases.lacks(kubernetes_version, _SERVICES_SINCE)
+    has_services = any(isinstance(plugin, (SvcPlugin, RayPlugin)) for plugin in plugins)
+    if is_older and has_services and job.name[0].isdigit():
+        reason = f'Invalid value: "{job.name}": Kubernetes {kubernetes_version} rejects the Service: {_DNS_1035}'
+        yield Problem("metadata.name", "Invalid", reason, "begin the name with a letter", stage=Stage.API)
+
+
+def volume_names(job: str) -> Iterator[Problem]:
+    """Yield a Problem if the API server rejects the names that Volcano derives for the volumes of Pods."""
+    longest = MAX_LABEL - len("-") - _SUFFIX
+    if len(job) <= longest and re.fullmatch(DNS_LABEL, job):
+        return
+    reason = (
+        f'Invalid value: "{job}": must be a lowercase RFC 1123 label of at most {longest} characters, without dots:'
+        " Volcano adds a random suffix to this name for the volumes of Pods"
+    )
+    yield Problem("metadata.name", "Invalid", reason, _OTHER_NAME, stage=Stage.API)

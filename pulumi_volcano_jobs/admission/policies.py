@@ -1,0 +1,87 @@
+"""`policies` of a job and of its tasks: events, exit codes and actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage
+from pulumi_volcano_jobs.kubernetes.validation.field import rejected
+from pulumi_volcano_jobs.spec.model import Policy
+from pulumi_volcano_jobs.spec.releases import lacks
+
+EVENTS = ("*", "JobUpdated", "PodEvicted", "PodFailed", "PodPending", "TaskCompleted", "TaskFailed", "Unknown")
+ACTIONS = {
+    "AbortJob": "abort the job",
+    "CompleteJob": "complete the job",
+    "RestartJob": "restart the job",
+    "RestartPartition": "restart the partition",
+    "RestartPod": "restart the Pod",
+    "RestartTask": "restart the task",
+    "ResumeJob": "resume the job",
+    "TerminateJob": "terminate the job",
+}
+"""The actions of a policy, and their meaning."""
+_EVENTS_SINCE = {"PodPending": "1.11"}
+_ACTIONS_SINCE = {"RestartPod": "1.11", "RestartPartition": "1.14"}
+
+
+def check(policies: Sequence[Policy], path: str) -> Iterator[Problem]:
+    """Yield the problems for which Volcano's webhook rejects policies."""
+    seen_events: set[str] = set()
+    seen_codes: set[int] = set()
+    for index, policy in enumerate(policies):
+        place = f"{path}[{index}]"
+        events = dict.fromkeys([*(policy.events or ()), *((policy.event,) if policy.event else ())])
+        if events and policy.exit_code is not None:
+            yield rejected(
+                place, "Forbidden", "a policy has either events or an exitCode", hint="make two policies of it"
+            )
+        elif events:
+            yield from _events(list(events), policy.action, seen_events, place)
+        elif policy.exit_code is None:
+            yield rejected(place, "Required", "a policy needs an event, events or an exitCode", hint="add one")
+        elif policy.exit_code == 0:
+            yield rejected(f"{place}.exitCode", "Invalid", "0 is no failure", hint="use event: TaskCompleted")
+        elif policy.exit_code in seen_codes:
+            yield rejected(f"{place}.exitCode", "Duplicate", "another policy has this exit code", policy.exit_code)
+        seen_codes |= {policy.exit_code} if policy.exit_code is not None else set()
+    if "*" in seen_events and len(seen_events) > 1:
+        yield rejected(path, "Forbidden", "the event * excludes all others", hint="remove the others, or *")
+
+
+def _events(events: Sequence[str], action: str | None, seen: set[str], path: str) -> Iterator[Problem]:
+    for event in events:
+        if event not in EVENTS:
+            yield rejected(
+                path, "NotSupported", f"the event {event} is Volcano's own; a policy takes one of {', '.join(EVENTS)}"
+            )
+        if event in seen:
+            yield rejected(path, "Duplicate", f"another policy has the event {event}", hint="put both into one policy")
+        seen.add(event)
+    if action not in ACTIONS:
+        error_type: ErrorType = "NotSupported" if action else "Required"
+        yield rejected(f"{path}.action", error_type, f"this must be one of {', '.join(ACTIONS)}", action or "")
+
+
+def missing_in(policies: Sequence[Policy], path: str, version: str) -> Iterator[Problem]:
+    """Yield a Problem for each event or action that the webhook of a release rejects."""
+    for index, policy in enumerate(policies):
+        used = [("event", policy.event, _EVENTS_SINCE), ("action", policy.action, _ACTIONS_SINCE)]
+        used += [(f"events[{position}]", event, _EVENTS_SINCE) for position, event in enumerate(policy.events or ())]
+        for key, value, known in used:
+            since = known.get(value or "", "")
+            if lacks(version, since):
+                reason = f'Unsupported value: "{value}": Volcano {version} does not know it (added in {since})'
+                yield Problem(
+                    f"{path}[{index}].{key}",
+                    "NotSupported",
+                    reason,
+                    "use another one, or upgrade Volcano",
+                    stage=Stage.WEBHOOK,
+                )
+
+
+def meaning(policy: Policy) -> str:
+    """Return a policy in words."""
+    cause = ", ".join(policy.events or ()) or policy.event or f"exit code {policy.exit_code}"
+    return f"{ACTIONS.get(policy.action or '', policy.action)} on {cause}"

@@ -1,0 +1,114 @@
+"""What Volcano's scheduler places at once: minAvailable, partitions, network topology and whole CPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes import quantity
+from pulumi_volcano_jobs.kubernetes.validation.field import rejected
+from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.plugins.context import JobContext
+from pulumi_volcano_jobs.spec.model import Job, NetworkTopology, Task
+
+_NANO = 10**9
+_RAISE = "lower it, or add replicas"
+
+
+def gang(job: Job, tasks: Sequence[Task]) -> Iterator[Problem]:
+    """Yield a Problem if minAvailable of a job is more than its Pods."""
+    total = sum(task.size for task in tasks)
+    if (job.min_available or 0) > total:
+        reason = f"the job has only {total} replicas in all"
+        yield rejected("spec.minAvailable", "Invalid", reason, job.min_available, _RAISE)
+
+
+def gang_of_task(task: Task, path: str) -> Iterator[Problem]:
+    """Yield a Problem if minAvailable of a task is more than its replicas."""
+    if (task.min_available or 0) > task.size:
+        reason = f"the task has only {task.size} replicas"
+        yield rejected(f"{path}.minAvailable", "Invalid", reason, task.min_available, _RAISE)
+
+
+def incomplete_gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
+    """Yield a warning if a gang can start without Pods that a plugin tells its other Pods to wait for."""
+    tasks, ctx = job.tasks or (), JobContext(job)
+    total, least = sum(task.size for task in tasks), job.min_available or 0
+    static = [plugin.name for plugin in plugins if plugin.on_job_update(ctx).is_static]
+    if not static or least >= total:
+        return
+    reason = (
+        f"the gang may start with {least} of {total} Pods, and {static[0]} tells each that they are {total}: those that"
+        " run wait for the others, and hold what these may need"
+    )
+    smaller = [index for index, task in enumerate(tasks) if (task.min_available or 0) < task.size]
+    if least == sum(task.min_available or 0 for task in tasks):
+        for index in smaller:
+            hint = f"set minAvailable: {tasks[index].size}, or leave it out"
+            yield Problem(f"spec.tasks[{index}].minAvailable", "Warning", reason, hint, code="VJ103")
+    else:
+        yield Problem(
+            "spec.minAvailable", "Warning", reason, f"set minAvailable: {total}, or leave it out", code="VJ103"
+        )
+
+
+def tiers(topology: NetworkTopology | None, path: str) -> Iterator[Problem]:
+    """Yield a Problem if a networkTopology names a tier twice, by number and by name."""
+    if topology and topology.highest_tier_allowed is not None and topology.highest_tier_name:
+        yield rejected(
+            path, "Forbidden", "highestTierAllowed and highestTierName exclude each other", hint="remove one"
+        )
+
+
+def partitions(task: Task, path: str) -> Iterator[Problem]:
+    """Yield a Problem if the partitions of a task do not add up to its replicas."""
+    policy = task.partition_policy
+    if policy is None:
+        return
+    place = f"{path}.partitionPolicy"
+    if task.size != policy.total_partitions * policy.partition_size:
+        reason = "the task's replicas must be totalPartitions times partitionSize"
+        yield rejected(
+            place, "Invalid", reason, f"{policy.total_partitions} x {policy.partition_size}, replicas {task.size}"
+        )
+    least = (policy.min_partitions or 0) * policy.partition_size
+    if least and task.min_available != least:
+        reason = "the task's minAvailable must be minPartitions times partitionSize"
+        yield rejected(
+            place, "Invalid", reason, f"{least}, minAvailable {task.min_available}", f"set minAvailable: {least}"
+        )
+    yield from tiers(policy.network_topology, f"{place}.networkTopology")
+
+
+def whole_cpus(task: Task, path: str) -> Iterator[Problem]:
+    """Yield a Problem for each container without whole CPUs in a task whose topologyPolicy needs them."""
+    if (task.topology_policy or "none") == "none":
+        return
+    for kind in ("initContainers", "containers"):
+        for index, container in enumerate(task.pod_spec.get(kind) or ()):
+            if not _is_whole(_cpu(container)):
+                place = f"{path}.template.spec.{kind}[{index}].resources"
+                reason = f"topologyPolicy {task.topology_policy} needs a whole number of CPUs in every container"
+                yield rejected(place, "Invalid", reason, hint="request whole CPUs, or set topologyPolicy: none")
+
+
+def _cpu(container: Mapping[str, Any]) -> Any:
+    """Give what a container asks for: of its requests if it has any, else of its limits; a leaf if they are unknown."""
+    amounts = container.get("resources")
+    for kind in ("requests", "limits"):
+        found = amounts if isinstance(amounts, Leaf) else (amounts or {}).get(kind)
+        if isinstance(found, Leaf) or found:
+            return found if isinstance(found, Leaf) else found.get("cpu", 0)
+    return 0
+
+
+def _is_whole(amount: Any) -> bool:
+    if isinstance(amount, Leaf):
+        return True
+    try:
+        nano = quantity.parse(amount).nano
+    except ValueError:
+        return False
+    return nano > 0 and nano % _NANO == 0

@@ -1,0 +1,80 @@
+"""Pod templates of tasks; the rules of Kubernetes for each field are in `kubernetes.validation`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.leaf import is_given
+from pulumi_volcano_jobs.kubernetes import schema, validation
+from pulumi_volcano_jobs.spec.model import Job, Task
+from pulumi_volcano_jobs.spec.releases import embedded_kubernetes
+
+# The lists in which `manifest.Pod` keeps the last of the entries with one key.
+_MERGED = ("env", "ports", "volumeMounts", "volumes")
+
+
+def check(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
+    """Yield the problems of a Pod template; in a native Job also those that only Volcano rejects."""
+    found = list(validation.check(task.pod_template, path))
+    if native:
+        found += validation.native(task.pod_template, path)
+        reported = {place for problem in found for place in paths.with_parents(problem.path)}
+        found += [problem for problem in _repeated(task, path, native=True) if problem.path not in reported]
+    yield from found
+
+
+def check_pods(job: Job, task: Task, path: str) -> Iterator[Problem]:
+    """Yield the problems of a template that the API server has with its Pods, or that it corrects in them."""
+    yield from validation.once_made(_with_class(job, task), path)
+
+
+def _with_class(job: Job, task: Task) -> Mapping[str, Any]:
+    """Return the template of a task with the priority class that its Pods get from the job."""
+    if not is_given(job.priority_class_name) or is_given(task.pod_spec.get("priorityClassName")):
+        return task.pod_template
+    return {**task.pod_template, "spec": {**task.pod_spec, "priorityClassName": job.priority_class_name}}
+
+
+def warnings(task: Task, path: str) -> Iterator[Problem]:
+    """Yield the warnings of a template."""
+    if not is_given(task.pod_spec.get("restartPolicy")):
+        reason = "without a restartPolicy (Always) containers start again when they have ended: the job never ends"
+        hint = "set restartPolicy: OnFailure or Never"
+        yield Problem(f"{path}.spec", "Warning", reason, hint, code="VJ101")
+    yield from _repeated(task, path, native=False)
+    yield from validation.gated(task.pod_template, path)
+
+
+def _repeated(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
+    """Yield a Problem for each repeated entry of a list whose entries have keys.
+
+    The API server rejects it in a Job. In Pods that Pulumi manages, it is a warning.
+    """
+    for entry in schema.repeated(task.pod_template, schema.POD_TEMPLATE, path):
+        if native:
+            yield Problem(entry.path, "Duplicate", entry.reason, entry.hint, stage=Stage.SCHEMA)
+            continue
+        is_merged = entry.path.rpartition(".")[2].partition("[")[0] in _MERGED
+        effect = "the last entry takes precedence" if is_merged else "server-side apply rejects duplicates"
+        yield Problem(entry.path, "Warning", f"{entry.reason}: {effect}", entry.hint, code="VJ116")
+
+
+def unknown_fields(template: object, kubernetes_version: str, path: str) -> Iterator[Problem]:
+    """Yield a Problem for each field of a Pod template that a version of Kubernetes does not have."""
+    walk = schema.Walk(kubernetes_version)
+    walk.conform(template, schema.POD_TEMPLATE, path)
+    yield from (problem for problem in walk.problems if problem.stage is Stage.STRICT)
+
+
+def missing_in(template: object, path: str, version: str) -> Iterator[Problem]:
+    """Yield a Problem for each field that the resource definition of a release drops from a Pod template."""
+    kubernetes = embedded_kubernetes(version)
+    for problem in unknown_fields(template, kubernetes, path):
+        reason = (
+            f"Forbidden: Volcano {version} does not know this field, and drops it: its Job has the Pod template of"
+            f" Kubernetes {kubernetes}"
+        )
+        yield Problem(problem.path, "Forbidden", reason, 'remove it, upgrade Volcano, or set managed_by="pulumi"')
