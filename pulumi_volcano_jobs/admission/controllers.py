@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from pulumi_volcano_jobs.admission import metadata, policies
 from pulumi_volcano_jobs.core.errors import Problem
@@ -11,9 +10,6 @@ from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.phrases import counted
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin
 from pulumi_volcano_jobs.spec.model import Job
-
-Unsupported = Literal["error", "warn", "ignore"]
-"""What to do about parts of a job that only Volcano's controllers support."""
 
 
 def enacted(job: Job) -> list[tuple[str, str]]:

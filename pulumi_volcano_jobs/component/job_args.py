@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from pulumi_volcano_jobs.admission.controllers import Unsupported
-from pulumi_volcano_jobs.admission.unsupported import Unsupported
-from pulumi_volcano_jobs.component.job_fields import JobFields
+import pulumi
+
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.spec.job_defaults import JobDefaults
-from pulumi_volcano_jobs.spec.options import Choices
-
-Restart = Literal["gang", "pod"]
-OnScale = Literal["restart", "keep"]
-Claims = Literal["delete", "keep"]
-WaitFor = Literal["created", "running", "succeeded"]
+from pulumi_volcano_jobs.spec.model import NetworkTopology, Policy, Task, Volume
+from pulumi_volcano_jobs.spec.options import Choices, Claims, OnScale, Restart, Unsupported, WaitFor
 
 
 class JobOptions(Choices, total=False):

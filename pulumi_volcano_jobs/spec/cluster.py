@@ -11,9 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAda
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs.core import bounds, paths
-from pulumi_volcano_jobs.core.errors import Problem, job_error, not_one_of, raise_if_any
+from pulumi_volcano_jobs.core.errors import JobError, Problem, job_error, not_one_of, raise_if_any
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec import releases
+from pulumi_volcano_jobs.spec.options import one_of_its_values
 
 ROOT_QUEUE = "root"
 
@@ -49,10 +50,12 @@ class ClusterFacts:
 
     def __post_init__(self) -> None:
         """Reject versions whose facts are not known."""
-        if self.kubernetes_version and self.kubernetes_version not in (known := schema.versions()):
-            raise job_error([not_one_of("kubernetes_version", self.kubernetes_version, known)])
-        if self.volcano_version:
-            raise_if_any(releases.problems(self.volcano_version, "volcano_version"))
+        for name, version in (
+            ("kubernetes_version", self.kubernetes_version),
+            ("volcano_version", self.volcano_version),
+        ):
+            if version:
+                raise_if_any(one_of_its_values(name, version, name))
 
     @classmethod
     def from_objects(cls, objects: Any) -> ClusterFacts:

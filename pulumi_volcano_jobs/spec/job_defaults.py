@@ -12,13 +12,12 @@ from typing import Any, TypedDict
 
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text, not_one_of
+from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text
 from pulumi_volcano_jobs.core.leaf import Leaf, Text, derive, has_leaf, is_given
 from pulumi_volcano_jobs.kubernetes import images, schema, validation
 from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
-from pulumi_volcano_jobs.spec import releases
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS
-from pulumi_volcano_jobs.spec.options import WORDS, Defaults, ManagedBy
+from pulumi_volcano_jobs.spec.options import Defaults, ManagedBy, has_few_values, one_of_its_values
 
 
 class JobDefaults(TypedDict, total=False):
@@ -100,15 +99,11 @@ def _is_missing(name: str, value: Any) -> bool:
 
 
 def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
-    words = schema.versions() if name == "kubernetes_version" else WORDS.get(name)
-    is_release = name == "volcano_version"
-    if isinstance(value, Leaf) and (words or is_release):
-        yield schema.structural(path, "it decides what the job is made of")
-    elif is_release:
-        yield from releases.problems(value, path)
-    elif words:
-        if value not in words:
-            yield not_one_of(path, value, words)
+    if has_few_values(name):
+        if isinstance(value, Leaf):
+            yield schema.structural(path, "it decides what the job is made of")
+        else:
+            yield from one_of_its_values(name, value, path)
     elif name == "image_registry":
         yield from images.problems(value, path)
     elif not isinstance(value, (str, Leaf)):
