@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pulumi_volcano_jobs.admission import limits, plugin_settings, unknown_fields
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.admission import plugin_settings
+from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.core.tree import whole_number
@@ -41,10 +41,9 @@ class Stored(Sealed):
 
 
 def store(job: Job, choices: Choices, *, strict: bool, volcano_version: str = "") -> Stored:
-    """Fill in the defaults of a job; nothing is raised yet.
+    """Fill in the defaults of a job; its plugins have the options that were chosen for them.
 
-    Its plugins have the options that were chosen for them.
-    Unknown fields and misread plugin arguments are among the problems only with `strict`.
+    The problems are those of the types and fields of templates and claims, and of the settings of plugins.
     """
     walk = schema.Walk()
     image_registry = choices.get("image_registry", "")
@@ -67,11 +66,8 @@ def store(job: Job, choices: Choices, *, strict: bool, volcano_version: str = ""
         volumes=volumes if job.volumes is not None else None,
         plugins=None if job.plugins is None else plugin_settings.defaulted_uses(job.uses, own, plugins, strict=strict),
     )
-    problems += [*chosen, *walk.problems, *images.problems(image_registry, "image_registry")]
-    problems += unknown_fields.check(job)
-    problems += limits.pods(stored)
-    kept = [problem for problem in problems if strict or problem.stage < Stage.STRICT]
-    return Stored(stored, tuple(sorted(plugins.values(), key=_order)), frozenset(own), tuple(kept))
+    problems += [*chosen, *walk.problems]
+    return Stored(stored, tuple(sorted(plugins.values(), key=_order)), frozenset(own), tuple(problems))
 
 
 def _order(plugin: Plugin) -> tuple[int, str]:

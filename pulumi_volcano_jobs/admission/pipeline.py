@@ -16,12 +16,14 @@ from pulumi_volcano_jobs.admission import (
     scheduling,
     tasks,
     templates,
+    unknown_fields,
     volumes,
 )
 from pulumi_volcano_jobs.admission.defaults import Stored, store
 from pulumi_volcano_jobs.admission.plugin_paths import plugin_place
 from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, not_following, raise_if_any
 from pulumi_volcano_jobs.core.leaf import is_given
+from pulumi_volcano_jobs.kubernetes import images
 from pulumi_volcano_jobs.kubernetes.validation.field import rejected
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
@@ -85,7 +87,14 @@ def examine(
         model = model.with_(namespace=namespace)
         malformed += metadata.namespace(namespace)
     stored = store(model, choices, strict=strict, volcano_version=cluster.volcano_version)
-    refused = [*stored.problems, *metadata.check(stored.job)]
+    wrong = [
+        *stored.problems,
+        *images.problems(choices.get("image_registry", ""), "image_registry"),
+        *unknown_fields.check(model),
+        *limits.pods(stored.job),
+        *metadata.check(stored.job),
+    ]
+    refused = [problem for problem in wrong if strict or problem.stage < Stage.STRICT]
     problems = [*malformed, *not_following([plugin_place(item, model, choices) for item in refused], malformed)]
     native = choices.get("managed_by") == "volcano"
     missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, strict=strict, native=native)
