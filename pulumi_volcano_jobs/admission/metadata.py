@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage, shown
+from pulumi_volcano_jobs.core.errors import Problem, Stage, shown, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, MAX_LABEL
@@ -37,7 +37,7 @@ def namespace(value: Any) -> Iterator[Problem]:
     if isinstance(value, (str, Leaf)):
         yield from validation.dns_label(value, path)
     else:
-        yield Problem(path, "TypeInvalid", "this must be a string", "put it in quotes", shown(value), Stage.DECODE)
+        yield wrong_type(path, "a string", value=shown(value))
 
 
 def label(job: Job, plugins: Collection[str]) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text, shown, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL, MAX_SUBDOMAIN
@@ -94,7 +94,7 @@ def _texts(given: Any, path: str) -> Iterator[Problem]:
     if given is None or isinstance(given, Leaf):
         return
     if not isinstance(given, Mapping):
-        yield Problem(path, "TypeInvalid", "this must be a mapping", "write it as key: value lines", stage=Stage.DECODE)
+        yield wrong_type(path, "a mapping")
         return
     for key, value in given.items():
         if not (isinstance(key, str) and isinstance(value, (str, Leaf))):

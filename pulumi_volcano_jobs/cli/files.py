@@ -19,7 +19,7 @@ from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import JobError, Problem, in_order
 from pulumi_volcano_jobs.core.text import Sealed, cropped, escaped, without_keys
 from pulumi_volcano_jobs.files import job_file, yaml_reader
-from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, identity
 from pulumi_volcano_jobs.rendering.renderer import Rendered
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.options import ManagedBy
@@ -233,9 +233,3 @@ def _twin(twins: Mapping[tuple[str, str, str], Made]) -> Problem:
     more = f" (and {len(twins) - 1} more)" if len(twins) > 1 else ""
     reason = f"the {kind} {name}{more} in the namespace {namespace} is made by the job {other.rendered.job.name} too"
     return Problem("metadata.name", "Duplicate", f"{reason}, in {other.file}", "rename one of the jobs or its tasks")
-
-
-def identity(manifest: Manifest) -> tuple[str, str, str]:
-    """Give what no two objects of a cluster share: kind, namespace and name."""
-    metadata = manifest["metadata"]
-    return manifest["kind"], metadata.get("namespace", "default"), metadata["name"]

@@ -16,7 +16,6 @@ from pulumi_volcano_jobs.cli.files import (
     Made,
     for_each,
     give_up,
-    identity,
     reason_of,
     refuse_twins,
     report,
@@ -27,8 +26,8 @@ from pulumi_volcano_jobs.cli.files import (
 from pulumi_volcano_jobs.core.text import holds_key
 from pulumi_volcano_jobs.core.tree import scalars
 from pulumi_volcano_jobs.files import job_file
-from pulumi_volcano_jobs.kubernetes.manifest import Placeholder
-from pulumi_volcano_jobs.plugins import ssh_keys
+from pulumi_volcano_jobs.kubernetes.manifest import Placeholder, identity
+from pulumi_volcano_jobs.plugins import SshPlugin, ssh_keys
 from pulumi_volcano_jobs.plugins.settings import secret_settings
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 from pulumi_volcano_jobs.spec.document import KIND

@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.component.composed import ComposedJob
 from pulumi_volcano_jobs.component.composer import Build, Composer, KEYS
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.error_hooks import advising, kept_claim, missing_definitions
-from pulumi_volcano_jobs.component.input_errors import Place, as_input_errors, in_file
+from pulumi_volcano_jobs.component.input_errors import Place, as_dict, as_input_errors, in_file
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.native import NativeJob
@@ -23,6 +23,7 @@ from pulumi_volcano_jobs.component.plugin_components import PACKAGE, PluginCompo
 from pulumi_volcano_jobs.component.resource_options import without_effect
 from pulumi_volcano_jobs.core import bounds, paths
 from pulumi_volcano_jobs.core.errors import Problem, job_error, loud, raise_if_any
+from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
@@ -59,11 +60,30 @@ class BaseJob(pulumi.ComponentResource):
         """
         outputs = Outputs(resource_name)
         file = args if isinstance(args, job_file.Document) else None
-        source = file.source if file else ""
-        with as_input_errors(resource_name, source, _place(file) if file else list):
-            rendered, options = _render(resource_name, file.data if file else args, outputs, file)
-            composer = _COMPOSERS[options.get("managed_by", "pulumi")]
-            ignored = composer.ignored_fields(rendered.job)
+        with as_input_errors(resource_name, file.source, _place(file)) if file else as_input_errors(resource_name):
+            data = file.data if file else args
+            raise_if_any(bounds.problems(data))
+            given = as_dict(outputs.lift(data), args, "a dict or a Job", 'VolcanoJob("train", {"tasks": [...]})')
+            defaults, found = _job_defaults(given.pop(_SHARED, None))
+            mode_is_shared = given.get("managed_by") is None
+            given = job_defaults.apply(given, defaults)
+            options, problems = take(given, mode_is_shared=mode_is_shared)
+            if not {"metadata", "spec"} & given.keys():
+                given.setdefault("name", resource_name)
+            found = [*(file.problems if file else ()), *found, *problems]
+            rendered = render(
+                given,
+                namespace=defaults.get("namespace", "default"),
+                keys=_KEYS,
+                earlier=found,
+                cluster=ClusterFacts(
+                    kubernetes_version=options.get("kubernetes_version", ""),
+                    volcano_version=options.get("volcano_version", ""),
+                ),
+                **choices(options),
+            )
+            is_native = options.get("managed_by") == "volcano"
+            left_undone = [] if is_native else controllers.enacted(rendered.job)
             if options.get("unsupported") == "error":
                 raise_if_any(controllers.unsupported_problems(left_undone))
             made = native.names_taken(rendered) if is_native else rendered.objects

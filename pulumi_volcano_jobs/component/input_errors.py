@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pulumi
 
@@ -72,6 +72,18 @@ def as_input_errors(name: str, source: str = "", place: Place = list, kind: str 
     else:
         return
     raise JobInputError(_summary(name, kind, problems, source), problems)
+
+
+def as_dict(lifted: Any, args: object, expected: str, example: str) -> dict[str, Any]:
+    """Return the arguments of a component, without its Outputs, if they are a dict.
+
+    Raises:
+        JobError: if they are not.
+    """
+    if isinstance(lifted, dict):
+        return lifted
+    reason = f"the arguments are a {type(args).__name__}; they must be {expected}"
+    raise JobError([Problem("", "TypeInvalid", reason, f"write {example}")])
 
 
 def in_file(problem: Problem, source: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pulumi_volcano_jobs.component.per_program import PerProgram
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
-from pulumi_volcano_jobs.kubernetes.manifest import Manifest
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, identity
 
 Key = tuple[str, str, str]
 
@@ -20,7 +20,7 @@ def claim(name: str, manifests: Iterable[Manifest], kind: str = "VolcanoJob") ->
     A namespace that is not known yet is compared with none. `kind` is the resource's.
     """
     taken = _taken.get()
-    keys = [_key(manifest) for manifest in manifests if not isinstance(manifest["metadata"].get("namespace"), Leaf)]
+    keys = [identity(manifest) for manifest in manifests if not isinstance(manifest["metadata"].get("namespace"), Leaf)]
     clashes = [key for key in keys if taken.get(key, name) != name]
     if not clashes:
         taken.update(dict.fromkeys(keys, name))
@@ -31,8 +31,3 @@ def claim(name: str, manifests: Iterable[Manifest], kind: str = "VolcanoJob") ->
         )
         for key in clashes
     ]
-
-
-def _key(manifest: Manifest) -> Key:
-    metadata = manifest["metadata"]
-    return manifest["kind"], metadata.get("namespace", ""), metadata["name"]

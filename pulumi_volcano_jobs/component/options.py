@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from pulumi_volcano_jobs.component.job_args import JobOptions
-from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.errors import Problem, Stage, wrong_type
 from pulumi_volcano_jobs.spec.options import Choices, of_codes, of_mode, of_plugins, of_timeout, one_of_its_values
 
 _CODES, _PLUGINS, _REGISTRY = "ignore_warnings", "plugin_options", "image_registry"
@@ -24,7 +24,7 @@ def take(given: dict[str, Any], *, mode_is_shared: bool = False) -> tuple[JobOpt
     # Others would be compared with something although they are wrong already, and an Output may not be.
     plain = {key: value for key, value in options.items() if isinstance(value, str) and key not in _NOT_PLAIN}
     mistyped = [
-        Problem(key, "TypeInvalid", "this must be a plain string: it decides what an update does")
+        wrong_type(key, "a plain string: it decides what an update does", stage=Stage.STRICT)
         for key in options.keys() - plain.keys() - _NOT_PLAIN
     ]
     wrong = [problem for key, value in plain.items() for problem in one_of_its_values(key, value, key)]

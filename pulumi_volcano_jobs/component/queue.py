@@ -9,7 +9,7 @@ import pulumi
 from pulumi_volcano_jobs.admission import queues
 from pulumi_volcano_jobs.component import forwarding, name_registry
 from pulumi_volcano_jobs.component.error_hooks import advising, missing_controllers, missing_definitions
-from pulumi_volcano_jobs.component.input_errors import as_input_errors
+from pulumi_volcano_jobs.component.input_errors import as_dict, as_input_errors
 from pulumi_volcano_jobs.component.kubernetes_args import to_wire
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.outputs import Outputs
@@ -49,12 +49,10 @@ class BaseQueue(pulumi.ComponentResource):
         outputs = Outputs(resource_name, TYPE)
         with as_input_errors(resource_name, kind=TYPE):
             raise_if_any(bounds.problems(args))
-            given = outputs.lift(
+            lifted = outputs.lift(
                 to_wire({} if args is None else args, queue_schema.SPEC), typed=TypePath(queue_schema.SPEC)
             )
-            if not isinstance(given, dict):
-                reason = f"the arguments are a {type(args).__name__}; they must be a dict"
-                raise job_error([Problem("", "TypeInvalid", reason, 'write VolcanoQueue("research", {"weight": 2})')])
+            given = as_dict(lifted, args, "a dict", 'VolcanoQueue("research", {"weight": 2})')
             manifest = queue.queue({"name": resource_name, **given})
             raise_if_any(name_registry.claim(resource_name, [manifest], TYPE))
         super().__init__(TOKEN, resource_name, {}, opts)

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from pulumi_volcano_jobs.component.plugin_components import PACKAGE
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.errors import Problem, Stage, wrong_type
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec import job_defaults as shared_defaults
 
@@ -42,7 +42,7 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
                 given[NAMES[key]] = json.loads(text)
             except (ValueError, RecursionError):
                 hint = "write it as YAML in Pulumi.<stack>.yaml, or use `pulumi config set --path`"
-                problems.append(Problem(place, "TypeInvalid", "this must be a mapping or a list, and it is text", hint))
+                problems.append(wrong_type(place, "a mapping or a list, and it is text", hint, stage=Stage.STRICT))
     if deep := bounds.problems(given, PACKAGE):
         return {}, [*problems, *deep]
     sound, wrong = shared_defaults.checked(given, lambda name: f"{PACKAGE}:{to_camel(name)}")

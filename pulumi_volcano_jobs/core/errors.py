@@ -149,6 +149,25 @@ def not_one_of(path: str, value: object, words: Iterable[str]) -> Problem:
     return Problem(path, "NotSupported", f"this must be one of {', '.join(words)}", value=shown(value))
 
 
+_TYPE_HINTS = {"a mapping": "write it as key: value lines", "a string": "put it in quotes"}
+
+
+def wrong_type(
+    path: str, expected: str, hint: str | None = None, value: str = "", stage: Stage = Stage.DECODE
+) -> Problem:
+    """Return the problem of a value that has another type than `expected`.
+
+    Without a hint, it is the one for YAML.
+    """
+    hint = _TYPE_HINTS.get(expected, "") if hint is None else hint
+    return Problem(path, "TypeInvalid", f"this must be {expected}", hint, value, stage)
+
+
+def not_plain(path: str, hint: str = "", why: str = "") -> Problem:
+    """Return the problem of an Output in the place of a value that the program must know."""
+    return wrong_type(path, f"a plain value, not an Output{why and f': {why}'}", hint)
+
+
 class JobError(ValueError):
     """A job that cannot be made as it was written, with all its problems at once.
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage, shown
+from pulumi_volcano_jobs.core.errors import Problem, shown, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
 
 _LABEL = "[A-Za-z0-9-]+"
@@ -25,7 +25,7 @@ _LISTS = ("containers", "initContainers")
 def problems(registry: Any, path: str) -> Iterator[Problem]:
     """Yield a Problem if a value is no registry, perhaps with a path in it."""
     if not isinstance(registry, (str, Leaf)):
-        yield Problem(path, "TypeInvalid", "this must be a string", "for example ghcr.io/team", stage=Stage.DECODE)
+        yield wrong_type(path, "a string", "for example ghcr.io/team")
     if isinstance(registry, str) and registry and not _REGISTRY.fullmatch(registry):
         plain = registry.partition("://")[2] or registry
         hint = f"write {plain.rstrip('/')}" if _REGISTRY.fullmatch(plain.rstrip("/")) else "for example ghcr.io/team"

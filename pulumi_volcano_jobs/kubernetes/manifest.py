@@ -278,6 +278,12 @@ class ObjectRef(NamedTuple):
         return cls(item["kind"], item["metadata"]["name"])
 
 
+def identity(manifest: Manifest) -> tuple[str, str, str]:
+    """Return what no two objects of a cluster share: kind, namespace and name."""
+    metadata = manifest["metadata"]
+    return manifest["kind"], metadata.get("namespace", "default"), metadata["name"]
+
+
 def canonical(objects: Iterable[Manifest]) -> list[Manifest]:
     """Sort objects by kind and name."""
     return sorted(objects, key=ObjectRef.of)

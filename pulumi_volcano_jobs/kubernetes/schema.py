@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text, not_plain
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, has_leaf, is_whole
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import quantity, queue_schema
@@ -364,13 +364,8 @@ def _plain(value: Any) -> Any:
 
 def structural(path: str, why: str) -> Problem:
     """Say that a value cannot be an Output: the structure of the job must be known when the program runs."""
-    return Problem(
-        path,
-        "TypeInvalid",
-        f"this must be a plain value, not an Output: {why}",
-        "take it from pulumi.Config, or from StackReference.get_output_details, which gives plain values",
-        stage=Stage.DECODE,
-    )
+    hint = "take it from pulumi.Config, or from StackReference.get_output_details, which gives plain values"
+    return not_plain(path, hint, why)
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

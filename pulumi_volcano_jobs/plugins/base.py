@@ -29,9 +29,10 @@ from pulumi_volcano_jobs.core import errors
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, job_error
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.core.text import Sealed
+from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Placeholder, Pod
 from pulumi_volcano_jobs.kubernetes.schema import nearest
-from pulumi_volcano_jobs.kubernetes.validation.ports import MAX_PORT, PORT_RULE
+from pulumi_volcano_jobs.kubernetes.validation.ports import PORT_RULE, is_port
 from pulumi_volcano_jobs.plugins import goflag
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import (
@@ -51,7 +52,6 @@ from pulumi_volcano_jobs.spec import releases
 from pulumi_volcano_jobs.spec.model import Job
 
 _UPGRADE = 'upgrade Volcano, or set managed_by="pulumi"'
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 
 
 class Stage(enum.IntEnum):
@@ -346,7 +346,7 @@ def port_problems(plugin: Plugin, *settings: str) -> Iterator[Problem]:
     """Yield a Problem for each setting that is no port number."""
     for setting in settings:
         value = getattr(plugin, setting)
-        if isinstance(value, int) and not 1 <= value <= MAX_PORT:
+        if isinstance(value, int) and not is_port(value):
             yield plugin.problem(setting, PORT_RULE)
 
 
@@ -371,7 +371,7 @@ def check_definition(plugin: type[Plugin]) -> None:
     """
     name = getattr(plugin, "name", None)
     faults = []
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not re.fullmatch(DNS_LABEL, name):
         faults.append(f"name must be a lower-case name such as 'token', not {name!r}")
     if not isinstance(getattr(plugin, "stage", None), Stage):
         faults.append("stage must be one of Stage.BASE, Stage.FRAMEWORK, Stage.OBSERVE")

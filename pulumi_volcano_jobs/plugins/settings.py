@@ -157,15 +157,15 @@ def _misfit(value: Any, item: dataclasses.Field[Any], at: str) -> Iterator[Probl
     if isinstance(value, Leaf):
         if not item.metadata["may_be_output"]:
             hint = "only keys may be Outputs" if "flag" in item.metadata else ""
-            yield Problem(at, "TypeInvalid", "this must be a plain value, not an Output", hint, stage=Stage.DECODE)
+            yield errors.not_plain(at, hint)
         return
     shown = "" if item.metadata.get("placeholder") else errors.shown(value)
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         types = " or ".join(dict.fromkeys(_TYPES[kind] for kind in kinds))
-        yield Problem(at, "TypeInvalid", f"this must be {types}", value=shown, stage=Stage.DECODE)
+        yield errors.wrong_type(at, types, "", shown)
     elif isinstance(value, str) and not is_whole(value):
         yield Problem(at, "Invalid", SURROGATE, stage=Stage.DECODE)
     elif isinstance(value, int) and not goflag.MIN <= value <= goflag.MAX:
         yield Problem(at, "Invalid", "this does not fit into 64 bits", value=shown, stage=Stage.DECODE)
     elif choices and value not in choices:
-        yield Problem(at, "NotSupported", f"this must be one of {', '.join(map(str, choices))}", value=shown)
+        yield errors.not_one_of(at, value, map(str, choices))

@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Text, is_given
 from pulumi_volcano_jobs.kubernetes import run_as, validation
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, secret
-from pulumi_volcano_jobs.kubernetes.validation.ports import MAX_PORT
+from pulumi_volcano_jobs.kubernetes.validation.ports import is_port
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, port_problems
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import flag, option
@@ -255,7 +255,7 @@ class SshPlugin(Plugin):
 
     @property
     def _port(self) -> int:
-        return self.ssh_port if 1 <= self.ssh_port <= MAX_PORT else DEFAULT_PORT
+        return self.ssh_port if is_port(self.ssh_port) else DEFAULT_PORT
 
     def _config(self, ctx: JobContext) -> str:
         lines = ["StrictHostKeyChecking no", "UserKnownHostsFile /dev/null"]

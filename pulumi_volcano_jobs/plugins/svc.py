@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, key_text, shown
+from pulumi_volcano_jobs.core.errors import Problem, key_text, shown, wrong_type
 from pulumi_volcano_jobs.core.errors import Stage as Refusal
 from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.kubernetes import validation
@@ -19,7 +19,7 @@ from pulumi_volcano_jobs.kubernetes.manifest import (
     network_policy,
     service,
 )
-from pulumi_volcano_jobs.kubernetes.validation.ports import MAX_PORT, PORT_RULE
+from pulumi_volcano_jobs.kubernetes.validation.ports import PORT_RULE, is_port
 from pulumi_volcano_jobs.plugins import svc_allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage
 from pulumi_volcano_jobs.plugins.context import JobContext
@@ -143,8 +143,8 @@ def _port_problems(ports: Mapping[Any, Any], path: str) -> Iterator[Problem]:
         at = paths.join(path, key_text(name))
         yield from validation.dns_label(key_text(name), at)
         if isinstance(number, bool) or not isinstance(number, int):
-            yield Problem(at, "TypeInvalid", "this must be a port's number", value=shown(number), stage=Refusal.DECODE)
-        elif not 1 <= number <= MAX_PORT:
+            yield wrong_type(at, "a port's number", value=shown(number))
+        elif not is_port(number):
             yield Problem(at, "Invalid", PORT_RULE, value=shown(number), stage=Refusal.API)
         elif number in named:
             reason = f"the port {named[number]} has this number too"

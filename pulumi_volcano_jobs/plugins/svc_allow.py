@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text, shown
+from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text, not_plain, shown
 from pulumi_volcano_jobs.core.leaf import Leaf, Text
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Manifest, members, network_policy
 from pulumi_volcano_jobs.kubernetes.schema import nearest
-from pulumi_volcano_jobs.kubernetes.validation.ports import MAX_PORT, NAME_RULE, PORT_RULE, is_port_name
+from pulumi_volcano_jobs.kubernetes.validation.ports import NAME_RULE, PORT_RULE, is_port, is_port_name
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.spec import names
 
@@ -103,7 +103,7 @@ def _port(value: Any, path: str) -> Iterator[Problem]:
             yield Problem(path, "Invalid", NAME_RULE, value=shown(value), stage=Stage.API)
     elif isinstance(value, bool) or not isinstance(value, int):
         yield _misfit(value, path, "this must be a port's number, or its name")
-    elif not 1 <= value <= MAX_PORT:
+    elif not is_port(value):
         yield Problem(path, "Invalid", PORT_RULE, value=shown(value), stage=Stage.API)
 
 
@@ -144,7 +144,7 @@ def _task(value: Any, path: str) -> Iterator[Problem]:
 
 def _misfit(value: Any, path: str, reason: str, hint: str = "") -> Problem:
     if isinstance(value, Leaf):
-        return Problem(path, "TypeInvalid", "this must be a plain value, not an Output", hint, stage=Stage.DECODE)
+        return not_plain(path, hint)
     return Problem(path, "TypeInvalid", reason, hint, shown(value), Stage.DECODE)
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text
+from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf, Text, derive, has_leaf, is_given
 from pulumi_volcano_jobs.kubernetes import images, schema, validation
 from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
@@ -70,7 +70,7 @@ def checked(given: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], li
         place: gives a default's path for messages.
     """
     if not isinstance(given, Mapping):
-        return {}, [Problem(place(""), "TypeInvalid", "this must be a mapping", 'for example {"queue": "research"}')]
+        return {}, [wrong_type(place(""), "a mapping", 'for example {"queue": "research"}', stage=Stage.STRICT)]
     problems = [
         Problem(place(key_text(name)), "Forbidden", "no default has this name", schema.nearest(key_text(name), NAMES))
         for name in given
@@ -107,7 +107,7 @@ def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
     elif name == "image_registry":
         yield from images.problems(value, path)
     elif not isinstance(value, (str, Leaf)):
-        yield Problem(path, "TypeInvalid", "this must be a string", "put it in quotes", stage=Stage.DECODE)
+        yield wrong_type(path, "a string")
     else:
         yield from (validation.dns_label if name == "namespace" else subdomain)(value, path)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypedDict, get_args
 
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import Problem, not_one_of, unknown_codes
+from pulumi_volcano_jobs.core.errors import Problem, Stage, not_one_of, unknown_codes, wrong_type
 from pulumi_volcano_jobs.core.leaf import Text
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec import releases
@@ -90,15 +90,13 @@ def of_plugins(given: Any) -> Iterator[Problem]:
         yield from found
         return
     if not _has_names(given):
-        yield Problem(
-            path, "TypeInvalid", "this must be a mapping", 'for example {"pytorch": {"wait_master_enabled": True}}'
-        )
+        hint = 'for example {"pytorch": {"wait_master_enabled": True}}'
+        yield wrong_type(path, "a mapping", hint, stage=Stage.STRICT)
         return
     for name, settings in given.items():
         if not _has_names(settings):
-            yield Problem(
-                f"{path}.{name}", "TypeInvalid", "this must be a mapping of options", 'for example {"port": 29500}'
-            )
+            hint = 'for example {"port": 29500}'
+            yield wrong_type(f"{path}.{name}", "a mapping of options", hint, stage=Stage.STRICT)
 
 
 def _has_names(given: Any) -> bool:
@@ -111,7 +109,7 @@ def of_codes(codes: Any) -> Iterator[Problem]:
     if isinstance(codes, (list, tuple)) and all(isinstance(code, str) for code in codes):
         yield from unknown_codes(codes, path)
     else:
-        yield Problem(path, "TypeInvalid", "this must be a list of codes", 'for example ["VJ103"]')
+        yield wrong_type(path, "a list of codes", 'for example ["VJ103"]', stage=Stage.STRICT)
 
 
 def of_mode(options: Mapping[str, str]) -> Iterator[Problem]:

@@ -36,6 +36,11 @@ def check(container: Place) -> Iterator[Problem]:
         yield from _PROTOCOL.check(port)
 
 
+def is_port(number: int) -> bool:
+    """Check whether a number is one of a port."""
+    return 1 <= number <= MAX_PORT
+
+
 def is_port_name(name: str) -> bool:
     """Tell whether a port can have a name."""
     return len(name) <= _MAX_NAME and bool(_NAME.fullmatch(name))
