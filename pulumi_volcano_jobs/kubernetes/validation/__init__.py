@@ -7,32 +7,13 @@ server of Kubernetes 1.36 takes by default.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-
-from pulumi_volcano_jobs.core.errors import Problem, Stage
-from pulumi_volcano_jobs.kubernetes.validation import (
-    api_server,
-    claims,
-    containers,
-    gates,
-    metadata,
-    network,
-    relaxations,
-    resources,
-    scheduling,
-    security,
-    volumes,
-    windows,
-)
-from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, Wire
+from pulumi_volcano_jobs.kubernetes.validation import api_server, claims, gates, pods, relaxations
 from pulumi_volcano_jobs.kubernetes.validation.names import (
     dns_label,
     is_data_key,
     is_subdomain,
     labels,
     object_meta,
-    subdomain,
 )
 
 __all__ = [
@@ -49,69 +30,9 @@ __all__ = [
     "once_made",
 ]
 
+check = pods.check
+claim = claims.of_job
 once_made = api_server.check
 native = relaxations.check
 gated = gates.check
 gated_claim = gates.claim
-
-_MAX_SECONDS = 2**31 - 1
-_CHOICES = (
-    Choices("restartPolicy", ("Always", "OnFailure", "Never")),
-    Choices("dnsPolicy", ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")),
-    Choices("preemptionPolicy", ("PreemptLowerPriority", "Never"), required=True),
-)
-_NAMES = ("serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName")
-
-
-def check(template: Wire, path: str) -> Iterator[Problem]:
-    """Yield what Kubernetes would refuse in a PodTemplateSpec."""
-    spec = Place(template.get("spec") or {}, f"{path}.spec")
-    yield from metadata.check(Place(template.get("metadata") or {}, f"{path}.metadata"), spec)
-    yield from _spec(spec)
-
-
-def claim(spec: Wire, path: str) -> Iterator[Problem]:
-    """Yield the fields of a new claim of the job that the API server rejects or ignores."""
-    place = Place(spec, path)
-    ignored = list(claims.ignored(place))
-    yield from ignored
-    for problem in claims.check(place):
-        if not ignored or not problem.path.startswith(place.at("dataSource")):
-            yield replace(problem, stage=Stage.API)
-
-
-def _spec(spec: Place) -> Iterator[Problem]:
-    for choices in _CHOICES:
-        yield from choices.check(spec)
-    for key in _NAMES:
-        # An empty name is none, but for a runtime class.
-        if spec.text(key) or (key == "runtimeClassName" and spec.is_empty_text(key)):
-            yield from subdomain(spec.text(key), spec.at(key))
-    if not spec.given("serviceAccountName"):
-        # The older name of the field.
-        yield from subdomain(spec.text("serviceAccount") or None, spec.at("serviceAccount"))
-    yield from _deadline(spec)
-    yield from _system(spec)
-    yield from volumes.check(spec)
-    yield from containers.check(spec)
-    yield from resources.of_pod(spec)
-    yield from network.check(spec)
-    yield from scheduling.check(spec)
-    yield from security.of_pod(spec)
-    yield from windows.check(spec)
-
-
-def _deadline(spec: Place) -> Iterator[Problem]:
-    reason = f"this must be a number from 1 to {_MAX_SECONDS}"
-    yield from spec.between("activeDeadlineSeconds", 1, _MAX_SECONDS, reason, "leave it out for no deadline")
-
-
-def _system(spec: Place) -> Iterator[Problem]:
-    system = spec.child("os")
-    if system:
-        yield from Choices("name", ("linux", "windows"), required=True).check(system)
-    for holder in [spec, *containers.of(spec)] if windows.os_name(spec) == "linux" else ():
-        context = holder.child("securityContext")
-        if context and context.has("windowsOptions"):
-            reason = "the Pod's os is linux, where no Windows options can be set"
-            yield context.fault("windowsOptions", "Forbidden", reason, "remove them", show=False)

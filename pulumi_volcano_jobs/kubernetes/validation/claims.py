@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.errors import Problem, Stage
 from pulumi_volcano_jobs.core.leaf import Leaf, has_leaf
 from pulumi_volcano_jobs.kubernetes.validation import selectors
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid, meant, unsupported
+from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire, fault, invalid, meant, unsupported
 from pulumi_volcano_jobs.kubernetes.validation.names import SUBDOMAIN_RULE, dns_label, is_subdomain, subdomain
 from pulumi_volcano_jobs.kubernetes.validation.resources import parsed
 
@@ -21,6 +22,16 @@ _CLAIM = "PersistentVolumeClaim"
 _OF_A_SOURCE = ("apiGroup", "kind", "name")
 _OLD_SOURCES = {("", _CLAIM), ("snapshot.storage.k8s.io", "VolumeSnapshot")}
 """The API groups and kinds that `dataSource` may name."""
+
+
+def of_job(spec: Wire, path: str) -> Iterator[Problem]:
+    """Yield the fields of a new claim of the job that the API server rejects or ignores."""
+    place = Place(spec, path)
+    dropped = list(ignored(place))
+    yield from dropped
+    for problem in check(place):
+        if not dropped or not problem.path.startswith(place.at("dataSource")):
+            yield replace(problem, stage=Stage.API)
 
 
 def check(spec: Place) -> Iterator[Problem]:
