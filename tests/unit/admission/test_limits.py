@@ -7,11 +7,13 @@ from typing import Any, NoReturn
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs import ClusterFacts, JobContext, Plugin, SvcPlugin, render
 from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes.manifest import Manifest, Pod, config_map, secret
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from pulumi_volcano_jobs.spec import names
-from tests.conftest import Wire, container, job, refused, task, typed
+from tests.conftest import Wire, container, job, problems, refused, task, typed
 
 CASES: dict[str, tuple[Wire, str, str]] = {
     "one task": (
@@ -127,3 +129,152 @@ def test_the_masters_of_mpi_share_the_list_of_hosts() -> None:
     ]
     assert len(values) == 6
     assert len(set(map(id, values))) == 1
+
+
+MAIN = "spec.tasks[0].template.spec.containers[0].env"
+LIMIT = 131072
+
+
+class Stored(Plugin):
+    """Make an object of each kind with as many bytes of data."""
+
+    name = "test-stored"
+    size: int = 0
+
+    def on_job_add(self, ctx: JobContext) -> list[Manifest]:
+        """Return both."""
+        data = {"a": "x" * self.size}
+        return [config_map("big", ctx.namespace, data), secret("big", ctx.namespace, data)]
+
+
+class Growing(Plugin):
+    """Set a variable that is too long in the second Pod only."""
+
+    name = "test-growing"
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+        """Set it."""
+        pod.containers[0].set_env("LIST", "x" * (LIMIT * pod.index))
+
+
+def variable(size: int, name: str = "DATA") -> Wire:
+    """Give a variable that takes so many bytes in all."""
+    return {"name": name, "value": "x" * (size - len(name) - 2)}
+
+
+def with_env(*env: Wire) -> Wire:
+    """Give a job by its container's variables."""
+    return job(task(containers=[container(env=list(env))]))
+
+
+def test_a_variable_that_is_too_long_for_linux_is_an_error(snapshot: SnapshotAssertion) -> None:
+    """The message has its name and size, and not its value."""
+    error = refused(with_env({"name": "A", "value": "1"}, variable(LIMIT + 1)))
+
+    assert typed(error.problems) == [(f"{MAIN}[1]", "TooLong")]
+    assert str(error) == snapshot
+    assert error.stage is Stage.STRICT
+
+
+def test_a_variable_that_just_fits_is_taken() -> None:
+    """In strict mode; lenient mode takes all, as Volcano does."""
+    assert render(with_env(variable(LIMIT))).pods
+    assert render(with_env(variable(LIMIT + 1)), strict=False).pods
+
+
+def test_bytes_are_counted_and_not_characters() -> None:
+    """As Linux does."""
+    assert problems(with_env({"name": "A", "value": "ä" * 65535}))[0].path == f"{MAIN}[0]"
+
+
+def test_a_value_that_is_not_known_yet_counts_as_nothing() -> None:
+    """It is the cluster's to refuse."""
+    assert render(with_env({"name": "A", "value": Leaf("x")})).pods
+
+
+class Referring(Plugin):
+    """Set variables from a ConfigMap of its own."""
+
+    name = "test-referring"
+
+    def on_job_add(self, ctx: JobContext) -> list[Manifest]:
+        """Return the ConfigMap."""
+        return [config_map("lists", ctx.namespace, {f"LIST_{index}": "x" * 125_000 for index in range(8)})]
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+        """Refer to all of it."""
+        for index in range(8):
+            pod.containers[0].set_env_from(
+                f"LIST_{index}", {"configMapKeyRef": {"name": "lists", "key": f"LIST_{index}"}}
+            )
+
+
+def test_all_variables_together_are_counted(snapshot: SnapshotAssertion) -> None:
+    """Each of them would fit, and the Pod and the ConfigMap are small enough."""
+    own = [variable(125_000, f"DATA_{index}") for index in range(9)]
+    error = refused(job(task(containers=[container(env=own)]), plugins=[Referring()]))
+
+    assert typed(error.problems) == [(MAIN, "TooLong")]
+    assert str(error) == snapshot
+
+
+def test_a_list_of_hosts_that_is_too_long_for_linux_is_one_error(snapshot: SnapshotAssertion) -> None:
+    """The list is the same for all tasks, and the fix is a setting of svc."""
+    document = job(task("m"), task("w" * 50, 2000), plugins={"svc": []})
+
+    error = refused(document)
+
+    assert typed(error.problems) == [("spec.plugins.svc", "TooLong")]
+    assert "--inject-hosts-env=false" in error.problems[0].hint
+    assert str(error) == snapshot
+
+
+@pytest.mark.parametrize("version", ["", "1.15", "1.16"], ids=["unknown", "1.15", "1.16"])
+def test_the_fix_for_a_list_of_hosts_depends_on_volcano_in_native_mode(
+    version: str, snapshot: SnapshotAssertion
+) -> None:
+    """A release without the flag ignores it and all flags after it."""
+    document = job(task("m"), task("w" * 50, 2000), plugins={"svc": []})
+
+    (problem,) = problems(document, managed_by="volcano", cluster=ClusterFacts(volcano_version=version))
+
+    assert ('managed_by="pulumi"' in problem.hint) is (version != "1.16")
+    assert ("volcano_version" in problem.hint) is (version == "")
+    assert problem.hint == snapshot
+
+
+def test_the_remedy_for_a_list_of_hosts_works() -> None:
+    """The same job without the variables."""
+    tasks = (task("m"), task("w" * 50, 2000))
+
+    assert len(render(job(*tasks, plugins=[SvcPlugin(inject_hosts_env=False)])).pods) == 2001
+    assert len(render(job(*tasks, plugins={"svc": []}), strict=False).pods) == 2001
+
+
+def test_a_list_of_hosts_in_a_variable_of_mpi_that_is_too_long_is_an_error(snapshot: SnapshotAssertion) -> None:
+    """The value of MPI_HOST is not a reference but the list itself."""
+    tasks = (task("master"), task("worker", 6000))
+    plugins = {"mpi": [], "svc": ["--inject-hosts-env=false"]}
+
+    error = refused(job(*tasks, plugins=plugins))
+
+    assert (error.problems[0].path, error.problems[0].type) == (MAIN, "TooLong")
+    assert str(error.problems[0]) == snapshot
+
+
+def test_the_last_pod_is_looked_at_too() -> None:
+    """What differs from Pod to Pod mostly grows with the index."""
+    document = job(task("worker", 2), plugins=[Growing()])
+
+    assert [problem.path for problem in problems(document)] == [MAIN]
+
+
+def test_an_object_that_is_too_large_for_kubernetes_is_an_error(snapshot: SnapshotAssertion) -> None:
+    """The size of a Secret is that of its data without base64."""
+    error = refused(job(plugins=[Stored(size=1048577)]))
+
+    assert typed(error.problems) == [("spec.plugins.test-stored", "TooLong")] * 2
+    assert str(error) == snapshot
+    assert error.stage is Stage.API
+    assert render(job(plugins=[Stored(size=1048576)])).objects
+    assert str(refused(job(plugins=[Stored(size=1048577)]), strict=False)) == str(error)

@@ -350,3 +350,10 @@ def test_a_container_that_a_plugin_took_out_refers_to_nothing() -> None:
     containers = [container("main"), container("other", env=variables)]
 
     assert render(job(task(containers=containers), plugins=[Emptying()])).warnings == ()
+
+
+def test_ssh_without_svc_is_odd() -> None:
+    """The names in its configuration do not resolve: a warning, and the job is made."""
+    assert typed(render(job(plugins={"ssh": []})).warnings) == [("spec.plugins.ssh", "VJ110")]
+    assert render(job(plugins={"ssh": [], "svc": []})).warnings == ()
+    assert render(job(plugins={"ssh": []}), strict=False).warnings == ()

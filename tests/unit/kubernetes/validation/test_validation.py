@@ -54,7 +54,7 @@ def test_a_template_that_kubernetes_rejects_is_rejected(name: str, snapshot: Sna
     assert str(found[0]) == snapshot
 
 
-# The API server drops a data source of a claim that it rejects in the template of one: test_strict.py has its error.
+# The API server drops a data source of a claim that it rejects in the template of one: test_volumes.py has its error.
 OF_CLAIMS = {
     name: mistake
     for name, mistake in REFUSED.items()

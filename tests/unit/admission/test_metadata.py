@@ -1,0 +1,48 @@
+"""The name of a job, and the names made of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pulumi_volcano_jobs import RayPlugin, render
+from pulumi_volcano_jobs.core.errors import Stage
+from tests.conftest import Wire, container, job, places, problems, task, typed
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+
+
+def golden(name: str) -> Wire:
+    """Read a case that Volcano took."""
+    document: Wire = yaml.safe_load((GOLDEN / "cases" / f"{name}.yaml").read_text("utf-8"))
+    return document
+
+
+def test_a_job_s_name_must_be_a_service_s_name_where_one_is_made() -> None:
+    """Volcano takes dots, and the API server then refuses the Service."""
+    assert places(golden("plain-job-name-dot")) == ["metadata.name"]
+    assert render(job(name="my.job")).pods
+
+
+SHORT = (task("h", containers=[container("head")]),)
+NAMES: dict[str, tuple[Wire, list[str]]] = {
+    "the last Pod's name": (job(task("w" * 55, 11)), ["spec.tasks[0].name"]),
+    "the last Pod's name that just fits": (job(task("w" * 55, 10)), []),
+    "the head's Service": (job(*SHORT, name="r" * 55, plugins=[RayPlugin(head="h")]), ["metadata.name"]),
+    "the head's Service that just fits": (job(*SHORT, name="r" * 54, plugins=[RayPlugin(head="h")]), []),
+}
+
+
+@pytest.mark.parametrize(("document", "told"), NAMES.values(), ids=NAMES)
+def test_a_name_that_grows_too_long_is_told(document: Wire, told: list[str]) -> None:
+    """63 characters: the webhook only looks at Volcano's positions, and the API server refuses the rest."""
+    if not told:
+        assert render(document).pods
+        return
+    found = problems(document)
+
+    assert typed(found) == [(path, "TooLong") for path in told]
+    assert {problem.stage for problem in found} == {Stage.API}
+    assert render(document, strict=False).pods

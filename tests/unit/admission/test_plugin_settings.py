@@ -1,0 +1,201 @@
+"""Arguments and options of plugins."""
+
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from pulumi_volcano_jobs import (
+    HcclrankPlugin,
+    MpiPlugin,
+    Plugin,
+    PytorchPlugin,
+    RayPlugin,
+    SshPlugin,
+    SvcPlugin,
+    TensorflowPlugin,
+    render,
+)
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.leaf import Leaf
+from tests.conftest import Wire, container, job, places, problems, refused, task, typed
+
+TRAINING = (task("master"), task("worker", 2))
+RAY = (
+    task("head", containers=[container("head")]),
+    task("worker", 2, containers=[container("worker")]),
+)
+HUGE = 2**31
+
+# The plugin, the tasks, and the settings that are wrong with their types of error.
+SETTINGS: dict[str, tuple[Plugin, tuple[Wire, ...], dict[str, str]]] = {
+    "ssh: a port of 0": (SshPlugin(ssh_port=0), TRAINING, {"ssh_port": "Invalid"}),
+    "ssh: a port beyond 16 bits": (SshPlugin(ssh_port=65536), TRAINING, {"ssh_port": "Invalid"}),
+    "ssh: a relative path": (SshPlugin(ssh_key_file_path=".ssh"), TRAINING, {"ssh_key_file_path": "Invalid"}),
+    "ssh: a path with a colon": (SshPlugin(ssh_key_file_path="/a:b"), TRAINING, {"ssh_key_file_path": "Invalid"}),
+    "ssh: root's path in other words": (
+        SshPlugin(ssh_key_file_path="/root/.ssh/"),
+        TRAINING,
+        {"ssh_key_file_path": "Invalid"},
+    ),
+    "ssh: an empty path": (SshPlugin(ssh_key_file_path=""), TRAINING, {"ssh_key_file_path": "Invalid"}),
+    "ssh: a public key alone": (SshPlugin(ssh_public_key="ssh-rsa A"), TRAINING, {"ssh_public_key": "Required"}),
+    "ssh: a private key alone": (SshPlugin(ssh_private_key="PEM"), TRAINING, {"ssh_private_key": "Required"}),
+    "pytorch: no master's task": (PytorchPlugin(), (task("worker"),), {"master": "NotFound"}),
+    "pytorch: a named master that is no task": (PytorchPlugin(master="boss"), TRAINING, {"master": "NotFound"}),
+    "pytorch: a named worker that is no task": (PytorchPlugin(worker="node"), TRAINING, {"worker": "NotFound"}),
+    "pytorch: two masters": (PytorchPlugin(), (task("master", 2), task("worker")), {"master": "TooMany"}),
+    "pytorch: no master": (PytorchPlugin(), (task("master", 0), task("worker")), {"master": "Invalid"}),
+    "pytorch: a master that is the worker": (PytorchPlugin(worker="master"), TRAINING, {"worker": "Duplicate"}),
+    "pytorch: a negative port": (PytorchPlugin(port=-1), TRAINING, {"port": "Invalid"}),
+    "pytorch: a port beyond 32 bits": (PytorchPlugin(port=HUGE), TRAINING, {"port": "Invalid"}),
+    "pytorch: a negative timeout": (
+        PytorchPlugin(wait_master_timeout=-1),
+        TRAINING,
+        {"wait_master_timeout": "Invalid"},
+    ),
+    "tensorflow: no role": (TensorflowPlugin(), (task("a"), task("b")), {"worker": "Required"}),
+    "tensorflow: a named role that is no task": (
+        TensorflowPlugin(chief="boss", evaluator="judge"),
+        TRAINING,
+        {"chief": "NotFound", "evaluator": "NotFound"},
+    ),
+    "tensorflow: a task of two roles": (
+        TensorflowPlugin(ps="master", chief="master"),
+        TRAINING,
+        {"chief": "Duplicate"},
+    ),
+    "tensorflow: a port of 0": (TensorflowPlugin(port=0), TRAINING, {"port": "Invalid"}),
+    "mpi: no worker's task": (MpiPlugin(), (task("master"), task("helper")), {"worker": "NotFound"}),
+    "mpi: a named worker that is no task": (MpiPlugin(worker="node"), TRAINING, {"worker": "NotFound"}),
+    "mpi: a port beyond 16 bits": (MpiPlugin(port=70000), TRAINING, {"port": "Invalid"}),
+    "ray: no head's task": (RayPlugin(), (task("worker", containers=[container("worker")]),), {"head": "NotFound"}),
+    "ray: a named head that is no task": (RayPlugin(head="boss"), RAY, {"head": "NotFound"}),
+    "ray: a named worker that is no task": (RayPlugin(worker="node"), RAY, {"worker": "NotFound"}),
+    "ray: two heads": (RayPlugin(), (task("head", 2, containers=[container("head")]), RAY[1]), {"head": "TooMany"}),
+    "ray: containers of other names": (
+        RayPlugin(),
+        (task("head"), task("worker")),
+        {"head_container": "NotFound", "worker_container": "NotFound"},
+    ),
+    "ray: a named container that is not there": (RayPlugin(head_container="ray"), RAY, {"head_container": "NotFound"}),
+    "ray: ports of 0": (
+        RayPlugin(port=0, dashboard_port=-5, client_port=70000),
+        RAY,
+        {"client_port": "Invalid", "dashboard_port": "Invalid", "port": "Invalid"},
+    ),
+    "ray: two equal ports": (RayPlugin(dashboard_port=6379), RAY, {"port": "Duplicate"}),
+    "hcclrank: a named master that is no task": (HcclrankPlugin(master="boss"), TRAINING, {"master": "NotFound"}),
+    "hcclrank: a named worker that is no task": (HcclrankPlugin(worker="node"), TRAINING, {"worker": "NotFound"}),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_wrong_setting_of_a_plugin_is_an_error_at_its_name(name: str, snapshot: SnapshotAssertion) -> None:
+    """Only this library rejects it."""
+    plugin, tasks, settings = SETTINGS[name]
+
+    found = problems(job(*tasks, plugins=[plugin]))
+
+    assert typed(found) == [(f"spec.plugins.{plugin.name}.{key}", value) for key, value in settings.items()]
+    assert {problem.stage for problem in found} == {Stage.STRICT}
+    assert list(map(str, found)) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("plugin", "tasks", "number"),
+    [(plugin, tasks, len(settings)) for plugin, tasks, settings in SETTINGS.values()],
+    ids=SETTINGS,
+)
+def test_a_wrong_argument_is_told_by_its_position(plugin: Plugin, tasks: tuple[Wire, ...], number: int) -> None:
+    """Or by its plugin, if the setting is a default; the reason begins with the argument."""
+    args = plugin.to_args()
+    at = f"spec.plugins.{plugin.name}"
+
+    found = problems(job(*tasks, plugins={plugin.name: args}))
+
+    assert len(found) == number
+    for problem in found:
+        flag = problem.reason.partition(":")[0]
+        given = [f"{at}[{index}]" for index, arg in enumerate(args) if arg.partition("=")[0] == flag]
+        assert problem.path == (given[-1] if given else at)
+
+
+@pytest.mark.parametrize(
+    ("plugin", "tasks"),
+    [
+        (plugin, tasks)
+        for name, (plugin, tasks, _) in SETTINGS.items()
+        if name not in {"ray: no head's task", "ray: a named head that is no task"}
+    ],
+    ids=[name for name in SETTINGS if name not in {"ray: no head's task", "ray: a named head that is no task"}],
+)
+def test_lenient_mode_goes_on_as_volcano_does(plugin: Plugin, tasks: tuple[Wire, ...]) -> None:
+    """All of these are Volcano's fall-backs."""
+    assert render(job(*tasks, plugins=[plugin]), strict=False).objects
+
+
+@pytest.mark.parametrize("plugin", [RayPlugin(), RayPlugin(head="boss")], ids=["the default", "a name"])
+def test_a_missing_head_is_an_error_of_the_plugin_in_lenient_mode(plugin: RayPlugin) -> None:
+    """Volcano makes none of the job's Pods then."""
+    error = refused(job(task("worker"), plugins=[plugin]), strict=False)
+
+    assert error.stage is Stage.PLUGIN
+    assert [problem.path for problem in error.problems] == ["spec.plugins.ray.head"]
+
+
+WRONG_TYPES: dict[str, tuple[Plugin, str]] = {
+    "text for a number": (PytorchPlugin(port="29500"), "port"),  # type: ignore[arg-type]
+    "a fraction for a number": (PytorchPlugin(wait_master_timeout=1.5), "wait_master_timeout"),  # type: ignore[arg-type]
+    "a truth value for a number": (PytorchPlugin(port=True), "port"),
+    "text for a truth value": (PytorchPlugin(wait_master_enabled="true"), "wait_master_enabled"),  # type: ignore[arg-type]
+    "a number for a truth value": (SvcPlugin(disable_network_policy=1), "disable_network_policy"),  # type: ignore[arg-type]
+    "nothing for a name": (TensorflowPlugin(ps=None), "ps"),  # type: ignore[arg-type]
+    "a number for a key": (SshPlugin(ssh_private_key=5, ssh_public_key="x"), "ssh_private_key"),  # type: ignore[arg-type]
+    "an unknown number": (MpiPlugin(port=Leaf("port")), "port"),  # type: ignore[arg-type]
+    "an unknown master": (MpiPlugin(master=Leaf("master")), "master"),  # type: ignore[arg-type]
+    "an unknown head": (RayPlugin(head=Leaf("head")), "head"),  # type: ignore[arg-type]
+    "an unknown port of sshd": (SshPlugin(ssh_port=Leaf("port")), "ssh_port"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+@pytest.mark.parametrize(("plugin", "setting"), WRONG_TYPES.values(), ids=WRONG_TYPES)
+def test_a_setting_of_the_wrong_type_is_told_and_nothing_breaks(plugin: Plugin, setting: str, strict: bool) -> None:  # noqa: FBT001
+    """Python does not check the types of a plugin's settings, and Volcano has nothing to fall back to."""
+    found = problems(job(*TRAINING, plugins=[plugin]), strict=strict)
+
+    assert typed(found) == [(f"spec.plugins.{plugin.name}.{setting}", "TypeInvalid")]
+    assert {problem.stage for problem in found} == {Stage.DECODE}
+
+
+def test_an_output_in_the_arguments_of_a_plugin_is_an_error_at_its_position() -> None:
+    """Only a key can be an Output."""
+    document = job(*TRAINING, plugins={"pytorch": ["--master=master", "--port", Leaf("port")]})
+
+    (problem,) = problems(document)
+
+    assert typed([problem]) == [("spec.plugins.pytorch[1]", "TypeInvalid")]
+    assert "Output" in problem.reason
+
+
+def test_a_plugin_under_another_s_name_is_told() -> None:
+    """A mapping of typed plugins has their own names."""
+    assert places(job(*TRAINING, plugins={"ssh": PytorchPlugin()})) == ["spec.plugins.ssh"]
+
+
+@pytest.mark.parametrize("managed_by", ["pulumi", "volcano"])
+def test_a_plugin_without_a_value_is_not_used(managed_by: str) -> None:
+    """`svc:` in YAML is a null, which the API server accepts and drops; `svc: []` has the plugin."""
+    document = job(plugins={"svc": None})
+
+    rendered = render(document, managed_by=managed_by)
+
+    assert typed(rendered.warnings) == [("spec.plugins.svc", "VJ127")]
+    assert rendered.plugins == render(document, strict=False).plugins == ()
+    assert "svc" not in rendered.handed_over.uses
+
+
+def test_a_null_in_the_arguments_of_a_plugin_is_an_error() -> None:
+    """Volcano's resource definition rejects it."""
+    assert places(job(plugins={"svc": [None]})) == ["spec.plugins.svc[0]"]

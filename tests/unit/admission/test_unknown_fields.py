@@ -1,0 +1,55 @@
+"""Fields that a Job does not have."""
+
+from __future__ import annotations
+
+import pytest
+
+from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.kubernetes.schema import nearest
+from tests.conftest import CLAIM, Wire, job, problems, task, typed
+
+UNKNOWN: dict[str, tuple[Wire, str, str]] = {
+    "of the spec": (job(minAvaliable=1), "spec.minAvaliable", "minAvailable"),
+    "of a task": (job({**task(), "replica": 1}), "spec.tasks[0].replica", "replicas"),
+    "of a policy": (
+        job(policies=[{"event": "PodFailed", "action": "AbortJob", "exitcode": 1}]),
+        "spec.policies[0].exitcode",
+        "exitCode",
+    ),
+    "of a task's policy": (
+        job({**task(), "policies": [{"event": "PodFailed", "action": "AbortJob", "timeOut": "1s"}]}),
+        "spec.tasks[0].policies[0].timeOut",
+        "timeout",
+    ),
+    "of a volume": (
+        job(volumes=[{"mountPath": "/a", "volumeClaimName": "x", "volumeclaim": {}}]),
+        "spec.volumes[0].volumeclaim",
+        "volumeClaim",
+    ),
+    "of a template": (job(task(restartPolcy="Never")), "spec.tasks[0].template.spec.restartPolcy", "restartPolicy"),
+    "of a claim": (
+        job(volumes=[{"mountPath": "/a", "volumeClaim": {**CLAIM, "accessMode": ["x"]}}]),
+        "spec.volumes[0].volumeClaim.accessMode",
+        "accessModes",
+    ),
+    "of the network topology": (job(networkTopology={"Mode": "hard"}), "spec.networkTopology.Mode", "mode"),
+    "of the document": ({**job(), "specs": {}}, "specs", ""),
+    "of the metadata": (
+        {**job(), "metadata": {"name": "train", "label": {}}},
+        "metadata.label",
+        "labels",
+    ),
+    "of the metadata in the spec": (job(labels={"a": "b"}), "spec.labels", ""),
+}
+
+
+@pytest.mark.parametrize(("document", "path", "right"), UNKNOWN.values(), ids=UNKNOWN)
+def test_an_unknown_field_is_told_with_the_nearest_name(document: Wire, path: str, right: str) -> None:
+    """Volcano drops it."""
+    (problem,) = problems(document)
+
+    assert typed([problem]) == [(path, "Forbidden")]
+    assert problem.stage is Stage.STRICT
+    assert not right or problem.hint == nearest(right, [right])
+    assert render(document, strict=False).pods
