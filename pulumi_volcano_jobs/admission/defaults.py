@@ -12,14 +12,9 @@ from pulumi_volcano_jobs.admission import plugin_settings
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.text import Sealed
-from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import images, schema
-from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, SshPlugin, registry
-from pulumi_volcano_jobs.plugins.base import mistyped
-from pulumi_volcano_jobs.plugins.settings import flag_of, secret_settings, settings_of, since_of
-from pulumi_volcano_jobs.spec.document import IN_METADATA
-from pulumi_volcano_jobs.spec.fields import PluginSettings, Uses
-from pulumi_volcano_jobs.spec.model import Job, Model, NetworkTopology, PartitionPolicy, Task, Volume
+from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.spec.model import Job, NetworkTopology, PartitionPolicy, Task, Volume
 from pulumi_volcano_jobs.spec.options import Choices
 
 SCHEDULER = "volcano"

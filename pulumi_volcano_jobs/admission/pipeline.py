@@ -21,7 +21,7 @@ from pulumi_volcano_jobs.admission import (
 )
 from pulumi_volcano_jobs.admission.defaults import Stored, store
 from pulumi_volcano_jobs.admission.plugin_paths import plugin_place
-from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, not_following, raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, Stage, job_error, not_following, raise_if_any
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.kubernetes import images
 from pulumi_volcano_jobs.kubernetes.validation.field import rejected

@@ -8,11 +8,12 @@ from typing import Any
 from pulumi_volcano_jobs.admission import sshd_port
 from pulumi_volcano_jobs.core.errors import Problem, Stage
 from pulumi_volcano_jobs.core.leaf import has_leaf
+from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.plugins import Plugin, registry
 from pulumi_volcano_jobs.plugins.base import mistyped
 from pulumi_volcano_jobs.plugins.settings import secret_settings, settings_of
-from pulumi_volcano_jobs.spec.fields import PluginSettings, Uses, whole_number
+from pulumi_volcano_jobs.spec.fields import PluginSettings, Uses
 from pulumi_volcano_jobs.spec.options import Choices
 
 

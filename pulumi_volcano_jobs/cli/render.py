@@ -27,7 +27,7 @@ from pulumi_volcano_jobs.core.text import holds_key
 from pulumi_volcano_jobs.core.tree import scalars
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.kubernetes.manifest import Placeholder, identity
-from pulumi_volcano_jobs.plugins import SshPlugin, ssh_keys
+from pulumi_volcano_jobs.plugins import ssh_keys
 from pulumi_volcano_jobs.plugins.settings import secret_settings
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 from pulumi_volcano_jobs.spec.document import KIND

@@ -7,12 +7,10 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs.admission import controllers, unsupported
-from pulumi_volcano_jobs.component import modes, name_registry, native, plugin_components, stack_config
+from pulumi_volcano_jobs.admission import controllers
+from pulumi_volcano_jobs.component import name_registry, stack_config
 from pulumi_volcano_jobs.component.composed import ComposedJob
-from pulumi_volcano_jobs.component.composer import Build, Composer, KEYS
-from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
-from pulumi_volcano_jobs.component.error_hooks import advising, kept_claim, missing_definitions
+from pulumi_volcano_jobs.component.composer import KEYS, Build, Composer
 from pulumi_volcano_jobs.component.input_errors import Place, as_dict, as_input_errors, in_file
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
@@ -22,8 +20,7 @@ from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.component.plugin_components import PACKAGE, PluginComponent, TaskComponent
 from pulumi_volcano_jobs.component.resource_options import without_effect
 from pulumi_volcano_jobs.core import bounds, paths
-from pulumi_volcano_jobs.core.errors import Problem, job_error, loud, raise_if_any
-from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.core.errors import Problem, loud, raise_if_any
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
@@ -60,43 +57,23 @@ class BaseJob(pulumi.ComponentResource):
         """
         outputs = Outputs(resource_name)
         file = args if isinstance(args, job_file.Document) else None
-        with as_input_errors(resource_name, file.source, _place(file)) if file else as_input_errors(resource_name):
-            data = file.data if file else args
-            raise_if_any(bounds.problems(data))
-            given = as_dict(outputs.lift(data), args, "a dict or a Job", 'VolcanoJob("train", {"tasks": [...]})')
-            defaults, found = _job_defaults(given.pop(_SHARED, None))
-            mode_is_shared = given.get("managed_by") is None
-            given = job_defaults.apply(given, defaults)
-            options, problems = take(given, mode_is_shared=mode_is_shared)
-            if not {"metadata", "spec"} & given.keys():
-                given.setdefault("name", resource_name)
-            found = [*(file.problems if file else ()), *found, *problems]
-            rendered = render(
-                given,
-                namespace=defaults.get("namespace", "default"),
-                keys=_KEYS,
-                earlier=found,
-                cluster=ClusterFacts(
-                    kubernetes_version=options.get("kubernetes_version", ""),
-                    volcano_version=options.get("volcano_version", ""),
-                ),
-                **choices(options),
-            )
-            is_native = options.get("managed_by") == "volcano"
-            left_undone = [] if is_native else controllers.enacted(rendered.job)
+        source = file.source if file else ""
+        with as_input_errors(resource_name, source, _place(file) if file else list):
+            rendered, options = _render(resource_name, file.data if file else args, outputs, file)
+            composer = _COMPOSERS[options.get("managed_by", "pulumi")]
+            ignored = composer.ignored_fields(rendered.job)
             if options.get("unsupported") == "error":
-                raise_if_any(controllers.unsupported_problems(left_undone))
-            made = native.names_taken(rendered) if is_native else rendered.objects
-            raise_if_any(name_registry.claim(resource_name, [*made, *rendered.pods]))
+                raise_if_any(controllers.unsupported_problems(ignored))
+            raise_if_any(name_registry.claim(resource_name, [*composer.manifests(rendered), *rendered.pods]))
         super().__init__(TOKEN, resource_name, {}, opts)
         for text in without_effect(opts):
             self._warn(text)
         warnings = file.placed(rendered.warnings) if file else rendered.warnings
         for problem in loud(warnings, options.get("ignore_warnings", ())):
-            self._warn(in_file(problem, file.source if file else ""))
-        if left_undone and options.get("unsupported", "warn") == "warn":
-            self._warn(controllers.unsupported_warning(left_undone))
-        self._compose(rendered, options, outputs)
+            self._warn(in_file(problem, source))
+        if ignored and options.get("unsupported", "warn") == "warn":
+            self._warn(controllers.unsupported_warning(ignored))
+        self._compose(composer, resource_name, rendered, options, outputs)
 
     def _warn(self, text: str) -> None:
         pulumi.log.warn(text, self)
@@ -134,10 +111,7 @@ def _render(
 ) -> tuple[Rendered, JobOptions]:
     """Render the arguments of a job with the defaults that jobs share; return the options of the component, too."""
     raise_if_any(bounds.problems(data))
-    args = outputs.lift(data)
-    if not isinstance(args, dict):
-        reason = f"the arguments are a {type(data).__name__}; they must be a dict or a Job"
-        raise job_error([Problem("", "TypeInvalid", reason, 'write VolcanoJob("train", {"tasks": [...]})')])
+    args = as_dict(outputs.lift(data), data, "a dict or a Job", 'VolcanoJob("train", {"tasks": [...]})')
     defaults, problems = _job_defaults(args.pop(_SHARED, None))
     mode_is_shared = args.get("managed_by") is None
     args = job_defaults.apply(args, defaults)

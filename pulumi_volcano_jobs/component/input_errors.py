@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import pulumi
 
-from pulumi_volcano_jobs.core.errors import JobError, Problem
+from pulumi_volcano_jobs.core.errors import JobError, Problem, job_error
 from pulumi_volcano_jobs.core.text import escaped
 
 Place = Callable[[Iterable[Problem]], list[Problem]]
@@ -83,7 +83,7 @@ def as_dict(lifted: Any, args: object, expected: str, example: str) -> dict[str,
     if isinstance(lifted, dict):
         return lifted
     reason = f"the arguments are a {type(args).__name__}; they must be {expected}"
-    raise JobError([Problem("", "TypeInvalid", reason, f"write {example}")])
+    raise job_error([Problem("", "TypeInvalid", reason, f"write {example}")])
 
 
 def in_file(problem: Problem, source: str) -> str:

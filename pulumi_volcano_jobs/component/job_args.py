@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-import pulumi
-
-from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.component.job_fields import JobFields
 from pulumi_volcano_jobs.spec.job_defaults import JobDefaults
-from pulumi_volcano_jobs.spec.model import NetworkTopology, Policy, Task, Volume
 from pulumi_volcano_jobs.spec.options import Choices, Claims, OnScale, Restart, Unsupported, WaitFor
 
 

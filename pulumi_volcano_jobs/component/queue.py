@@ -16,7 +16,7 @@ from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.component.queue_args import VolcanoQueueArgs
 from pulumi_volcano_jobs.component.resource_options import without_effect
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any
+from pulumi_volcano_jobs.core.errors import raise_if_any
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.kubernetes.validation.resolved import TypePath
 from pulumi_volcano_jobs.rendering import queue

@@ -11,9 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAda
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs.core import bounds, paths
-from pulumi_volcano_jobs.core.errors import JobError, Problem, job_error, not_one_of, raise_if_any
-from pulumi_volcano_jobs.kubernetes import schema
-from pulumi_volcano_jobs.spec import releases
+from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any
 from pulumi_volcano_jobs.spec.options import one_of_its_values
 
 ROOT_QUEUE = "root"

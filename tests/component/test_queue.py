@@ -12,8 +12,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import VolcanoQueue
+from pulumi_volcano_jobs.admission import queues
 from pulumi_volcano_jobs.component.kubernetes_object import WRITTEN
-from pulumi_volcano_jobs.rendering import queue
 from pulumi_volcano_jobs.testing import UNKNOWN, Failure, SecretValue, computed, failed, run
 from tests.component.programs import new_job
 from tests.conftest import task, typed
@@ -233,7 +233,7 @@ def test_a_weight_of_0_is_a_warning() -> None:
     done = run(lambda: new_queue("research", {"weight": 0}) and None)
 
     (warning,) = done.resources["VolcanoQueue research"].warnings
-    assert [warning] == [str(problem) for problem in queue.warnings({"weight": 0})]
+    assert [warning] == [str(problem) for problem in queues.warnings({"weight": 0})]
     assert warning.startswith("spec.weight: ")
     assert done.manifests()[QUEUE]["spec"]["weight"] == 1
 
