@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +53,14 @@ def job(*tasks: Wire, name: str = "train", **spec: Any) -> Wire:
     }
 
 
-def refused(document: Wire, **options: Any) -> JobError:
-    """Render what must not render, and give the error."""
+def refused(document: Wire | Callable[[], Wire], **options: Any) -> JobError:
+    """Render what must not render, and give the error; a function builds a document with invalid plugins."""
     with pytest.raises(JobError) as caught:
-        render(document, **options)
+        render(document() if callable(document) else document, **options)
     return caught.value
 
 
-def problems(document: Wire, **options: Any) -> list[Problem]:
+def problems(document: Wire | Callable[[], Wire], **options: Any) -> list[Problem]:
     """Give the problems of a job, sorted by their paths."""
     return sorted(refused(document, **options).problems, key=lambda problem: problem.path)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import griffe
 from typer.main import get_command
@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from pulumi_volcano_jobs import policy, testing
 from pulumi_volcano_jobs.cli import app
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
-from pulumi_volcano_jobs.plugins.settings import flag_of
+from pulumi_volcano_jobs.plugins.settings import default_of, facts_of
 from pulumi_volcano_jobs.spec import model
 from pulumi_volcano_jobs.spec.model import Model
 
@@ -188,25 +188,27 @@ def _page(page: Page) -> Iterator[str]:
 
 def _settings(plugin: type[Plugin]) -> Iterator[str]:
     """Tell a plugin's settings: types and defaults from the class, the rest from its source."""
-    items: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(plugin)  # type: ignore[arg-type]  # it is one
-    if items:
+    if plugin.model_fields:
         yield "**Settings**"
-        yield "\n".join(_setting(plugin, item, _source(plugin).members[item.name]) for item in items)
+        yield "\n".join(_setting(plugin, name) for name in plugin.model_fields)
 
 
-def _setting(plugin: type[Plugin], item: dataclasses.Field[Any], described: Any) -> str:
+def _setting(plugin: type[Plugin], name: str) -> str:
     """Write one entry of the list of settings."""
-    meta = item.metadata
-    choices = [f"`{choice!r}`" for choice in meta.get("choices", ())]
-    facts = [" or ".join(choices) or f"`{described.annotation}`", f"default `{item.default!r}`"]
-    # What has no recommended value has a bare object in its place.
-    if type(meta["recommended"]) is not object:
-        facts.append(f"recommended `{meta['recommended']!r}`")
-    if flag_of(plugin, item.name):
-        facts.append(f"Volcano's `--{flag_of(plugin, item.name)}`")
-    elif meta["not_native"]:
+    declared = facts_of(plugin)[name]
+    owner = next(base for base in plugin.__mro__ if name in vars(base).get("__annotations__", ()))
+    described = _source(owner).members[name]
+    kind = plugin.model_fields[name].annotation
+    choices = [f"`{choice!r}`" for choice in (get_args(kind) if get_origin(kind) is Literal else ())]
+    annotation = re.sub(r"Annotated\[(.*), A_\w+\]", r"\1", str(described.annotation))
+    facts = [" or ".join(choices) or f"`{annotation}`", f"default `{default_of(plugin, name)!r}`"]
+    if "recommended" in declared:
+        facts.append(f"recommended `{declared['recommended']!r}`")
+    if "flag" in declared:
+        facts.append(f"Volcano's `--{declared['flag']}`")
+    elif "not_native" in declared:
         facts.append('not with `managed_by="volcano"`')
-    return _entry(item.name, facts, described)
+    return _entry(name, facts, described)
 
 
 def _fields(model: type[Model]) -> Iterator[str]:
@@ -256,7 +258,10 @@ def _first(arguments: str) -> str:
 
 
 def _source(thing: type) -> Any:
-    return _package()[f"{thing.__module__.removeprefix(PACKAGE + '.')}.{thing.__name__}"]
+    if thing.__module__.startswith(f"{PACKAGE}."):
+        return _package()[f"{thing.__module__.removeprefix(PACKAGE + '.')}.{thing.__name__}"]
+    path = Path(inspect.getfile(thing))
+    return griffe.visit(path.stem, path, path.read_text("utf-8"))[thing.__name__]
 
 
 @cache

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.admission import sshd_port
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage
 from pulumi_volcano_jobs.core.leaf import has_leaf
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.plugins import Plugin, registry
-from pulumi_volcano_jobs.plugins.base import mistyped
-from pulumi_volcano_jobs.plugins.settings import secret_settings, settings_of
+from pulumi_volcano_jobs.plugins.settings import facts_of
 from pulumi_volcano_jobs.spec.fields import PluginSettings, Uses
 from pulumi_volcano_jobs.spec.options import Choices
 
@@ -62,7 +61,7 @@ def with_required(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
         for name in sorted(waiting.pop().requires - closed.keys()):
             plugin = registry.find(name)
             if plugin:
-                closed[name] = plugin()
+                closed[name] = plugin.model_construct()  # faster than plugin(): there is nothing to check
                 waiting.append(closed[name])
     return closed
 
@@ -72,25 +71,32 @@ def with_options(
 ) -> tuple[dict[str, Plugin], list[Problem]]:
     """Give plugins the settings that are chosen for them; leave out those with which nothing can be done."""
     chosen, problems = dict(plugins), []
+    unsound: set[str] = set()
     for name, settings in choices.get("plugin_options", {}).items():
         place = f"plugin_options.{name}"
         if name not in plugins:
             hint = schema.nearest(name, plugins) if plugins else "add it to the job's plugins"
             problems.append(Problem(place, "Forbidden", "the job does not use this plugin", hint))
             continue
-        known = set(settings_of(type(plugins[name]))) - set(secret_settings(type(plugins[name])).values())
+        known = {setting for setting, facts in facts_of(type(plugins[name])).items() if "secret" not in facts}
         problems += [
             Problem(f"{place}.{setting}", "Forbidden", "the plugin has no such option", schema.nearest(setting, known))
             for setting in settings
             if setting not in known
         ]
-        chosen[name] = chosen[name].with_(**{key: whole_number(settings[key]) for key in settings if key in known})
+        try:
+            chosen[name] = chosen[name].with_(**{key: whole_number(settings[key]) for key in settings if key in known})
+        except JobError as error:
+            problems += error.problems
+            unsound.add(name)
     is_recommended, native = choices.get("defaults") == "recommended", choices.get("managed_by") == "volcano"
     if is_recommended:
         chosen = {name: plugin.recommended(native=native, version=volcano_version) for name, plugin in chosen.items()}
-    wrong = {name: list(mistyped(plugin)) for name, plugin in chosen.items()}
-    problems += [problem for found in wrong.values() for problem in found]
-    sound = {name: plugin for name, plugin in chosen.items() if not wrong[name]}
+    for name, plugin in chosen.items():
+        if name not in unsound and (found := list(plugin.malformed())):
+            problems += found
+            unsound.add(name)
+    sound = {name: plugin for name, plugin in chosen.items() if name not in unsound}
     if is_recommended:
         sound = sshd_port.with_one_port(sound, volcano_version if native else "")
     return sound, problems
@@ -103,7 +109,9 @@ def defaulted_uses(uses: Uses, read: Mapping[str, Plugin], plugins: Mapping[str,
     """
     given: dict[str, Any] = {name: use for name, use in uses.items() if use is not None}
     for name, plugin in plugins.items():
-        if not _are_same(plugin, read.get(name, type(plugin)())) or (strict and plugin.aliases and name in given):
+        if not _are_same(plugin, read.get(name) or type(plugin).model_construct()) or (
+            strict and plugin.aliases and name in given
+        ):
             given[name] = plugin
         given.setdefault(name, ())
     return given

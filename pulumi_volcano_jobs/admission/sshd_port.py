@@ -17,9 +17,9 @@ def with_one_port(plugins: Mapping[str, Plugin], volcano_version: str) -> dict[s
     """
     mpi, ssh = plugins.get(MpiPlugin.name), plugins.get(SshPlugin.name)
     if isinstance(mpi, MpiPlugin) and isinstance(ssh, SshPlugin):
-        if "ssh_port" not in ssh.given and not lacks(volcano_version, since_of(SshPlugin, "ssh-port")):
+        if "ssh_port" not in ssh.model_fields_set and not lacks(volcano_version, since_of(SshPlugin, "ssh-port")):
             return {**plugins, ssh.name: ssh.with_(ssh_port=mpi.port)}
-        if "ssh_port" in ssh.given and "port" not in mpi.given:
+        if "ssh_port" in ssh.model_fields_set and "port" not in mpi.model_fields_set:
             return {**plugins, mpi.name: mpi.with_(port=ssh.ssh_port)}
     return dict(plugins)
 

@@ -16,6 +16,7 @@ from pulumi_volcano_jobs.component.plugin_components import POD_SPEC
 from pulumi_volcano_jobs.component.stashed_keys import stashed_pair
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
+from pulumi_volcano_jobs.plugins.settings import default_of
 from pulumi_volcano_jobs.rendering.renderer import Rendered
 from pulumi_volcano_jobs.spec import names
 from pulumi_volcano_jobs.spec.model import Job, Task
@@ -41,7 +42,7 @@ class ComposedJob(Composer):
         build = self.build
         kinds = (plugin.key_type for plugin in build.rendered.plugins if isinstance(plugin, SshPlugin))
         # Another plugin may ask for a pair, too.
-        kind, rotation = next(kinds, SshPlugin.key_type), build.options.get("key_rotation", "")
+        kind, rotation = next(kinds, default_of(SshPlugin, "key_type")), build.options.get("key_rotation", "")
         opts = pulumi.ResourceOptions(parent=build.component)
         stash, private, public = stashed_pair(build.resource_name, kind, rotation, opts)
         self.replaced_with.append(stash)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.kubernetes.validation import resolved
 from pulumi_volcano_jobs.kubernetes.validation.resolved import TypePath
 from pulumi_volcano_jobs.plugins import Plugin, registry
-from pulumi_volcano_jobs.plugins.settings import secret_settings
+from pulumi_volcano_jobs.plugins.settings import facts_of, secret_settings
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, METADATA_FIELDS
 from pulumi_volcano_jobs.spec.model import Model
 
@@ -160,16 +159,16 @@ class Outputs:
     def _plugin(self, plugin: Plugin, path: str) -> Plugin:
         place = paths.join(path.rpartition("[")[0] or path, plugin.name)
         changed: dict[str, Any] = {}
-        for item in dataclasses.fields(plugin):  # type: ignore[arg-type]  # plugins are dataclasses
-            value = getattr(plugin, item.name)
+        for name, facts in facts_of(type(plugin)).items():
+            value = getattr(plugin, name)
             is_given = isinstance(value, pulumi.Output) or (isinstance(value, str) and value)
-            if is_given and item.name in secret_settings(type(plugin)).values():
-                value = self._secret(plugin.name, item.name, value)
-            typed = _TEXT if item.metadata.get("placeholder") else None
-            lifted = self.lift(value, paths.join(place, item.name), typed)
+            if is_given and "secret" in facts:
+                value = self._secret(plugin.name, name, value)
+            typed = _TEXT if "placeholder" in facts else None
+            lifted = self.lift(value, paths.join(place, name), typed)
             if has_leaf(lifted):
-                changed[item.name] = lifted
-        return plugin.with_(**changed) if changed else plugin
+                changed[name] = lifted
+        return plugin.unchecked(changed) if changed else plugin
 
 
 async def _is_plain(value: Any) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.plugins import Plugin
-from pulumi_volcano_jobs.plugins.settings import secret_settings
+from pulumi_volcano_jobs.plugins.settings import default_of, secret_settings
 from pulumi_volcano_jobs.spec.model import Job, Model
 
 # What happens stands behind when it happens, and what is longest hides no other field.
@@ -94,7 +94,7 @@ def in_order(model: Model) -> Iterator[tuple[str, str, Any]]:
 
 def settings(plugin: Plugin) -> Iterator[tuple[str, Any]]:
     """Yield the settings of a plugin that are not its defaults."""
-    for item in fields(plugin):  # type: ignore[arg-type]  # plugins are dataclasses
-        value = getattr(plugin, item.name)
-        if value != item.default:
-            yield item.name, value
+    for name in type(plugin).model_fields:
+        value = getattr(plugin, name)
+        if value != default_of(type(plugin), name):
+            yield name, value

@@ -49,7 +49,7 @@ def _properties(job: Job, resource: str, secrets: Secrets) -> dict[str, Any]:
 def _arguments(plugin: Plugin, resource: str, secrets: Secrets) -> list[Any]:
     # As of a value that is not known yet, which stands by itself behind its flag.
     hidden: dict[str, Any] = {setting: Leaf(key) for setting, key in secrets.take(resource, plugin).items()}
-    arguments = plugin.with_(**hidden).to_args()
+    arguments = plugin.unchecked(hidden).to_args()
     return [f"${{{item.path}}}" if isinstance(item, Leaf) else _literal(item) for item in arguments]
 
 

@@ -8,13 +8,14 @@ writing `<Leaf ...>` into a manifest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from pulumi_volcano_jobs.core.tree import map_tree, scalars
 
 Resolver = Callable[["Leaf"], Any]
 
 
+@runtime_checkable
 class OutputLike(Protocol):
     """A Pulumi Output, seen from code that knows no Pulumi."""
 

@@ -1,7 +1,7 @@
 """The contract of a job plugin, built-in or the user's own.
 
 A plugin is settings and hooks; it keeps no state between hooks and reads no file, clock or network. Subclasses are
-frozen dataclasses whose fields are the plugin's arguments:
+frozen pydantic models whose fields are the plugin's arguments:
 
     class TokenPlugin(Plugin):
         name = "token"
@@ -17,16 +17,14 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
 import re
-from abc import ABC
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from typing_extensions import Self, dataclass_transform
+from typing_extensions import Self
 
 from pulumi_volcano_jobs.core import errors
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, job_error
+from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, job_error
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL
@@ -36,16 +34,12 @@ from pulumi_volcano_jobs.kubernetes.validation.ports import PORT_RULE, is_port
 from pulumi_volcano_jobs.plugins import goflag
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import (
-    FLAG_TYPES,
-    UNSET,
-    fields_of,
-    flag,
+    FLAG_KINDS,
+    Settings,
+    default_of,
+    facts_of,
     flags_of,
-    kinds_of,
-    misfits,
-    option,
     place,
-    settings_of,
     since_of,
 )
 from pulumi_volcano_jobs.spec import releases
@@ -84,8 +78,7 @@ class JobUpdate(Sealed):
         return bool(self.scaled_env) and not self.is_elastic
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(flag, option, dataclasses.field))
-class Plugin(Sealed, ABC):
+class Plugin(Settings):
     """A job plugin: its settings, and what it does at each point of a job's life."""
 
     name: ClassVar[str]
@@ -99,19 +92,10 @@ class Plugin(Sealed, ABC):
     aliases: ClassVar[Mapping[str, str]] = {}
     """Arguments that upstream documents name wrongly, and what they are really called."""
 
-    def __init_subclass__(cls) -> None:
-        """Make every subclass a frozen dataclass."""
-        super().__init_subclass__()
-        dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
-        make: Any = cls.__init__
-
-        @functools.wraps(make)
-        def remember(self: Plugin, **given: Any) -> None:
-            make(self, **given)
-            object.__setattr__(self, "_given", frozenset(given))
-
-        # A default that was given is another than one that was not: `recommended` leaves it.
-        setattr(cls, "__init__", remember)  # noqa: B010  # mypy forbids to assign it
+    @classmethod
+    def kinds(cls) -> dict[str, goflag.Kind]:
+        """Return the kind of each of Volcano's arguments, by name."""
+        return {name: FLAG_KINDS[type(default_of(cls, setting))] for name, setting in flags_of(cls).items()}
 
     @classmethod
     def from_args(cls, args: Sequence[Any]) -> Self:
@@ -134,10 +118,11 @@ class Plugin(Sealed, ABC):
         """
         flags = flags_of(cls)
         aliases = cls.aliases if strict else {}
-        kinds = kinds_of(cls)
+        kinds = cls.kinds()
         parsed = goflag.parse(kinds | {alias: kinds[name] for alias, name in aliases.items()}, args, read_on=strict)
-        values = {flags[aliases.get(name, name)].name: value for name, value in parsed.values.items()}
-        return cls(**values), [cls._mistake(item, args, kinds) for item in parsed.mistakes]
+        values = {flags[aliases.get(name, name)]: value for name, value in parsed.values.items()}
+        mistakes = [cls._mistake(item, args, kinds) for item in parsed.mistakes]
+        return cls.model_construct({*values}, **values), mistakes
 
     @classmethod
     def _mistake(cls, mistake: goflag.Mistake, args: Sequence[Any], known: Mapping[str, object]) -> Problem:
@@ -155,18 +140,19 @@ class Plugin(Sealed, ABC):
         The newest flags are last: a release that does not know a flag ignores it and all flags after it.
         """
         args: list[Any] = []
-        for name, item in sorted(flags_of(type(self)).items(), key=_newest_last):
-            value = getattr(self, item.name)
+        flags = flags_of(type(self))
+        for name in sorted(flags, key=lambda name: (releases.order(since_of(type(self), name)), name)):
+            value = getattr(self, flags[name])
             if isinstance(value, Leaf):
                 args += [f"--{name}", value]
-            elif value != item.default:
+            elif value != default_of(type(self), flags[name]):
                 args.append(f"--{name}={str(value).lower() if isinstance(value, bool) else value}")
         return args
 
     @classmethod
     def newest_last(cls, args: Sequence[Any]) -> list[Any]:
         """Sort Volcano's arguments as `to_args` does; return them as they are if Go does not read all of them."""
-        parsed = goflag.parse(kinds_of(cls), args)
+        parsed = goflag.parse(cls.kinds(), args)
         if parsed.mistakes:
             return list(args)
         by_age = sorted(parsed.flags, key=lambda flag: releases.order(since_of(cls, flag[0])))
@@ -185,7 +171,7 @@ class Plugin(Sealed, ABC):
             reason = f'Unsupported value: "{self.name}": Volcano {version} has no such plugin (added in {self.since})'
             yield Problem(place(type(self)), "NotSupported", reason, _UPGRADE, stage=errors.Stage.WEBHOOK)
             return
-        for name in goflag.parse(kinds_of(type(self)), args, read_on=strict).values:
+        for name in goflag.parse(type(self).kinds(), args, read_on=strict).values:
             since = since_of(type(self), name)
             if releases.lacks(version, since):
                 reason = (
@@ -193,7 +179,7 @@ class Plugin(Sealed, ABC):
                     " flags after it"
                 )
                 yield self.problem(
-                    flags_of(type(self))[name].name,
+                    flags_of(type(self))[name],
                     reason,
                     f"remove it, {_UPGRADE}",
                     shown=False,
@@ -201,10 +187,18 @@ class Plugin(Sealed, ABC):
                 )
 
     def with_(self, **changes: Any) -> Self:
-        """Copy the settings with some of them replaced."""
-        made = type(self)(**{name: getattr(self, name) for name in settings_of(type(self))} | changes)
-        object.__setattr__(made, "_given", self.given | changes.keys())
-        return made
+        """Copy the settings with some of them replaced.
+
+        Raises:
+            JobError: with a Problem for each that does not fit.
+        """
+        checked = type(self)(**changes) if changes else self
+        return self.unchecked({name: getattr(checked, name) for name in changes})
+
+    def unchecked(self, changes: Mapping[str, Any]) -> Self:
+        """Copy the settings with some of them replaced, without validation; the values may contain leaves."""
+        settings = {name: getattr(self, name) for name in type(self).model_fields}
+        return self.model_construct({*self.model_fields_set, *changes}, **{**settings, **changes})
 
     @property
     def images(self) -> frozenset[str]:
@@ -216,15 +210,9 @@ class Plugin(Sealed, ABC):
         changed = {name: change(getattr(self, name)) for name in self.images}
         if all(value is getattr(self, name) for name, value in changed.items()):
             return self
-        made = self.with_(**changed)
-        object.__setattr__(made, "_given", self.given)
+        made = self.unchecked(changed)
+        made.model_fields_set.intersection_update(self.model_fields_set)
         return made
-
-    @property
-    def given(self) -> frozenset[str]:
-        """The settings that were given, with their default too."""
-        found: frozenset[str] = vars(self)["_given"]
-        return found
 
     def recommended(self, *, native: bool = False, version: str = "") -> Self:
         """Return a copy in which the settings that were not given have their recommended values.
@@ -232,34 +220,41 @@ class Plugin(Sealed, ABC):
         With `native`, settings that Volcano's controllers cannot support, and flags that this version of Volcano
         lacks, stay as they are.
         """
-        items = [item for item in fields_of(type(self)) if not (native and _is_missing(item, version))]
-        values = {item.name: item.metadata.get("recommended", UNSET) for item in items}
-        free = [name for name, value in values.items() if value is not UNSET and name not in self.given]
-        return self.with_(**{name: values[name] for name in free})
+        free = {
+            name: facts["recommended"]
+            for name, facts in facts_of(type(self)).items()
+            if "recommended" in facts
+            and name not in self.model_fields_set
+            and not (native and ("not_native" in facts or releases.lacks(version, facts.get("since", ""))))
+        }
+        return self.unchecked(free)
 
     def beyond(self) -> dict[str, Any]:
         """Give the settings that differ from their default and for which Volcano has no argument."""
-        own = (item for item in fields_of(type(self)) if "flag" not in item.metadata)
-        values = ((item, getattr(self, item.name)) for item in own)
-        return {item.name: value for item, value in values if isinstance(value, Leaf) or value != item.default}
+        own = {name: getattr(self, name) for name, facts in facts_of(type(self)).items() if "flag" not in facts}
+        return {
+            name: value
+            for name, value in own.items()
+            if isinstance(value, Leaf) or value != default_of(type(self), name)
+        }
 
     def not_native(self) -> Iterator[Problem]:
         """Yield the settings that cannot be had with `managed_by="volcano"`."""
-        reasons = {item.name: item.metadata.get("not_native", "") for item in fields_of(type(self))}
+        facts = facts_of(type(self))
         for name, value in self.beyond().items():
-            if reasons[name]:
-                reason = f'with managed_by="volcano" this cannot be had: {reasons[name]}'
+            if "not_native" in facts[name]:
+                reason = f'with managed_by="volcano" this cannot be had: {facts[name]["not_native"]}'
                 hint = 'remove it, or use managed_by="pulumi"'
                 yield self.problem(name, reason, hint, error_type="Forbidden", shown=not isinstance(value, Leaf))
 
     def redacted(self) -> Self:
         """Copy the settings with placeholders for given keys and other secrets."""
-        hidden: dict[str, Any] = {
-            item.name: Placeholder(item.metadata["placeholder"])
-            for item in flags_of(type(self)).values()
-            if item.metadata["placeholder"] and is_given(getattr(self, item.name))
+        hidden = {
+            name: Placeholder(facts["placeholder"])
+            for name, facts in facts_of(type(self)).items()
+            if "placeholder" in facts and is_given(getattr(self, name))
         }
-        return self.with_(**hidden)
+        return self.unchecked(hidden)
 
     def validate(self, job: Job) -> Iterator[Problem]:  # noqa: ARG002  # subclasses look at the job
         """Yield the problems of these settings with this job; their types have been checked."""
@@ -270,8 +265,13 @@ class Plugin(Sealed, ABC):
                 yield self.problem(setting, reason, "remove the whitespace", shown=False)
 
     def malformed(self) -> Iterator[Problem]:
-        """Yield what is wrong inside of settings of the right type: with such a plugin nothing can be done."""
-        yield from ()
+        """Yield problems of values that `validate` cannot read: arguments of another type, and nested values."""
+        # Arguments are read without validation; other settings were validated on construction.
+        read = self.model_fields_set.intersection(flags_of(type(self)).values())
+        try:
+            self.with_(**{name: getattr(self, name) for name in read})
+        except JobError as error:
+            yield from error.problems
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:  # noqa: ARG002
         """Return the objects that the job needs beside its Pods."""
@@ -318,28 +318,10 @@ class Plugin(Sealed, ABC):
 
         With a code (see `errors.WARNINGS`) it is a warning.
         """
-        is_key = any(item.name == setting and item.metadata["placeholder"] for item in flags_of(type(self)).values())
+        is_key = "placeholder" in facts_of(type(self)).get(setting, {})
         value = errors.shown(getattr(self, setting)) if shown and not is_key else ""
         at = f"{place(type(self))}.{setting}"
         return Problem(at, "Warning" if code else error_type, reason, hint, value=value, code=code)
-
-
-def _is_missing(item: dataclasses.Field[Any], version: str) -> bool:
-    return bool(item.metadata.get("not_native")) or releases.lacks(version, item.metadata.get("since", ""))
-
-
-def _newest_last(flag: tuple[str, dataclasses.Field[Any]]) -> tuple[tuple[int, ...], str]:
-    name, item = flag
-    return releases.order(item.metadata["since"]), name
-
-
-def mistyped(plugin: Plugin) -> Iterator[Problem]:
-    """Yield a Problem for each setting that cannot have its value: with such a plugin nothing can be done.
-
-    If all can, yield what is wrong inside of them.
-    """
-    found = list(misfits(plugin))
-    yield from found or plugin.malformed()
 
 
 def port_problems(plugin: Plugin, *settings: str) -> Iterator[Problem]:
@@ -376,9 +358,9 @@ def check_definition(plugin: type[Plugin]) -> None:
     if not isinstance(getattr(plugin, "stage", None), Stage):
         faults.append("stage must be one of Stage.BASE, Stage.FRAMEWORK, Stage.OBSERVE")
     faults += [
-        f"the field {item.name} needs a default of the type str, int or bool"
-        for item in flags_of(plugin).values()
-        if type(item.default) not in FLAG_TYPES
+        f"the field {setting} needs a default of the type str, int or bool"
+        for setting in flags_of(plugin).values()
+        if type(default_of(plugin, setting)) not in FLAG_KINDS
     ]
     if faults:
         raise TypeError(f"{plugin.__module__}.{plugin.__qualname__} is not a plugin: {'; '.join(faults)}")

@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.core.leaf import Leaf, derive
 from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.plugins.settings import flag
+from pulumi_volcano_jobs.plugins.settings import default_of, flag
 from pulumi_volcano_jobs.spec.model import Job
 
 ANNOTATION = "hccl/rankIndex"
@@ -34,7 +34,7 @@ class HcclrankPlugin(Plugin):
         """Yield a named role that no task has."""
         yield from super().validate(job)
         for role in ("master", "worker"):
-            if getattr(self, role) != getattr(type(self), role):
+            if getattr(self, role) != default_of(type(self), role):
                 yield from role_problem(self, role, job)
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:

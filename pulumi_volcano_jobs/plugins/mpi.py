@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
@@ -13,12 +13,11 @@ from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
-from pulumi_volcano_jobs.plugins.settings import flag, option, place
+from pulumi_volcano_jobs.plugins.settings import default_of, flag, option, place
 from pulumi_volcano_jobs.spec import names, releases
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 PORT_NAME = "mpijob-port"
-NO_FILE = "none"
 _ALONE_SINCE = "1.15"
 
 
@@ -36,7 +35,7 @@ class MpiPlugin(Plugin):
     """The task of the workers, which run sshd."""
     port: int = flag("port", default=mpi_hostfile.SSHD_PORT)
     """sshd's port."""
-    hostfile: str = option(default=NO_FILE, recommended="openmpi", choices=(NO_FILE, *mpi_hostfile.FORMS))
+    hostfile: Literal["none", mpi_hostfile.Launcher] = option(default="none", recommended="openmpi")
     """Give the master's containers a host file with slots, in the form of a launcher, which finds it by itself:
     /etc/mpi/hostfile for `openmpi`, `intel` and `mpich`, /job/hostfile for `deepspeed`."""
     slots: int = option(default=0)
@@ -148,11 +147,11 @@ class MpiPlugin(Plugin):
     def _may_lack_workers(self, job: Job) -> bool:
         """Return whether the master may run alone; with other tasks, a missing worker is probably a misspelled name."""
         is_alone = {task.name for task in job.tasks or ()} == {self.master}
-        return self.worker == type(self).worker and (self.master_as_worker or is_alone)
+        return self.worker == default_of(type(self), "worker") and (self.master_as_worker or is_alone)
 
     @property
     def _form(self) -> mpi_hostfile.Form | None:
-        return mpi_hostfile.FORMS.get(self.hostfile)
+        return None if self.hostfile == "none" else mpi_hostfile.FORMS[self.hostfile]
 
     def _hosts(self, ctx: JobContext) -> list[Task]:
         """Find the tasks that the host file lists."""

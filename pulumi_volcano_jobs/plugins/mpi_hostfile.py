@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pulumi_volcano_jobs.core.leaf import derive
 from pulumi_volcano_jobs.kubernetes.manifest import Container
@@ -57,6 +57,9 @@ echo "$total of $total workers answer"
 """
 
 
+Launcher = Literal["openmpi", "intel", "mpich", "deepspeed"]
+
+
 class Form(NamedTuple):
     """How a launcher takes its hosts."""
 
@@ -75,7 +78,7 @@ class Form(NamedTuple):
 
 
 # Open MPI 5 reads none of Open MPI 4's variables. Of Intel MPI's file only the hosts count (tried with 2021.19).
-FORMS: Mapping[str, Form] = {
+FORMS: Mapping[Launcher, Form] = {
     "openmpi": Form(
         "{host} slots={slots}",
         "/etc/mpi",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import is_given
@@ -20,7 +20,7 @@ from pulumi_volcano_jobs.plugins.pytorch_torchrun import (
     fixed_world,
     processes,
 )
-from pulumi_volcano_jobs.plugins.settings import flag, option
+from pulumi_volcano_jobs.plugins.settings import default_of, flag, option
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 PORT_NAME = "pytorchjob-port"
@@ -62,7 +62,7 @@ class PytorchPlugin(Plugin):
     """Seconds until the init container gives up."""
     wait_master_image: str = flag("wait-master-image", default=WAIT_IMAGE, since="1.14")
     """The init container's image; it needs `nc -z` or bash."""
-    wait_master_script: str = option(default="volcano", recommended="checked", choices=("volcano", "checked"))
+    wait_master_script: Literal["volcano", "checked"] = option(default="volcano", recommended="checked")
     """`checked`: the init container says what it waits for and what its image lacks; it has the variables, mounts,
     resources and rights of the others, and their image unless `wait_master_image` is given."""
     torchrun: bool = option(
@@ -72,7 +72,7 @@ class PytorchPlugin(Plugin):
         " needs none)",
     )
     """Set torchrun's own variables too (PET_NNODES, PET_NODE_RANK and so on), so that it needs no flags."""
-    nproc_per_node: int | str = option(default=PER_REQUEST, kinds=(int, str))
+    nproc_per_node: int | str = option(default=PER_REQUEST)
     """How many processes torchrun starts in a Pod: a number; `request`, one for each accelerator that the container
     asks for; or what torchrun counts itself (`auto`, `gpu`, `cpu`, `xpu`, `npu`)."""
     max_nodes: int = option(default=0)
@@ -88,7 +88,7 @@ class PytorchPlugin(Plugin):
         yield from self._torchrun_problems(job)
         yield from port_problems(self, "port")
         yield from role_problem(self, "master", job)
-        if self.worker != type(self).worker:
+        if self.worker != default_of(type(self), "worker"):
             yield from role_problem(self, "worker", job)
         master = job.task(self.master)
         if master and master.size != 1:
@@ -128,7 +128,7 @@ class PytorchPlugin(Plugin):
     @property
     def images(self) -> frozenset[str]:
         """The init container's, unless it has that of the worker's own containers or there is none."""
-        is_own = self.wait_master_script == "volcano" or "wait_master_image" in self.given
+        is_own = self.wait_master_script == "volcano" or "wait_master_image" in self.model_fields_set
         return frozenset({"wait_master_image"} if self.wait_master_enabled and is_own else ())
 
     @property
@@ -147,7 +147,7 @@ class PytorchPlugin(Plugin):
                 for name, value in self._torchrun_variables(container, rank, address, ctx).items():
                     container.set_env(name, value)
         if self.wait_master_script == "checked" and self._waits(pod):
-            image = self.wait_master_image if "wait_master_image" in self.given else ""
+            image = self.wait_master_image if "wait_master_image" in self.model_fields_set else ""
             pod.init_containers += [
                 wait_containers.container(
                     like, address, self.port, self.wait_master_timeout, image=image, able=WAIT_IMAGE
@@ -223,13 +223,13 @@ class PytorchPlugin(Plugin):
         if count < 1 if isinstance(count, int) else count not in {PER_REQUEST, *DEVICES}:
             names = ", ".join((PER_REQUEST, *DEVICES))
             yield self.problem("nproc_per_node", f"this must be a number of processes, at least 1, or one of {names}")
-        if "nproc_per_node" in self.given and not (self.torchrun or self.is_elastic):
+        if "nproc_per_node" in self.model_fields_set and not (self.torchrun or self.is_elastic):
             reason = "only torchrun reads this, and its variables are not set"
             yield self.problem(
                 "nproc_per_node", reason, "set torchrun, or max_nodes for an elastic job", error_type="Forbidden"
             )
         for setting in ("min_nodes", "max_restarts"):
-            if setting in self.given and not self.is_elastic:
+            if setting in self.model_fields_set and not self.is_elastic:
                 yield self.problem(setting, "only an elastic job has this", "set max_nodes", error_type="Forbidden")
         yield from self._elastic_problems(self._world_size(job.tasks or ())) if self.is_elastic else ()
 

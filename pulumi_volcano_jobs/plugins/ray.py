@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from pulumi_volcano_jobs.core.errors import Problem, job_error, shown
 from pulumi_volcano_jobs.core.errors import Stage as Refusal
@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.plugins import ray_start
 from pulumi_volcano_jobs.plugins.base import Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
-from pulumi_volcano_jobs.plugins.settings import flag, option
+from pulumi_volcano_jobs.plugins.settings import A_LIST, default_of, flag, option
 from pulumi_volcano_jobs.spec import names
 from pulumi_volcano_jobs.spec.model import Job
 
@@ -48,9 +48,9 @@ class RayPlugin(Plugin):
     """The port for `ray://` clients."""
     keep_command: bool = option(default=False, not_native=_NOT_NATIVE)
     """Run the command and args of the head's container once Ray is up in it; the head's Pod ends with them."""
-    head_start_args: tuple[str, ...] = option(default=(), kinds=(tuple, list), not_native=_NOT_NATIVE)
+    head_start_args: Annotated[tuple[str, ...], A_LIST] = option(default=(), not_native=_NOT_NATIVE)
     """Further arguments of the head's `ray start`, such as `("--num-cpus=0",)`."""
-    worker_start_args: tuple[str, ...] = option(default=(), kinds=(tuple, list), not_native=_NOT_NATIVE)
+    worker_start_args: Annotated[tuple[str, ...], A_LIST] = option(default=(), not_native=_NOT_NATIVE)
     """Further arguments of the workers' `ray start`."""
     requested_resources: bool = option(default=False, not_native=_NOT_NATIVE)
     """Tell Ray of the CPUs, GPUs and memory that its container requests (else its limits); it would count the node's
@@ -63,7 +63,7 @@ class RayPlugin(Plugin):
         yield from super().validate(job)
         yield from port_problems(self, "port", "dashboard_port", "client_port")
         yield from role_problem(self, "head", job)
-        if self.worker != type(self).worker:
+        if self.worker != default_of(type(self), "worker"):
             yield from role_problem(self, "worker", job)
         head = job.task(self.head)
         if head and head.size > 1:

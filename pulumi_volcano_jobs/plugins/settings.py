@@ -1,37 +1,36 @@
-"""The settings of a plugin, which are its fields: how they are declared, and what values they cannot have."""
+"""Settings of plugins: pydantic fields, their declaration, and the facts declared with each."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from pulumi_volcano_jobs.core import errors
-from pulumi_volcano_jobs.core.errors import Problem, Stage
-from pulumi_volcano_jobs.core.leaf import Leaf, is_whole
-from pulumi_volcano_jobs.kubernetes.schema import SURROGATE
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
+from pydantic_core.core_schema import ValidationInfo, dict_schema, list_schema, tuple_variable_schema, union_schema
+from typing_extensions import Self, dataclass_transform
+
+from pulumi_volcano_jobs.core.errors import Problem, job_error
+from pulumi_volcano_jobs.core.leaf import is_whole, may_be_output
+from pulumi_volcano_jobs.core.text import concealed
 from pulumi_volcano_jobs.plugins import goflag
+from pulumi_volcano_jobs.spec.model_errors import as_job_error
 
 T = TypeVar("T")
 
 UNSET: Any = object()
 """What a setting has that is not recommended otherwise."""
-FLAG_TYPES: dict[type, str] = {str: "a string", int: "a whole number", bool: "True or False"}
-"""The types that one of Volcano's flags can have, in words."""
-_TYPES = FLAG_TYPES | {
-    float: "a number",
-    list: "a list",
-    tuple: "a list",
-    dict: "a mapping",
-    Mapping: "a mapping",
-    type(None): "None",
-}
-
-
-class HasSettings(Protocol):
-    """A plugin, of which only the settings are looked at."""
-
-    name: ClassVar[str]
+FLAG_KINDS: dict[type, goflag.Kind] = {bool: "bool", int: "int", str: "string"}
+"""The types that one of Volcano's flags can have."""
 
 
 def flag(
@@ -55,117 +54,166 @@ def flag(
         since: the first release of Volcano that has the flag; empty if the plugin has always had it.
     """
     placeholder = placeholder or ("<secret>" if secret else "")
-    metadata = {
-        "flag": argument,
-        "placeholder": placeholder,
-        "secret": secret,
-        "since": since,
-        "recommended": recommended,
-        "kinds": (type(default),),
-        "may_be_output": bool(placeholder),
-    }
-    made: T = dataclasses.field(default=default, repr=not placeholder, metadata=metadata)
-    return made
+    facts = {"placeholder": placeholder, "secret": secret, "since": since, "may_be_output": bool(placeholder)}
+    return _declared(default, recommended, {"flag": argument, **facts})
 
 
-def option(
-    *,
-    default: T,
-    recommended: T = UNSET,
-    kinds: tuple[type, ...] = (),
-    choices: Sequence[T] = (),
-    not_native: str = "",
-    may_be_output: bool = False,
-) -> T:
+def option(*, default: T, recommended: T = UNSET, not_native: str = "", may_be_output: bool = False) -> T:
     """Declare a field for which Volcano has no argument.
 
     Args:
         default: what does as Volcano does.
         recommended: what it is with `defaults="recommended"`, unless it is given.
-        kinds: the types of its values; that of the default if there are none.
-        choices: the values that it may have, if they are few.
         not_native: why it cannot be had with `managed_by="volcano"`; empty if it can.
         may_be_output: whether it is a value that only stands somewhere, and decides nothing.
     """
-    metadata = {
-        "recommended": recommended,
-        "kinds": kinds or (type(default),),
-        "choices": tuple(choices),
-        "not_native": not_native,
-        "may_be_output": may_be_output,
-    }
-    made: T = dataclasses.field(default=default, metadata=metadata)
+    return _declared(default, recommended, {"not_native": not_native, "may_be_output": may_be_output})
+
+
+def _declared(default: T, recommended: T, facts: dict[str, Any]) -> T:
+    facts = {name: fact for name, fact in facts.items() if fact}
+    if recommended is not UNSET:
+        facts["recommended"] = recommended
+    made: T = Field(default=default, repr="placeholder" not in facts, json_schema_extra=facts)
     return made
 
 
-def place(plugin: type[HasSettings]) -> str:
+if TYPE_CHECKING:
+
+    @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(flag, option, Field))
+    class _Model:
+        """A frozen BaseModel, for type checkers: without its methods, so that a plugin may define `validate`."""
+
+        model_fields: ClassVar[Mapping[str, FieldInfo]]
+        __class_vars__: ClassVar[set[str]]
+
+        def __init__(self, **settings: Any) -> None: ...
+
+        def __repr_args__(self) -> Iterator[tuple[str | None, Any]]: ...
+
+        @property
+        def model_fields_set(self) -> set[str]: ...
+
+        @classmethod
+        def model_construct(cls, _fields_set: set[str] | None = None, **settings: Any) -> Self: ...
+
+else:
+
+    class _Model(BaseModel):
+        def __setattr__(self, name: str, value: object) -> None:
+            message = f"cannot assign to field {name!r}"
+            raise dataclasses.FrozenInstanceError(message)
+
+        __str__ = BaseModel.__repr__
+
+
+class Settings(_Model):
+    """The base of plugins: a model whose fields are the settings."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        # Importing the package builds no schemas.
+        defer_build=True,
+        arbitrary_types_allowed=True,
+        hide_input_in_errors=True,
+        # An attribute without an annotation is not a setting.
+        ignored_types=(object,),
+        protected_namespaces=(),
+    )
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Keep `name` and other class variables class variables if a subclass annotates them with a plain type."""
+        super().__init_subclass__(**options)
+        annotations = vars(cls).get("__annotations__", {})
+        annotations.update(dict.fromkeys(annotations.keys() & cls.__class_vars__, ClassVar[Any]))
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_options: Any) -> None:
+        """Reject a setting without an annotation: pydantic would ignore it."""
+        for name, value in vars(cls).items():
+            if isinstance(value, FieldInfo):
+                message = f"{name!r} is a field but has no type annotation"
+                raise TypeError(message)
+
+    def __init__(self, /, *values: Any, **settings: Any) -> None:
+        """Validate the settings.
+
+        Raises:
+            JobError: with a Problem for each that does not fit.
+        """
+        cls = type(self)
+        if values:
+            example = next((f"write {cls.__name__}({name}=...)" for name in cls.model_fields), "remove it")
+            raise job_error([Problem(place(cls), "Invalid", "settings must be keyword arguments", example)])
+        with as_job_error(place(cls), settings=cls.model_fields):
+            super().__init__(**settings)
+
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # it is pydantic's own
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _check(cls, value: Any, check: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+        """Accept an Output if the setting allows it; reject text and numbers that a manifest cannot hold."""
+        facts = facts_of(cls)[info.field_name or ""]
+        if may_be_output(value):
+            if "may_be_output" in facts:
+                return value
+            raise _refused("plain_type", hint="only keys may be Outputs" if "flag" in facts else "")
+        checked = check(value)
+        if isinstance(checked, str) and not is_whole(checked):
+            raise _refused("string_unicode")
+        if isinstance(checked, int) and not goflag.MIN <= checked <= goflag.MAX:
+            raise _refused("int64_overflow")
+        return checked
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Show the settings without keys."""
+        return ((name, concealed(value)) for name, value in super().__repr_args__())
+
+
+def _refused(kind: Any, **facts: str) -> PydanticCustomError:
+    return PydanticCustomError(kind, kind, facts)
+
+
+A_LIST = GetPydanticSchema(lambda *_: union_schema([list_schema(strict=True), tuple_variable_schema(strict=True)]))
+"""Marks a setting that must be a list or a tuple, whatever is in it."""
+A_MAPPING = GetPydanticSchema(lambda *_: dict_schema(strict=False))
+"""Marks a setting that must be a mapping, whatever is in it."""
+
+
+def place(plugin: type[Settings]) -> str:
     """Give the path of a plugin in the job."""
-    return f"spec.plugins.{plugin.name}"
+    return f"spec.plugins.{getattr(plugin, 'name', plugin.__name__)}"
 
 
-def fields_of(plugin: type[HasSettings]) -> tuple[dataclasses.Field[Any], ...]:
-    """Give the fields that are a plugin's settings."""
-    return dataclasses.fields(plugin)  # type: ignore[arg-type]  # see Plugin.__init_subclass__
+def facts_of(plugin: type[Settings]) -> dict[str, dict[str, Any]]:
+    """Return the facts that `flag` or `option` declares, by setting, without empty ones."""
+    extras = {name: field.json_schema_extra for name, field in plugin.model_fields.items()}
+    return {name: extra if isinstance(extra, dict) else {} for name, extra in extras.items()}
 
 
-def flags_of(plugin: type[HasSettings]) -> dict[str, dataclasses.Field[Any]]:
-    """Give the settings that are Volcano's arguments, by these."""
-    return {item.metadata["flag"]: item for item in fields_of(plugin) if "flag" in item.metadata}
+def flags_of(plugin: type[Settings], *, of: str = "flag") -> dict[str, str]:
+    """Map Volcano's arguments of a plugin to its settings; `of` selects those with a fact."""
+    return {facts["flag"]: name for name, facts in facts_of(plugin).items() if {"flag", of} <= facts.keys()}
 
 
-def settings_of(plugin: type[HasSettings]) -> list[str]:
-    """Give the names of a plugin's settings."""
-    return [item.name for item in fields_of(plugin)]
-
-
-def since_of(plugin: type[HasSettings], argument: str) -> str:
-    """Return the first release of Volcano that has an argument; empty if the plugin has always had it."""
-    since: str = flags_of(plugin)[argument].metadata["since"]
-    return since
-
-
-def flag_of(plugin: type[HasSettings], setting: str) -> str:
+def flag_of(plugin: type[Settings], setting: str) -> str:
     """Give the name of Volcano's argument for a setting; empty if it has none."""
-    return next((name for name, item in flags_of(plugin).items() if item.name == setting), "")
+    return str(facts_of(plugin).get(setting, {}).get("flag", ""))
 
 
-def secret_settings(plugin: type[HasSettings]) -> dict[str, str]:
+def since_of(plugin: type[Settings], argument: str) -> str:
+    """Return the first release of Volcano that has an argument; empty if the plugin has always had it."""
+    return str(facts_of(plugin)[flags_of(plugin)[argument]].get("since", ""))
+
+
+def secret_settings(plugin: type[Settings]) -> dict[str, str]:
     """Map Volcano's arguments that hold secrets to the settings."""
-    return {name: item.name for name, item in flags_of(plugin).items() if item.metadata["secret"]}
+    return flags_of(plugin, of="secret")
 
 
-def open_flags(plugin: type[HasSettings]) -> frozenset[str]:
-    """Return the names of Volcano's arguments of a plugin whose values are not keys."""
-    return frozenset(name for name, item in flags_of(plugin).items() if not item.metadata["placeholder"])
-
-
-def kinds_of(plugin: type[HasSettings]) -> dict[str, goflag.Kind]:
-    """Return the kind of each of Volcano's arguments of a plugin, by name."""
-    kinds: dict[type, goflag.Kind] = {bool: "bool", int: "int", str: "string"}
-    return {name: kinds[type(item.default)] for name, item in flags_of(plugin).items()}
-
-
-def misfits(plugin: HasSettings) -> Iterator[Problem]:
-    """Yield a Problem for each setting of a plugin whose value is of another type, or none of its choices."""
-    for item in fields_of(type(plugin)):
-        if "kinds" in item.metadata:
-            yield from _misfit(getattr(plugin, item.name), item, f"{place(type(plugin))}.{item.name}")
-
-
-def _misfit(value: Any, item: dataclasses.Field[Any], at: str) -> Iterator[Problem]:
-    kinds, choices = item.metadata["kinds"], item.metadata.get("choices")
-    if isinstance(value, Leaf):
-        if not item.metadata["may_be_output"]:
-            hint = "only keys may be Outputs" if "flag" in item.metadata else ""
-            yield errors.not_plain(at, hint)
-        return
-    shown = "" if item.metadata.get("placeholder") else errors.shown(value)
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        types = " or ".join(dict.fromkeys(_TYPES[kind] for kind in kinds))
-        yield errors.wrong_type(at, types, "", shown)
-    elif isinstance(value, str) and not is_whole(value):
-        yield Problem(at, "Invalid", SURROGATE, stage=Stage.DECODE)
-    elif isinstance(value, int) and not goflag.MIN <= value <= goflag.MAX:
-        yield Problem(at, "Invalid", "this does not fit into 64 bits", value=shown, stage=Stage.DECODE)
-    elif choices and value not in choices:
-        yield errors.not_one_of(at, value, map(str, choices))
+def default_of(plugin: type[Settings], setting: str) -> Any:
+    """Return the default of a setting."""
+    return plugin.model_fields[setting].get_default(call_default_factory=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Text, is_given
@@ -47,13 +47,11 @@ class SshPlugin(Plugin):
     """The port of sshd in the Pods. With `defaults="recommended"` it is mpi's, unless it is given."""
     key_type: KeyType = option(
         default="rsa",
-        choices=get_args(KeyType),
         not_native="Volcano's controllers make the pair, and always an RSA one",
     )
     """The type of the pair that is generated; its files are called `id_rsa`, `id_ed25519` or `id_ecdsa`."""
     key_secret: Text = option(
         default="",
-        kinds=(str,),
         not_native=_NOT_OURS,
         may_be_output=True,
     )
@@ -65,7 +63,6 @@ class SshPlugin(Plugin):
     file_modes: FileModes = option(
         default="volcano",
         recommended="by-user",
-        choices=get_args(FileModes),
         not_native="Volcano's controllers mount the files, with modes of their own",
     )
     """`volcano`: 0600 at /root/.ssh, 0644 elsewhere. `by-user`: by the users of the containers, if all are known."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, key_text, shown, wrong_type
@@ -23,7 +23,7 @@ from pulumi_volcano_jobs.kubernetes.validation.ports import PORT_RULE, is_port
 from pulumi_volcano_jobs.plugins import svc_allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.plugins.settings import flag, option, place
+from pulumi_volcano_jobs.plugins.settings import A_LIST, A_MAPPING, flag, option, place
 from pulumi_volcano_jobs.plugins.svc_allow import Allow
 from pulumi_volcano_jobs.spec import names
 from pulumi_volcano_jobs.spec.model import Job
@@ -44,12 +44,10 @@ class SvcPlugin(Plugin):
     """Make no NetworkPolicy, so that Pods outside of the job can reach it."""
     inject_hosts_env: bool = flag("inject-hosts-env", default=True, since="1.16")
     """Set the VC_* variables; a list of more than 128 KiB (about 1,100 Pods) keeps containers from starting."""
-    allow: Sequence[Allow] = option(default=(), kinds=(list, tuple))
+    allow: Annotated[Sequence[Allow], A_LIST] = option(default=())
     """Who else may reach the Pods: NetworkPolicies beside the one that lets only the job's own Pods in."""
-    service_ports: Mapping[str, int] | None = option(
-        default=None,
-        kinds=(Mapping, type(None)),
-        not_native="Volcano makes the headless Service, without ports",
+    service_ports: Annotated[Mapping[str, int], A_MAPPING] | None = option(
+        default=None, not_native="Volcano makes the headless Service, without ports"
     )
     """Ports of the headless Service by their names, for a service mesh: `{"tcp-torch": 29500}`."""
     own_address: bool = option(default=False)
@@ -57,6 +55,7 @@ class SvcPlugin(Plugin):
 
     def malformed(self) -> Iterator[Problem]:
         """Yield what is wrong with entries of the allow-list, and with ports of the Service."""
+        yield from super().malformed()
         yield from svc_allow.malformed(self.allow, f"{place(type(self))}.allow")
         yield from _port_problems(self.service_ports or {}, f"{place(type(self))}.service_ports")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.plugins.settings import flag, option
+from pulumi_volcano_jobs.plugins.settings import default_of, flag, option
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 # A task with the name of several roles counts for the first of these in the cluster, and for the first of those as
@@ -39,13 +39,10 @@ class TensorflowPlugin(Plugin):
     """The evaluator's task."""
     port: int = flag("port", default=2222)
     """The port of every member."""
-    strategy: str = option(default="any", choices=("any", MIRRORED, PARAMETER_SERVER))
+    strategy: Literal["any", "MultiWorkerMirroredStrategy", "ParameterServerStrategy"] = option(default="any")
     """The tf.distribute strategy of the program: that the job has the roles which it needs is then checked."""
-    evaluator_in_cluster: str = option(
-        default="all",
-        recommended="own",
-        choices=("all", "own", "none"),
-        not_native="Volcano's plugin writes TF_CONFIG",
+    evaluator_in_cluster: Literal["all", "own", "none"] = option(
+        default="all", recommended="own", not_native="Volcano's plugin writes TF_CONFIG"
     )
     """Whose TF_CONFIG has the evaluator in the cluster: `all`, only its `own`, or `none`."""
 
@@ -53,7 +50,7 @@ class TensorflowPlugin(Plugin):
         """Yield named roles that no task has, a job without any role, and roles that do not fit the strategy."""
         yield from super().validate(job)
         yield from port_problems(self, "port")
-        named = [role for role in CLUSTER_ROLES if getattr(self, role) != getattr(type(self), role)]
+        named = [role for role in CLUSTER_ROLES if getattr(self, role) != default_of(type(self), role)]
         for role in named:
             yield from role_problem(self, role, job)
         if not named and not any(job.task(getattr(self, role)) for role in CLUSTER_ROLES):

@@ -26,7 +26,7 @@ from pulumi_volcano_jobs.kubernetes import manifest, schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.plugins.settings import open_flags, secret_settings
+from pulumi_volcano_jobs.plugins.settings import flags_of, secret_settings
 from pulumi_volcano_jobs.plugins.ssh_keys import PLACEHOLDERS, KeyFactory, KeyPair
 from pulumi_volcano_jobs.rendering import pod_group
 from pulumi_volcano_jobs.spec import names
@@ -164,7 +164,9 @@ def _key_pair(keys: KeyPair | KeyFactory, plugins: Sequence[Plugin]) -> KeyPair:
 def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
     plugins = tuple(plugin.redacted() for plugin in stored.plugins)
     changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if _shows(old, new)}
-    flags = {plugin.name: open_flags(type(plugin)) for plugin in plugins}
+    flags = {
+        plugin.name: flags_of(type(plugin)).keys() - flags_of(type(plugin), of="placeholder") for plugin in plugins
+    }
     uses = {name: _without_keys(use, flags.get(name, ())) for name, use in stored.job.uses.items()}
     job = stored.job.with_(plugins={**uses, **changed}) if stored.job.uses else stored.job
     return _template_redacted(job), plugins

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
+from typing import get_args
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, job_error, shown
-from pulumi_volcano_jobs.core.leaf import may_be_output
-from pulumi_volcano_jobs.kubernetes.schema import SURROGATE, structural
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, job_error, not_plain, shown
+from pulumi_volcano_jobs.core.leaf import OutputLike, may_be_output
+from pulumi_volcano_jobs.kubernetes.schema import SURROGATE, nearest, structural
 from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
 
 _Rule = tuple[ErrorType, str, str]
@@ -34,6 +37,8 @@ _A_MAPPING: _Rule = ("TypeInvalid", "this must be a mapping", "write it as key: 
 _RULES: dict[str, _Rule] = {
     "missing": ("Required", "this field is required", "add it"),
     "int_type": ("TypeInvalid", "this must be a whole number", "write it without quotes or fraction"),
+    "float_type": ("TypeInvalid", "this must be a number", "write it without quotes"),
+    "bool_type": ("TypeInvalid", "this must be True or False", "write it without quotes"),
     "string_type": ("TypeInvalid", "this must be a string", "put it in quotes"),
     "is_instance_of": _A_LIST,
     "list_type": _A_LIST,
@@ -67,6 +72,7 @@ _RULES: dict[str, _Rule] = {
         'write Volcano\'s own arguments as a mapping: {{"pytorch": ["--port=29500"]}}',
     ),
     "plugin_twice": ("Duplicate", "the plugin {name} is listed twice", "keep one of them"),
+    "int64_overflow": ("Invalid", "this does not fit into 64 bits", ""),
     "too_short": ("Required", "this must not be empty", "add at least one entry"),
 }
 # Why a field cannot be an Output, where there is more to say than `_STRUCTURE`.
@@ -81,11 +87,12 @@ _WHY_PLAIN = {
 
 
 @contextmanager
-def as_job_error(owner: str) -> Iterator[None]:
+def as_job_error(owner: str, settings: Mapping[str, FieldInfo] | None = None) -> Iterator[None]:
     """Turn pydantic's error into ours.
 
     Args:
         owner: whose fields these are, such as `Task[worker]`; empty if they are a job's.
+        settings: the fields if the owner is a plugin.
 
     Raises:
         JobError: with a Problem for each field that does not fit.
@@ -93,8 +100,12 @@ def as_job_error(owner: str) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        problems = [problem(item, owner) for item in errors_of(error)]
-        raise job_error(problems) from None
+        errors = errors_of(error)
+        if settings is None:
+            raise job_error([problem(item, owner) for item in errors]) from None
+        # A value of a wrong type has an error for each type of a union.
+        groups = groupby(errors, key=lambda item: (item["loc"][0], id(item["input"])))
+        raise job_error([_of_setting([*items], owner, settings) for _, items in groups]) from None
 
 
 def errors_of(refused: ValidationError) -> list[ErrorDetails]:
@@ -128,6 +139,33 @@ def problem(error: ErrorDetails, owner: str = "") -> Problem:
     stage = Stage.DECODE if kind.endswith(_DECODE_ERRORS) else Stage.SCHEMA
     value = "" if kind == "duration_type" else _shown(given, location)  # its message has the value already
     return Problem(path, *_rule(kind, location, error), value, stage)
+
+
+def _of_setting(errors: Sequence[ErrorDetails], owner: str, settings: Mapping[str, FieldInfo]) -> Problem:
+    """Return the problem of one value in the settings of a plugin."""
+    name, first, facts = str(errors[0]["loc"][0]), errors[0], errors[0].get("ctx", {})
+    path = paths.join(owner, *first["loc"][: None if len(errors) == 1 else -1])  # the last key is a type of the union
+    if name not in settings:
+        hint = nearest(name, settings) if settings else "remove it"
+        return Problem(path, "Forbidden", "the plugin has no such setting", hint)
+    value = shown(first["input"]) if settings[name].repr and first["type"] != "string_unicode" else ""
+    if may_be_output(first["input"]):
+        return not_plain(path, facts.get("hint", ""))
+    if first["type"] == "literal_error":
+        choices = facts["expected"].replace("'", "").replace(" or ", ", ")
+        return Problem(path, "NotSupported", f"this must be one of {choices}", value=value)
+    error_type, reason, _ = _rule(first["type"], first["loc"], first)
+    if error_type == "TypeInvalid":
+        types = [_type_in_words(item) for item in errors if item.get("ctx") != {"class": OutputLike.__name__}]
+        types += ["None"] * (type(None) in get_args(settings[name].annotation))
+        reason = f"this must be {' or '.join(dict.fromkeys(types))}"
+    return Problem(path, error_type, reason, value=value, stage=Stage.DECODE)
+
+
+def _type_in_words(error: ErrorDetails) -> str:
+    if error["type"] == "is_instance_of":
+        return f"a {error['ctx']['class']}"
+    return _rule(error["type"], error["loc"], error)[1].removeprefix("this must be ")
 
 
 def _path(location: Sequence[int | str], owner: str) -> str:

@@ -222,7 +222,7 @@ def test_no_key_is_shown(what: str, show: Any) -> None:
 WRONG: dict[str, Any] = {
     "without a public key": {"plugins": [SshPlugin(ssh_private_key=PRIVATE)]},
     "as a public key alone": {"plugins": [SshPlugin(ssh_public_key=PRIVATE)]},
-    "in a list": {"plugins": [SshPlugin(ssh_private_key=[PRIVATE], ssh_public_key="a")]},  # type: ignore[arg-type]  # it is wrong
+    "in a list": lambda: {"plugins": [SshPlugin(ssh_private_key=[PRIVATE], ssh_public_key="a")]},  # type: ignore[arg-type]  # it is wrong
     "in a list of arguments": {"plugins": {"ssh": ["--ssh-private-key", [PRIVATE]]}},
     "behind a flag that there is not": {"plugins": {"ssh": [f"--ssh-key={PRIVATE}"]}},
     "without a flag": {"plugins": {"ssh": [PRIVATE]}},
@@ -235,12 +235,16 @@ WRONG: dict[str, Any] = {
 }
 
 
+def wrong(where: str) -> Wire:
+    """Return the arguments of a job with a key in a wrong place."""
+    fields = WRONG[where]
+    return {"tasks": [task()], **(fields() if callable(fields) else fields)}
+
+
 @pytest.mark.parametrize("where", WRONG)
 def test_no_error_shows_a_key_that_was_given(where: str) -> None:
     """The place and the rule are told, the value is not."""
-    arguments = {"tasks": [task()], **WRONG[where]}
-
-    error, _ = failed(lambda: {"made": new_job("train", arguments).name})
+    error, _ = failed(lambda: {"made": new_job("train", wrong(where)).name})
 
     assert isinstance(error, pulumi.RunError)
     assert BYTES not in str(error)
@@ -252,7 +256,7 @@ def test_no_error_shows_a_key_that_was_given(where: str) -> None:
 def test_no_error_of_the_core_shows_a_key_that_was_given(where: str) -> None:
     """The same without Pulumi."""
     with pytest.raises(JobError) as caught:
-        render({"name": "train", "tasks": [task()], **WRONG[where]})
+        render({"name": "train", **wrong(where)})
 
     assert BYTES not in str(caught.value)
     assert BYTES not in repr(caught.value)

@@ -98,11 +98,6 @@ STRUCTURE: dict[str, tuple[Make, Any, str]] = {
         [],
         "spec.plugins.svc",
     ),
-    "a plugin's setting": (
-        lambda value: in_job(plugins=[SshPlugin(ssh_port=value), SvcPlugin()]),
-        22,
-        "spec.plugins.ssh.ssh_port",
-    ),
     "a template": (
         lambda value: in_task(template=value),
         task()["template"],
@@ -187,11 +182,25 @@ def test_an_output_in_the_structure_is_rejected_with_the_reason_and_the_fix(
     for error in errors:
         assert places(error) == [path]
         assert typed(error.problems) == [(path, "TypeInvalid")]
-        if "plugins.ssh" not in path:
-            assert "pulumi.Config" in str(error)
-            assert "StackReference.get_output_details" in str(error)
+        assert "pulumi.Config" in str(error)
+        assert "StackReference.get_output_details" in str(error)
     assert str(errors[0]) == str(errors[1])
     assert str(errors[0]) == snapshot
+
+
+@pytest.mark.parametrize("preview", [True, False], ids=["preview", "up"])
+def test_an_output_as_a_setting_of_a_plugin_is_rejected_on_construction(*, preview: bool) -> None:
+    """The error has no traceback."""
+    error, done = failed(
+        lambda: {"made": new_job("train", in_job(plugins=[SshPlugin(ssh_port=computed(22)), SvcPlugin()])).name},
+        preview=preview,
+    )
+
+    assert isinstance(error, pulumi.RunError)
+    assert str(error) == (
+        "spec.plugins.ssh.ssh_port: this must be a plain value, not an Output: only keys may be Outputs"
+    )
+    assert done.resources == {}
 
 
 @pytest.mark.parametrize("option", sorted(JobOptions.__annotations__.keys() - {"image_registry"}))

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import json
 import re
 import subprocess
@@ -28,7 +27,7 @@ from pulumi_volcano_jobs import (
     render,
 )
 from pulumi_volcano_jobs.files import job_file
-from pulumi_volcano_jobs.plugins.settings import flag_of
+from pulumi_volcano_jobs.plugins.settings import flags_of
 from tests.conftest import Wire, job, places, problems, task
 
 HERE = Path(__file__).parent
@@ -684,9 +683,7 @@ EXAMPLES: list[tuple[type[Plugin], str, dict[str, Any]]] = [
 def test_an_argument_has_the_documented_default(plugin: type[Plugin], argument: str, default: Any) -> None:
     """The tables of parameters."""
     known = plugin.aliases.get(argument, argument)
-    fields = {flag_of(plugin, field.name): field.name for field in dataclasses.fields(plugin)}  # type: ignore[arg-type]
-
-    value = getattr(plugin(), fields[known])
+    value = getattr(plugin(), flags_of(plugin)[known])
 
     assert (value, type(value)) == (default, type(default))
 

@@ -15,6 +15,8 @@ from tests.engine.conftest import PROGRAM, Project
 
 pytestmark = pytest.mark.engine
 WORKER = """
+from pulumi_volcano_jobs import PytorchPlugin
+
 pod = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "example.org/image:1"}]}}
 worker = {"name": "worker", "replicas": 1, "template": pod}
 """
@@ -72,6 +74,10 @@ def lines_of(failure: Failure) -> list[str]:
         ),
         ('VolcanoJob("train", {"tasks": [worker], "restart": "never"}, opts)', [("restart", "NotSupported")]),
         (
+            'VolcanoJob("train", {"tasks": [worker], "plugins": [PytorchPlugin(prot=29500)]}, opts)',
+            ["spec.plugins.pytorch.prot: the plugin has no such setting: did you mean port?"],
+        ),
+        (
             'VolcanoJob.from_yaml("train", HERE / "nowhere.yaml", opts=opts)',
             [("{here}/nowhere.yaml", "NotFound")],
         ),
@@ -86,6 +92,7 @@ def lines_of(failure: Failure) -> list[str]:
         "an unknown field",
         "an Output for structure",
         "an option",
+        "a misspelt setting",
         "a missing file",
         "a file",
         "text that is no Job",

@@ -6,8 +6,9 @@ import dataclasses
 import decimal
 import enum
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -185,12 +186,12 @@ uses = st.dictionaries(
     min_size=1,
     max_size=4,
 )
-typed: st.SearchStrategy[list[Plugin]] = st.lists(
+typed: st.SearchStrategy[list[Callable[[], Plugin]]] = st.lists(
     st.sampled_from(sorted(BUILT_IN, key=lambda plugin: plugin.name)).flatmap(
         lambda kind: st.fixed_dictionaries(
             {},
-            optional={item.name: _values | ODD for item in dataclasses.fields(kind)},  # type: ignore[arg-type]
-        ).map(lambda settings: kind(**settings))
+            optional=dict.fromkeys(kind.model_fields, _values | ODD),
+        ).map(lambda settings: partial(kind, **settings))
     ),
     max_size=3,
 )

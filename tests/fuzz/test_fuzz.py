@@ -9,6 +9,7 @@ import os
 import traceback
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -41,10 +42,15 @@ def _small_jobs() -> Iterator[None]:
         yield
 
 
-def outcome(document: Any, *, strict: bool, **options: Any) -> Rendered | JobError:
-    """Render what may be no job at all: it becomes manifests that can be written, or problems that say something."""
+def outcome(document: Any, *, strict: bool, plugins: Any = None, **options: Any) -> Rendered | JobError:
+    """Render what may be no job at all: it becomes manifests that can be written, or problems that say something.
+
+    `plugins` are those of the job: Volcano's arguments, or functions that make typed ones.
+    """
     made: Rendered | JobError
     try:
+        if plugins is not None:
+            document["spec"]["plugins"] = [use() for use in plugins] if isinstance(plugins, list) else plugins
         made = render(document, strict=strict, **options)
     except JobError as error:
         made = error
@@ -119,7 +125,7 @@ def test_arguments_of_plugins(plugins: Any, strict: bool) -> None:  # noqa: FBT0
     """Volcano's or typed ones, of any type."""
     tasks = [task(name, 2) for name in ("master", "worker", "head", "ps")]
 
-    outcome(job(*tasks, plugins=plugins), strict=strict)
+    outcome(job(*tasks), plugins=plugins, strict=strict)
 
 
 def told(result: Rendered | JobError) -> str:
@@ -230,8 +236,8 @@ def test_no_command_prints_a_planted_key(command: list[str], lenient: bool, plac
 def test_typed_keys_are_never_shown(key: str, other: Any, wrapped: bool, strict: bool) -> None:  # noqa: FBT001
     """Nor what stands in the place of one."""
     given_key: Any = [key] if wrapped else key
-    plugin = SshPlugin(ssh_private_key=given_key, ssh_public_key=other)
+    plugin = partial(SshPlugin, ssh_private_key=given_key, ssh_public_key=other)
 
-    shown = told(outcome(job(plugins=[plugin]), strict=strict, redact=True))
+    shown = told(outcome(job(), plugins=[plugin], strict=strict, redact=True))
 
     assert strategies.SECRET[:-10] not in shown

@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.plugins import BUILT_IN
-from pulumi_volcano_jobs.plugins.settings import flags_of
+from pulumi_volcano_jobs.plugins.settings import flags_of, since_of
 from pulumi_volcano_jobs.spec import releases
 
 tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
@@ -136,7 +136,7 @@ def test_the_page_names_each_plugin_and_flag_with_its_first_release() -> None:
     lines = re.findall(r"^\| (1\S+) \| (.*?) \|", page()[1], re.MULTILINE)
     named = {(since, flag) for since, what in lines for flag in re.findall(r"`--([\w-]+)`", what)}
     plugins = {(since, name) for since, what in lines for name in re.findall(r"the plugin (\w+)", what)}
-    flags = {(item.metadata["since"], name) for plugin in BUILT_IN for name, item in flags_of(plugin).items()}
+    flags = {(since_of(plugin, name), name) for plugin in BUILT_IN for name in flags_of(plugin)}
 
     assert named == {(since, name) for since, name in flags if since}
     assert plugins == {(plugin.since, plugin.name) for plugin in BUILT_IN if plugin.since}

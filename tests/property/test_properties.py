@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import copy
-import dataclasses
 import json
 import os
 import random
@@ -21,7 +20,7 @@ from pulumi_volcano_jobs import ClusterFacts, Plugin, Rendered, SshPlugin, rende
 from pulumi_volcano_jobs.core.leaf import Leaf, substitute
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins import BUILT_IN
-from pulumi_volcano_jobs.plugins.settings import flag_of
+from pulumi_volcano_jobs.plugins.settings import default_of, flags_of
 from pulumi_volcano_jobs.spec.names import pod_group
 from tests.conftest import container, job, task
 from tests.property import strategies
@@ -369,8 +368,7 @@ def test_a_plugin_s_arguments_say_all_of_its_settings(plugin: type[Plugin], data
         int: strategies.whole_numbers,
         bool: st.booleans(),
     }
-    of_volcano = (field for field in dataclasses.fields(plugin) if flag_of(plugin, field.name))  # type: ignore[arg-type]
-    fields = {field.name: kinds[type(field.default)] for field in of_volcano}
+    fields = {name: kinds[type(default_of(plugin, name))] for name in flags_of(plugin).values()}
     settings_ = plugin(**data.draw(st.fixed_dictionaries(fields)))
 
     args = settings_.to_args()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 import subprocess
@@ -13,14 +12,14 @@ import pytest
 
 import pulumi_volcano_jobs
 from pulumi_volcano_jobs.plugins import BUILT_IN
-from pulumi_volcano_jobs.plugins.settings import flag_of
+from pulumi_volcano_jobs.plugins.settings import flags_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(pulumi_volcano_jobs.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 FILES = sorted((ROOT / "tests" / "golden" / "cases").glob("*.yaml"))
 JOBS = [name for path in FILES for name in re.findall(r"(?m)^  name: (\S+)$", path.read_text("utf-8"))[:1]]
-FLAGS = {flag_of(plugin, field.name) for plugin in BUILT_IN for field in dataclasses.fields(plugin)}  # type: ignore[arg-type]
+FLAGS = {argument for plugin in BUILT_IN for argument in flags_of(plugin)}
 OF_CASES = {name for name in [*(path.stem for path in FILES), *JOBS] if re.search(r"[-.\d]", name)} - FLAGS
 """Names of golden cases and their jobs that stand nowhere by chance."""
 

@@ -144,26 +144,31 @@ def test_a_missing_head_is_an_error_of_the_plugin_in_lenient_mode(plugin: RayPlu
     assert [problem.path for problem in error.problems] == ["spec.plugins.ray.head"]
 
 
-WRONG_TYPES: dict[str, tuple[Plugin, str]] = {
-    "text for a number": (PytorchPlugin(port="29500"), "port"),  # type: ignore[arg-type]
-    "a fraction for a number": (PytorchPlugin(wait_master_timeout=1.5), "wait_master_timeout"),  # type: ignore[arg-type]
-    "a truth value for a number": (PytorchPlugin(port=True), "port"),
-    "text for a truth value": (PytorchPlugin(wait_master_enabled="true"), "wait_master_enabled"),  # type: ignore[arg-type]
-    "a number for a truth value": (SvcPlugin(disable_network_policy=1), "disable_network_policy"),  # type: ignore[arg-type]
-    "nothing for a name": (TensorflowPlugin(ps=None), "ps"),  # type: ignore[arg-type]
-    "a number for a key": (SshPlugin(ssh_private_key=5, ssh_public_key="x"), "ssh_private_key"),  # type: ignore[arg-type]
-    "an unknown number": (MpiPlugin(port=Leaf("port")), "port"),  # type: ignore[arg-type]
-    "an unknown master": (MpiPlugin(master=Leaf("master")), "master"),  # type: ignore[arg-type]
-    "an unknown head": (RayPlugin(head=Leaf("head")), "head"),  # type: ignore[arg-type]
-    "an unknown port of sshd": (SshPlugin(ssh_port=Leaf("port")), "ssh_port"),  # type: ignore[arg-type]
+WRONG_TYPES: dict[str, tuple[type[Plugin], Wire, str]] = {
+    "text for a number": (PytorchPlugin, {"port": "29500"}, "port"),
+    "a fraction for a number": (PytorchPlugin, {"wait_master_timeout": 1.5}, "wait_master_timeout"),
+    "a truth value for a number": (PytorchPlugin, {"port": True}, "port"),
+    "text for a truth value": (PytorchPlugin, {"wait_master_enabled": "true"}, "wait_master_enabled"),
+    "a number for a truth value": (SvcPlugin, {"disable_network_policy": 1}, "disable_network_policy"),
+    "nothing for a name": (TensorflowPlugin, {"ps": None}, "ps"),
+    "a number for a key": (SshPlugin, {"ssh_private_key": 5, "ssh_public_key": "x"}, "ssh_private_key"),
+    "an unknown number": (MpiPlugin, {"port": Leaf("port")}, "port"),
+    "an unknown master": (MpiPlugin, {"master": Leaf("master")}, "master"),
+    "an unknown head": (RayPlugin, {"head": Leaf("head")}, "head"),
+    "an unknown port of sshd": (SshPlugin, {"ssh_port": Leaf("port")}, "ssh_port"),
 }
 
 
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
-@pytest.mark.parametrize(("plugin", "setting"), WRONG_TYPES.values(), ids=WRONG_TYPES)
-def test_a_setting_of_the_wrong_type_is_told_and_nothing_breaks(plugin: Plugin, setting: str, strict: bool) -> None:  # noqa: FBT001
-    """Python does not check the types of a plugin's settings, and Volcano has nothing to fall back to."""
-    found = problems(job(*TRAINING, plugins=[plugin]), strict=strict)
+@pytest.mark.parametrize(("plugin", "settings", "setting"), WRONG_TYPES.values(), ids=WRONG_TYPES)
+def test_a_setting_of_the_wrong_type_is_told_and_nothing_breaks(
+    plugin: type[Plugin],
+    settings: Wire,
+    setting: str,
+    strict: bool,  # noqa: FBT001
+) -> None:
+    """The error comes from the constructor: Volcano has no default to use instead."""
+    found = problems(lambda: job(*TRAINING, plugins=[plugin(**settings)]), strict=strict)
 
     assert typed(found) == [(f"spec.plugins.{plugin.name}.{setting}", "TypeInvalid")]
     assert {problem.stage for problem in found} == {Stage.DECODE}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -374,8 +375,8 @@ def test_the_host_file_goes_with_the_job() -> None:
 
 
 PLUGIN = "spec.plugins.mpi"
-WRONG: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
-    "a form that there is not": (mpi(hostfile="slurm"), [(f"{PLUGIN}.hostfile", "NotSupported")]),
+WRONG: dict[str, tuple[Wire | Callable[[], Wire], list[tuple[str, str]]]] = {
+    "a form that there is not": (lambda: mpi(hostfile="slurm"), [(f"{PLUGIN}.hostfile", "NotSupported")]),
     "negative numbers": (
         mpi(hostfile="openmpi", slots=-1, wait_for_workers_timeout=-5),
         [(f"{PLUGIN}.slots", "Invalid"), (f"{PLUGIN}.wait_for_workers_timeout", "Invalid")],
@@ -392,7 +393,7 @@ WRONG: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
 
 @pytest.mark.parametrize(("document", "expected"), WRONG.values(), ids=WRONG)
 def test_a_wrong_option_is_rejected(
-    document: Wire, expected: list[tuple[str, str]], snapshot: SnapshotAssertion
+    document: Wire | Callable[[], Wire], expected: list[tuple[str, str]], snapshot: SnapshotAssertion
 ) -> None:
     """In composed and in native mode."""
     found = problems(document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -267,7 +268,7 @@ def test_an_elastic_job_may_start_with_fewer() -> None:
     assert render(document).warnings == ()
 
 
-WRONG: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
+WRONG: dict[str, tuple[Wire | Callable[[], Wire], list[tuple[str, str]]]] = {
     "no process": (gang(PytorchPlugin(torchrun=True, nproc_per_node=0)), [(f"{PLACE}.nproc_per_node", "Invalid")]),
     "a device that there is not": (
         gang(PytorchPlugin(torchrun=True, nproc_per_node="gpus")),
@@ -293,7 +294,7 @@ WRONG: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
         [(f"{PLACE}.min_nodes", "Invalid")],
     ),
     "a script that there is not": (
-        gang(PytorchPlugin(wait_master_script="check")),
+        lambda: gang(PytorchPlugin(wait_master_script="check")),
         [(f"{PLACE}.wait_master_script", "NotSupported")],
     ),
     "a variable of the template's own": (
@@ -305,7 +306,7 @@ WRONG: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
 
 @pytest.mark.parametrize(("document", "expected"), WRONG.values(), ids=WRONG)
 def test_options_that_cannot_work_are_rejected(
-    document: Wire, expected: list[tuple[str, str]], snapshot: SnapshotAssertion
+    document: Wire | Callable[[], Wire], expected: list[tuple[str, str]], snapshot: SnapshotAssertion
 ) -> None:
     """The message has the value and the fix."""
     found = problems(document)

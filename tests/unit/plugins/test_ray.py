@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -199,12 +200,15 @@ def test_scaling_changes_no_pod() -> None:
 
 
 PLUGIN = "spec.plugins.ray"
-WRONG: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
+WRONG: dict[str, tuple[Wire | Callable[[], Wire], list[tuple[str, str]]]] = {
     "no command to keep": (
         ray({"args": ["--x"]}, keep_command=True),
         [("spec.tasks[0].template.spec.containers[0]", "Required")],
     ),
-    "arguments in one text": (ray(head_start_args="--num-cpus=0"), [(f"{PLUGIN}.head_start_args", "TypeInvalid")]),
+    "arguments in one text": (
+        lambda: ray(head_start_args="--num-cpus=0"),
+        [(f"{PLUGIN}.head_start_args", "TypeInvalid")],
+    ),
     "arguments that are no text": (
         ray(worker_start_args=("--num-cpus", 4)),
         [(f"{PLUGIN}.worker_start_args", "TypeInvalid")],
@@ -218,7 +222,7 @@ WRONG: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
 
 @pytest.mark.parametrize(("document", "expected"), WRONG.values(), ids=WRONG)
 def test_a_wrong_option_is_rejected(
-    document: Wire, expected: list[tuple[str, str]], snapshot: SnapshotAssertion
+    document: Wire | Callable[[], Wire], expected: list[tuple[str, str]], snapshot: SnapshotAssertion
 ) -> None:
     """The path is that of the option, or of the container that lacks a command."""
     found = [problem for problem in problems(document) if not problem.warning]

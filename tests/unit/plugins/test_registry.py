@@ -13,6 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 from pulumi_volcano_jobs import (
     Job,
     JobContext,
+    JobError,
     JobUpdate,
     ObjectRef,
     Plugin,
@@ -154,7 +155,7 @@ def test_settings_are_frozen_and_named() -> None:
 
     with pytest.raises(dataclasses.FrozenInstanceError):
         plugin.audience = "other"  # type: ignore[misc]
-    with pytest.raises(TypeError):
+    with pytest.raises(JobError):
         TokenPlugin("me")  # type: ignore[call-arg]
     assert plugin.with_(audience="me") == TokenPlugin(audience="me")
 

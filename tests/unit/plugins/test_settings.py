@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -35,11 +35,11 @@ class Tuned(Plugin):
     name = "test-tuned"
     level: int = flag("level", default=1, recommended=3)
     """Set by an argument."""
-    mode: str = option(default="plain", recommended="fancy", choices=("plain", "fancy"))
+    mode: Literal["plain", "fancy"] = option(default="plain", recommended="fancy")
     """Set beside the arguments."""
-    note: str | None = option(default=None, kinds=(str, type(None)), not_native="notes differ from Pod to Pod")
+    note: str | None = option(default=None, not_native="notes differ from Pod to Pod")
     """Volcano cannot do it."""
-    secret: Text = option(default="", kinds=(str,), may_be_output=True)
+    secret: Text = option(default="", may_be_output=True)
     """It stands in Pods as it is."""
 
     def extend_objects(self, ctx: JobContext) -> list[Manifest]:
@@ -250,8 +250,8 @@ def test_a_variable_of_an_option_conflicts_with_one_of_the_template() -> None:
 
 def test_settings_that_were_given_are_remembered() -> None:
     """Through copies, and not in comparisons."""
-    assert SvcPlugin(inject_hosts_env=True).given == {"inject_hosts_env"}
-    assert SvcPlugin().with_(inject_hosts_env=True).given == {"inject_hosts_env"}
+    assert SvcPlugin(inject_hosts_env=True).model_fields_set == {"inject_hosts_env"}
+    assert SvcPlugin().with_(inject_hosts_env=True).model_fields_set == {"inject_hosts_env"}
     assert SvcPlugin(inject_hosts_env=True) == SvcPlugin()
 
 
@@ -320,7 +320,7 @@ def test_a_problem_of_a_secret_does_not_show_it() -> None:
 
 def test_numbers_and_text_that_cannot_be_written_are_rejected(snapshot: SnapshotAssertion) -> None:
     """Python raises an error if a message shows thousands of digits."""
-    error = refused(job(task("master"), plugins=[PytorchPlugin(max_nodes=10**5000, nproc_per_node="\ud800")]))
+    error = refused(lambda: job(task("master"), plugins=[PytorchPlugin(max_nodes=10**5000, nproc_per_node="\ud800")]))
 
     assert typed(error.problems) == [
         ("spec.plugins.pytorch.nproc_per_node", "Invalid"),

@@ -371,7 +371,7 @@ def test_a_wrong_setting_is_rejected(
     settings: Wire, setting: str, error_type: str, snapshot: SnapshotAssertion
 ) -> None:
     """The message never shows a key."""
-    found = problems(with_ssh(**settings))
+    found = problems(lambda: with_ssh(**settings))
 
     assert typed(found) == [(f"{AT}.{setting}", error_type)]
     assert str(found[0]) == snapshot

@@ -338,7 +338,7 @@ class TestServicePorts:
         self, ports: Any, path: str, error_type: str, snapshot: SnapshotAssertion
     ) -> None:
         """The path has the name of the port."""
-        found = problems(with_svc(service_ports=ports))
+        found = problems(lambda: with_svc(service_ports=ports))
 
         assert typed(found) == [(path, error_type)]
         assert str(found[0]) == snapshot
@@ -388,7 +388,7 @@ class TestOwnAddress:
 
     def test_a_value_of_another_type_is_rejected(self, snapshot: SnapshotAssertion) -> None:
         """The option is True or False."""
-        (found,) = problems(with_svc(own_address="yes"))
+        (found,) = problems(lambda: with_svc(own_address="yes"))
 
         assert typed([found]) == [("spec.plugins.svc.own_address", "TypeInvalid")]
         assert str(found) == snapshot

@@ -192,7 +192,7 @@ def test_tasks_that_do_not_fit_the_strategy_are_rejected(
     settings: Wire, replicas: Wire, expected: list[tuple[str, str]], snapshot: SnapshotAssertion
 ) -> None:
     """Otherwise the Pods would wait in the cluster, or fail."""
-    found = problems(cluster(TensorflowPlugin(**settings), **replicas))
+    found = problems(lambda: cluster(TensorflowPlugin(**settings), **replicas))
 
     assert typed(found) == expected
     assert list(map(str, found)) == snapshot

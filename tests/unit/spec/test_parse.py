@@ -103,7 +103,7 @@ DOCUMENTS: dict[str, tuple[Any, list[tuple[str, str]]]] = {
         [("spec.tasks[0].template.spec.nodeSelector", "Invalid")],
     ),
     "half of a character for a setting": (
-        job(plugins=[SshPlugin(ssh_private_key="\ud800")]),
+        lambda: job(plugins=[SshPlugin(ssh_private_key="\ud800")]),
         [("spec.plugins.ssh.ssh_private_key", "Invalid")],
     ),
     "a number of thousands of digits": (
@@ -119,7 +119,7 @@ DOCUMENTS: dict[str, tuple[Any, list[tuple[str, str]]]] = {
         [("spec.runningEstimate", "TypeInvalid")],
     ),
     "a setting of thousands of digits": (
-        job(plugins=[PytorchPlugin(port=10**5000)]),
+        lambda: job(plugins=[PytorchPlugin(port=10**5000)]),
         [("spec.plugins.pytorch.port", "Invalid")],
     ),
 }
