@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins.base import JobUpdate
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.rendering.renderer import Rendered, pod_in_steps
+from pulumi_volcano_jobs.rendering.renderer import Rendered, pod_renderer
 
 # Not 1: Volcano tells nothing of a cluster to a job of one Pod.
 _FIXED_SIZE = 2
@@ -68,8 +68,7 @@ def _of_fixed_size(rendered: Rendered) -> dict[str, Manifest]:
     """Give the spec of each task's first Pod, by the task's name, as if every task had the same number of Pods."""
     tasks = tuple(task.with_(replicas=_FIXED_SIZE) for task in rendered.job.tasks or ())
     ctx = JobContext(rendered.job.with_(tasks=tasks))
-    steps = (pod_in_steps(ctx, rendered.plugins, task, 0, keep_own=rendered.keep_own) for task in tasks)
-    pods = [pod for *_, (_, pod) in steps]
+    pods = [pod_renderer(ctx, rendered.plugins, task, keep_own=rendered.keep_own)(0) for task in tasks]
     return {pod.task: pod.to_template()["spec"] for pod in pods}
 
 

@@ -17,7 +17,8 @@ from pulumi_volcano_jobs.explain.provenance import (
     trace,
 )
 from pulumi_volcano_jobs.kubernetes import manifest
-from pulumi_volcano_jobs.rendering.renderer import JOB, TEMPLATE, Rendered
+from pulumi_volcano_jobs.kubernetes.pod_log import JOB, TEMPLATE
+from pulumi_volcano_jobs.rendering.renderer import Rendered
 from pulumi_volcano_jobs.spec import names
 from pulumi_volcano_jobs.spec.model import Task
 

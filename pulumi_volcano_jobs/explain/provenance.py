@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pulumi_volcano_jobs.kubernetes.manifest import GROUP_ANNOTATION, Manifest
+from pulumi_volcano_jobs.kubernetes.pod_log import JOB, PodLog
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.rendering.renderer import JOB, Rendered, pod_in_steps
+from pulumi_volcano_jobs.rendering.renderer import Rendered, pod_renderer
 from pulumi_volcano_jobs.spec import names
 from pulumi_volcano_jobs.spec.model import Job, Task
 
@@ -58,38 +59,24 @@ Origins = dict[Fact, Origin]
 
 
 def trace(rendered: Rendered, task: Task, index: int) -> Origins:
-    """Make one Pod again, step by step, and note who set what.
+    """Render one Pod again, and return the writers of each fact.
 
     Args:
         rendered: the job without leaves; its plugins' settings are shown, so render it with `redact=True`.
         task: one of its tasks.
         index: the replica.
     """
-    origins: Origins = {}
-    own = {"", *(item["name"] for kind in ("containers", "initContainers") for item in task.pod_spec.get(kind) or ())}
-    for maker, manifest in _steps(rendered, task, index):
-        facts = _facts(manifest)
-        for fact, value in facts.items():
-            if fact.container in own or fact.kind in OF_ADDED_CONTAINERS:
-                _note(origins, fact, value, maker)
-        for fact in [fact for fact in origins if fact not in facts]:
-            _note(origins, fact, REMOVED, maker)
-    return origins
-
-
-def _steps(rendered: Rendered, task: Task, index: int) -> Iterator[tuple[str, Manifest]]:
-    """Give the Pod after each step with who made it; a manifest is good until the next step."""
     ctx = JobContext(rendered.job)
-    for maker, pod in pod_in_steps(ctx, rendered.plugins, task, index, keep_own=rendered.keep_own):
-        yield maker, pod.to_manifest(ctx.namespace)
-
-
-def _note(origins: Origins, fact: Fact, value: str, maker: str) -> None:
-    known = origins.get(fact)
-    if known is None:
-        origins[fact] = Origin(value, (maker,))
-    elif known.value != value:
-        origins[fact] = Origin(value, (*known.makers, maker))
+    log = PodLog(lambda pod: {"": _facts(pod.to_manifest(ctx.namespace))}, str)
+    pod_renderer(ctx, rendered.plugins, task, keep_own=rendered.keep_own)(index, log)
+    own = {"", *(item["name"] for kind in CONTAINERS for item in task.pod_spec.get(kind) or ())}
+    origins: Origins = {}
+    for writer, changes in log.steps:
+        for fact, value in changes.get("", {}).items():
+            if fact.container in own or fact.kind in OF_ADDED_CONTAINERS:
+                makers = origins[fact].makers if fact in origins else ()
+                origins[fact] = Origin(REMOVED if value is None else value, (*makers, writer))
+    return origins
 
 
 def _facts(pod: Manifest) -> dict[Fact, str]:

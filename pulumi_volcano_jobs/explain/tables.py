@@ -23,8 +23,9 @@ from pulumi_volcano_jobs.explain.provenance import (
     trace,
 )
 from pulumi_volcano_jobs.kubernetes.manifest import ObjectRef
+from pulumi_volcano_jobs.kubernetes.pod_log import JOB
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.rendering.renderer import JOB, Rendered
+from pulumi_volcano_jobs.rendering.renderer import Rendered
 from pulumi_volcano_jobs.spec import names
 from pulumi_volcano_jobs.spec.model import Job, Task
 

@@ -47,7 +47,7 @@ def copy_tree(tree: Any) -> Any:
 class Container:
     """A container of a Pod while the plugins edit it: its lists are edited by key.
 
-    With `keep_own` what it begins with stays: an edit of the same variable, path or port's name does nothing.
+    With `keep_own` what it begins with stays: an edit of the same variable, path or port's name changes `lists` only.
     """
 
     __slots__ = ("_env", "_kept", "_mounts", "_ports", "fields", "name")
@@ -61,7 +61,9 @@ class Container:
         self._env: dict[str, Manifest] = _keyed(wire.get("env"), lambda entry: entry["name"])
         self._mounts: dict[str, Manifest] = _keyed(wire.get("volumeMounts"), lambda entry: entry["mountPath"])
         self._ports: dict[PortKey, Manifest] = _keyed(wire.get("ports"), _port_key)
-        self._kept = {kind: frozenset(entries) for kind, entries in self.lists()} if keep_own else {}
+        self._kept: Mapping[str, dict[str, Manifest]] = _NOTHING_KEPT
+        if keep_own:
+            self._kept = {kind: dict(entries) for kind, entries in self.lists()}
 
     def env(self, name: str) -> Manifest | None:
         """Give the entry of a variable, or None."""
@@ -69,31 +71,28 @@ class Container:
 
     def set_env(self, name: str, value: Any) -> None:
         """Set a variable to a literal value, in place of one of that name."""
-        self._set_env({"name": name, "value": value})
+        _set(self._env, self._kept["env"], name, {"name": name, "value": value})
 
     def set_env_from(self, name: str, source: Manifest) -> None:
         """Set a variable from a `valueFrom` source, in place of one of that name."""
-        self._set_env({"name": name, "valueFrom": source})
+        _set(self._env, self._kept["env"], name, {"name": name, "valueFrom": source})
 
     def set_env_entries(self, entries: Mapping[str, Manifest]) -> None:
         """Set variables from entries, by name. Containers share the entries, so do not change them.
 
         One call sets all of them: svc sets two variables for each task in each Pod.
         """
-        kept = self._kept.get("env", frozenset()) & entries.keys()
-        if kept:
-            entries = {name: entry for name, entry in entries.items() if name not in kept}
+        if ignored := self._kept["env"].keys() & entries.keys():
+            self._kept["env"].update((name, entries[name]) for name in ignored)
+            entries = {name: entry for name, entry in entries.items() if name not in ignored}
         for name in self._env.keys() & entries.keys():
             del self._env[name]
         self._env.update(entries)
 
     def mount(self, path: str, volume: str, sub_path: str = "") -> None:
         """Mount a volume (or one directory of it) at a path, in place of what was mounted there."""
-        if path in self._kept.get("volumeMounts", ()):
-            return
-        self._mounts.pop(path, None)
-        mount = {"mountPath": path, "name": volume}
-        self._mounts[path] = mount | ({"subPath": sub_path} if sub_path else {})
+        mount = {"mountPath": path, "name": volume} | ({"subPath": sub_path} if sub_path else {})
+        _set(self._mounts, self._kept["volumeMounts"], path, mount)
 
     def declares_port(self, number: int) -> bool:
         """Tell whether a port of that number is declared, whatever its name or protocol."""
@@ -101,17 +100,22 @@ class Container:
 
     def set_port(self, number: int, name: str) -> None:
         """Declare a TCP port, in place of those of that number or name."""
-        if name in self._kept.get("ports", ()):
+        port = {"name": name, "containerPort": number}
+        if name in self._kept["ports"]:
+            self._kept["ports"][name] = port
             return
-        for key in [key for key, port in self._ports.items() if port.get("name") == name]:
+        for key in [key for key, declared in self._ports.items() if declared.get("name") == name]:
             del self._ports[key]
-        self._ports[number, "TCP"] = {"name": name, "containerPort": number}
+        self._ports[number, "TCP"] = port
 
     def lists(self) -> Iterator[tuple[str, Mapping[str, Manifest]]]:
-        """Yield the lists whose entries have a key of their own: variables, mounts, named ports."""
-        yield "env", self._env
-        yield "volumeMounts", self._mounts
-        yield "ports", {entry["name"]: entry for entry in self._ports.values() if entry.get("name")}
+        """Yield the lists whose entries have a key of their own: variables, mounts, named ports.
+
+        They have the entries as they were last set, also if `keep_own` ignores that.
+        """
+        ports = {entry["name"]: entry for entry in self._ports.values() if entry.get("name")}
+        for kind, entries in (("env", self._env), ("volumeMounts", self._mounts), ("ports", ports)):
+            yield kind, entries | self._kept[kind] if self._kept[kind] else entries
 
     def to_wire(self) -> Manifest:
         """Give the container as a plain dict."""
@@ -121,15 +125,10 @@ class Container:
                 wire[key] = list(entries.values())
         return wire
 
-    def _set_env(self, entry: Manifest) -> None:
-        name = entry["name"]
-        if name not in self._kept.get("env", ()):
-            self._env.pop(name, None)
-            self._env[name] = entry
-
 
 _CONTAINER_LISTS = frozenset({"env", "ports", "volumeMounts"})
 _POD_LISTS = frozenset({"containers", "initContainers", "volumes"})
+_NOTHING_KEPT: Mapping[str, dict[str, Manifest]] = {kind: {} for kind in _CONTAINER_LISTS}
 
 
 def _port_key(port: Mapping[str, Any]) -> PortKey:
@@ -142,6 +141,13 @@ def _keyed(entries: Any, key: Any) -> dict[Any, Manifest]:
         keyed.pop(key(entry), None)
         keyed[key(entry)] = copy_tree(entry)
     return keyed
+
+
+def _set(entries: dict[str, Manifest], kept: dict[str, Manifest], name: str, entry: Manifest) -> None:
+    """Set an entry, as the last one. If the entry of that name is kept, set it in `kept` only."""
+    changed = kept if name in kept else entries
+    changed.pop(name, None)
+    changed[name] = entry
 
 
 class Pod:
@@ -185,7 +191,7 @@ class Pod:
         self.init_containers = [Container(wire, keep_own=keep_own) for wire in spec.get("initContainers") or ()]
         """The init containers."""
         self._volumes: dict[str, Manifest] = _keyed(spec.get("volumes"), lambda entry: entry["name"])
-        self._kept = frozenset(self._volumes) if keep_own else frozenset()
+        self._kept = dict(self._volumes) if keep_own else {}
 
     @property
     def all_containers(self) -> list[Container]:
@@ -194,14 +200,17 @@ class Pod:
 
     def set_volume(self, name: str, source: Manifest) -> None:
         """Add a volume with its source, in place of one of that name."""
-        if name in self._kept:
-            return
-        self._volumes.pop(name, None)
-        self._volumes[name] = {"name": name, **source}
+        _set(self._volumes, self._kept, name, {"name": name, **source})
 
     def volumes(self) -> Iterator[tuple[str, Manifest]]:
         """Give the volumes by name."""
         yield from self._volumes.items()
+
+    def lists(self) -> Iterator[tuple[tuple[str, str], Mapping[str, Manifest]]]:
+        """Yield the lists of the containers, and the volumes, each with its kind and its container's name."""
+        for container in self.all_containers:
+            yield from (((kind, container.name), entries) for kind, entries in container.lists())
+        yield ("volumes", ""), self._volumes | self._kept
 
     def to_template(self) -> Manifest:
         """Give what is in the Pod as a PodTemplateSpec."""

@@ -13,8 +13,7 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from pulumi_volcano_jobs.admission import limits, lint
-from pulumi_volcano_jobs.admission.conflicts import Ledger
+from pulumi_volcano_jobs.admission import conflicts, limits, lint
 from pulumi_volcano_jobs.admission.defaults import Stored
 from pulumi_volcano_jobs.admission.pipeline import examine
 from pulumi_volcano_jobs.admission.plugin_paths import plugin_place
@@ -24,6 +23,7 @@ from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.text import Sealed, concealed_arguments, redacted
 from pulumi_volcano_jobs.kubernetes import manifest, schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod
+from pulumi_volcano_jobs.kubernetes.pod_log import JOB, TEMPLATE, PodLog
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import flags_of, secret_settings
@@ -34,10 +34,8 @@ from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job, Task, Volume
 from pulumi_volcano_jobs.spec.options import Choices, OnConflict, wrong_choices
 
-TEMPLATE, JOB = "the template", "the job"
-"""Who sets what in a Pod, beside plugins."""
-
 _Hook = Callable[[Pod, JobContext], None]
+_Renderer = Callable[..., Pod]
 # Annotations and labels of a job that its Pods get too; of a pair, the first that is there.
 _HANDED_DOWN = (
     ("volcano.sh/preemptable",),
@@ -123,16 +121,21 @@ def render(
     shown, plugins = _redacted(found.stored) if redact else (found.stored.job, found.stored.plugins)
     ctx = JobContext(shown, _key_pair(keys, plugins))
     problems = [*found.problems]
-    if strict and found.can_be_looked_into:
-        problems += _inspect(ctx, plugins, choices.get("on_conflict", "error"))
+    on_conflict = choices.get("on_conflict", "error") if strict else None
+    keep_own = on_conflict == "user"
+    renderer = functools.partial(pod_renderer, ctx, plugins, keep_own=keep_own)
+    firsts: dict[str, Manifest] = {}
+    if on_conflict and found.can_be_looked_into:
+        problems += _first_pods(ctx, renderer, firsts, on_conflict)
     raise_if_any(problems)
     objects, made_by, beyond = _objects(ctx, plugins, cluster)
     if redact:
         # A user's own plugin may create objects that contain keys.
         objects = [redacted(item) for item in objects]
     raise_if_any(limits.objects(objects, made_by))
-    keep_own = strict and choices.get("on_conflict") == "user"
-    pods, firsts = _pods(ctx, plugins, strict=strict, keep_own=keep_own)
+    if not strict:
+        raise_if_any(_first_pods(ctx, renderer, firsts, None))
+    pods = tuple(_pods(ctx, renderer, firsts))
     if strict:
         native = choices.get("managed_by") == "volcano"
         hint = limits.hosts_hint(native=native, version=cluster.volcano_version)
@@ -143,7 +146,7 @@ def render(
         job=shown,
         plugins=plugins,
         objects=tuple(objects),
-        pods=tuple(pods),
+        pods=pods,
         first_pods=firsts,
         warnings=tuple(problem for problem in problems if problem.warning),
         made_by=made_by,
@@ -245,58 +248,59 @@ def _extended(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:
     return task.with_(template={**after, "metadata": {**kept, **after["metadata"]}})
 
 
-def _pods(
-    ctx: JobContext, plugins: Sequence[Plugin], *, strict: bool, keep_own: bool
-) -> tuple[list[Manifest], dict[str, Manifest]]:
-    pods: list[Manifest] = []
-    firsts: dict[str, Manifest] = {}
+def _first_pods(
+    ctx: JobContext, renderer: Callable[[Task], _Renderer], firsts: dict[str, Manifest], on_conflict: OnConflict | None
+) -> Iterator[Problem]:
+    """Render Pod 0 of each task into `firsts`, and yield the conflicts in it.
+
+    Stop at the first limit that is exceeded, with its Problem. Without `on_conflict` (lenient mode) nothing conflicts,
+    and, as in Volcano, no plugin is called for a task without replicas.
+    """
     sizes = limits.ManifestSizes()
     for position, task in enumerate(ctx.tasks):
-        hooks, name = _hooks(ctx, plugins, task), task.name or ""
-        # Volcano, and so the lenient mode, asks the plugins of no Pod that there is not.
-        for index in range(max(task.size, 1) if strict else task.size):
-            pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
-            for _, hook in hooks:
-                hook(pod, ctx)
-            made = pod.to_manifest(ctx.namespace)
-            if index == 0 and not strict:
-                # In strict mode, `_inspect` has checked the first Pods.
-                raise_if_any(sizes.add(task, position, made))
-            firsts.setdefault(name, made)
-            pods += [made] if index < task.size else []
-    return pods, firsts
-
-
-def _inspect(ctx: JobContext, plugins: Sequence[Plugin], on_conflict: OnConflict) -> Iterator[Problem]:
-    """Yield the conflicts in Pod 0 of each task. Stop at the first limit that is exceeded, with its Problem."""
-    sizes = limits.ManifestSizes()
-    for position, task in enumerate(ctx.tasks):
-        steps = pod_in_steps(ctx, plugins, task, 0)
-        _, pod = next(steps)
-        ledger = Ledger(pod, task, f"spec.tasks[{position}].template", on_conflict)
-        for maker, _ in steps:
-            yield from ledger.note_volumes(pod) if maker == JOB else ledger.note(pod, maker)
-        if exceeded := list(sizes.add(task, position, pod.to_manifest(ctx.namespace))):
+        if on_conflict:
+            log = PodLog(conflicts.entries, id)
+            pod = renderer(task)(0, log)
+            yield from conflicts.check(log, task, f"spec.tasks[{position}].template", on_conflict)
+        elif task.size:
+            pod = renderer(task)(0)
+        else:
+            continue
+        first = firsts[task.name or ""] = pod.to_manifest(ctx.namespace)
+        if exceeded := list(sizes.add(task, position, first)):
             yield from exceeded
             return
 
 
-def pod_in_steps(
-    ctx: JobContext, plugins: Sequence[Plugin], task: Task, index: int, *, keep_own: bool = False
-) -> Iterator[tuple[str, Pod]]:
-    """Make one Pod, and give it after each step with who made that: `TEMPLATE`, `JOB`, or a plugin's name."""
+def _pods(ctx: JobContext, renderer: Callable[[Task], _Renderer], firsts: Mapping[str, Manifest]) -> Iterator[Manifest]:
+    for task in ctx.tasks:
+        render_pod = renderer(task)
+        if task.size:
+            yield firsts[task.name or ""]
+        for index in range(1, task.size):
+            yield render_pod(index).to_manifest(ctx.namespace)
+
+
+def pod_renderer(ctx: JobContext, plugins: Sequence[Plugin], task: Task, *, keep_own: bool = False) -> _Renderer:
+    """Return a function that renders the Pod of an index, and records its writers in a log if there is one.
+
+    The writers are `TEMPLATE`, `JOB` and the names of the plugins.
+    """
     name = task.name or ""
-    pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
-    yield TEMPLATE, pod
-    for maker, hook in _hooks(ctx, plugins, task):
-        hook(pod, ctx)
-        yield maker, pod
+    hooks: list[tuple[str, _Hook]] = [(plugin.name, plugin.extend_pod) for plugin in plugins]
+    hooks += [(JOB, _task_editor(ctx, task)), *((plugin.name, plugin.on_pod_create) for plugin in plugins)]
 
+    def render_pod(index: int, log: PodLog | None = None) -> Pod:
+        pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
+        if log:
+            log.add(TEMPLATE, pod)
+        for writer, hook in hooks:
+            hook(pod, ctx)
+            if log:
+                log.add(writer, pod)
+        return pod
 
-def _hooks(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> list[tuple[str, _Hook]]:
-    """Give what edits each Pod of a task, in this order, and whose it is."""
-    own = [(plugin.name, plugin.extend_pod) for plugin in plugins]
-    return [*own, (JOB, _task_editor(ctx, task)), *((plugin.name, plugin.on_pod_create) for plugin in plugins)]
+    return render_pod
 
 
 def _task_editor(ctx: JobContext, task: Task) -> _Hook:

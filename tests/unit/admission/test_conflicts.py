@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs import EnvPlugin, JobContext, Plugin, Pod, PytorchPlugin, SshPlugin, SvcPlugin, render
+from pulumi_volcano_jobs import (
+    Container,
+    EnvPlugin,
+    JobContext,
+    Plugin,
+    Pod,
+    PytorchPlugin,
+    SshPlugin,
+    SvcPlugin,
+    render,
+)
 from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.spec.options import OnConflict
 from tests.conftest import Wire, container, job, places, problems, refused, task, typed
 
 SPEC = "spec.tasks[0].template.spec"
@@ -194,3 +205,52 @@ def test_conflicts_are_told_with_all_other_problems() -> None:
     document = job(task("a", containers=[main]), plugins={"env": []}, minAvailable=5, queue="root")
 
     assert places(document) == ["spec.minAvailable", "spec.queue", f"{SPEC}.containers[0].env[0]"]
+
+
+class Copying(Plugin):
+    """Replace the first container by a copy."""
+
+    name = "test-copying"
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+        """Edit the list of containers directly."""
+        pod.containers[0] = Container(pod.containers[0].to_wire())
+
+
+def test_a_plugin_that_replaces_a_container_conflicts_with_its_entries() -> None:
+    """The Pod's own functions do not see such an edit."""
+    main = container(env=[{"name": "A", "value": "1"}], volumeMounts=[{"name": "data", "mountPath": "/data"}])
+    document = job(task(containers=[main], volumes=[{"name": "data", "emptyDir": {}}]), plugins=[Copying()])
+
+    assert places(document) == [f"{SPEC}.containers[0].{place}" for place in ("env[0]", "volumeMounts[0]")]
+
+
+class Counting(Plugin):
+    """Count the Pods."""
+
+    name = "test-counting"
+    pods: ClassVar[list[str]] = []
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+        """Count one."""
+        self.pods.append(pod.name)
+
+
+@pytest.mark.parametrize("on_conflict", ["error", "plugin", "user"])
+def test_each_pod_is_rendered_once(on_conflict: OnConflict) -> None:
+    """Also the first of a task, which is checked for conflicts."""
+    Counting.pods.clear()
+    render(job(task("a", 2), task("b", 0), plugins=[Counting()]), on_conflict=on_conflict)
+
+    assert sorted(Counting.pods) == ["train-a-0", "train-a-1", "train-b-0"]
+
+
+def test_two_plugins_that_set_a_variable_of_the_template_conflict_though_the_template_wins() -> None:
+    """It keeps its value, and the plugins still contradict each other."""
+    main = container(env=[{"name": "TOKEN", "value": "own"}])
+
+    document = job(task("a", containers=[main]), plugins=[First(), Second()])
+
+    assert places(document, on_conflict="user") == ["spec.plugins.test-second"]
+    only = render(job(task("a", containers=[main]), plugins=[First()]), on_conflict="user").pods[0]
+    assert of(only, "env")["TOKEN"]["value"] == "own"
