@@ -226,9 +226,13 @@ def queue_fields(name: str, *, python: bool) -> list[Field]:
     return [*metadata, *(field if python else field._replace(doc=_in_yaml(field.doc, ())) for field in fields)]
 
 
+def _queue_class(name: str, *, python: bool) -> str:
+    return f"Queue{name.rpartition('.')[2]}{'Args' if python else ''}"
+
+
 def _queue_type(item: Mapping[str, Any], *, python: bool) -> str:
     if "$ref" in item:
-        return f"Queue{item['$ref'].rpartition('.')[2]}"
+        return _queue_class(item["$ref"], python=python)
     scalars = {"string": "str", "integer": "int", "boolean": "bool"}
     if item["type"] in scalars:
         kind = scalars[item["type"]]
@@ -267,7 +271,7 @@ def _queue_classes(*, python: bool) -> Iterator[str]:
     names = [name for name in queue_schema.DEFINITIONS if name != queue_schema.SPEC]
     for name in sorted(names, key=lambda key: "$ref" in str(queue_schema.DEFINITIONS[key])):
         doc = queue_schema.DEFINITIONS[name]["description"]
-        yield typed_dict(f"Queue{name.rpartition('.')[2]}", doc, queue_fields(name, python=python))
+        yield typed_dict(_queue_class(name, python=python), doc, queue_fields(name, python=python))
 
 
 def job_fields_module(model: type[Model] = Job) -> str:

@@ -69,7 +69,7 @@ PAGES: dict[str, Page] = {
             "VolcanoJobArgs",
             f"{PACKAGE}.component.job_fields.JobFields",
             f"{PACKAGE}.component.job_args.JobOptions",
-            f"{PACKAGE}.spec.options.Choices",
+            f"{PACKAGE}.spec.options.RenderOptions",
             f"{PARTS}.TaskComponent",
             "KubernetesObject",
             f"{PARTS}.PluginComponent",

@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.spec.model import Job, Model
-from pulumi_volcano_jobs.spec.releases import Since, lacks
+from pulumi_volcano_jobs.spec.releases import Since, is_older
 
 
 def check(job: Job, plugins: Sequence[Plugin], version: str, *, strict: bool, native: bool) -> Iterator[Problem]:
@@ -41,13 +41,13 @@ def _fields(model: Model, path: str, version: str) -> Iterator[Problem]:
     """Yield a Problem for each field that a release does not store in a Job or a PodGroup."""
     for name, field in type(model).model_fields.items():
         value, place = getattr(model, name), paths.join(path, field.alias or name)
-        since = next((mark.version for mark in field.metadata if isinstance(mark, Since)), "")
-        if value is not None and lacks(version, since):
+        since = next((since_mark.version for since_mark in field.metadata if isinstance(since_mark, Since)), "")
+        if value is not None and is_older(version, since):
             reason = f"Forbidden: Volcano {version} does not know this field (added in {since}), and drops it"
             yield Problem(place, "Forbidden", reason, "remove it, or upgrade Volcano")
             continue
-        for at, item in _parts(value, place):
-            yield from _fields(item, at, version)
+        for item_path, item in _parts(value, place):
+            yield from _fields(item, item_path, version)
 
 
 def _parts(value: object, path: str) -> Iterator[tuple[str, Model]]:

@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.kubernetes.pod_log import JOB, PodLog
 from pulumi_volcano_jobs.spec.model import Task
 from pulumi_volcano_jobs.spec.options import OnConflict
 
 # A list and its container. The list of volumes has no container.
-_List = tuple[str, str]
+_TrackedList = tuple[str, str]
 _NOUNS = {"env": "variable", "volumeMounts": "mount path", "ports": "port name", "volumes": "volume"}
 _KEYS = {"env": "name", "volumeMounts": "mountPath", "ports": "name"}
 _CONTAINERS = ("containers", "")
@@ -27,9 +27,9 @@ class _Origin(NamedTuple):
     plugin: str = ""
 
 
-def entries(pod: Pod) -> dict[_List, Mapping[str, Any]]:
+def entries(pod: Pod) -> dict[_TrackedList, Mapping[str, Any]]:
     """Return the entries of each list of a Pod by name, and the number of containers by name."""
-    found: dict[_List, Mapping[str, Any]] = {}
+    found: dict[_TrackedList, Mapping[str, Any]] = {}
     for key, own in pod.lists():
         # Two containers with one name are rejected by `_repeated`, or by the validation of the template.
         found[key] = {**found[key], **own} if key in found else own
@@ -70,7 +70,7 @@ def _conflict(what: str, old: _Origin, new: _Origin, task: Task, on_conflict: On
     """Yield a Problem if the job's volumes or a plugin replace an entry, unless `on_conflict` decides."""
     if not new.plugin:
         reason = f"the job's volumes ({new.place}) bring a {what} too"
-        yield Problem(old.place, "Duplicate", reason, "keep one of them", stage=Stage.API)
+        yield Problem(old.place, "Duplicate", reason, "keep one of them", stage=RejectionStage.API)
     elif on_conflict == "plugin" or old.plugin == new.plugin:
         return
     elif old.plugin:
@@ -86,15 +86,15 @@ def _conflict(what: str, old: _Origin, new: _Origin, task: Task, on_conflict: On
 def _repeated(name: str, place: str, origin: _Origin) -> Problem:
     """Return the Problem of a plugin's container with the name of another one, whatever `on_conflict` is."""
     reason = f'Duplicate value: "{name}": the plugin {origin.plugin} ({origin.place}) adds a container of this name'
-    return Problem(place, "Duplicate", reason, "rename this container", stage=Stage.API)
+    return Problem(place, "Duplicate", reason, "rename this container", stage=RejectionStage.API)
 
 
-def _origins(spec: Mapping[str, Any], path: str) -> dict[_List, dict[str, _Origin]]:
+def _origins(spec: Mapping[str, Any], path: str) -> dict[_TrackedList, dict[str, _Origin]]:
     """Return the places of the entries of a template (the last of each name), and of its containers (the first)."""
     volumes = {
         entry["name"]: _Origin(f"{path}.volumes[{index}]") for index, entry in enumerate(spec.get("volumes") or ())
     }
-    origins: dict[_List, dict[str, _Origin]] = {("volumes", ""): volumes, _CONTAINERS: {}}
+    origins: dict[_TrackedList, dict[str, _Origin]] = {("volumes", ""): volumes, _CONTAINERS: {}}
     for section in ("containers", "initContainers"):
         for position, container in enumerate(spec.get(section) or ()):
             name, place = container["name"], f"{path}.{section}[{position}]"

@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin
 from pulumi_volcano_jobs.spec.model import Job
 
 
-def enacted(job: Job) -> list[tuple[str, str]]:
+def controller_only_fields(job: Job) -> list[tuple[str, str]]:
     """List path and meaning of each thing that only Volcano does, so that Pods of Pulumi's are left without it."""
     return [*_of_job(job), *_of_tasks(job)]
 
@@ -31,8 +31,8 @@ def _of_tasks(job: Job) -> Iterator[tuple[str, str]]:
         for index, policy in enumerate(task.policies or ()):
             yield f"spec.tasks[{position}].policies[{index}]", f"{policies.meaning(policy)} of {task.name}"
         if task.depends_on and task.depends_on.name:
-            others = ", ".join(task.depends_on.name)
-            yield f"spec.tasks[{position}].dependsOn", f"start {task.name} after {others}"
+            dependencies = ", ".join(task.depends_on.name)
+            yield f"spec.tasks[{position}].dependsOn", f"start {task.name} after {dependencies}"
 
 
 def problems(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.kubernetes import images, schema
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.spec.model import Job, NetworkTopology, PartitionPolicy, Task, Volume
-from pulumi_volcano_jobs.spec.options import Choices
+from pulumi_volcano_jobs.spec.options import RenderOptions
 
 SCHEDULER = "volcano"
 QUEUE = "default"
@@ -23,7 +23,7 @@ MAX_RETRY = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stored(Sealed):
+class DefaultedJob(Sealed):
     """A job with its defaults, its plugins in the order in which they run, and what was found on the way.
 
     `named` are the plugins that the job itself names.
@@ -35,22 +35,24 @@ class Stored(Sealed):
     problems: tuple[Problem, ...]
 
 
-def store(job: Job, choices: Choices, *, strict: bool, volcano_version: str = "") -> Stored:
+def apply_defaults(job: Job, options: RenderOptions, *, strict: bool, volcano_version: str = "") -> DefaultedJob:
     """Fill in the defaults of a job; its plugins have the options that were chosen for them.
 
     The problems are those of the types and fields of templates and claims, and of the settings of plugins.
     """
-    walk = schema.Walk()
-    image_registry = choices.get("image_registry", "")
-    tasks = tuple(_task(task, index, walk, image_registry) for index, task in enumerate(job.tasks or ()))
-    volumes = tuple(_volume(volume, index, walk) for index, volume in enumerate(job.volumes or ()))
+    pruner = schema.SchemaPruner()
+    image_registry = options.get("image_registry", "")
+    tasks = tuple(_task(task, index, pruner, image_registry) for index, task in enumerate(job.tasks or ()))
+    volumes = tuple(_volume(volume, index, pruner) for index, volume in enumerate(job.volumes or ()))
     own, problems = plugin_settings.read(job.uses, strict=strict)
-    plugins, chosen = plugin_settings.with_options(plugin_settings.with_required(own), choices, volcano_version)
+    plugins, option_problems = plugin_settings.with_options(
+        plugin_settings.with_required(own), options, volcano_version
+    )
     plugins = {
         name: plugin.with_images(lambda image: images.in_registry(image, image_registry))
         for name, plugin in plugins.items()
     }
-    stored = job.with_(
+    defaulted = job.with_(
         namespace=job.namespace if is_given(job.namespace) else "default",
         queue=job.queue if is_given(job.queue) else QUEUE,
         scheduler_name=job.scheduler_name or SCHEDULER,
@@ -61,18 +63,18 @@ def store(job: Job, choices: Choices, *, strict: bool, volcano_version: str = ""
         volumes=volumes if job.volumes is not None else None,
         plugins=None if job.plugins is None else plugin_settings.defaulted_uses(job.uses, own, plugins, strict=strict),
     )
-    problems += [*chosen, *walk.problems]
-    return Stored(stored, tuple(sorted(plugins.values(), key=_order)), frozenset(own), tuple(problems))
+    problems += [*option_problems, *pruner.problems]
+    return DefaultedJob(defaulted, tuple(sorted(plugins.values(), key=_order)), frozenset(own), tuple(problems))
 
 
 def _order(plugin: Plugin) -> tuple[int, str]:
     return plugin.stage, plugin.name
 
 
-def _task(task: Task, index: int, walk: schema.Walk, image_registry: Any) -> Task:
+def _task(task: Task, index: int, pruner: schema.SchemaPruner, image_registry: Any) -> Task:
     # The webhook's patch spells out an empty Pod spec, and the schema then misses its containers.
-    template = walk.conform({"spec": {}} | task.pod_template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
-    template = images.of_template(template, image_registry)
+    template = pruner.apply({"spec": {}} | task.pod_template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
+    template = images.template_in_registry(template, image_registry)
     spec = template.get("spec")
     if isinstance(spec, dict) and spec.get("hostNetwork") is True and not spec.get("dnsPolicy"):
         template["spec"] = spec | {"dnsPolicy": "ClusterFirstWithHostNet"}
@@ -106,8 +108,8 @@ def _topology(topology: NetworkTopology | None) -> NetworkTopology | None:
     return topology and topology.with_(mode=topology.mode or "hard")
 
 
-def _volume(volume: Volume, index: int, walk: schema.Walk) -> Volume:
+def _volume(volume: Volume, index: int, pruner: schema.SchemaPruner) -> Volume:
     if volume.volume_claim is None:
         return volume
-    claim = walk.conform(volume.volume_claim, schema.CLAIM, f"spec.volumes[{index}].volumeClaim")
+    claim = pruner.apply(volume.volume_claim, schema.CLAIM, f"spec.volumes[{index}].volumeClaim")
     return volume.with_(volume_claim=claim)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Placeholder
 from pulumi_volcano_jobs.plugins import SvcPlugin
 from pulumi_volcano_jobs.plugins.settings import since_of
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
-from pulumi_volcano_jobs.spec.releases import lacks
+from pulumi_volcano_jobs.spec.releases import is_older
 
 MOST_PODS = 150_000
 """Kubernetes supports no more in a cluster (kubernetes.io, Considerations for large clusters)."""
@@ -33,11 +33,12 @@ MAX_ENVIRONMENT = 2 * 1024 * 1024
 """Bytes of all variables and arguments of a program (Linux: a quarter of the usual stack of 8 MiB)."""
 _FLAG = "inject-hosts-env"
 _HOSTS = (
-    f"give svc --{_FLAG}=false (in Python: SvcPlugin(inject_hosts_env=False)); the addresses stay in {names.HOSTS_PATH}"
+    f"give svc --{_FLAG}=false (in Python: SvcPlugin(inject_hosts_env=False)); the addresses stay in"
+    f" {naming.HOSTS_PATH}"
 )
 
 
-def pods(job: Job) -> Iterator[Problem]:
+def check_pod_count(job: Job) -> Iterator[Problem]:
     """Yield a Problem at the task with which a job has too many Pods.
 
     Nothing that grows with the replicas may be computed for such a job.
@@ -48,18 +49,20 @@ def pods(job: Job) -> Iterator[Problem]:
         if total > MOST_PODS:
             reason = f"with this task the job has {total} Pods, and Kubernetes supports {MOST_PODS} in a cluster"
             value = str(task.size)
-            yield Problem(f"spec.tasks[{index}].replicas", "TooMany", reason, "lower it", value=value, stage=Stage.API)
+            yield Problem(
+                f"spec.tasks[{index}].replicas", "TooMany", reason, "lower it", value=value, stage=RejectionStage.API
+            )
             return
 
 
-def objects(manifests: Iterable[Manifest], made_by: Mapping[ObjectRef, str]) -> Iterator[Problem]:
+def check_objects(manifests: Iterable[Manifest], made_by: Mapping[ObjectRef, str]) -> Iterator[Problem]:
     """Yield a Problem for each ConfigMap and Secret that no API server takes: their host lists grow with the job."""
     for item in manifests:
-        kind, name = made = ObjectRef.of(item)
+        kind, name = ref = ObjectRef.of(item)
         size = sum(_decoded(value) if kind == "Secret" else _length(value) for value in item.get("data", {}).values())
         if size > _LARGEST_DATA:
             reason = f"the {kind} {name} takes {size} bytes; Kubernetes stores at most {_LARGEST_DATA}"
-            yield Problem(f"spec.plugins.{made_by[made]}", "TooLong", reason, _GROWS, stage=Stage.API)
+            yield Problem(f"spec.plugins.{made_by[ref]}", "TooLong", reason, _GROWS, stage=RejectionStage.API)
 
 
 def _length(value: Any) -> int:
@@ -97,22 +100,22 @@ class ManifestSizes:
         self._total += size * max(task.size, 1)
         place = f"spec.tasks[{index}]"
         if size > _LARGEST_OBJECT:
-            reason = f"each Pod would have {_shown(size)}, and the API server takes at most {_shown(_LARGEST_OBJECT)}"
+            reason = f"each Pod would have {_in_mib(size)}, and the API server takes at most {_in_mib(_LARGEST_OBJECT)}"
             hint = "make its template smaller, or use fewer Pods if a plugin lists them in it"
-            yield Problem(place, "TooLong", reason, hint, stage=Stage.API)
+            yield Problem(place, "TooLong", reason, hint, stage=RejectionStage.API)
         elif self._total > _LARGEST_PODS:
-            whose = "the Pods of the job up to this task" if index else "the task's Pods"
-            reason = f"{whose} would have {_shown(self._total)}, and at most {_shown(_LARGEST_PODS)} are made"
+            subject = "the Pods of the job up to this task" if index else "the task's Pods"
+            reason = f"{subject} would have {_in_mib(self._total)}, and at most {_in_mib(_LARGEST_PODS)} are made"
             hint = "use fewer replicas or tasks" if index else "use fewer replicas"
-            yield Problem(f"{place}.replicas", "TooLong", reason, hint, value=str(task.size), stage=Stage.API)
+            yield Problem(f"{place}.replicas", "TooLong", reason, hint, value=str(task.size), stage=RejectionStage.API)
 
 
-def _shown(size: int) -> str:
+def _in_mib(size: int) -> str:
     return f"{size / _MIB:.1f} MiB"
 
 
 @dataclass(frozen=True)
-class _Shared:
+class _VariableSizes:
     """The values of the ConfigMaps that the plugins made."""
 
     sizes: Mapping[tuple[str, str], int]
@@ -143,7 +146,7 @@ def hosts_hint(*, native: bool, version: str) -> str:
     With Volcano's controllers, the flag needs a release that has it: an older one ignores it and all flags after it.
     """
     since = since_of(SvcPlugin, _FLAG)
-    if not native or (version and not lacks(version, since)):
+    if not native or (version and not is_older(version, since)):
         return _HOSTS
     flag = f'set managed_by="pulumi", and {_HOSTS}'
     return flag if version else f"{flag}; if the cluster runs Volcano {since} or later, set volcano_version instead"
@@ -174,7 +177,7 @@ def variables(
         for item in maps
         for key, value in _mapping(item.get("data")).items()
     }
-    shared, end = _Shared(sizes, made_by, hosts_hint), 0
+    shared, end = _VariableSizes(sizes, made_by, hosts_hint), 0
     for index, task in enumerate(tasks):
         end += task.size
         # Of a task's Pods the last has the longest numbers, and the first may be a master.
@@ -183,15 +186,15 @@ def variables(
     return list({(problem.path, problem.reason.partition(" takes ")[0]): problem for problem in found}.values())
 
 
-def _task(task: Task, path: str, samples: Iterable[Manifest], shared: _Shared) -> Iterator[Problem]:
+def _task(task: Task, path: str, samples: Iterable[Manifest], shared: _VariableSizes) -> Iterator[Problem]:
     for pod in samples:
         for kind in ("containers", "initContainers"):
             for container in pod["spec"].get(kind, ()):
-                own = functools.partial(_own, task, kind, container.get("name", ""), path)
-                yield from _container(container, own, shared)
+                template_variables = functools.partial(_template_variables, task, kind, container.get("name", ""), path)
+                yield from _container(container, template_variables, shared)
 
 
-def _own(task: Task, kind: str, name: str, path: str) -> tuple[str, list[str]]:
+def _template_variables(task: Task, kind: str, name: str, path: str) -> tuple[str, list[str]]:
     """Find the place of a container in its template, and its variables there."""
     for index, wire in enumerate(task.pod_spec.get(kind) or ()):
         if wire.get("name") == name:
@@ -199,11 +202,13 @@ def _own(task: Task, kind: str, name: str, path: str) -> tuple[str, list[str]]:
     return path, []
 
 
-def _container(container: Manifest, own: Callable[[], tuple[str, list[str]]], shared: _Shared) -> Iterator[Problem]:
+def _container(
+    container: Manifest, template_variables: Callable[[], tuple[str, list[str]]], shared: _VariableSizes
+) -> Iterator[Problem]:
     entries = container.get("env", ())
     sizes = shared.variables(entries)
     if max(sizes, default=0) > MAX_VARIABLE:
-        place = own()
+        place = template_variables()
         for entry, size in zip(entries, sizes, strict=True):
             if size > MAX_VARIABLE:
                 yield _variable(entry["name"], size, *place, shared.size(entry)[1], shared.hosts_hint)
@@ -212,19 +217,21 @@ def _container(container: Manifest, own: Callable[[], tuple[str, list[str]]], sh
             f"the environment of the container {container.get('name')} takes {sum(sizes)} bytes; Linux starts no"
             f" program with more than {MAX_ENVIRONMENT}"
         )
-        yield Problem(own()[0], "TooLong", reason, "put what is large into files that a volume brings")
+        yield Problem(template_variables()[0], "TooLong", reason, "put what is large into files that a volume brings")
 
 
-def _variable(name: str, size: int, path: str, own: Sequence[str], plugin: str, hosts_hint: str) -> Problem:
+def _variable(
+    name: str, size: int, path: str, template_variables: Sequence[str], plugin: str, hosts_hint: str
+) -> Problem:
     reason = (
         f"the variable {name} takes {size} bytes with its name; Linux starts no program with one of more than"
         f" {MAX_VARIABLE}"
     )
     if plugin:
         return Problem(f"spec.plugins.{plugin}", "TooLong", reason, hosts_hint if plugin == SvcPlugin.name else _GROWS)
-    if name in own:
+    if name in template_variables:
         # The last one of a name counts.
-        place = len(own) - 1 - own[::-1].index(name)
+        place = len(template_variables) - 1 - template_variables[::-1].index(name)
         return Problem(f"{path}[{place}]", "TooLong", reason, "put the value into a file that a volume brings")
     return Problem(path, "TooLong", f"a plugin sets it: {reason}", _GROWS)
 

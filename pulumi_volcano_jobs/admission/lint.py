@@ -20,8 +20,8 @@ from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SshPlugin, SvcPlugin
 from pulumi_volcano_jobs.plugins.ray import DASHBOARD
-from pulumi_volcano_jobs.plugins.settings import place
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.plugins.settings import path_of
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 PluginT = TypeVar("PluginT", bound=Plugin)
@@ -36,32 +36,32 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
         yield from templates.warnings(task, f"spec.tasks[{index}].template")
     yield from volumes.warnings(job.volumes or ())
     yield from scheduling.incomplete_gang(job, plugins)
-    svc, ssh = _one(plugins, SvcPlugin), _one(plugins, SshPlugin)
+    svc, ssh = _find_plugin(plugins, SvcPlugin), _find_plugin(plugins, SshPlugin)
     if svc:
         yield from _addresses(job)
         yield from _peers(job, svc)
-        yield from _dashboard(job, svc, _one(plugins, RayPlugin))
+        yield from _dashboard(job, svc, _find_plugin(plugins, RayPlugin))
     elif ssh:
         reason = "without the svc plugin there is no Service, and the names in the ssh configuration do not resolve"
-        yield _warning(place(SshPlugin), reason, "add svc: []", "VJ110")
+        yield _warning(path_of(SshPlugin), reason, "add svc: []", "VJ110")
     yield from sshd_port.warnings(plugins)
 
 
-def of_pods(job: Job, plugins: Sequence[Plugin], firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
-    """Yield the warnings of a job's Pods as they are made; `firsts` has Pod 0 of each task."""
-    if svc := _one(plugins, SvcPlugin):
-        yield from _ports_of_nobody(svc, firsts)
+def check_pods(job: Job, plugins: Sequence[Plugin], first_pods: Mapping[str, Manifest]) -> Iterator[Problem]:
+    """Yield the warnings of a job's Pods as they are made; `first_pods` has Pod 0 of each task."""
+    if svc := _find_plugin(plugins, SvcPlugin):
+        yield from _unknown_ports(svc, first_pods)
     for position, task in enumerate(job.tasks or ()):
         for kind in _CONTAINERS:
-            made = {item["name"]: item for item in firsts[task.name or ""]["spec"].get(kind) or ()}
+            containers = {item["name"]: item for item in first_pods[task.name or ""]["spec"].get(kind) or ()}
             for index, container in enumerate(task.pod_spec.get(kind) or ()):
                 path = f"spec.tasks[{position}].template.spec.{kind}[{index}].env"
                 # A plugin may have taken it out.
-                env = made.get(container["name"], {}).get("env")
+                env = containers.get(container["name"], {}).get("env")
                 yield from _references(container.get("env") or (), env or (), path)
 
 
-def _one(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:
+def _find_plugin(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:
     return next((plugin for plugin in plugins if isinstance(plugin, kind)), None)
 
 
@@ -89,15 +89,15 @@ def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
     if svc.publish_not_ready_addresses:
         return
     search = _search(job)
-    looks = [
-        (task, f"spec.tasks[{position}].template.spec.initContainers[{index}]", sought)
+    references = [
+        (task, f"spec.tasks[{position}].template.spec.initContainers[{index}]", tasks)
         for position, task in enumerate(job.tasks or ())
         for index, container in enumerate(task.pod_spec.get("initContainers") or ())
-        if (sought := _sought(container, search))
+        if (tasks := _referenced_tasks(container, search))
     ]
-    waiting = {task.name or "" for task, _, _ in looks}
-    for _, path, sought in looks:
-        stuck = ", ".join(sorted(sought & waiting))
+    waiting = {task.name or "" for task, _, _ in references}
+    for _, path, tasks in references:
+        stuck = ", ".join(sorted(tasks & waiting))
         if stuck:
             reason = (
                 f"this looks for Pods of {stuck}, which have no address before they are ready, and are not ready before"
@@ -109,11 +109,11 @@ def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
 def _search(job: Job) -> Callable[[str], set[str]]:
     """Return a function that finds the tasks whose host lists or addresses are in a text, in one pass."""
     tasks = [task.name or "" for task in job.tasks or ()]
-    names_of = {names.hosts_variable(task): task for task in tasks}
-    names_of |= {f"{names.HOSTS_PATH}/{names.host_file(task)}": task for task in tasks}
+    names_of = {naming.hosts_variable(task): task for task in tasks}
+    names_of |= {f"{naming.HOSTS_PATH}/{naming.host_file(task)}": task for task in tasks}
     names_of |= {f"{job.name}-{task}-": task for task in tasks}
     pattern = re.compile(
-        rf"VC_\w{{1,{MAX_LABEL}}}?_HOSTS|{names.HOSTS_PATH}/\w{{1,{MAX_LABEL}}}\.host"
+        rf"VC_\w{{1,{MAX_LABEL}}}?_HOSTS|{naming.HOSTS_PATH}/\w{{1,{MAX_LABEL}}}\.host"
         # After the name of the task comes a number or a shell variable. Several tasks may fit (worker, worker-late), so
         # `found` tries each end of a name.
         rf"|(?<![-\w])(?={re.escape(job.name)}-(?P<rest>[-a-z0-9]{{1,{MAX_LABEL + 2}}}[${{]?))"
@@ -132,7 +132,7 @@ def _search(job: Job) -> Callable[[str], set[str]]:
     return lambda text: {names_of[name] for name in found(text) if name in names_of}
 
 
-def _sought(container: Mapping[str, Any], search: Callable[[str], set[str]]) -> set[str]:
+def _referenced_tasks(container: Mapping[str, Any], search: Callable[[str], set[str]]) -> set[str]:
     """Find the tasks whose host lists or addresses a container's command names."""
     texts = [*(container.get("command") or ()), *(container.get("args") or ())]
     return search("\n".join(item for item in texts if isinstance(item, str)))
@@ -141,9 +141,9 @@ def _sought(container: Mapping[str, Any], search: Callable[[str], set[str]]) -> 
 def _dashboard(job: Job, svc: SvcPlugin, ray: RayPlugin | None) -> Iterator[Problem]:
     if ray and not svc.disable_network_policy and not _opens_dashboard(svc, ray):
         reason = "svc's NetworkPolicy lets only the job's own Pods reach the dashboard and the head's other ports"
-        forward = f"kubectl port-forward {names.pod(job.name, ray.head, 0)} {ray.dashboard_port}"
+        forward = f"kubectl port-forward {naming.pod(job.name, ray.head, 0)} {ray.dashboard_port}"
         hint = f"use `{forward}`, let others in by svc's option allow, or give svc --disable-network-policy=true"
-        yield _warning(place(RayPlugin), reason, hint, "VJ105")
+        yield _warning(path_of(RayPlugin), reason, hint, "VJ105")
 
 
 def _opens_dashboard(svc: SvcPlugin, ray: RayPlugin) -> bool:
@@ -151,17 +151,17 @@ def _opens_dashboard(svc: SvcPlugin, ray: RayPlugin) -> bool:
     return any({DASHBOARD, ray.dashboard_port} & {*entry.get("ports", (DASHBOARD,))} for entry in reaching)
 
 
-def _ports_of_nobody(svc: SvcPlugin, firsts: Mapping[str, Manifest]) -> Iterator[Problem]:
+def _unknown_ports(svc: SvcPlugin, first_pods: Mapping[str, Manifest]) -> Iterator[Problem]:
     """Yield the names in svc's allow-list that no port has: Kubernetes takes them, and they match nothing."""
-    of_task = {task: _port_names(pod) for task, pod in firsts.items()} if svc.allow else {}
+    of_task = {task: _port_names(pod) for task, pod in first_pods.items()} if svc.allow else {}
     of_job = set().union(*of_task.values())
     for index, entry in enumerate(svc.allow):
         named = of_task[entry["task"]] if "task" in entry else of_job
         for position, port in enumerate(entry.get("ports", ())):
             if isinstance(port, str) and port not in named:
-                path = f"{place(SvcPlugin)}.allow[{index}].ports[{position}]"
-                others = f" (there are {some(named)})" if named else ""
-                reason = f"no container that is reached has a port of this name{others}, so nobody is let in by it"
+                path = f"{path_of(SvcPlugin)}.allow[{index}].ports[{position}]"
+                known_names = f" (there are {some(named)})" if named else ""
+                reason = f"no container that is reached has a port of this name{known_names}, so nobody is let in by it"
                 yield _warning(path, reason, "name one, or give the port's number", "VJ119", repr(port))
 
 
@@ -170,18 +170,18 @@ def _port_names(pod: Manifest) -> set[str]:
     return {port["name"] for item in containers for port in item.get("ports") or () if "name" in port}
 
 
-def _references(own: Sequence[Manifest], made: Sequence[Manifest], path: str) -> Iterator[Problem]:
+def _references(template_entries: Sequence[Manifest], entries: Sequence[Manifest], path: str) -> Iterator[Problem]:
     """Yield values that refer to a variable behind them: Kubernetes leaves such a reference as it stands."""
     referring = [
-        (index, entry, found)
-        for index, entry in enumerate(own)
-        if isinstance(entry.get("value"), str) and (found := _REFERENCE.findall(entry["value"]))
+        (index, entry, names)
+        for index, entry in enumerate(template_entries)
+        if isinstance(entry.get("value"), str) and (names := _REFERENCE.findall(entry["value"]))
     ]
     # In bulk and not in a loop: svc sets two variables for each task.
-    order = dict(zip(map(operator.itemgetter("name"), made), itertools.count(), strict=False)) if referring else {}
-    for index, entry, found in referring:
-        for name in found:
-            if order.get(name, -1) > order.get(entry["name"], len(made)):
+    order = dict(zip(map(operator.itemgetter("name"), entries), itertools.count(), strict=False)) if referring else {}
+    for index, entry, names in referring:
+        for name in names:
+            if order.get(name, -1) > order.get(entry["name"], len(entries)):
                 reason = f"{name} is set behind {entry['name']}, so Kubernetes leaves $({name}) in it as it stands"
                 hint = f"use $({name}) in command or args, or read {name} in the program"
                 yield _warning(f"{path}[{index}]", reason, hint, "VJ109")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage, shown, wrong_type
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, value_text, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, MAX_LABEL
 from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SshPlugin, SvcPlugin
-from pulumi_volcano_jobs.spec import names, releases
+from pulumi_volcano_jobs.spec import naming, releases
 from pulumi_volcano_jobs.spec.model import Job
 
 _SERVICES_SINCE = "1.36"
@@ -28,7 +28,7 @@ _OTHER_NAME = 'rename the job, or use managed_by="pulumi"'
 def check(job: Job) -> Iterator[Problem]:
     """Yield the labels and annotations that the API server rejects before it calls the webhook."""
     own = {"labels": job.labels, "annotations": job.annotations}
-    yield from validation.object_meta(own, "metadata", Stage.SCHEMA)
+    yield from validation.object_meta(own, "metadata", RejectionStage.SCHEMA)
 
 
 def namespace(value: Any) -> Iterator[Problem]:
@@ -37,7 +37,7 @@ def namespace(value: Any) -> Iterator[Problem]:
     if isinstance(value, (str, Leaf)):
         yield from validation.dns_label(value, path)
     else:
-        yield wrong_type(path, "a string", value=shown(value))
+        yield wrong_type(path, "a string", value=value_text(value))
 
 
 def label(job: Job, plugins: Collection[str]) -> Iterator[Problem]:
@@ -48,19 +48,19 @@ def label(job: Job, plugins: Collection[str]) -> Iterator[Problem]:
 
 def head_service(job: Job, plugins: Collection[str]) -> Iterator[Problem]:
     """Yield a Problem if the name of Ray's head Service is too long."""
-    name = names.head_service(job.name)
+    name = naming.head_service(job.name)
     if RayPlugin.name in plugins and len(name) > MAX_LABEL:
         reason = f"the head's Service {name} has {len(name)} characters; a Service has at most {MAX_LABEL}"
-        yield Problem("metadata.name", "TooLong", reason, "shorten the job's name", stage=Stage.API)
+        yield Problem("metadata.name", "TooLong", reason, "shorten the job's name", stage=RejectionStage.API)
 
 
-def services(job: Job, plugins: Sequence[Plugin], kubernetes_version: str) -> Iterator[Problem]:
+def check_services(job: Job, plugins: Sequence[Plugin], kubernetes_version: str) -> Iterator[Problem]:
     """Yield a Problem if the cluster's version of Kubernetes rejects the name of the job's Service."""
-    is_older = releases.lacks(kubernetes_version, _SERVICES_SINCE)
+    is_older = releases.is_older(kubernetes_version, _SERVICES_SINCE)
     has_services = any(isinstance(plugin, (SvcPlugin, RayPlugin)) for plugin in plugins)
     if is_older and has_services and job.name[0].isdigit():
         reason = f'Invalid value: "{job.name}": Kubernetes {kubernetes_version} rejects the Service: {_DNS_1035}'
-        yield Problem("metadata.name", "Invalid", reason, "begin the name with a letter", stage=Stage.API)
+        yield Problem("metadata.name", "Invalid", reason, "begin the name with a letter", stage=RejectionStage.API)
 
 
 def volume_names(job: str) -> Iterator[Problem]:
@@ -72,4 +72,4 @@ def volume_names(job: str) -> Iterator[Problem]:
         f'Invalid value: "{job}": must be a lowercase RFC 1123 label of at most {longest} characters, without dots:'
         " Volcano adds a random suffix to this name for the volumes of Pods"
     )
-    yield Problem("metadata.name", "Invalid", reason, _OTHER_NAME, stage=Stage.API)
+    yield Problem("metadata.name", "Invalid", reason, _OTHER_NAME, stage=RejectionStage.API)

@@ -19,50 +19,50 @@ from pulumi_volcano_jobs.admission import (
     unknown_fields,
     volumes,
 )
-from pulumi_volcano_jobs.admission.defaults import Stored, store
-from pulumi_volcano_jobs.admission.plugin_paths import plugin_place
-from pulumi_volcano_jobs.core.errors import Problem, Stage, job_error, not_following, raise_if_any
+from pulumi_volcano_jobs.admission.defaults import DefaultedJob, apply_defaults
+from pulumi_volcano_jobs.admission.plugin_paths import relocate_plugin_problem
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, job_error, not_following, raise_if_any
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.kubernetes import images
 from pulumi_volcano_jobs.kubernetes.validation.field import rejected
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job
-from pulumi_volcano_jobs.spec.options import Choices
-from pulumi_volcano_jobs.spec.parse import parse_what_fits
+from pulumi_volcano_jobs.spec.options import RenderOptions
+from pulumi_volcano_jobs.spec.parse import parse_valid_parts
 
 
-class Examined(NamedTuple):
+class AdmissionResult(NamedTuple):
     """A job with its defaults, and what was found of it."""
 
-    stored: Stored
+    defaulted: DefaultedJob
     problems: tuple[Problem, ...]
 
     @property
-    def can_be_looked_into(self) -> bool:
+    def is_renderable(self) -> bool:
         """Whether plugins can render Pods for more checks: job and plugins are well-formed and exceed no limit."""
-        job = self.stored.job
+        job = self.defaulted.job
         has_containers = all(task.pod_spec.get("containers") for task in job.tasks or ())
         return (
             has_containers
-            and not any(limits.pods(job))
+            and not any(limits.check_pod_count(job))
             and not any(
-                problem.stage <= Stage.SCHEMA or problem.path.startswith(("spec.plugins", "plugin_options"))
+                problem.stage <= RejectionStage.SCHEMA or problem.path.startswith(("spec.plugins", "plugin_options"))
                 for problem in self.problems
                 if not problem.warning
             )
         )
 
 
-def examine(
+def admit(
     job: Job | Mapping[str, Any],
     cluster: ClusterFacts,
     namespace: Any,
     earlier: Sequence[Problem],
-    choices: Choices,
+    options: RenderOptions,
     *,
     strict: bool,
-) -> Examined:
+) -> AdmissionResult:
     """Fill in the defaults of a job and look for problems in it.
 
     Args:
@@ -70,14 +70,14 @@ def examine(
         cluster: what only a cluster knows.
         namespace: the namespace of a job that names none.
         earlier: problems that were found before.
-        choices: what is decided beside it.
+        options: what is decided beside it.
         strict: whether to look for all problems at once.
 
     Raises:
         JobError: if nothing is left to make a job of; without `strict` for the problems of the first of Volcano's
             stages that has any.
     """
-    model, malformed = (job, []) if isinstance(job, Job) else parse_what_fits(job)
+    model, malformed = (job, []) if isinstance(job, Job) else parse_valid_parts(job)
     malformed = [*earlier, *not_following(malformed, earlier)]
     if model is None or not strict:
         raise_if_any(malformed)
@@ -86,59 +86,69 @@ def examine(
     if not is_given(model.namespace):
         model = model.with_(namespace=namespace)
         malformed += metadata.namespace(namespace)
-    stored = store(model, choices, strict=strict, volcano_version=cluster.volcano_version)
+    defaulted = apply_defaults(model, options, strict=strict, volcano_version=cluster.volcano_version)
     wrong = [
-        *stored.problems,
-        *images.problems(choices.get("image_registry", ""), "image_registry"),
+        *defaulted.problems,
+        *images.check_registry(options.get("image_registry", ""), "image_registry"),
         *unknown_fields.check(model),
-        *limits.pods(stored.job),
-        *metadata.check(stored.job),
+        *limits.check_pod_count(defaulted.job),
+        *metadata.check(defaulted.job),
     ]
-    refused = [problem for problem in wrong if strict or problem.stage < Stage.STRICT]
-    problems = [*malformed, *not_following([plugin_place(item, model, choices) for item in refused], malformed)]
-    native = choices.get("managed_by") == "volcano"
-    missing = compatibility.check(stored.job, stored.plugins, cluster.volcano_version, strict=strict, native=native)
+    default_problems = [problem for problem in wrong if strict or problem.stage < RejectionStage.STRICT]
+    problems = [
+        *malformed,
+        *not_following([relocate_plugin_problem(item, model, options) for item in default_problems], malformed),
+    ]
+    native = options.get("managed_by") == "volcano"
+    missing = compatibility.check(
+        defaulted.job, defaulted.plugins, cluster.volcano_version, strict=strict, native=native
+    )
     if strict:
-        is_whole = all(problem.stage > Stage.SCHEMA for problem in malformed)
-        look = _all_problems if is_whole else _local_problems
-        found = look(stored, cluster, native=native)
-        found += not_following(list(missing), found)
+        is_whole = all(problem.stage > RejectionStage.SCHEMA for problem in malformed)
+        run_checks = _all_problems if is_whole else _local_problems
+        check_problems = run_checks(defaulted, cluster, native=native)
+        check_problems += not_following(list(missing), check_problems)
         if native:
-            found += [*controllers.problems(stored.job, stored.plugins), *controllers.warnings(stored.plugins)]
-        problems += not_following([plugin_place(problem, model, choices) for problem in found], problems)
+            check_problems += [
+                *controllers.problems(defaulted.job, defaulted.plugins),
+                *controllers.warnings(defaulted.plugins),
+            ]
+        problems += not_following(
+            [relocate_plugin_problem(problem, model, options) for problem in check_problems], problems
+        )
     else:
         # Volcano asks one after the other.
-        raise_if_any(problem for problem in problems if problem.stage <= Stage.SCHEMA)
-        asked = _of_webhook(stored.job, stored.plugins, cluster, native=native)
-        raise_if_any([*problems, *(plugin_place(problem, model, choices) for problem in asked)])
-        raise_if_any(volumes.missing_claims(stored.job, cluster))
-        raise_if_any(plugin_place(problem, model, choices) for problem in missing)
+        raise_if_any(problem for problem in problems if problem.stage <= RejectionStage.SCHEMA)
+        webhook_problems = _of_webhook(defaulted.job, defaulted.plugins, cluster, native=native)
+        raise_if_any([*problems, *(relocate_plugin_problem(problem, model, options) for problem in webhook_problems)])
+        raise_if_any(volumes.missing_claims(defaulted.job, cluster))
+        raise_if_any(relocate_plugin_problem(problem, model, options) for problem in missing)
         if native:
             # No fall-back of Volcano's: it would do something else.
-            raise_if_any(problem for plugin in stored.plugins for problem in plugin.not_native())
-    return Examined(stored, tuple(problems))
+            raise_if_any(problem for plugin in defaulted.plugins for problem in plugin.not_native())
+    return AdmissionResult(defaulted, tuple(problems))
 
 
-def _all_problems(stored: Stored, cluster: ClusterFacts, *, native: bool) -> list[Problem]:
-    found = list(_of_webhook(stored.job, stored.plugins, cluster, native=native))
-    if not stored.job.tasks:
-        return found
-    said = {problem.path for problem in found}
-    more = [*_strict(stored.job, stored.plugins)]
-    more += compatibility.unknown_to_kubernetes(stored.job, cluster.kubernetes_version)
-    more += metadata.services(stored.job, stored.plugins, cluster.kubernetes_version)
-    more += volumes.missing_claims(stored.job, cluster)
-    return [*found, *(problem for problem in more if problem.path not in said)]
+def _all_problems(defaulted: DefaultedJob, cluster: ClusterFacts, *, native: bool) -> list[Problem]:
+    problems = list(_of_webhook(defaulted.job, defaulted.plugins, cluster, native=native))
+    if not defaulted.job.tasks:
+        return problems
+    reported_paths = {problem.path for problem in problems}
+    strict_problems = [*_strict(defaulted.job, defaulted.plugins)]
+    strict_problems += compatibility.unknown_to_kubernetes(defaulted.job, cluster.kubernetes_version)
+    strict_problems += metadata.check_services(defaulted.job, defaulted.plugins, cluster.kubernetes_version)
+    strict_problems += volumes.missing_claims(defaulted.job, cluster)
+    return [*problems, *(problem for problem in strict_problems if problem.path not in reported_paths)]
 
 
-def _local_problems(stored: Stored, cluster: ClusterFacts, *, native: bool) -> list[Problem]:
+def _local_problems(defaulted: DefaultedJob, cluster: ClusterFacts, *, native: bool) -> list[Problem]:
     """Look at each template by itself: with parts of the job left out, nothing can be said of it as a whole."""
-    found = [
+    problems = [
         problem
-        for index, task in enumerate(stored.job.tasks or ())
+        for index, task in enumerate(defaulted.job.tasks or ())
         for problem in templates.check(task, f"spec.tasks[{index}].template", native=native)
     ]
-    return [*found, *compatibility.unknown_to_kubernetes(stored.job, cluster.kubernetes_version)]
+    return [*problems, *compatibility.unknown_to_kubernetes(defaulted.job, cluster.kubernetes_version)]
 
 
 def _of_webhook(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts, *, native: bool) -> Iterator[Problem]:
@@ -186,5 +196,5 @@ def _strict(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     yield from volumes.check_strict(job.volumes or ())
     yield from metadata.head_service(job, used)
     # For some warnings, plugins compute values that grow with the number of Pods.
-    if not any(limits.pods(job)):
+    if not any(limits.check_pod_count(job)):
         yield from lint.check(job, plugins)

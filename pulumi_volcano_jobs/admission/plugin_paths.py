@@ -9,17 +9,17 @@ from pulumi_volcano_jobs.plugins import registry
 from pulumi_volcano_jobs.plugins.settings import flag_of
 from pulumi_volcano_jobs.spec.fields import PluginSettings
 from pulumi_volcano_jobs.spec.model import Job
-from pulumi_volcano_jobs.spec.options import Choices
+from pulumi_volcano_jobs.spec.options import RenderOptions
 
 
-def plugin_place(problem: Problem, job: Job, choices: Choices) -> Problem:
+def relocate_plugin_problem(problem: Problem, job: Job, options: RenderOptions) -> Problem:
     """Move a problem of a plugin's setting to the option or the argument that gave it, so that it can be found."""
-    where = problem.path.removeprefix("spec.plugins.")
-    if where == problem.path:
+    relative_path = problem.path.removeprefix("spec.plugins.")
+    if relative_path == problem.path:
         return problem
-    name, _, setting = where.partition(".")
-    if setting.partition("[")[0] in choices.get("plugin_options", {}).get(name, ()):
-        return replace(problem, path=f"plugin_options.{where}")
+    name, _, setting = relative_path.partition(".")
+    if setting.partition("[")[0] in options.get("plugin_options", {}).get(name, ()):
+        return replace(problem, path=f"plugin_options.{relative_path}")
     use, plugin, head = job.uses.get(name), registry.find(name), f"spec.plugins.{name}"
     if plugin is None or use is None or isinstance(use, PluginSettings):
         return problem

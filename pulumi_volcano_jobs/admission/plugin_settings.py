@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.admission import sshd_port
-from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage
+from pulumi_volcano_jobs.core.errors import JobError, Problem, RejectionStage
 from pulumi_volcano_jobs.core.leaf import has_leaf
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.plugins import Plugin, registry
 from pulumi_volcano_jobs.plugins.settings import facts_of
 from pulumi_volcano_jobs.spec.fields import PluginSettings, Uses
-from pulumi_volcano_jobs.spec.options import Choices
+from pulumi_volcano_jobs.spec.options import RenderOptions
 
 
 def read(uses: Uses, *, strict: bool) -> tuple[dict[str, Plugin], list[Problem]]:
@@ -31,26 +31,30 @@ def read(uses: Uses, *, strict: bool) -> tuple[dict[str, Plugin], list[Problem]]
             plugins[name] = use
             if use.name != name:
                 hint = f"write it as {use.name}, or in a list"
-                problems.append(Problem(path, "Invalid", f"this is the plugin {use.name}", hint, stage=Stage.DECODE))
+                problems.append(
+                    Problem(path, "Invalid", f"this is the plugin {use.name}", hint, stage=RejectionStage.DECODE)
+                )
         elif plugin is None:
-            hint = schema.nearest(name, registry.names())
-            problems.append(Problem(path, "NotSupported", "no plugin has this name", hint, stage=Stage.WEBHOOK))
+            hint = schema.suggestion(name, registry.names())
+            problems.append(
+                Problem(path, "NotSupported", "no plugin has this name", hint, stage=RejectionStage.WEBHOOK)
+            )
         else:
             args = use.to_args() if isinstance(use, PluginSettings) else use
             plugins[name], found = plugin.read_args(args, strict=strict)
             problems += found
-            problems += _notes(plugin, args, strict=strict)
+            problems += _alias_warnings(plugin, args, strict=strict)
     return plugins, problems
 
 
-def _notes(plugin: type[Plugin], args: tuple[Any, ...] | list[Any], *, strict: bool) -> Iterator[Problem]:
+def _alias_warnings(plugin: type[Plugin], args: tuple[Any, ...] | list[Any], *, strict: bool) -> Iterator[Problem]:
     for position, argument in enumerate(args if strict else ()):
         name = str(argument).lstrip("-").partition("=")[0] if isinstance(argument, str) else ""
         if name in plugin.aliases:
-            right = plugin.aliases[name]
-            reason = f"Volcano's guide calls this --{name}, its code --{right}; it is taken for --{right}"
+            current_name = plugin.aliases[name]
+            reason = f"Volcano's guide calls this --{name}, its code --{current_name}; it is taken for --{current_name}"
             path = f"spec.plugins.{plugin.name}[{position}]"
-            yield Problem(path, "Warning", reason, f"write --{right}", code="VJ114")
+            yield Problem(path, "Warning", reason, f"write --{current_name}", code="VJ114")
 
 
 def with_required(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
@@ -67,7 +71,7 @@ def with_required(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
 
 
 def with_options(
-    plugins: Mapping[str, Plugin], choices: Choices, volcano_version: str
+    plugins: Mapping[str, Plugin], choices: RenderOptions, volcano_version: str
 ) -> tuple[dict[str, Plugin], list[Problem]]:
     """Give plugins the settings that are chosen for them; leave out those with which nothing can be done."""
     chosen, problems = dict(plugins), []
@@ -75,12 +79,14 @@ def with_options(
     for name, settings in choices.get("plugin_options", {}).items():
         place = f"plugin_options.{name}"
         if name not in plugins:
-            hint = schema.nearest(name, plugins) if plugins else "add it to the job's plugins"
+            hint = schema.suggestion(name, plugins) if plugins else "add it to the job's plugins"
             problems.append(Problem(place, "Forbidden", "the job does not use this plugin", hint))
             continue
         known = {setting for setting, facts in facts_of(type(plugins[name])).items() if "secret" not in facts}
         problems += [
-            Problem(f"{place}.{setting}", "Forbidden", "the plugin has no such option", schema.nearest(setting, known))
+            Problem(
+                f"{place}.{setting}", "Forbidden", "the plugin has no such option", schema.suggestion(setting, known)
+            )
             for setting in settings
             if setting not in known
         ]

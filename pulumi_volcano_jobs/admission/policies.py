@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage
 from pulumi_volcano_jobs.kubernetes.validation.field import rejected
 from pulumi_volcano_jobs.spec.model import Policy
-from pulumi_volcano_jobs.spec.releases import lacks
+from pulumi_volcano_jobs.spec.releases import is_older
 
 EVENTS = ("*", "JobUpdated", "PodEvicted", "PodFailed", "PodPending", "TaskCompleted", "TaskFailed", "Unknown")
 ACTIONS = {
@@ -49,15 +49,15 @@ def check(policies: Sequence[Policy], path: str) -> Iterator[Problem]:
         yield rejected(path, "Forbidden", "the event * excludes all others", hint="remove the others, or *")
 
 
-def _events(events: Sequence[str], action: str | None, seen: set[str], path: str) -> Iterator[Problem]:
+def _events(events: Sequence[str], action: str | None, seen_events: set[str], path: str) -> Iterator[Problem]:
     for event in events:
         if event not in EVENTS:
             yield rejected(
                 path, "NotSupported", f"the event {event} is Volcano's own; a policy takes one of {', '.join(EVENTS)}"
             )
-        if event in seen:
+        if event in seen_events:
             yield rejected(path, "Duplicate", f"another policy has the event {event}", hint="put both into one policy")
-        seen.add(event)
+        seen_events.add(event)
     if action not in ACTIONS:
         error_type: ErrorType = "NotSupported" if action else "Required"
         yield rejected(f"{path}.action", error_type, f"this must be one of {', '.join(ACTIONS)}", action or "")
@@ -70,14 +70,14 @@ def missing_in(policies: Sequence[Policy], path: str, version: str) -> Iterator[
         used += [(f"events[{position}]", event, _EVENTS_SINCE) for position, event in enumerate(policy.events or ())]
         for key, value, known in used:
             since = known.get(value or "", "")
-            if lacks(version, since):
+            if is_older(version, since):
                 reason = f'Unsupported value: "{value}": Volcano {version} does not know it (added in {since})'
                 yield Problem(
                     f"{path}[{index}].{key}",
                     "NotSupported",
                     reason,
                     "use another one, or upgrade Volcano",
-                    stage=Stage.WEBHOOK,
+                    stage=RejectionStage.WEBHOOK,
                 )
 
 

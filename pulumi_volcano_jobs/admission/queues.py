@@ -10,20 +10,20 @@ from typing import Any
 
 from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text, shown, wrong_type
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, key_text, value_text, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL, MAX_SUBDOMAIN
-from pulumi_volcano_jobs.kubernetes.schema import structural
+from pulumi_volcano_jobs.kubernetes.schema import output_not_allowed
 from pulumi_volcano_jobs.kubernetes.validation import resources
-from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, fault, rejected
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, rejected, webhook_problem
 from pulumi_volcano_jobs.kubernetes.validation.names import is_label_value, is_qualified, subdomain
 from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE, ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job
 
 HIERARCHY, WEIGHTS = "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"
 _MAX_INT32, _MAX_WEIGHT, _UNIT = 2**31 - 1, 65535, 10**9
-_STRATEGY = Choices("dequeueStrategy", ("fifo", "traverse"), required=True)
+_STRATEGY = SupportedValues("dequeueStrategy", ("fifo", "traverse"), required=True)
 # What the scheduler counts without a domain in its name; it passes over all else that has none.
 _COUNTED = ("cpu", "memory", "pods", "ephemeral-storage")
 _COUNTED_PREFIXES = ("hugepages-", "attachable-volumes-")
@@ -53,12 +53,12 @@ def misplaced(fields: Mapping[str, Any]) -> Iterator[Problem]:
 def check(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield the problems of a Queue whose spec has the right types."""
     yield from _metadata(metadata)
-    yield from _spec(Place(spec, "spec"), metadata.get("name"))
+    yield from _spec(ObjectField(spec, "spec"), metadata.get("name"))
 
 
 def warnings(fields: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a warning for each field of a valid queue that Volcano stores with another value."""
-    if Place(fields, "").number("weight") == 0:
+    if ObjectField(fields, "").number("weight") == 0:
         reason = "Volcano stores weight 1, because 0 means that no weight is set"
         yield Problem("spec.weight", "Warning", reason, "set weight to 1 or more, or remove it", "0")
 
@@ -66,62 +66,62 @@ def warnings(fields: Mapping[str, Any]) -> Iterator[Problem]:
 def _metadata(metadata: Mapping[str, Any]) -> Iterator[Problem]:
     yield from _name(metadata.get("name"))
     maps = {key: metadata.get(key) for key in ("labels", "annotations")}
-    for key, given in maps.items():
-        yield from _texts(given, f"metadata.{key}")
-    readable = {key: _with_text_keys(given) for key, given in maps.items()}
-    yield from validation.object_meta(readable, "metadata", Stage.SCHEMA)
-    yield from _hierarchy(Place(readable["annotations"], "metadata.annotations"))
+    for key, mapping in maps.items():
+        yield from _texts(mapping, f"metadata.{key}")
+    readable = {key: _with_text_keys(mapping) for key, mapping in maps.items()}
+    yield from validation.object_meta(readable, "metadata", RejectionStage.SCHEMA)
+    yield from _hierarchy(ObjectField(readable["annotations"], "metadata.annotations"))
 
 
 def _name(name: Any) -> Iterator[Problem]:
     path = "metadata.name"
     if isinstance(name, Leaf):
-        yield structural(path, "it decides what the queue is called")
+        yield output_not_allowed(path, "it decides what the queue is called")
     elif not isinstance(name, str) or not name:
         error_type: ErrorType = "TypeInvalid" if name and not isinstance(name, str) else "Required"
         yield Problem(
-            path, error_type, "a queue needs a name, which is text", "for example research", stage=Stage.SCHEMA
+            path, error_type, "a queue needs a name, which is text", "for example research", stage=RejectionStage.SCHEMA
         )
     elif name in {ROOT_QUEUE, QUEUE}:
         reason = "Volcano makes this queue itself, and lets nobody delete it"
         hint = "name another one; pulumi_kubernetes' apiextensions.CustomResourcePatch edits one that is there"
-        yield fault(path, "Forbidden", reason, name, hint)
+        yield webhook_problem(path, "Forbidden", reason, name, hint)
     else:
         yield from subdomain(name, path)
 
 
-def _texts(given: Any, path: str) -> Iterator[Problem]:
-    if given is None or isinstance(given, Leaf):
+def _texts(mapping: Any, path: str) -> Iterator[Problem]:
+    if mapping is None or isinstance(mapping, Leaf):
         return
-    if not isinstance(given, Mapping):
+    if not isinstance(mapping, Mapping):
         yield wrong_type(path, "a mapping")
         return
-    for key, value in given.items():
+    for key, value in mapping.items():
         if not (isinstance(key, str) and isinstance(value, (str, Leaf))):
             reason = f"{'this' if isinstance(key, str) else 'each key'} must be a string"
             yield Problem(
-                paths.join(path, key_text(key)), "TypeInvalid", reason, "put it in quotes", stage=Stage.DECODE
+                paths.join(path, key_text(key)), "TypeInvalid", reason, "put it in quotes", stage=RejectionStage.DECODE
             )
 
 
-def _with_text_keys(given: Any) -> dict[str, Any]:
-    items = given.items() if isinstance(given, Mapping) else ()
+def _with_text_keys(mapping: Any) -> dict[str, Any]:
+    items = mapping.items() if isinstance(mapping, Mapping) else ()
     return {key: value for key, value in items if isinstance(key, str)}
 
 
-def _hierarchy(annotations: Place) -> Iterator[Problem]:
+def _hierarchy(annotations: ObjectField) -> Iterator[Problem]:
     """Yield what the drf plugin's older way to nest queues, by two annotations, must not be."""
-    is_unknown = annotations.unknown(HIERARCHY) or annotations.unknown(WEIGHTS)
-    if is_unknown or not (annotations.given(HIERARCHY) or annotations.given(WEIGHTS)):
+    is_unknown = annotations.is_unknown(HIERARCHY) or annotations.is_unknown(WEIGHTS)
+    if is_unknown or not (annotations.is_given(HIERARCHY) or annotations.is_given(WEIGHTS)):
         return
     names, weights = (annotations.text(key).split("/") for key in (HIERARCHY, WEIGHTS))
     if len(names) != len(weights):
         reason = f"this must have as many parts as {HIERARCHY}, which has {len(names)}"
-        yield annotations.fault(
+        yield annotations.problem(
             WEIGHTS, "Invalid", reason, "give one weight for each part, such as root/research and 1/2"
         )
     elif not all(map(_is_weight, weights)):
-        yield annotations.fault(WEIGHTS, "Invalid", "each part must be a number above 0", "for example 1/2")
+        yield annotations.problem(WEIGHTS, "Invalid", "each part must be a number above 0", "for example 1/2")
 
 
 def _is_weight(text: str) -> bool:
@@ -131,16 +131,16 @@ def _is_weight(text: str) -> bool:
         return False
 
 
-def _spec(spec: Place, name: Any) -> Iterator[Problem]:
-    yield from spec.between("weight", 0, _MAX_WEIGHT, f"this must be from 1 to {_MAX_WEIGHT}")
-    yield from spec.between("priority", 0, _MAX_INT32)
+def _spec(spec: ObjectField, name: Any) -> Iterator[Problem]:
+    yield from spec.check_range("weight", 0, _MAX_WEIGHT, f"this must be from 1 to {_MAX_WEIGHT}")
+    yield from spec.check_range("priority", 0, _MAX_INT32)
     yield from _STRATEGY.check(spec)
     yield from _parent(spec, name)
     if len(spec.text("type")) > MAX_SUBDOMAIN:
-        yield spec.fault("type", "TooLong", f"this must be at most {MAX_SUBDOMAIN} characters long", "shorten it")
+        yield spec.problem("type", "TooLong", f"this must be at most {MAX_SUBDOMAIN} characters long", "shorten it")
     yield from _node_groups(spec)
     for cluster in spec.children("extendClusters"):
-        yield from cluster.between("weight", -_MAX_INT32 - 1, _MAX_INT32)
+        yield from cluster.check_range("weight", -_MAX_INT32 - 1, _MAX_INT32)
         yield from _amounts(cluster, "capacity")
     yield from _amounts(spec, "capability")
     yield from _amounts(spec, "deserved")
@@ -150,82 +150,85 @@ def _spec(spec: Place, name: Any) -> Iterator[Problem]:
     yield from _order(spec, guarantee)
 
 
-def _parent(spec: Place, name: Any) -> Iterator[Problem]:
-    if spec.given("parent"):
+def _parent(spec: ObjectField, name: Any) -> Iterator[Problem]:
+    if spec.is_given("parent"):
         yield from subdomain(spec.fields["parent"], spec.at("parent"))
         if spec.text("parent") == name:
-            yield spec.fault(
+            yield spec.problem(
                 "parent", "Invalid", "a queue cannot be below itself", "name another one, or none: then it is root"
             )
 
 
-def _node_groups(spec: Place) -> Iterator[Problem]:
+def _node_groups(spec: ObjectField) -> Iterator[Problem]:
     affinity = spec.child("affinity")
     kinds = [affinity.child(kind) for kind in ("nodeGroupAffinity", "nodeGroupAntiAffinity")] if affinity else []
     for path, group in [item for terms in kinds if terms for key in terms.fields for item in terms.items(key)]:
         if not group or not is_label_value(group):
             reason = "a group of nodes is the value of their label volcano.sh/nodegroup-name"
-            yield fault(path, "Invalid", reason, group, "for example gpu")
+            yield webhook_problem(path, "Invalid", reason, group, "for example gpu")
 
 
-def _amounts(holder: Place, key: str) -> Iterator[Problem]:
+def _amounts(holder: ObjectField, key: str) -> Iterator[Problem]:
     declared = holder.child(key)
     if declared:
         for name in declared.fields:
             yield from _resource(name, declared.at(name)) or [
-                *resources.amount(declared, name),
-                *_whole(declared, name),
+                *resources.check_quantity(declared, name),
+                *_check_job(declared, name),
             ]
 
 
 def _resource(name: str, path: str) -> list[Problem]:
     if not is_qualified(name):
         hint = "it is cpu, memory or such as nvidia.com/gpu"
-        return [fault(path, "Invalid", "this is no name of a resource", name, hint)]
+        return [webhook_problem(path, "Invalid", "this is no name of a resource", name, hint)]
     if "/" not in name and name not in _COUNTED and not name.startswith(_COUNTED_PREFIXES):
         reason = f"Volcano's scheduler counts {', '.join(_COUNTED)} and what has a domain, and passes over this"
-        hint = resources.meant_resource(name, _COUNTED) or "write its domain too, such as nvidia.com/gpu"
+        hint = resources.similar_resource(name, _COUNTED) or "write its domain too, such as nvidia.com/gpu"
         return [Problem(path, "NotSupported", reason, hint, repr(name))]
     return []
 
 
-def _whole(declared: Place, name: str) -> Iterator[Problem]:
+def _check_job(declared: ObjectField, name: str) -> Iterator[Problem]:
     nano = resources.parsed(declared.fields[name]) or 0
     if nano > 0 and nano % _UNIT and (name == "pods" or not resources.is_native(name)):
-        yield declared.fault(name, "Invalid", "this is counted in whole numbers", "give one")
+        yield declared.problem(name, "Invalid", "this is counted in whole numbers", "give one")
 
 
-def _order(spec: Place, guarantee: Place | None) -> Iterator[Problem]:
+def _order(spec: ObjectField, guarantee: ObjectField | None) -> Iterator[Problem]:
     """Yield a Problem for each resource whose guarantee, deserved and capability are not in ascending order.
 
     Volcano's webhook treats a resource without capability as unlimited, and requires deserved for each guarantee. A
     guarantee above capability is always rejected, because deserved cannot be between them.
     """
-    yield from _above(spec, "deserved", spec, "capability")
+    yield from _exceeding(spec, "deserved", spec, "capability")
     if guarantee:
-        found = [*_above(guarantee, "resource", spec, "capability"), *_above(guarantee, "resource", spec, "deserved")]
-        first: dict[str, Problem] = {}
-        for problem in (*found, *_undeserved(guarantee, spec)):
-            first.setdefault(problem.path, problem)
-        yield from first.values()
+        problems = [
+            *_exceeding(guarantee, "resource", spec, "capability"),
+            *_exceeding(guarantee, "resource", spec, "deserved"),
+        ]
+        first_problems: dict[str, Problem] = {}
+        for problem in (*problems, *_undeserved(guarantee, spec)):
+            first_problems.setdefault(problem.path, problem)
+        yield from first_problems.values()
 
 
-def _above(holder: Place, key: str, limits: Place, limit: str) -> Iterator[Problem]:
-    declared, most = holder.child(key), resources.amounts(limits, limit)
-    for resource, nano in resources.amounts(holder, key).items():
-        if declared and nano > most.get(resource, nano):
+def _exceeding(holder: ObjectField, key: str, limits: ObjectField, limit: str) -> Iterator[Problem]:
+    declared, maximums = holder.child(key), resources.valid_amounts(limits, limit)
+    for resource, nano in resources.valid_amounts(holder, key).items():
+        if declared and nano > maximums.get(resource, nano):
             reason = f"this must not be above the queue's {limit}"
-            yield declared.fault(resource, "Invalid", reason, f"raise {limit}, or lower this")
+            yield declared.problem(resource, "Invalid", reason, f"raise {limit}, or lower this")
 
 
-def _undeserved(guarantee: Place, spec: Place) -> Iterator[Problem]:
+def _undeserved(guarantee: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     """Yield a Problem for each guaranteed resource, even with amount 0, that deserved does not name."""
     declared, deserved = guarantee.child("resource"), spec.child("deserved")
-    if declared and not spec.unknown("deserved"):
+    if declared and not spec.is_unknown("deserved"):
         for resource in declared.fields:
             if not (deserved and deserved.has(resource)):
                 reason = f"must be less than or equal to deserved, which does not name {resource}"
-                yield declared.fault(resource, "Invalid", reason, f"add {resource} to deserved")
+                yield declared.problem(resource, "Invalid", reason, f"add {resource} to deserved")
 
 
 def of_job(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
@@ -254,4 +257,11 @@ def label(job: Job) -> Iterator[Problem]:
     """Yield a Problem if the Pods of a job cannot have its queue as a label."""
     if isinstance(job.queue, str) and len(job.queue) > MAX_LABEL:
         reason = f"Too long: may not be more than {MAX_LABEL} bytes: the queue becomes a label value of each Pod"
-        yield Problem("spec.queue", "TooLong", reason, "use a queue with a shorter name", shown(job.queue), Stage.API)
+        yield Problem(
+            "spec.queue",
+            "TooLong",
+            reason,
+            "use a queue with a shorter name",
+            value_text(job.queue),
+            RejectionStage.API,
+        )

@@ -88,7 +88,7 @@ def whole_cpus(task: Task, path: str) -> Iterator[Problem]:
         return
     for kind in ("initContainers", "containers"):
         for index, container in enumerate(task.pod_spec.get(kind) or ()):
-            if not _is_whole(_cpu(container)):
+            if not _is_whole_number(_cpu(container)):
                 place = f"{path}.template.spec.{kind}[{index}].resources"
                 reason = f"topologyPolicy {task.topology_policy} needs a whole number of CPUs in every container"
                 yield rejected(place, "Invalid", reason, hint="request whole CPUs, or set topologyPolicy: none")
@@ -98,13 +98,13 @@ def _cpu(container: Mapping[str, Any]) -> Any:
     """Give what a container asks for: of its requests if it has any, else of its limits; a leaf if they are unknown."""
     amounts = container.get("resources")
     for kind in ("requests", "limits"):
-        found = amounts if isinstance(amounts, Leaf) else (amounts or {}).get(kind)
-        if isinstance(found, Leaf) or found:
-            return found if isinstance(found, Leaf) else found.get("cpu", 0)
+        declared = amounts if isinstance(amounts, Leaf) else (amounts or {}).get(kind)
+        if isinstance(declared, Leaf) or declared:
+            return declared if isinstance(declared, Leaf) else declared.get("cpu", 0)
     return 0
 
 
-def _is_whole(amount: Any) -> bool:
+def _is_whole_number(amount: Any) -> bool:
     if isinstance(amount, Leaf):
         return True
     try:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, SshPlugin
 from pulumi_volcano_jobs.plugins.settings import since_of
-from pulumi_volcano_jobs.spec.releases import lacks
+from pulumi_volcano_jobs.spec.releases import is_older
 
 
 def with_one_port(plugins: Mapping[str, Plugin], volcano_version: str) -> dict[str, Plugin]:
@@ -17,7 +17,7 @@ def with_one_port(plugins: Mapping[str, Plugin], volcano_version: str) -> dict[s
     """
     mpi, ssh = plugins.get(MpiPlugin.name), plugins.get(SshPlugin.name)
     if isinstance(mpi, MpiPlugin) and isinstance(ssh, SshPlugin):
-        if "ssh_port" not in ssh.model_fields_set and not lacks(volcano_version, since_of(SshPlugin, "ssh-port")):
+        if "ssh_port" not in ssh.model_fields_set and not is_older(volcano_version, since_of(SshPlugin, "ssh-port")):
             return {**plugins, ssh.name: ssh.with_(ssh_port=mpi.port)}
         if "ssh_port" in ssh.model_fields_set and "port" not in mpi.model_fields_set:
             return {**plugins, mpi.name: mpi.with_(port=ssh.ssh_port)}

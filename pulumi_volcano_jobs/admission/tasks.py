@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
 from pulumi_volcano_jobs.kubernetes.validation.field import rejected
 from pulumi_volcano_jobs.kubernetes.validation.names import is_qualified
-from pulumi_volcano_jobs.spec import names as job_names
+from pulumi_volcano_jobs.spec import naming as job_names
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 
@@ -42,7 +42,11 @@ def last_pod_name(job: Job, task: Task, index: int) -> Iterator[Problem]:
     if len(last) > MAX_LABEL:
         reason = f"the last Pod's name {last} has {len(last)} characters; a host name has at most {MAX_LABEL}"
         yield Problem(
-            f"spec.tasks[{index}].name", "TooLong", reason, "shorten the job's or the task's name", stage=Stage.API
+            f"spec.tasks[{index}].name",
+            "TooLong",
+            reason,
+            "shorten the job's or the task's name",
+            stage=RejectionStage.API,
         )
 
 

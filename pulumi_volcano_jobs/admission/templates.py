@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.kubernetes import schema, validation
 from pulumi_volcano_jobs.spec.model import Job, Task
@@ -18,17 +18,17 @@ _MERGED = ("env", "ports", "volumeMounts", "volumes")
 
 def check(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
     """Yield the problems of a Pod template; in a native Job also those that only Volcano rejects."""
-    found = list(validation.check(task.pod_template, path))
+    problems = list(validation.check_template(task.pod_template, path))
     if native:
-        found += validation.native(task.pod_template, path)
-        reported = {place for problem in found for place in paths.with_parents(problem.path)}
-        found += [problem for problem in _repeated(task, path, native=True) if problem.path not in reported]
-    yield from found
+        problems += validation.check_native_template(task.pod_template, path)
+        reported = {place for problem in problems for place in paths.with_parents(problem.path)}
+        problems += [problem for problem in _repeated(task, path, native=True) if problem.path not in reported]
+    yield from problems
 
 
 def check_pods(job: Job, task: Task, path: str) -> Iterator[Problem]:
     """Yield the problems of a template that the API server has with its Pods, or that it corrects in them."""
-    yield from validation.once_made(_with_class(job, task), path)
+    yield from validation.check_created_pods(_with_class(job, task), path)
 
 
 def _with_class(job: Job, task: Task) -> Mapping[str, Any]:
@@ -45,7 +45,7 @@ def warnings(task: Task, path: str) -> Iterator[Problem]:
         hint = "set restartPolicy: OnFailure or Never"
         yield Problem(f"{path}.spec", "Warning", reason, hint, code="VJ101")
     yield from _repeated(task, path, native=False)
-    yield from validation.gated(task.pod_template, path)
+    yield from validation.check_feature_gates(task.pod_template, path)
 
 
 def _repeated(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
@@ -53,9 +53,9 @@ def _repeated(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
 
     The API server rejects it in a Job. In Pods that Pulumi manages, it is a warning.
     """
-    for entry in schema.repeated(task.pod_template, schema.POD_TEMPLATE, path):
+    for entry in schema.duplicate_entries(task.pod_template, schema.POD_TEMPLATE, path):
         if native:
-            yield Problem(entry.path, "Duplicate", entry.reason, entry.hint, stage=Stage.SCHEMA)
+            yield Problem(entry.path, "Duplicate", entry.reason, entry.hint, stage=RejectionStage.SCHEMA)
             continue
         is_merged = entry.path.rpartition(".")[2].partition("[")[0] in _MERGED
         effect = "the last entry takes precedence" if is_merged else "server-side apply rejects duplicates"
@@ -64,9 +64,9 @@ def _repeated(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
 
 def unknown_fields(template: object, kubernetes_version: str, path: str) -> Iterator[Problem]:
     """Yield a Problem for each field of a Pod template that a version of Kubernetes does not have."""
-    walk = schema.Walk(kubernetes_version)
-    walk.conform(template, schema.POD_TEMPLATE, path)
-    yield from (problem for problem in walk.problems if problem.stage is Stage.STRICT)
+    pruner = schema.SchemaPruner(kubernetes_version)
+    pruner.apply(template, schema.POD_TEMPLATE, path)
+    yield from (problem for problem in pruner.problems if problem.stage is RejectionStage.STRICT)
 
 
 def missing_in(template: object, path: str, version: str) -> Iterator[Problem]:

@@ -17,13 +17,13 @@ def check(model: Model, path: str = "") -> Iterator[Problem]:
     fields = type(model).model_fields
     for key in model.model_extra or {}:
         known = [field.alias or name for name, field in fields.items()]
-        place = _job_place(key) if root else paths.join(path, key)
+        place = _job_path(key) if root else paths.join(path, key)
         yield Problem(
-            place, "Forbidden", "unknown field; Volcano drops it", schema.nearest(key.rpartition(".")[2], known)
+            place, "Forbidden", "unknown field; Volcano drops it", schema.suggestion(key.rpartition(".")[2], known)
         )
     for name, field in fields.items():
         value, alias = getattr(model, name), field.alias or name
-        place = _job_place(alias) if root else paths.join(path, alias)
+        place = _job_path(alias) if root else paths.join(path, alias)
         if isinstance(value, Model):
             yield from check(value, place)
         elif isinstance(value, tuple):
@@ -32,7 +32,7 @@ def check(model: Model, path: str = "") -> Iterator[Problem]:
                     yield from check(item, paths.join(place, index))
 
 
-def _job_place(key: str) -> str:
+def _job_path(key: str) -> str:
     """Spell the place of a key of the flat job (see `Job._flatten` for the prefixes)."""
     if key.startswith("."):
         return key.removeprefix(".")

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
@@ -18,7 +18,7 @@ from pulumi_volcano_jobs.spec.model import Job, Volume
 
 def check(volumes: Sequence[Volume]) -> Iterator[Problem]:
     """Yield the problems for which Volcano's webhook rejects the volumes of a job."""
-    repeated = {problem.path: problem for problem in _mounted_twice(volumes) if problem.stage is Stage.WEBHOOK}
+    repeated = {problem.path: problem for problem in _mounted_twice(volumes) if problem.stage is RejectionStage.WEBHOOK}
     for index, volume in enumerate(volumes):
         place = f"spec.volumes[{index}]"
         if problem := repeated.get(f"{place}.mountPath"):
@@ -37,8 +37,8 @@ def check_strict(volumes: Sequence[Volume]) -> Iterator[Problem]:
     """Yield the problems of volumes that the webhook accepts."""
     for index, volume in enumerate(volumes):
         if volume.volume_claim is not None:
-            yield from validation.claim(volume.volume_claim, f"spec.volumes[{index}].volumeClaim")
-    yield from (problem for problem in _mounted_twice(volumes) if problem.stage is not Stage.WEBHOOK)
+            yield from validation.check_claim(volume.volume_claim, f"spec.volumes[{index}].volumeClaim")
+    yield from (problem for problem in _mounted_twice(volumes) if problem.stage is not RejectionStage.WEBHOOK)
 
 
 def _mounted_twice(volumes: Sequence[Volume]) -> Iterator[Problem]:
@@ -68,10 +68,10 @@ def missing_claims(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
         if name and (job.namespace, name) not in cluster.claims:
             reason = f"the namespace {job.namespace} has no claim of this name; the job would stay pending"
             path = f"spec.volumes[{index}].volumeClaimName"
-            yield Problem(path, "NotFound", reason, "create it first", value=name, stage=Stage.CONTROLLER)
+            yield Problem(path, "NotFound", reason, "create it first", value=name, stage=RejectionStage.CONTROLLER)
 
 
 def warnings(volumes: Sequence[Volume]) -> Iterator[Problem]:
     """Yield a warning for each new claim that the API server does not accept by default."""
     for index, volume in enumerate(volumes):
-        yield from validation.gated_claim(volume.volume_claim or {}, f"spec.volumes[{index}].volumeClaim")
+        yield from validation.check_claim_feature_gates(volume.volume_claim or {}, f"spec.volumes[{index}].volumeClaim")

@@ -18,13 +18,13 @@ app = typer.Typer(
 )
 
 
-def _tell_version(asked: bool) -> None:  # noqa: FBT001  # as typer calls it
-    if asked:
+def _print_version(is_requested: bool) -> None:  # noqa: FBT001  # as typer calls it
+    if is_requested:
         files.write_out(f"volcano-jobs {version('pulumi-volcano-jobs')}\n")
         raise typer.Exit
 
 
-_VERSION = typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version.")
+_VERSION = typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
 
 
 @app.callback()

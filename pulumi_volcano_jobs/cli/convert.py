@@ -11,21 +11,21 @@ from typing import Annotated, Literal
 
 import typer
 
-from pulumi_volcano_jobs.cli import options
-from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice
+from pulumi_volcano_jobs.cli import arguments
+from pulumi_volcano_jobs.cli.check_options import Checks, reject_choice
 from pulumi_volcano_jobs.cli.files import (
     STDIN,
+    display_name,
+    exit_with_usage_error,
     for_each,
-    give_up,
     is_same_file,
     reason_of,
-    refuse_twins,
+    reject_duplicates,
     report,
-    shown,
     write_file,
     write_out,
 )
-from pulumi_volcano_jobs.convert import Program, Secret, to_python, to_yaml, understand
+from pulumi_volcano_jobs.convert import Program, Secret, render_normalized, to_python, to_yaml
 from pulumi_volcano_jobs.core.text import holds_key
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.rendering.renderer import Rendered
@@ -53,7 +53,7 @@ _WRITERS = {"python": to_python, "yaml": to_yaml}
 
 
 def convert(
-    files: options.Files,
+    files: arguments.Files,
     *,
     language: Annotated[Language, typer.Option("--language", help="A Python program, or a Pulumi.yaml.")] = "python",
     output: Annotated[
@@ -66,14 +66,14 @@ def convert(
         str,
         typer.Option("--show-secret", metavar="KEY", help="Print the value of a secret instead of the program."),
     ] = "",
-    lenient: options.Lenient = False,
-    on_conflict: options.Conflict = "error",
-    defaults: options.DefaultsOf = "volcano",
-    plugin_settings: options.PluginSettings = None,
-    ignore: options.Ignore = "",
-    kubernetes_version: options.KubernetesVersion = "",
-    volcano_version: options.VolcanoVersion = "",
-    cluster: options.Cluster = None,
+    lenient: arguments.Lenient = False,
+    on_conflict: arguments.Conflict = "error",
+    defaults: arguments.PluginDefaults = "volcano",
+    plugin_settings: arguments.PluginSettings = None,
+    ignore: arguments.Ignore = "",
+    kubernetes_version: arguments.KubernetesVersion = "",
+    volcano_version: arguments.VolcanoVersion = "",
+    cluster: arguments.Cluster = None,
 ) -> None:
     """Write the Pulumi program that makes the jobs of all files."""
     checks = Checks.read(
@@ -88,34 +88,34 @@ def convert(
         cluster=cluster,
     )
     if not output:
-        give_up("-o needs a file, or - for standard output")
+        exit_with_usage_error("-o needs a file, or - for standard output")
     if show_secret and output != STDIN:
-        give_up("--show-secret prints to standard output; use it without -o")
+        exit_with_usage_error("--show-secret prints to standard output; use it without -o")
     if any(is_same_file(output, file) for file in files if STDIN not in {file, output}):
-        give_up(f"-o {output} is a file of jobs, which the program would overwrite")
-    refuse_choice(checks, managed_by)
+        exit_with_usage_error(f"-o {output} is a file of jobs, which the program would overwrite")
+    reject_choice(checks, managed_by)
     jobs: list[Job] = []
 
     def make(document: job_file.Document) -> Rendered:
-        rendered, job = understand(document, **checks.settings(managed_by))
+        rendered, job = render_normalized(document, **checks.settings(managed_by))
         jobs.append(job)
         return rendered
 
-    refuse_twins(for_each(files, make, checks.heard(report)), managed_by, report)
+    reject_duplicates(for_each(files, make, checks.without_ignored(report)), managed_by, report)
     program = _WRITERS[language](jobs, **checks.options(managed_by))
     if show_secret:
         # Pulumi takes one line break off the end.
         write_out(f"{_value(show_secret, program.secrets)}\n")
         return
     _write(output, program)
-    _tell(program.secrets, [*checks.arguments(), *files])
+    _print_secrets(program.secrets, [*checks.arguments(), *files])
 
 
 def _value(key: str, secrets: Sequence[Secret]) -> str:
-    found = {secret.key: secret.value for secret in secrets}
-    if key not in found:
-        give_up(f"the program has no secret {key} (it has {', '.join(found) or 'none'})")
-    return found[key]
+    value_by_key = {secret.key: secret.value for secret in secrets}
+    if key not in value_by_key:
+        exit_with_usage_error(f"the program has no secret {key} (it has {', '.join(value_by_key) or 'none'})")
+    return value_by_key[key]
 
 
 def _write(output: str, program: Program) -> None:
@@ -130,7 +130,7 @@ def _write(output: str, program: Program) -> None:
         else:
             write_file(path, program.text, private=holds_key(program.text))
     except (OSError, ValueError) as error:
-        give_up(f"cannot write {shown(output)}: {reason_of(error)}")
+        exit_with_usage_error(f"cannot write {display_name(output)}: {reason_of(error)}")
 
 
 def _is_special(path: Path) -> bool:
@@ -145,7 +145,7 @@ def _is_special(path: Path) -> bool:
         return False
 
 
-def _tell(secrets: Sequence[Secret], arguments: Sequence[str]) -> None:
+def _print_secrets(secrets: Sequence[Secret], arguments: Sequence[str]) -> None:
     """Say how to set the secrets that the program reads from the stack's configuration."""
     if not secrets:
         return

@@ -19,14 +19,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from pulumi_volcano_jobs.cli import options
-from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice
+from pulumi_volcano_jobs.cli import arguments
+from pulumi_volcano_jobs.cli.check_options import Checks, reject_choice
 from pulumi_volcano_jobs.cli.files import (
-    Made,
+    RenderedDocument,
     errors_only,
+    exit_with_usage_error,
     for_each,
-    give_up,
-    refuse_twins_of_files,
+    reject_duplicates_per_file,
     report,
     write_out,
 )
@@ -57,7 +57,7 @@ _WIDEST = 2
 
 
 def explain_command(
-    files: options.Files,
+    files: arguments.Files,
     *,
     pod: Annotated[
         str | None, typer.Option("--pod", metavar="NAME", help="One Pod in full: everything in it, and who set it.")
@@ -66,14 +66,14 @@ def explain_command(
         ManagedBy,
         typer.Option("--managed-by", help="Who makes the Pods: pulumi, or volcano's controllers out of one Job."),
     ] = "pulumi",
-    lenient: options.Lenient = False,
-    on_conflict: options.Conflict = "error",
-    defaults: options.DefaultsOf = "volcano",
-    plugin_settings: options.PluginSettings = None,
-    ignore: options.Ignore = "",
-    kubernetes_version: options.KubernetesVersion = "",
-    volcano_version: options.VolcanoVersion = "",
-    cluster: options.Cluster = None,
+    lenient: arguments.Lenient = False,
+    on_conflict: arguments.Conflict = "error",
+    defaults: arguments.PluginDefaults = "volcano",
+    plugin_settings: arguments.PluginSettings = None,
+    ignore: arguments.Ignore = "",
+    kubernetes_version: arguments.KubernetesVersion = "",
+    volcano_version: arguments.VolcanoVersion = "",
+    cluster: arguments.Cluster = None,
 ) -> None:
     """Tell who sets what in a job, as tables.
 
@@ -92,27 +92,33 @@ def explain_command(
         cluster=cluster,
     )
     native = managed_by == "volcano"
-    refuse_choice(checks, managed_by)
+    reject_choice(checks, managed_by)
 
     def make(document: job_file.Document) -> Rendered:
         return render(document.data, **checks.settings(managed_by), redact=True, earlier=document.problems)
 
-    made = for_each(files, make, errors_only(report))
-    refuse_twins_of_files(made, managed_by, report)
-    told = [explain(item.rendered, native=native) for item in made] if pod is None else _pods(made, pod, native=native)
-    write_out(shown(told))
+    documents = for_each(files, make, errors_only(report))
+    reject_duplicates_per_file(documents, managed_by, report)
+    explanations = (
+        [explain(item.rendered, native=native) for item in documents]
+        if pod is None
+        else _pods(documents, pod, native=native)
+    )
+    write_out(format_tables(explanations))
 
 
-def _pods(made: Sequence[Made], name: str, *, native: bool) -> list[Explanation]:
+def _pods(documents: Sequence[RenderedDocument], name: str, *, native: bool) -> list[Explanation]:
     """Explain the Pods of a name; there may be one in each file."""
-    known = [(item.rendered, pods(item.rendered)) for item in made]
-    found = [explain_pod(rendered, *places[name], native=native) for rendered, places in known if name in places]
-    if not found:
-        give_up(f"no job here has the Pod {name}: {_near(name, [pod for _, places in known for pod in places])}")
-    return found
+    known = [(item.rendered, pods(item.rendered)) for item in documents]
+    explanations = [explain_pod(rendered, *places[name], native=native) for rendered, places in known if name in places]
+    if not explanations:
+        exit_with_usage_error(
+            f"no job here has the Pod {name}: {_similar_names(name, [pod for _, places in known for pod in places])}"
+        )
+    return explanations
 
 
-def _near(name: str, known: Sequence[str]) -> str:
+def _similar_names(name: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(name, known)
     if close:
         return f"did you mean {' or '.join(close)}?"
@@ -120,7 +126,7 @@ def _near(name: str, known: Sequence[str]) -> str:
     return f"its Pods are {', '.join(names)}" if names else "it has none"
 
 
-def shown(explanations: Iterable[Explanation]) -> str:
+def format_tables(explanations: Iterable[Explanation]) -> str:
     """Write tables as wide as the terminal (`COLUMNS`, else 80); plain text where there is no terminal."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     # None lets rich look at FORCE_COLOR.
@@ -140,23 +146,23 @@ def shown(explanations: Iterable[Explanation]) -> str:
 
 def _width() -> dict[str, Any]:
     """Return the options of rich for the width in COLUMNS: rich prints nothing for 0, and pads lines to any other."""
-    others = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    found = _COLUMNS.fullmatch(os.environ.get("COLUMNS", ""))
-    if not found:
-        return {"_environ": others}
-    width = _BROADEST if len(found[1]) > len(str(_BROADEST)) else int(found[1])
-    return {"_environ": others, "width": min(max(width, _NARROWEST), _BROADEST)}
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    match = _COLUMNS.fullmatch(os.environ.get("COLUMNS", ""))
+    if not match:
+        return {"_environ": environment}
+    width = _BROADEST if len(match[1]) > len(str(_BROADEST)) else int(match[1])
+    return {"_environ": environment, "width": min(max(width, _NARROWEST), _BROADEST)}
 
 
 def _table(section: Section) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     for column in section.columns:
         table.add_column(column)
-    before = ""
+    previous = ""
     for first, *others in section.rows:
         # A name that repeats is told once.
-        table.add_row(_Cell("" if first == before else first, "cyan"), *(_Cell(cell) for cell in others))
-        before = first
+        table.add_row(_Cell("" if first == previous else first, "cyan"), *(_Cell(cell) for cell in others))
+        previous = first
     return table
 
 
@@ -195,7 +201,7 @@ def _lines(text: str, width: int) -> Iterator[str]:
 def _end(text: str, longest: int) -> int:
     """Find where a line may end best, if that leaves it not too short."""
     for joint in _JOINTS:
-        ends = [found.end() for found in joint.finditer(text, 0, longest + 1) if found.end() <= longest]
+        ends = [match.end() for match in joint.finditer(text, 0, longest + 1) if match.end() <= longest]
         if ends and ends[-1] > longest // _SHORTEST:
             return ends[-1]
     return longest

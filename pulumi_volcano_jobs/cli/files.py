@@ -32,7 +32,7 @@ Report = Callable[[str, Iterable[Problem]], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Made(Sealed):
+class RenderedDocument(Sealed):
     """A job as it was rendered, and the document that it comes from."""
 
     file: str
@@ -42,35 +42,39 @@ class Made(Sealed):
     def manifests(self, managed_by: ManagedBy) -> list[Manifest]:
         """Give the job's manifests in canonical order."""
         if managed_by == "volcano":
-            ours = (item for item in self.rendered.objects if ObjectRef.of(item) in self.rendered.beyond)
-            return [*ours, self.rendered.handed_over.to_manifest()]
+            extension_objects = (
+                item for item in self.rendered.objects if ObjectRef.of(item) in self.rendered.extension_objects
+            )
+            return [*extension_objects, self.rendered.native_job.to_manifest()]
         return [*self.rendered.objects, *self.rendered.pods]
 
 
-def for_each(files: Sequence[str], make: Callable[[job_file.Document], Rendered], report: Report) -> list[Made]:
+def for_each(
+    files: Sequence[str], make: Callable[[job_file.Document], Rendered], report: Report
+) -> list[RenderedDocument]:
     """Render all documents of all files; report all problems of all of them before giving up."""
     for file, count in Counter(files).items():
         if count > 1:
-            give_up(f"{shown(file)} is given {count} times: give it once")
-    made, failed = [], False
+            exit_with_usage_error(f"{display_name(file)} is given {count} times: give it once")
+    rendered_documents, failed = [], False
     for file in files:
-        text, name = read(file), shown(file)
-        documents, problems = job_file.read_what_fits(text, name)
+        text, name = read(file), display_name(file)
+        documents, problems = job_file.read_valid_documents(text, name)
         failed = failed or bool(problems)
         for document in documents:
             try:
-                made.append(Made(name, document, make(document)))
-                problems += [*document.problems, *document.placed(made[-1].rendered.warnings)]
+                rendered_documents.append(RenderedDocument(name, document, make(document)))
+                problems += [*document.problems, *document.with_positions(rendered_documents[-1].rendered.warnings)]
             except JobError as error:
-                problems += [*document.problems, *document.placed(error.problems)]
+                problems += [*document.problems, *document.with_positions(error.problems)]
                 failed = True
         report(name, problems)
     if failed:
         raise typer.Exit(PROBLEMS)
-    return made
+    return rendered_documents
 
 
-def shown(file: str) -> str:
+def display_name(file: str) -> str:
     """Give a file's name as messages have it."""
     return "<stdin>" if file == STDIN else escaped(file)
 
@@ -78,15 +82,15 @@ def shown(file: str) -> str:
 def read(file: str) -> str:
     """Read a file, or standard input; end the command if that cannot be."""
     if not file:
-        give_up("a FILE has an empty name: give one, or - for standard input")
+        exit_with_usage_error("a FILE has an empty name: give one, or - for standard input")
     if file == STDIN and sys.stdin is None:
-        give_up(f"cannot read {shown(file)}: it is closed")
+        exit_with_usage_error(f"cannot read {display_name(file)}: it is closed")
     try:
-        return job_file.decode(sys.stdin.buffer, shown(file)) if file == STDIN else job_file.text_of(Path(file))
+        return job_file.decode(sys.stdin.buffer, display_name(file)) if file == STDIN else job_file.text_of(Path(file))
     except JobError as error:
-        give_up(str(error))
+        exit_with_usage_error(str(error))
     except (OSError, ValueError) as error:
-        give_up(f"cannot read {shown(file)}: {reason_of(error)}")
+        exit_with_usage_error(f"cannot read {display_name(file)}: {reason_of(error)}")
 
 
 def reason_of(error: OSError | ValueError) -> str:
@@ -145,16 +149,18 @@ def cluster_facts(file: Path | None) -> ClusterFacts:
     """Read what the cluster has; end the command if the file is not what kubectl prints."""
     if file is None:
         return ClusterFacts()
-    name = shown(str(file))
+    name = display_name(str(file))
     try:
         objects = yaml_reader.load(read(str(file)))
-    except yaml_reader.TooLarge:
+    except yaml_reader.FileTooLargeError:
         most = f"{name} has more than {bounds.MOST_VALUES} keys and values"
-        give_up(f"{most}; leave out what the jobs do not need: kubectl get -n NAMESPACE in the place of -A")
-    except yaml_reader.Refused:
-        give_up(f"{name} is no YAML; it must be what kubectl get ... -o yaml prints")
+        exit_with_usage_error(
+            f"{most}; leave out what the jobs do not need: kubectl get -n NAMESPACE in the place of -A"
+        )
+    except yaml_reader.YamlError:
+        exit_with_usage_error(f"{name} is no YAML; it must be what kubectl get ... -o yaml prints")
     if not objects:
-        give_up(f"{name} is empty; it must be what kubectl get ... -o yaml prints")
+        exit_with_usage_error(f"{name} is empty; it must be what kubectl get ... -o yaml prints")
     try:
         return ClusterFacts.from_objects(objects)
     except JobError as error:
@@ -184,7 +190,7 @@ def write_out(text: str) -> None:
     """Print what a command is asked for, in UTF-8, whatever the terminal speaks."""
     if sys.stdout is None:
         # As with `volcano-jobs ... >&-`: click prints nothing and reports no error.
-        give_up("cannot write to standard output: it is closed")
+        exit_with_usage_error("cannot write to standard output: it is closed")
     try:
         typer.echo(text.encode(), nl=False)
     except BrokenPipeError:
@@ -193,43 +199,43 @@ def write_out(text: str) -> None:
     except OSError as error:
         # Python would try again at its end, and show a traceback.
         sys.stdout = None
-        give_up(f"cannot write to standard output: {error.strerror}")
+        exit_with_usage_error(f"cannot write to standard output: {error.strerror}")
 
 
-def give_up(message: str) -> NoReturn:
+def exit_with_usage_error(message: str) -> NoReturn:
     """End the command for bad usage or a file that cannot be read or written."""
     typer.echo(f"volcano-jobs: {escaped(cropped(without_keys(message)))}", err=True)
     raise typer.Exit(USAGE)
 
 
-def refuse_twins(made: Sequence[Made], managed_by: ManagedBy, report: Report) -> None:
+def reject_duplicates(documents: Sequence[RenderedDocument], managed_by: ManagedBy, report: Report) -> None:
     """Refuse objects of several jobs that have one kind, namespace and name: the last would overwrite the others."""
-    owners: dict[tuple[str, str, str], Made] = {}
+    owners: dict[tuple[str, str, str], RenderedDocument] = {}
     failed = False
-    for item in made:
-        twins = {}
+    for item in documents:
+        duplicates = {}
         for key in map(identity, item.manifests(managed_by)):
             if key in owners:
-                twins[key] = owners[key]
+                duplicates[key] = owners[key]
             owners[key] = item
-        if twins:
-            report(item.file, item.document.placed([_twin(twins)]))
+        if duplicates:
+            report(item.file, item.document.with_positions([_duplicate(duplicates)]))
             failed = True
     if failed:
         raise typer.Exit(PROBLEMS)
 
 
-def refuse_twins_of_files(made: Sequence[Made], managed_by: ManagedBy, report: Report) -> None:
-    """Refuse twins within a file; files may be alternatives, such as one for each cluster."""
-    by_file: dict[str, list[Made]] = {}
-    for item in made:
+def reject_duplicates_per_file(documents: Sequence[RenderedDocument], managed_by: ManagedBy, report: Report) -> None:
+    """Reject duplicates within a file; files may be alternatives, such as one for each cluster."""
+    by_file: dict[str, list[RenderedDocument]] = {}
+    for item in documents:
         by_file.setdefault(item.file, []).append(item)
     for jobs in by_file.values():
-        refuse_twins(jobs, managed_by, report)
+        reject_duplicates(jobs, managed_by, report)
 
 
-def _twin(twins: Mapping[tuple[str, str, str], Made]) -> Problem:
-    (kind, namespace, name), other = next(iter(twins.items()))
-    more = f" (and {len(twins) - 1} more)" if len(twins) > 1 else ""
-    reason = f"the {kind} {name}{more} in the namespace {namespace} is made by the job {other.rendered.job.name} too"
-    return Problem("metadata.name", "Duplicate", f"{reason}, in {other.file}", "rename one of the jobs or its tasks")
+def _duplicate(duplicates: Mapping[tuple[str, str, str], RenderedDocument]) -> Problem:
+    (kind, namespace, name), owner = next(iter(duplicates.items()))
+    more = f" (and {len(duplicates) - 1} more)" if len(duplicates) > 1 else ""
+    reason = f"the {kind} {name}{more} in the namespace {namespace} is made by the job {owner.rendered.job.name} too"
+    return Problem("metadata.name", "Duplicate", f"{reason}, in {owner.file}", "rename one of the jobs or its tasks")

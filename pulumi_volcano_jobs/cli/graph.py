@@ -6,10 +6,17 @@ from typing import Annotated, Literal
 
 import typer
 
-from pulumi_volcano_jobs.cli import options
-from pulumi_volcano_jobs.cli.checks import Checks
-from pulumi_volcano_jobs.cli.files import errors_only, for_each, give_up, refuse_twins_of_files, report, write_out
-from pulumi_volcano_jobs.explain.graph import graph
+from pulumi_volcano_jobs.cli import arguments
+from pulumi_volcano_jobs.cli.check_options import Checks
+from pulumi_volcano_jobs.cli.files import (
+    errors_only,
+    exit_with_usage_error,
+    for_each,
+    reject_duplicates_per_file,
+    report,
+    write_out,
+)
+from pulumi_volcano_jobs.explain.flowchart import graph
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 
@@ -22,23 +29,23 @@ Examples:
 GitHub, GitLab and many editors draw Mermaid text themselves."""
 
 
-Picture = Literal["mermaid", "svg"]
+GraphFormat = Literal["mermaid", "svg"]
 
 
 def graph_command(
-    files: options.Files,
+    files: arguments.Files,
     *,
     style: Annotated[
-        Picture, typer.Option("--format", help='Mermaid text, or SVG (needs the extra "svg" of this package).')
+        GraphFormat, typer.Option("--format", help='Mermaid text, or SVG (needs the extra "svg" of this package).')
     ] = "mermaid",
-    lenient: options.Lenient = False,
-    on_conflict: options.Conflict = "error",
-    defaults: options.DefaultsOf = "volcano",
-    plugin_settings: options.PluginSettings = None,
-    ignore: options.Ignore = "",
-    kubernetes_version: options.KubernetesVersion = "",
-    volcano_version: options.VolcanoVersion = "",
-    cluster: options.Cluster = None,
+    lenient: arguments.Lenient = False,
+    on_conflict: arguments.Conflict = "error",
+    defaults: arguments.PluginDefaults = "volcano",
+    plugin_settings: arguments.PluginSettings = None,
+    ignore: arguments.Ignore = "",
+    kubernetes_version: arguments.KubernetesVersion = "",
+    volcano_version: arguments.VolcanoVersion = "",
+    cluster: arguments.Cluster = None,
 ) -> None:
     """Draw a job's topology as a picture.
 
@@ -59,9 +66,9 @@ def graph_command(
     def make(document: job_file.Document) -> Rendered:
         return render(document.data, **checks.settings(), redact=True, earlier=document.problems)
 
-    made = for_each(files, make, errors_only(report))
-    refuse_twins_of_files(made, "pulumi", report)
-    text = graph(item.rendered for item in made)
+    documents = for_each(files, make, errors_only(report))
+    reject_duplicates_per_file(documents, "pulumi", report)
+    text = graph(item.rendered for item in documents)
     write_out(text if style == "mermaid" else _svg(text))
 
 
@@ -69,6 +76,6 @@ def _svg(text: str) -> str:
     try:
         import mermaidx  # noqa: PLC0415  # an extra, and slow to load
     except ImportError:
-        give_up('--format svg needs the package mermaidx: pip install "pulumi-volcano-jobs[svg]"')
+        exit_with_usage_error('--format svg needs the package mermaidx: pip install "pulumi-volcano-jobs[svg]"')
     picture: str = mermaidx.render(text).svg()
     return f"{picture}\n"

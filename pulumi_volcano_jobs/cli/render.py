@@ -9,17 +9,17 @@ from urllib.parse import quote
 
 import typer
 
-from pulumi_volcano_jobs.cli import options
-from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice
+from pulumi_volcano_jobs.cli import arguments
+from pulumi_volcano_jobs.cli.check_options import Checks, reject_choice
 from pulumi_volcano_jobs.cli.files import (
     STDIN,
-    Made,
+    RenderedDocument,
+    display_name,
+    exit_with_usage_error,
     for_each,
-    give_up,
     reason_of,
-    refuse_twins,
+    reject_duplicates,
     report,
-    shown,
     write_file,
     write_out,
 )
@@ -54,16 +54,16 @@ _PLACEHOLDERS = {
 }
 
 
-Style = Literal["yaml", "json"]
+ManifestFormat = Literal["yaml", "json"]
 
 
 def render_command(
-    files: options.Files,
+    files: arguments.Files,
     *,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="-|DIR", help="Standard output, or a folder.")
     ] = STDIN,
-    style: Annotated[Style, typer.Option("--format", help="YAML documents, or one JSON List.")] = "yaml",
+    style: Annotated[ManifestFormat, typer.Option("--format", help="YAML documents, or one JSON List.")] = "yaml",
     managed_by: Annotated[
         ManagedBy,
         typer.Option("--managed-by", help="pulumi: Pods and what they need; volcano: the Job with its defaults."),
@@ -72,14 +72,14 @@ def render_command(
     show_keys: Annotated[
         bool, typer.Option("--show-keys", help="Show ssh keys; new ones where none is given.")
     ] = False,
-    lenient: options.Lenient = False,
-    on_conflict: options.Conflict = "error",
-    defaults: options.DefaultsOf = "volcano",
-    plugin_settings: options.PluginSettings = None,
-    ignore: options.Ignore = "",
-    kubernetes_version: options.KubernetesVersion = "",
-    volcano_version: options.VolcanoVersion = "",
-    cluster: options.Cluster = None,
+    lenient: arguments.Lenient = False,
+    on_conflict: arguments.Conflict = "error",
+    defaults: arguments.PluginDefaults = "volcano",
+    plugin_settings: arguments.PluginSettings = None,
+    ignore: arguments.Ignore = "",
+    kubernetes_version: arguments.KubernetesVersion = "",
+    volcano_version: arguments.VolcanoVersion = "",
+    cluster: arguments.Cluster = None,
 ) -> None:
     """Print the manifests of Volcano jobs."""
     checks = Checks.read(
@@ -94,8 +94,8 @@ def render_command(
         cluster=cluster,
     )
     if not output:
-        give_up("-o needs a folder, or - for standard output")
-    refuse_choice(checks, managed_by)
+        exit_with_usage_error("-o needs a folder, or - for standard output")
+    reject_choice(checks, managed_by)
 
     def make(document: job_file.Document) -> Rendered:
         return render(
@@ -107,28 +107,30 @@ def render_command(
             earlier=document.problems,
         )
 
-    made = for_each(files, make, checks.heard(report))
-    refuse_twins(made, managed_by, report)
+    documents = for_each(files, make, checks.without_ignored(report))
+    reject_duplicates(documents, managed_by, report)
     if output == STDIN:
-        manifests = [manifest for item in made for manifest in item.manifests(managed_by)]
+        manifests = [manifest for item in documents for manifest in item.manifests(managed_by)]
         write_out(job_file.dump(manifests, style))
-        if not show_keys and any(_has_placeholders(item, managed_by) for item in made):
+        if not show_keys and any(_has_placeholders(item, managed_by) for item in documents):
             typer.echo(f"volcano-jobs: {_PLACEHOLDERS[managed_by]}", err=True)
     else:
-        _write_folder(Path(output), made, managed_by, style)
+        _write_folder(Path(output), documents, managed_by, style)
 
 
-def _has_placeholders(made: Made, managed_by: ManagedBy) -> bool:
+def _has_placeholders(document: RenderedDocument, managed_by: ManagedBy) -> bool:
     """Check whether the output has placeholders: in a plugin's settings, or in a Secret that the plugin creates."""
-    settings = [vars(plugin) for plugin in made.rendered.plugins]
-    return any(isinstance(value, Placeholder) for value in scalars([*settings, *made.manifests(managed_by)]))
+    settings = [vars(plugin) for plugin in document.rendered.plugins]
+    return any(isinstance(value, Placeholder) for value in scalars([*settings, *document.manifests(managed_by)]))
 
 
-def _write_folder(folder: Path, made: Sequence[Made], managed_by: ManagedBy, style: Style) -> None:
+def _write_folder(
+    folder: Path, documents: Sequence[RenderedDocument], managed_by: ManagedBy, style: ManifestFormat
+) -> None:
     """Write a file for each manifest, in a folder that only its owner can read: Secrets may be among them."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for item in made:
+        for item in documents:
             for manifest in item.manifests(managed_by):
                 kind, namespace, name = identity(manifest)
                 # Escaped: a plugin calls its objects what it wants, and no name must lead out of the folder.
@@ -137,13 +139,13 @@ def _write_folder(folder: Path, made: Sequence[Made], managed_by: ManagedBy, sty
                 has_key = kind == "Secret" or holds_key(text) or (kind == KIND and _has_given_key(item.rendered))
                 write_file(path, text, private=has_key)
     except FileExistsError:
-        give_up(f"cannot write to {shown(str(folder))}: it is no folder")
+        exit_with_usage_error(f"cannot write to {display_name(str(folder))}: it is no folder")
     except (OSError, ValueError) as error:
         place = getattr(error, "filename2", None) or getattr(error, "filename", None) or folder
-        give_up(f"cannot write {shown(str(place))}: {reason_of(error)}")
+        exit_with_usage_error(f"cannot write {display_name(str(place))}: {reason_of(error)}")
 
 
 def _has_given_key(rendered: Rendered) -> bool:
     """Check whether the settings of a job's plugins have a key; a placeholder is not a key."""
-    given = [getattr(plugin, name) for plugin in rendered.plugins for name in secret_settings(type(plugin)).values()]
-    return any(value and not isinstance(value, Placeholder) for value in given)
+    secrets = [getattr(plugin, name) for plugin in rendered.plugins for name in secret_settings(type(plugin)).values()]
+    return any(value and not isinstance(value, Placeholder) for value in secrets)

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from pulumi_volcano_jobs.core.errors import WARNINGS, Problem, Stage
+from pulumi_volcano_jobs.core.errors import WARNINGS, Problem, RejectionStage
 from pulumi_volcano_jobs.core.text import json_text
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULES = {
-    Stage.DECODE: "Volcano's mutating webhook refuses a value of this type",
-    Stage.SCHEMA: "The schema of Volcano's resource definition refuses it",
-    Stage.WEBHOOK: "Volcano's validating webhook refuses it",
-    Stage.CONTROLLER: "Volcano's job controller stops at it",
-    Stage.PLUGIN: "A plugin of Volcano stops at it when Pods are made",
-    Stage.API: "The API server refuses what would be made of it",
-    Stage.STRICT: "Nobody refuses it, and it does something else than what was meant",
+    RejectionStage.DECODE: "Volcano's mutating webhook refuses a value of this type",
+    RejectionStage.SCHEMA: "The schema of Volcano's resource definition refuses it",
+    RejectionStage.WEBHOOK: "Volcano's validating webhook refuses it",
+    RejectionStage.CONTROLLER: "Volcano's job controller stops at it",
+    RejectionStage.PLUGIN: "A plugin of Volcano stops at it when Pods are made",
+    RejectionStage.API: "The API server refuses what would be made of it",
+    RejectionStage.STRICT: "Nobody refuses it, and it does something else than what was meant",
 }
 
 

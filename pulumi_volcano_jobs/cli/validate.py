@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 import typer
 
-from pulumi_volcano_jobs.cli import options
-from pulumi_volcano_jobs.cli.checks import Checks, refuse_choice
-from pulumi_volcano_jobs.cli.files import for_each, refuse_twins_of_files, report, write_out
+from pulumi_volcano_jobs.cli import arguments
+from pulumi_volcano_jobs.cli.check_options import Checks, reject_choice
+from pulumi_volcano_jobs.cli.files import for_each, reject_duplicates_per_file, report, write_out
 from pulumi_volcano_jobs.cli.report import Finding, as_json, as_sarif
 from pulumi_volcano_jobs.core.errors import Problem, in_order
 from pulumi_volcano_jobs.files import job_file
@@ -29,28 +29,28 @@ Examples:
 The exit code is 0 without problems (warnings are none), 1 with problems, 2 for bad usage or files."""
 
 
-ReportStyle = Literal["text", "json", "sarif"]
+ReportFormat = Literal["text", "json", "sarif"]
 
 
 def validate(
-    files: options.Files,
+    files: arguments.Files,
     *,
     managed_by: Annotated[
         ManagedBy,
         typer.Option("--managed-by", help="volcano: report also what Volcano's CRD and webhook reject."),
     ] = "pulumi",
     style: Annotated[
-        ReportStyle,
+        ReportFormat,
         typer.Option("--format", help="Lines for people; JSON or SARIF (editors, code review) on standard output."),
     ] = "text",
-    lenient: options.Lenient = False,
-    on_conflict: options.Conflict = "error",
-    defaults: options.DefaultsOf = "volcano",
-    plugin_settings: options.PluginSettings = None,
-    ignore: options.Ignore = "",
-    kubernetes_version: options.KubernetesVersion = "",
-    volcano_version: options.VolcanoVersion = "",
-    cluster: options.Cluster = None,
+    lenient: arguments.Lenient = False,
+    on_conflict: arguments.Conflict = "error",
+    defaults: arguments.PluginDefaults = "volcano",
+    plugin_settings: arguments.PluginSettings = None,
+    ignore: arguments.Ignore = "",
+    kubernetes_version: arguments.KubernetesVersion = "",
+    volcano_version: arguments.VolcanoVersion = "",
+    cluster: arguments.Cluster = None,
 ) -> None:
     """Report every problem of Volcano jobs and what to do."""
     checks = Checks.read(
@@ -64,7 +64,7 @@ def validate(
         volcano_version=volcano_version,
         cluster=cluster,
     )
-    refuse_choice(checks, managed_by)
+    reject_choice(checks, managed_by)
     findings: list[Finding] = []
 
     def collect(file: str, problems: Iterable[Problem]) -> None:
@@ -74,10 +74,10 @@ def validate(
     def check(document: job_file.Document) -> Rendered:
         return render(document.data, **checks.settings(managed_by), earlier=document.problems)
 
-    tell = report if style == "text" else collect
+    report_problems = report if style == "text" else collect
     try:
-        made = for_each(files, check, checks.heard(tell))
-        refuse_twins_of_files(made, managed_by, tell)
+        documents = for_each(files, check, checks.without_ignored(report_problems))
+        reject_duplicates_per_file(documents, managed_by, report_problems)
     finally:
         if style != "text":
             text = as_json(findings) if style == "json" else as_sarif(findings)

@@ -10,15 +10,15 @@ import pulumi
 from pulumi_volcano_jobs.admission import controllers
 from pulumi_volcano_jobs.component.composer import Composer, Composition, plain_secrets
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
-from pulumi_volcano_jobs.component.error_hooks import advising, missing_definitions
-from pulumi_volcano_jobs.component.kubernetes_object import WORLD, KubernetesObject
+from pulumi_volcano_jobs.component.error_hooks import hook_binding, missing_definitions
+from pulumi_volcano_jobs.component.kubernetes_object import REPLICAS, KubernetesObject
 from pulumi_volcano_jobs.component.plugin_components import POD_SPEC
 from pulumi_volcano_jobs.component.stashed_keys import stashed_pair
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.plugins.settings import default_of
 from pulumi_volcano_jobs.rendering.renderer import Rendered
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 
@@ -30,7 +30,7 @@ class ComposedJob(Composer):
     @classmethod
     def ignored_fields(cls, job: Job) -> list[tuple[str, str]]:
         """Return the fields that only Volcano's controllers act on: these Pods have no controller."""
-        return controllers.enacted(job)
+        return controllers.controller_only_fields(job)
 
     @classmethod
     def manifests(cls, rendered: Rendered) -> list[Manifest]:
@@ -72,7 +72,7 @@ class ComposedJob(Composer):
             tasks=self.tasks,
             objects=[objects[ObjectRef.of(item)] for item in rendered.objects],
             pods=pods,
-            pod_group_name=pulumi.Output.from_input(names.pod_group(self.build.context.name)),
+            pod_group_name=pulumi.Output.from_input(naming.pod_group(self.build.context.name)),
         )
 
     def _pod_group(self, item: Manifest, before: Sequence[pulumi.Resource]) -> KubernetesObject:
@@ -85,7 +85,7 @@ class ComposedJob(Composer):
             item,
             self.build.component,
             depends_on=before,
-            hooks=advising(missing_definitions(self.build.resource_name, "PodGroups")),
+            hooks=hook_binding(missing_definitions(self.build.resource_name, "PodGroups")),
             ignore_changes=[] if has_queue else ["spec.queue"],
             replacement_trigger="queue" if has_queue else "no queue",
         )
@@ -99,7 +99,10 @@ class ComposedJob(Composer):
         return {
             name: [
                 self.child(
-                    self.child_name(item), _of_world(item, world), task, **self._pod_options(trigger, scaling, group)
+                    self.child_name(item),
+                    _with_replicas(item, world),
+                    task,
+                    **self._pod_options(trigger, scaling, group),
                 )
                 for item in rendered.pods_of(name)
             ]
@@ -112,7 +115,7 @@ class ComposedJob(Composer):
         # them; what replaces a Pod is the digest of what we rendered, and the size of its world.
         ignored: list[str] = ["spec"]
         replacing: list[str] = []
-        (replacing if scaling == "restart" else ignored).append(f'metadata.annotations["{WORLD}"]')
+        (replacing if scaling == "restart" else ignored).append(f'metadata.annotations["{REPLICAS}"]')
         return {
             "depends_on": [group],
             "ignore_changes": ignored,
@@ -122,7 +125,7 @@ class ComposedJob(Composer):
         }
 
 
-def _of_world(pod: Manifest, world: str) -> Manifest:
+def _with_replicas(pod: Manifest, world: str) -> Manifest:
     metadata = pod["metadata"]
-    annotations = {**metadata["annotations"], WORLD: world}
+    annotations = {**metadata["annotations"], REPLICAS: world}
     return {**pod, "metadata": {**metadata, "annotations": annotations}}

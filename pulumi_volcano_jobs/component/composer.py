@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import pulumi
 
-from pulumi_volcano_jobs.component.error_hooks import advising, kept_claim
+from pulumi_volcano_jobs.component.error_hooks import hook_binding, kept_claim
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.modes import namespace_of_mode
@@ -159,7 +159,7 @@ class Composer(ABC):
             name, parent = self.child_name(item, f"-{maker.name}"), self.plugins[maker.name]
             kept = key not in context.once(("goes", maker.name), lambda: maker.on_job_delete(context))
         elif kept := is_claim and self.build.options.get("claims") == "keep":
-            hooks = advising(kept_claim(self.build.resource_name, item["metadata"]["name"]))
+            hooks = hook_binding(kept_claim(self.build.resource_name, item["metadata"]["name"]))
         # None, unlike False, leaves the job's own retain_on_delete in force.
         child = self.child(name, item, parent, retain_on_delete=kept or None, hooks=hooks)
         if is_claim and not kept:

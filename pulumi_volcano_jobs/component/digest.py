@@ -30,23 +30,23 @@ def digests(
     `replicas`.
     """
     parts: dict[str, Any] = {"tokens": tokens(options)}
-    if values := [value for update in updates for value in update.restarts_on]:
+    if values := [value for update in updates for value in update.restart_triggers]:
         parts["values"] = values
     scaled = frozenset().union(*(update.scaled_env for update in updates))
     specs = {task: pod["spec"] for task, pod in rendered.first_pods.items()}
     if scaled:
-        fixed = _of_fixed_size(rendered)
-        specs = {task: _with_env(spec, fixed[task], scaled) for task, spec in specs.items()}
+        fixed_size_specs = _of_fixed_size(rendered)
+        specs = {task: _with_env(spec, fixed_size_specs[task], scaled) for task, spec in specs.items()}
     if options.get("restart", "gang") == "gang":
-        whole = outputs.apply(digest, parts | {"specs": specs})
-        return dict.fromkeys(specs, whole)
+        task_digests = outputs.apply(digest, parts | {"specs": specs})
+        return dict.fromkeys(specs, task_digests)
     return {task: outputs.apply(digest, parts | {"specs": {task: spec}}) for task, spec in specs.items()}
 
 
 def tokens(options: JobOptions) -> dict[str, str]:
     """Give the tokens of the user that are part of a digest."""
-    given = {"run": options.get("run"), "key_rotation": options.get("key_rotation")}
-    return {key: token for key, token in given.items() if token}
+    user_tokens = {"run": options.get("run"), "key_rotation": options.get("key_rotation")}
+    return {key: token for key, token in user_tokens.items() if token}
 
 
 def replicas(ctx: JobContext) -> str:
@@ -68,23 +68,30 @@ def _of_fixed_size(rendered: Rendered) -> dict[str, Manifest]:
     """Give the spec of each task's first Pod, by the task's name, as if every task had the same number of Pods."""
     tasks = tuple(task.with_(replicas=_FIXED_SIZE) for task in rendered.job.tasks or ())
     ctx = JobContext(rendered.job.with_(tasks=tasks))
-    pods = [pod_renderer(ctx, rendered.plugins, task, keep_own=rendered.keep_own)(0) for task in tasks]
+    pods = [
+        pod_renderer(ctx, rendered.plugins, task, keep_template_values=rendered.keep_template_values)(0)
+        for task in tasks
+    ]
     return {pod.task: pod.to_template()["spec"] for pod in pods}
 
 
-def _with_env(spec: Manifest, fixed: Manifest, variables: frozenset[str]) -> Manifest:
+def _with_env(spec: Manifest, other_spec: Manifest, variables: frozenset[str]) -> Manifest:
     """Take some variables from another spec: what they say beside the replicas (a port, a role) is no scaling."""
-    made = dict(spec)
+    result = dict(spec)
     for kind in ("containers", "initContainers"):
-        others = {container["name"]: container for container in fixed.get(kind, ())}
+        other_containers = {container["name"]: container for container in other_spec.get(kind, ())}
         if kind in spec:
-            made[kind] = [_with_env_of(others.get(item["name"], {}), item, variables) for item in spec[kind]]
-    return made
+            result[kind] = [
+                _with_env_of(other_containers.get(item["name"], {}), item, variables) for item in spec[kind]
+            ]
+    return result
 
 
 def _with_env_of(other: Manifest, container: Manifest, variables: frozenset[str]) -> Manifest:
-    own = [entry for entry in container.get("env", ()) if entry["name"] not in variables]
-    return container | {"env": [*own, *(entry for entry in other.get("env", ()) if entry["name"] in variables)]}
+    kept_entries = [entry for entry in container.get("env", ()) if entry["name"] not in variables]
+    return container | {
+        "env": [*kept_entries, *(entry for entry in other.get("env", ()) if entry["name"] in variables)]
+    }
 
 
 def digest(parts: Mapping[str, Any] | Sequence[Any]) -> str:

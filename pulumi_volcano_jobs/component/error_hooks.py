@@ -25,7 +25,7 @@ class Advice(NamedTuple):
     """The cause and the fix."""
 
 
-def advising(*advice: Advice) -> pulumi.ResourceHookBinding | None:
+def hook_binding(*advice: Advice) -> pulumi.ResourceHookBinding | None:
     """Return error hooks that log the advice on a failure. Mocks get none, because some versions of Pulumi cannot."""
     return None if is_mocked() else pulumi.ResourceHookBinding(on_error=[_hook(each) for each in advice])
 
@@ -85,7 +85,7 @@ def _hook(advice: Advice) -> pulumi.ErrorHook:
     return pulumi.ErrorHook(advice.hook, log)
 
 
-async def hooks_started() -> None:
+async def wait_for_hooks() -> None:
     """Wait for the server of the hooks: grpc crashes a program that ends while the server starts."""
     for _ in range(0 if is_mocked() else _TRIES):
         if settings.SETTINGS.callbacks is not None:

@@ -14,7 +14,7 @@ FORCE = "pulumi.com/patchForce"
 _forwarding: PerProgram[list[tuple[pulumi.Output[str], str]]] = PerProgram(list)
 
 
-def note(queue: pulumi.Output[str], name: str) -> None:
+def register_queue(queue: pulumi.Output[str], name: str) -> None:
     """Note a queue of the program with extend clusters, by the Output that jobs are given and by its name."""
     _forwarding.get().append((queue, name))
 

@@ -11,7 +11,7 @@ import pulumi
 from pulumi_volcano_jobs.core.errors import JobError, Problem, job_error
 from pulumi_volcano_jobs.core.text import escaped
 
-Place = Callable[[Iterable[Problem]], list[Problem]]
+ProblemLocator = Callable[[Iterable[Problem]], list[Problem]]
 
 
 class JobInputError(JobError, pulumi.RunError, pulumi.InputPropertiesError):
@@ -25,7 +25,7 @@ class JobInputError(JobError, pulumi.RunError, pulumi.InputPropertiesError):
         pulumi.InputPropertiesError.__init__(self, summary, details)
 
 
-class LateError(pulumi.RunError):
+class OutputValueError(pulumi.RunError):
     """An Output whose value turns out wrong while an update runs.
 
     It is no ValueError: Pulumi would show that with a traceback and with the other values of the resource.
@@ -38,7 +38,7 @@ class LateError(pulumi.RunError):
         """All of them."""
 
 
-def raise_late(name: str, kind: str, problems: Sequence[Problem]) -> NoReturn:
+def raise_output_error(name: str, kind: str, problems: Sequence[Problem]) -> NoReturn:
     """Raise the problems of a value that has become known.
 
     Args:
@@ -46,29 +46,31 @@ def raise_late(name: str, kind: str, problems: Sequence[Problem]) -> NoReturn:
         kind: what the resource is.
         problems: what is wrong with the value.
     """
-    raise LateError(_summary(name, kind, problems, ""), problems)
+    raise OutputValueError(_summary(name, kind, problems, ""), problems)
 
 
 def _summary(name: str, kind: str, problems: Sequence[Problem], source: str) -> str:
     count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-    lines = "\n".join(f"  {in_file(problem, source)}" for problem in problems)
+    lines = "\n".join(f"  {text_in_file(problem, source)}" for problem in problems)
     return f"the {kind} {name} has {count}:\n{lines}"
 
 
 @contextmanager
-def as_input_errors(name: str, source: str = "", place: Place = list, kind: str = "VolcanoJob") -> Iterator[None]:
+def as_input_errors(
+    name: str, source: str = "", locate: ProblemLocator = list, kind: str = "VolcanoJob"
+) -> Iterator[None]:
     """Turn a JobError into what Pulumi shows for the resource `name`.
 
     Args:
         name: the resource's name.
         source: the file that the job is read from.
-        place: gives problems their lines in it.
+        locate: gives problems their lines in it.
         kind: what the resource is.
     """
     try:
         yield
     except JobError as error:
-        problems = JobError(place(error.problems)).problems
+        problems = JobError(locate(error.problems)).problems
     else:
         return
     raise JobInputError(_summary(name, kind, problems, source), problems)
@@ -86,7 +88,7 @@ def as_dict(lifted: Any, args: object, expected: str, example: str) -> dict[str,
     raise job_error([Problem("", "TypeInvalid", reason, f"write {example}")])
 
 
-def in_file(problem: Problem, source: str) -> str:
+def text_in_file(problem: Problem, source: str) -> str:
     """Say a problem with the place in the file that it is read from."""
     if not problem.line:
         return str(problem)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from pulumi_volcano_jobs.component.job_fields import JobFields
 from pulumi_volcano_jobs.spec.job_defaults import JobDefaults
-from pulumi_volcano_jobs.spec.options import Choices, Claims, OnScale, Restart, Unsupported, WaitFor
+from pulumi_volcano_jobs.spec.options import Claims, OnScale, RenderOptions, Restart, Unsupported, WaitFor
 
 
-class JobOptions(Choices, total=False):
+class JobOptions(RenderOptions, total=False):
     """What is not in a Volcano Job: what an update does to Pods that run, and how the job is checked."""
 
     restart: Restart

@@ -46,6 +46,6 @@ def _fields(value: Any) -> Mapping[str, Any] | None:
     # An args class of pulumi_kubernetes, or one of the program's own that is such, keeps what it was given under its
     # Python names.
     if any(base.__module__.startswith("pulumi_kubernetes.") for base in type(value).__mro__):
-        given: dict[str, Any] = vars(value)
-        return given
+        attributes: dict[str, Any] = vars(value)
+        return attributes
     return None

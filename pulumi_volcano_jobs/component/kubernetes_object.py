@@ -14,9 +14,9 @@ from pulumi_volcano_jobs.core.leaf import Derived, Leaf, derive
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 
 WAIT_FOR = "pulumi.com/waitFor"
-WRITTEN = "pulumi.com/volcano-digest"
+DIGEST = "pulumi.com/volcano-digest"
 """The annotation with a digest of the fields that an update changes in place."""
-WORLD = "pulumi.com/volcano-replicas"
+REPLICAS = "pulumi.com/volcano-replicas"
 """The annotation of each Pod with the replicas of all tasks at the time when it was created."""
 # The provider waits for these kinds by default: for a Pod to run, a claim to be bound, a Service to have endpoints.
 # `up` must return while a gang is queued. skipAwait is no way out: it does not wait for the old Pod's deletion either.
@@ -89,26 +89,26 @@ def _annotations(manifest: Manifest, wait_for: Sequence[str]) -> Any:
     An expression that is true of the object before the update ends the wait at once, and the state then keeps the old
     object: the next update would apply the same edit again.
     """
-    given = manifest["metadata"].get("annotations", {})
-    if isinstance(given, Leaf):
+    annotations = manifest["metadata"].get("annotations", {})
+    if isinstance(annotations, Leaf):
         return Derived(_annotations, manifest, wait_for)
-    if not isinstance(given, Mapping):
+    if not isinstance(annotations, Mapping):
         # The API server rejects it.
-        return given
-    written = derive(digest, _written_in_place(manifest))
+        return annotations
+    digest_text = derive(digest, _written_in_place(manifest))
     # A user's own condition takes precedence.
-    return {WRITTEN: written, WAIT_FOR: derive(_expressions, written, wait_for), **given}
+    return {DIGEST: digest_text, WAIT_FOR: derive(_expressions, digest_text, wait_for), **annotations}
 
 
 def _written_in_place(manifest: Manifest) -> dict[str, Any]:
     metadata = manifest["metadata"]
     # WORLD is either ignored or replaces the Pod.
-    annotations = {key: value for key, value in metadata.get("annotations", {}).items() if key != WORLD}
+    annotations = {key: value for key, value in metadata.get("annotations", {}).items() if key != REPLICAS}
     fields = {"labels": metadata.get("labels", {}), "annotations": annotations}
     # A Pod's spec is never updated in place.
     return fields if manifest["kind"] == "Pod" else {**fields, "spec": manifest["spec"]}
 
 
-def _expressions(written: str, wait_for: Sequence[str]) -> str:
-    expressions = [f"jsonpath={{.metadata.annotations['{WRITTEN}']}}={written}", *wait_for]
+def _expressions(digest_text: str, wait_for: Sequence[str]) -> str:
+    expressions = [f"jsonpath={{.metadata.annotations['{DIGEST}']}}={digest_text}", *wait_for]
     return expressions[0] if len(expressions) == 1 else json.dumps(expressions)

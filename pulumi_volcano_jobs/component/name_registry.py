@@ -11,23 +11,26 @@ from pulumi_volcano_jobs.kubernetes.manifest import Manifest, identity
 
 Key = tuple[str, str, str]
 
-_taken: PerProgram[dict[Key, str]] = PerProgram(dict)
+_registered: PerProgram[dict[Key, str]] = PerProgram(dict)
 
 
-def claim(name: str, manifests: Iterable[Manifest], kind: str = "VolcanoJob") -> list[Problem]:
+def register_names(name: str, manifests: Iterable[Manifest], kind: str = "VolcanoJob") -> list[Problem]:
     """Take the names of the objects of the resource `name`, or give a Problem for each that another resource has.
 
     A namespace that is not known yet is compared with none. `kind` is the resource's.
     """
-    taken = _taken.get()
+    registered = _registered.get()
     keys = [identity(manifest) for manifest in manifests if not isinstance(manifest["metadata"].get("namespace"), Leaf)]
-    clashes = [key for key in keys if taken.get(key, name) != name]
+    clashes = [key for key in keys if registered.get(key, name) != name]
     if not clashes:
-        taken.update(dict.fromkeys(keys, name))
+        registered.update(dict.fromkeys(keys, name))
     hint = "give one of the jobs another name or namespace" if kind == "VolcanoJob" else "give one of them another name"
     return [
         Problem(
-            "metadata.name", "Duplicate", f"the {kind}s {taken[key]} and {name} both make the {key[0]} {key[2]}", hint
+            "metadata.name",
+            "Duplicate",
+            f"the {kind}s {registered[key]} and {name} both make the {key[0]} {key[2]}",
+            hint,
         )
         for key in clashes
     ]

@@ -43,7 +43,7 @@ class NativeJob(Composer):
     @classmethod
     def manifests(cls, rendered: Rendered) -> list[Manifest]:
         """Return the Job, and what Volcano creates for it under names that are known."""
-        return [rendered.handed_over.to_manifest(), *(item for item in rendered.objects if item["kind"] != "PodGroup")]
+        return [rendered.native_job.to_manifest(), *(item for item in rendered.objects if item["kind"] != "PodGroup")]
 
     def key_pair(self) -> tuple[pulumi.Output[Any], pulumi.Output[Any]]:
         """Return no keys: those that Volcano generates stay in the cluster."""
@@ -61,7 +61,7 @@ class NativeJob(Composer):
     def compose(self) -> Composition:
         """Register the objects that Volcano's controllers do not create, then the Job."""
         rendered = self.build.rendered
-        objects = self.create([item for item in rendered.objects if ObjectRef.of(item) in rendered.beyond])
+        objects = self.create([item for item in rendered.objects if ObjectRef.of(item) in rendered.extension_objects])
         job = self._job(list(objects.values()))
         return Composition(
             plugins=self.plugins,
@@ -74,10 +74,10 @@ class NativeJob(Composer):
     def _job(self, before: Sequence[pulumi.Resource]) -> KubernetesObject:
         """Register the Job, fully defaulted: a partial one loses at its first update what only the webhook had set."""
         build = self.build
-        name, job, options = build.resource_name, build.rendered.handed_over, build.options
+        name, job, options = build.resource_name, build.rendered.native_job, build.options
         manifest = job.to_manifest()
         waits_for = options.get("wait_for", "created")
-        if forwarding.is_forwarding(build.outputs.given(job.queue)):
+        if forwarding.is_forwarding(build.outputs.original(job.queue)):
             annotations = {forwarding.FORCE: "true", **manifest["metadata"].get("annotations", {})}
             manifest = {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
         timeout = options.get("wait_timeout", DEFAULT_TIMEOUT)
@@ -91,7 +91,7 @@ class NativeJob(Composer):
                 parent=build.component,
                 depends_on=before,
                 replace_with=self.replaced_with,
-                replacement_trigger=build.outputs.apply(digest, [_fixed(manifest["spec"]), tokens(options)]),
+                replacement_trigger=build.outputs.apply(digest, [_immutable_fields(manifest["spec"]), tokens(options)]),
                 custom_timeouts=pulumi.CustomTimeouts(create=timeout, update=timeout),
                 hooks=_hooks(name, job.name, applied),
             ),
@@ -99,14 +99,14 @@ class NativeJob(Composer):
         )
         if waits_for in _PHASES:
             resource.status.apply(
-                lambda status: _judge(job, status or {}, resource, is_old=not (is_mocked() or applied.is_set()))
+                lambda status: _check_status(job, status or {}, resource, is_old=not (is_mocked() or applied.is_set()))
             )
         return resource
 
 
 def _hooks(name: str, job: str, applied: threading.Event) -> pulumi.ResourceHookBinding | None:
     """Bind the advice on errors, and set `applied` once this update has written the Job and so read its status."""
-    binding = error_hooks.advising(
+    binding = error_hooks.hook_binding(
         error_hooks.missing_definitions(name, "Volcano Jobs"), error_hooks.conflict(name, job)
     )
 
@@ -132,7 +132,7 @@ def _expression(phases: Sequence[str]) -> str:
     return f"jsonpath={{.status.state[?{is_one}]}}"
 
 
-def _fixed(spec: Manifest) -> Manifest:
+def _immutable_fields(spec: Manifest) -> Manifest:
     """Leave out what an update may change: with an Output in it, the digest would be unknown or secret for nothing."""
     return {**_without(spec, _OF_JOB), "tasks": [_without(task, _OF_TASK) for task in spec["tasks"]]}
 
@@ -141,7 +141,7 @@ def _without(fields: Manifest, names: frozenset[str]) -> Manifest:
     return {key: value for key, value in fields.items() if key not in names}
 
 
-def _judge(job: Job, status: Mapping[str, Any], made: KubernetesObject, *, is_old: bool) -> None:
+def _check_status(job: Job, status: Mapping[str, Any], native_job: KubernetesObject, *, is_old: bool) -> None:
     """Fail the update for a Job that ended badly; only warn if the status is that of an earlier update.
 
     The state keeps the status of the last update that wrote the Job, and a Job that was Aborted may run again since.
@@ -158,7 +158,7 @@ def _judge(job: Job, status: Mapping[str, Any], made: KubernetesObject, *, is_ol
         pulumi.log.warn(
             f"job {job.name}: Aborted when Pulumi last read it, and perhaps resumed since: run `pulumi up --refresh` "
             f"to read it again; {resume} resumes a job that is still Aborted",
-            made,
+            native_job,
         )
     elif phase == _ABORTED:
         raise pulumi.RunError(
@@ -169,7 +169,9 @@ def _judge(job: Job, status: Mapping[str, Any], made: KubernetesObject, *, is_ol
 
 def _pods_of_tasks(status: Mapping[str, Any]) -> str:
     """Return the phases of the Pods by task: Volcano sets no reason and no message in `status.state`."""
-    counts = {task: found.get("phase") or {} for task, found in (status.get("taskStatusCount") or {}).items()}
+    counts = {
+        task: status_count.get("phase") or {} for task, status_count in (status.get("taskStatusCount") or {}).items()
+    }
     texts = [
         f"{task}: {', '.join(f'{int(number)} {phase}' for phase, number in sorted(phases.items()))}"
         for task, phases in sorted(counts.items())

@@ -7,8 +7,8 @@ from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs.component.error_hooks import hooks_started
-from pulumi_volcano_jobs.component.input_errors import raise_late
+from pulumi_volcano_jobs.component.error_hooks import wait_for_hooks
+from pulumi_volcano_jobs.component.input_errors import raise_output_error
 from pulumi_volcano_jobs.component.kubernetes_args import to_wire
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, key_text
@@ -92,19 +92,19 @@ class Outputs:
         if plugin is None or not isinstance(arguments, (list, tuple)):
             return self.lift(arguments, path)
         secrets = secret_settings(plugin)
-        lifted: list[Any] = []
+        lifted_arguments: list[Any] = []
         previous = ""
         for index, argument in enumerate(arguments):
             place = paths.join(path, index)
             flag, equals, value = argument.partition("=") if isinstance(argument, str) else ("", "", "")
             if equals and flag.lstrip("-") in secrets:
-                lifted += [flag, self._secret_leaf(name, secrets[flag.lstrip("-")], place, value)]
+                lifted_arguments += [flag, self._secret_leaf(name, secrets[flag.lstrip("-")], place, value)]
             elif previous.lstrip("-") in secrets and isinstance(argument, (str, pulumi.Output)):
-                lifted.append(self._secret_leaf(name, secrets[previous.lstrip("-")], place, argument))
+                lifted_arguments.append(self._secret_leaf(name, secrets[previous.lstrip("-")], place, argument))
             else:
-                lifted.append(self.lift(argument, place))
+                lifted_arguments.append(self.lift(argument, place))
             previous = argument if isinstance(argument, str) else ""
-        return lifted
+        return lifted_arguments
 
     def _secret_leaf(self, plugin: str, setting: str, path: str, value: Any) -> Leaf:
         return self.leaf(path, self._secret(plugin, setting, value), _TEXT)
@@ -115,18 +115,20 @@ class Outputs:
 
     def plain_secrets(self, plugin: str) -> pulumi.Output[list[str] | None] | None:
         """Name the settings of a plugin whose secrets were given in plain text; None if it was given no secret."""
-        given = self._secrets.get(plugin)
-        if not given:
+        secrets = self._secrets.get(plugin)
+        if not secrets:
             return None
-        marks = {setting: _is_plain(value) for setting, value in given.items()}
-        return pulumi.Output.all(**marks).apply(lambda known: [key for key in known if known[key]] or None)
+        is_plain_by_setting = {setting: _is_plain(value) for setting, value in secrets.items()}
+        return pulumi.Output.all(**is_plain_by_setting).apply(
+            lambda known: [key for key in known if known[key]] or None
+        )
 
     def leaf(self, path: str, output: pulumi.Output[Any], typed: TypePath | None = None) -> Leaf:
         """Make the leaf that stands for an Output, whose value is checked by its type as soon as it is known."""
 
         async def refused(problems: Sequence[Problem]) -> None:
-            await hooks_started()
-            raise_late(self._name, self._kind, problems)
+            await wait_for_hooks()
+            raise_output_error(self._name, self._kind, problems)
 
         def checked(value: Any) -> Any:
             problems = resolved.check(value, typed, path) if typed else ()
@@ -136,7 +138,7 @@ class Outputs:
         self._outputs[path] = output.apply(checked) if typed else output
         return Leaf(path)
 
-    def given(self, value: Any) -> Any:
+    def original(self, value: Any) -> Any:
         """Return the Output that the program passed for a leaf; any other value as it is."""
         return self._given[value.path] if isinstance(value, Leaf) else value
 
@@ -165,9 +167,9 @@ class Outputs:
             if is_given and "secret" in facts:
                 value = self._secret(plugin.name, name, value)
             typed = _TEXT if "placeholder" in facts else None
-            lifted = self.lift(value, paths.join(place, name), typed)
-            if has_leaf(lifted):
-                changed[name] = lifted
+            lifted_value = self.lift(value, paths.join(place, name), typed)
+            if has_leaf(lifted_value):
+                changed[name] = lifted_value
         return plugin.unchecked(changed) if changed else plugin
 
 
@@ -184,7 +186,7 @@ def _child(path: str, key: Any) -> str:
 
 def plain_leaves(tree: Any) -> list[Leaf]:
     """List the leaves of a tree, those that a Derived is computed from in its place."""
-    found: list[Leaf] = []
+    leaves_found: list[Leaf] = []
     for leaf in leaves(tree):
-        found += plain_leaves(list(leaf.args)) if isinstance(leaf, Derived) else [leaf]
-    return found
+        leaves_found += plain_leaves(list(leaf.args)) if isinstance(leaf, Derived) else [leaf]
+    return leaves_found

@@ -17,11 +17,11 @@ from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.server import ComponentInitError
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs.component.base import BaseJob
+from pulumi_volcano_jobs.component.base_job import BaseJob
 from pulumi_volcano_jobs.component.input_errors import JobInputError, as_input_errors
 from pulumi_volcano_jobs.component.plugin_components import PACKAGE
 from pulumi_volcano_jobs.component.provider_inputs import VolcanoJobInputs, VolcanoQueueInputs
-from pulumi_volcano_jobs.component.queue import BaseQueue
+from pulumi_volcano_jobs.component.volcano_queue import BaseQueue
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.core.tree import map_tree, whole_number
@@ -59,7 +59,7 @@ class VolcanoJob(BaseJob):
         super().__init__(name, args, opts)
 
     def _warn(self, text: str) -> None:
-        super()._warn(_spelled(text))
+        super()._warn(_in_schema_spelling(text))
 
 
 class VolcanoQueue(BaseQueue):
@@ -87,14 +87,14 @@ class JobProvider(ComponentProvider):
         """Read the schema from the components, and the rest from the distribution's metadata."""
         about = metadata(_DISTRIBUTION)
         super().__init__([VolcanoJob, VolcanoQueue], PACKAGE, version=about["Version"])
-        found = _plain_words(json.loads(self.schema))
+        schema = _plain_words(json.loads(self.schema))
         # What a job needs is checked with it. Pulumi before 3.238 takes all inputs for required.
-        for component in found["resources"].values():
+        for component in schema["resources"].values():
             component["requiredInputs"] = []
-        for kind in found["types"].values():
+        for kind in schema["types"].values():
             kind.pop("required", None)
         self.schema = json.dumps(
-            found
+            schema
             | {
                 "displayName": "Volcano Jobs",
                 "description": about["Summary"],
@@ -114,17 +114,17 @@ class JobProvider(ComponentProvider):
         kind = resource_type.rpartition(":")[2]
         if kind not in _INPUTS:
             # The SDK that a program was written with may be newer than this provider.
-            found = f"pulumi-resource-volcano-jobs {self.version} has no {kind} (it has {', '.join(_INPUTS)})"
-            raise _of_program(f"{found}: update {_DISTRIBUTION}, or generate the SDK again")
+            problem = f"pulumi-resource-volcano-jobs {self.version} has no {kind} (it has {', '.join(_INPUTS)})"
+            raise _program_error(f"{problem}: update {_DISTRIBUTION}, or generate the SDK again")
         try:
             with as_input_errors(name, kind=kind):
-                raise_if_any(_unknown(inputs, kind))
+                raise_if_any(_unknown_inputs(inputs, kind))
             return super().construct(name, resource_type, inputs, options)
         except JobInputError as error:
-            raise _of_program(error.message) from None
+            raise _program_error(error.message) from None
         except ComponentInitError as error:
             if isinstance(error.inner, JobInputError):
-                raise _of_program(_spelled(error.inner.message)) from None
+                raise _program_error(_in_schema_spelling(error.inner.message)) from None
             raise
 
     def map_inputs(self, inputs: pulumi.Inputs, component_def: ComponentDefinition) -> pulumi.Inputs:
@@ -136,11 +136,11 @@ class JobProvider(ComponentProvider):
         return {names[key]: map_tree(value, whole_number) for key, value in inputs.items() if value is not None}
 
 
-def _unknown(inputs: pulumi.Inputs, kind: str) -> list[Problem]:
+def _unknown_inputs(inputs: pulumi.Inputs, kind: str) -> list[Problem]:
     """Find what the schema does not have; most languages have refused it before."""
     known = {to_camel(name) for name in _INPUTS[kind].__annotations__}
     return [
-        Problem(key, "Forbidden", "there is no such input", schema.nearest(paths.wire_name(key), known))
+        Problem(key, "Forbidden", "there is no such input", schema.suggestion(paths.wire_name(key), known))
         for key in inputs
         if key not in known
     ]
@@ -150,23 +150,23 @@ def _plain_words(tree: Any) -> Any:
     """Take the source's line breaks out of descriptions, and leave out those that a list repeats for its items."""
     if not isinstance(tree, dict):
         return tree
-    words = tree.get("description")
-    said: dict[str, Any] = {"description": " ".join(words.split())} if isinstance(words, str) else {}
+    description = tree.get("description")
+    replaced: dict[str, Any] = {"description": " ".join(description.split())} if isinstance(description, str) else {}
     for key in ("items", "additionalProperties"):
         if key in tree:
-            said[key] = {name: value for name, value in _plain_words(tree[key]).items() if name != "description"}
-    return {key: said.get(key, _plain_words(value)) for key, value in tree.items()}
+            replaced[key] = {name: value for name, value in _plain_words(tree[key]).items() if name != "description"}
+    return {key: replaced.get(key, _plain_words(value)) for key, value in tree.items()}
 
 
-def _of_program(message: str) -> pulumi.InputPropertiesError:
+def _program_error(message: str) -> pulumi.InputPropertiesError:
     # Pulumi shows the value of each property that it is told of, and keys may be in it: the message names the paths.
     return pulumi.InputPropertiesError(message, [])
 
 
-def _spelled(text: str) -> str:
+def _in_schema_spelling(text: str) -> str:
     """Write the names of inputs as the schema has them: `managedBy: "volcano"` for `managed_by="volcano"`."""
     return _IN_PYTHON.sub(
-        lambda found: f"{to_camel(found['set'])}: " if found["set"] else to_camel(found["name"]), text
+        lambda match: f"{to_camel(match['set'])}: " if match["set"] else to_camel(match["name"]), text
     )
 
 

@@ -14,7 +14,7 @@ Amounts = Mapping[str, pulumi.Input[str | int | float]]
 """Quantities by the name of the resource, such as `{"cpu": 8, "memory": "64Gi", "nvidia.com/gpu": 4}`."""
 
 
-class QueueNodeGroups(TypedDict, total=False):
+class QueueNodeGroupsArgs(TypedDict, total=False):
     """Groups of nodes, by the values of their label `volcano.sh/nodegroup-name`."""
 
     required_during_scheduling_ignored_during_execution: pulumi.Input[Sequence[pulumi.Input[str]]]
@@ -23,23 +23,23 @@ class QueueNodeGroups(TypedDict, total=False):
     """Groups that the scheduler prefers, or tries to avoid."""
 
 
-class QueueAffinity(TypedDict, total=False):
+class QueueAffinityArgs(TypedDict, total=False):
     """The groups of nodes for the Pods of a queue."""
 
-    node_group_affinity: QueueNodeGroups
+    node_group_affinity: QueueNodeGroupsArgs
     """The groups that the Pods run on."""
-    node_group_anti_affinity: QueueNodeGroups
+    node_group_anti_affinity: QueueNodeGroupsArgs
     """The groups that the Pods do not run on."""
 
 
-class QueueGuarantee(TypedDict, total=False):
+class QueueGuaranteeArgs(TypedDict, total=False):
     """The resources that are reserved for a queue."""
 
     resource: pulumi.Input[Amounts]
     """Quantities by the name of the resource."""
 
 
-class QueueCluster(TypedDict, total=False):
+class QueueClusterArgs(TypedDict, total=False):
     """A cluster to which Volcano dispatches the jobs of a queue."""
 
     name: pulumi.Input[str]
@@ -69,7 +69,7 @@ class VolcanoQueueArgs(TypedDict, total=False):
     deserved: pulumi.Input[Amounts]
     """The resources that the queue keeps when there are not enough for all queues, as quantities by the name of the
     resource. For the capacity plugin of the scheduler."""
-    guarantee: QueueGuarantee
+    guarantee: QueueGuaranteeArgs
     """The resources that are reserved for the queue; `deserved` must include them."""
     reclaimable: pulumi.Input[bool]
     """Whether other queues may reclaim what the queue uses beyond its share; true by default."""
@@ -77,9 +77,9 @@ class VolcanoQueueArgs(TypedDict, total=False):
     """The parent queue, such as the `name` of another VolcanoQueue; root by default. Jobs run in leaves only."""
     dequeue_strategy: pulumi.Input[Literal["fifo", "traverse"]]
     """Whether jobs after a job that does not fit may start (`traverse`, the default) or wait for it (`fifo`)."""
-    affinity: QueueAffinity
+    affinity: QueueAffinityArgs
     """The groups of nodes for the Pods of the queue (nodegroup plugin of the scheduler)."""
     type: pulumi.Input[str]
     """The type of the queue, for Volcano's dispatcher."""
-    extend_clusters: Sequence[QueueCluster]
+    extend_clusters: Sequence[QueueClusterArgs]
     """Clusters to which Volcano dispatches the jobs of the queue."""

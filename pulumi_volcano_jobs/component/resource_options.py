@@ -19,14 +19,14 @@ _FIXES = {
 }
 
 
-def without_effect(opts: pulumi.ResourceOptions | None, *used: str) -> Iterator[str]:
+def ignored_options(opts: pulumi.ResourceOptions | None, *forwarded: str) -> Iterator[str]:
     """Yield a warning for the options that Pulumi ignores on a component, with what to do for each.
 
     Args:
         opts: the options of the component.
-        used: the options that the component hands down itself.
+        forwarded: the options that the component hands down itself.
     """
-    given = [name for name in _FIXES if opts is not None and name not in used and getattr(opts, name)]
-    if given:
-        lines = "\n".join(f"  opts.{name}: {_FIXES[name]}" for name in given)
+    ignored = [name for name in _FIXES if opts is not None and name not in forwarded and getattr(opts, name)]
+    if ignored:
+        lines = "\n".join(f"  opts.{name}: {_FIXES[name]}" for name in ignored)
         yield f"Pulumi ignores these options on a component (docs/stack.md has an example of a transform):\n{lines}"

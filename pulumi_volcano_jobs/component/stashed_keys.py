@@ -14,7 +14,7 @@ PRIVATE, PUBLIC = "private", "public"
 STASH = "pulumi:index:Stash"
 
 
-class KeepsStashes:
+class StashingMocks:
     """Marks mocks in which a Stash has an output, as it has on an engine."""
 
 
@@ -53,10 +53,10 @@ def stashed_pair(
         input=fresh,
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=["input"])),
     )
-    forgets = is_mocked() and not isinstance(settings.get_monitor(), KeepsStashes)
-    kept: pulumi.Output[Any] = fresh if forgets else stash.output.apply(_present)
-    private: pulumi.Output[str] = pulumi.Output.secret(kept.apply(lambda pair: pair[PRIVATE]))
-    public: pulumi.Output[str] = pulumi.Output.unsecret(kept.apply(lambda pair: pair[PUBLIC]))
+    has_no_stash = is_mocked() and not isinstance(settings.get_monitor(), StashingMocks)
+    stored_pair: pulumi.Output[Any] = fresh if has_no_stash else stash.output.apply(_present)
+    private: pulumi.Output[str] = pulumi.Output.secret(stored_pair.apply(lambda pair: pair[PRIVATE]))
+    public: pulumi.Output[str] = pulumi.Output.unsecret(stored_pair.apply(lambda pair: pair[PUBLIC]))
     return stash, private, public
 
 

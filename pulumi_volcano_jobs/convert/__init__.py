@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pulumi_volcano_jobs.convert.normalize import understand
+from pulumi_volcano_jobs.convert.normalize import render_normalized
 from pulumi_volcano_jobs.convert.program import Program, Secret
 from pulumi_volcano_jobs.convert.pulumi_yaml import to_yaml
 from pulumi_volcano_jobs.convert.python import to_python
 
-__all__ = ["Program", "Secret", "to_python", "to_yaml", "understand"]
+__all__ = ["Program", "Secret", "render_normalized", "to_python", "to_yaml"]

@@ -47,14 +47,14 @@ class Module:
 
     def first(self, name: str, value: Any) -> None:
         """Set a variable that the others need, to something short."""
-        self._statements.insert(0, f"{name} = {_flat(value)}\n")
+        self._statements.insert(0, f"{name} = {_one_line(value)}\n")
 
     def assign(self, name: str, value: Any, annotation: str = "") -> None:
         """Set a variable to a call or mapping, which is written in several lines."""
         self._new = []
-        written = _exploded(self._with_constants(value, "", ("", "")), "")
+        lines = _multi_line(self._with_constants(value, "", ("", "")), "")
         self._statements += [_constant(self._constants[text], text) for text in self._new]
-        self._statements.append(f"{name}: {annotation} = {written}\n" if annotation else f"{name} = {written}\n")
+        self._statements.append(f"{name}: {annotation} = {lines}\n" if annotation else f"{name} = {lines}\n")
 
     def text(self) -> str:
         """Give the source."""
@@ -72,14 +72,14 @@ class Module:
 
         `place` is the task and the key that a text belongs to: the constant is called after them.
         """
-        opening, parts, _ = _opened(value)
+        opening, parts, _ = _brackets_and_parts(value)
         deeper = indent + _STEP
         task = next((str(item) for name, item in parts if opening == "Task(" and name == "name="), place[0])
         entries = []
-        for (before, item), key in zip(parts, _keys(value), strict=True):
+        for (prefix, item), key in zip(parts, _keys(value), strict=True):
             if isinstance(item, str):
-                fits = _width(f"{deeper}{before}{quoted(item)},") <= WIDTH and item.count("\n") < _SOME_LINES
-                entries.append(item if fits or not item else Name(self._name(item, (task, key or place[1]))))
+                is_short = _width(f"{deeper}{prefix}{quoted(item)},") <= WIDTH and item.count("\n") < _SOME_LINES
+                entries.append(item if is_short or not item else Name(self._name(item, (task, key or place[1]))))
             else:
                 entries.append(self._with_constants(item, deeper, (task, key or place[1])))
         return _rebuilt(value, entries)
@@ -91,7 +91,7 @@ class Module:
             words = [re.sub(r"[^A-Z0-9]+", "_", word.upper(), flags=re.ASCII).strip("_") for word in (task, last)]
             name = "_".join(filter(None, words))[:_LONGEST_NAME].rstrip("_") or "TEXT"
             name = name if name[0].isalpha() else f"TEXT_{name}"
-            self._constants[text] = self._names.take(name)
+            self._constants[text] = self._names.reserve(name)
             self._new.append(text)
         return self._constants[text]
 
@@ -121,31 +121,31 @@ def _import(module: str, names: Sequence[str]) -> str:
     line = f"from {module} import {', '.join(names)}\n"
     if _width(line) <= WIDTH:
         return line
-    listed = "".join(f"{_STEP}{name},\n" for name in names)
-    return f"from {module} import (\n{listed})\n"
+    name_lines = "".join(f"{_STEP}{name},\n" for name in names)
+    return f"from {module} import (\n{name_lines})\n"
 
 
 def _written(value: Any, indent: str, column: int) -> str:
     """Write a value that begins in a column and is followed by one character."""
-    flat = _flat(value)
-    return flat if column + _width(flat) < WIDTH or not _opened(value)[1] else _exploded(value, indent)
+    flat = _one_line(value)
+    return flat if column + _width(flat) < WIDTH or not _brackets_and_parts(value)[1] else _multi_line(value, indent)
 
 
-def _exploded(value: Any, indent: str) -> str:
+def _multi_line(value: Any, indent: str) -> str:
     """Write a value with a line for each of its parts, or more."""
-    opening, parts, closing = _opened(value)
+    opening, parts, closing = _brackets_and_parts(value)
     deeper = indent + _STEP
-    lines = [f"{deeper}{before}{_written(item, deeper, len(deeper) + _width(before))},\n" for before, item in parts]
+    lines = [f"{deeper}{prefix}{_written(item, deeper, len(deeper) + _width(prefix))},\n" for prefix, item in parts]
     return f"{opening}\n{''.join(lines)}{indent}{closing}" if lines else f"{opening}{closing}"
 
 
-def _flat(value: Any) -> str:
+def _one_line(value: Any) -> str:
     """Write a value in one line."""
-    opening, parts, closing = _opened(value)
-    return opening + ", ".join(before + _flat(item) for before, item in parts) + closing
+    opening, parts, closing = _brackets_and_parts(value)
+    return opening + ", ".join(prefix + _one_line(item) for prefix, item in parts) + closing
 
 
-def _opened(value: Any) -> tuple[str, list[tuple[str, Any]], str]:
+def _brackets_and_parts(value: Any) -> tuple[str, list[tuple[str, Any]], str]:
     """Split a value into its brackets and the parts in them, each with its name; a plain value is all opening."""
     if isinstance(value, Call):
         return f"{value.function}(", [(f"{name}=" if name else "", item) for name, item in value.arguments], ")"

@@ -8,21 +8,21 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from pulumi_volcano_jobs.admission.defaults import store
+from pulumi_volcano_jobs.admission.defaults import apply_defaults
 from pulumi_volcano_jobs.core.errors import JobError
 from pulumi_volcano_jobs.files.job_file import Document
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job, Task, Volume
-from pulumi_volcano_jobs.spec.options import Choices
+from pulumi_volcano_jobs.spec.options import RenderOptions
 
 
-def understand(
+def render_normalized(
     document: Document,
     *,
     strict: bool = True,
     cluster: ClusterFacts | None = None,
-    **choices: Unpack[Choices],
+    **options: Unpack[RenderOptions],
 ) -> tuple[Rendered, Job]:
     """Render a document, and give the job to write: with typed plugins, and without nulls.
 
@@ -30,44 +30,44 @@ def understand(
         document: a document of a job file.
         strict: report every mistake; without it, the job has what Volcano makes of mistakes, and each is a warning.
         cluster: what only a cluster knows.
-        choices: what is decided beside the job; the program must say it, too.
+        options: what is decided beside the job; the program must say it, too.
 
     Raises:
         JobError: with the problems of the document, or with those that a program would have too.
     """
     try:
-        rendered = render(document.data, cluster=cluster, **choices, earlier=document.problems)
+        rendered = render(document.data, cluster=cluster, **options, earlier=document.problems)
     except JobError as error:
         if strict:
             raise
-        rendered = render(document.data, strict=False, cluster=cluster, **choices, earlier=document.problems)
-        job = _meaning(document.data, templates_of=rendered.job)
-        render(job, cluster=cluster, **choices)
+        rendered = render(document.data, strict=False, cluster=cluster, **options, earlier=document.problems)
+        job = _normalized_job(document.data, templates_of=rendered.job)
+        render(job, cluster=cluster, **options)
         mistakes = [replace(problem, type="Warning") for problem in error.problems]
         return replace(rendered, warnings=(*rendered.warnings, *mistakes)), job
-    return rendered, _meaning(document.data)
+    return rendered, _normalized_job(document.data)
 
 
-def _meaning(document: Mapping[str, Any], *, templates_of: Job | None = None) -> Job:
+def _normalized_job(document: Mapping[str, Any], *, templates_of: Job | None = None) -> Job:
     job = Job.model_validate(document)
-    stored = templates_of or job
+    templates_job = templates_of or job
     # As the file has them: the program says itself what was chosen for them.
-    plugins = {plugin.name: plugin for plugin in store(job, {}, strict=templates_of is None).plugins}
-    meaning = job.with_(
+    plugins = {plugin.name: plugin for plugin in apply_defaults(job, {}, strict=templates_of is None).plugins}
+    normalized = job.with_(
         plugins={name: plugins[name] for name, use in job.uses.items() if use is not None} or None,
-        tasks=tuple(map(_task, job.tasks or (), stored.tasks or ())),
-        volumes=None if job.volumes is None else tuple(map(_volume, job.volumes, stored.volumes or ())),
+        tasks=tuple(map(_task, job.tasks or (), templates_job.tasks or ())),
+        volumes=None if job.volumes is None else tuple(map(_volume, job.volumes, templates_job.volumes or ())),
     )
     # The wire form has no unknown fields.
-    return Job.model_validate(meaning.to_wire())
+    return Job.model_validate(normalized.to_wire())
 
 
-def _task(task: Task, stored: Task) -> Task:
-    return task.with_(template=_without_nulls(stored.pod_template))
+def _task(task: Task, template_task: Task) -> Task:
+    return task.with_(template=_without_nulls(template_task.pod_template))
 
 
-def _volume(volume: Volume, stored: Volume) -> Volume:
-    return volume.with_(volume_claim=_without_nulls(stored.volume_claim))
+def _volume(volume: Volume, template_volume: Volume) -> Volume:
+    return volume.with_(volume_claim=_without_nulls(template_volume.volume_claim))
 
 
 def _without_nulls(tree: Any) -> Any:

@@ -43,13 +43,13 @@ class Secrets:
         self._names = Names("-", resources)
         self.found: list[Secret] = []
 
-    def take(self, resource: str, plugin: Plugin) -> dict[str, str]:
+    def add(self, resource: str, plugin: Plugin) -> dict[str, str]:
         """Take the secrets of a job's plugin: the key of each, by the plugin's setting."""
         keys = {}
         for flag, setting in secret_settings(type(plugin)).items():
             if is_given(value := getattr(plugin, setting)):
                 # A dot would lead into an object.
-                keys[setting] = self._names.take(f"{resource}-{flag}".replace(".", "-"))
+                keys[setting] = self._names.reserve(f"{resource}-{flag}".replace(".", "-"))
                 self.found.append(Secret(keys[setting], value))
         return keys
 
@@ -59,7 +59,7 @@ def resource_names(jobs: Sequence[Job]) -> list[str]:
     count = Counter(job.name for job in jobs)
     names = Names("-")
     return [
-        names.take(job.name if count[job.name] == 1 else f"{job.name}-{job.namespace or 'default'}") for job in jobs
+        names.reserve(job.name if count[job.name] == 1 else f"{job.name}-{job.namespace or 'default'}") for job in jobs
     ]
 
 
@@ -72,18 +72,18 @@ class Names:
         self._taken = set(taken)
         self._numbers: dict[str, int] = {}
 
-    def take(self, name: str) -> str:
+    def reserve(self, name: str) -> str:
         """Reserve a name and return it, with the first free number if it is taken."""
-        free, number = name, self._numbers.get(name, 1)
-        while free in self._taken:
+        candidate, number = name, self._numbers.get(name, 1)
+        while candidate in self._taken:
             number += 1
-            free = f"{name}{self._separator}{number}"
+            candidate = f"{name}{self._separator}{number}"
         self._numbers[name] = number
-        self._taken.add(free)
-        return free
+        self._taken.add(candidate)
+        return candidate
 
 
-def in_order(model: Model) -> Iterator[tuple[str, str, Any]]:
+def ordered_fields(model: Model) -> Iterator[tuple[str, str, Any]]:
     """Yield the fields of a model that are set: the name in Python, the name in YAML, and the value."""
     items = type(model).model_fields.items()
     for name, item in sorted(items, key=lambda pair: pair[0] in _LAST):

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs.convert.program import Program, Secrets, in_order, resource_names
+from pulumi_volcano_jobs.convert.program import Program, Secrets, ordered_fields, resource_names
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins import Plugin
@@ -19,12 +19,12 @@ _SEVERAL = "volcano-jobs"
 
 
 def to_yaml(jobs: Sequence[Job], **options: Any) -> Program:
-    """Write the Pulumi YAML program that makes jobs with typed plugins (see `understand`), with the same options."""
+    """Write the Pulumi YAML program that makes jobs with typed plugins (`render_normalized`), with the same options."""
     names = resource_names(jobs)
     secrets = Secrets(names)
-    own = {to_camel(option): value for option, value in options.items()}
+    options_by_alias = {to_camel(option): value for option, value in options.items()}
     resources = {
-        name: {"type": _TYPE, "properties": own | _properties(job, name, secrets)}
+        name: {"type": _TYPE, "properties": options_by_alias | _properties(job, name, secrets)}
         for name, job in zip(names, jobs, strict=True)
     }
     project = names[0] if len(names) == 1 else _SEVERAL
@@ -38,9 +38,11 @@ def to_yaml(jobs: Sequence[Job], **options: Any) -> Program:
 def _properties(job: Job, resource: str, secrets: Secrets) -> dict[str, Any]:
     """Give the fields of a job as the component takes them; plugins have Volcano's own arguments."""
     properties = {}
-    for name, alias, value in in_order(job):
+    for name, alias, value in ordered_fields(job):
         if name == "plugins":
-            properties[alias] = {use: _arguments(plugin, resource, secrets) for use, plugin in value.items()}
+            properties[alias] = {
+                plugin_name: _arguments(plugin, resource, secrets) for plugin_name, plugin in value.items()
+            }
         elif (name, value) != ("name", resource):
             properties[alias] = _literal(_wire(value))
     return properties
@@ -48,14 +50,14 @@ def _properties(job: Job, resource: str, secrets: Secrets) -> dict[str, Any]:
 
 def _arguments(plugin: Plugin, resource: str, secrets: Secrets) -> list[Any]:
     # As of a value that is not known yet, which stands by itself behind its flag.
-    hidden: dict[str, Any] = {setting: Leaf(key) for setting, key in secrets.take(resource, plugin).items()}
+    hidden: dict[str, Any] = {setting: Leaf(key) for setting, key in secrets.add(resource, plugin).items()}
     arguments = plugin.unchecked(hidden).to_args()
     return [f"${{{item.path}}}" if isinstance(item, Leaf) else _literal(item) for item in arguments]
 
 
 def _wire(value: Any) -> Any:
     if isinstance(value, Model):
-        return {alias: _wire(item) for _, alias, item in in_order(value)}
+        return {alias: _wire(item) for _, alias, item in ordered_fields(value)}
     return [_wire(item) for item in value] if isinstance(value, tuple) else value
 
 
@@ -65,4 +67,4 @@ def _literal(tree: Any) -> Any:
         return {_literal(key): _literal(value) for key, value in tree.items()}
     if isinstance(tree, list):
         return [_literal(item) for item in tree]
-    return re.sub(r"\$\$+|\$(?=\{)", lambda found: found[0] * 2, tree) if isinstance(tree, str) else tree
+    return re.sub(r"\$\$+|\$(?=\{)", lambda match: match[0] * 2, tree) if isinstance(tree, str) else tree

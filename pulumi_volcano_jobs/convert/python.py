@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs.convert.formatter import Call, Module, Name
-from pulumi_volcano_jobs.convert.program import Names, Program, Secrets, in_order, resource_names, settings
+from pulumi_volcano_jobs.convert.program import Names, Program, Secrets, ordered_fields, resource_names, settings
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
 from pulumi_volcano_jobs.spec.model import Job, Model, Task
 
@@ -16,7 +16,7 @@ _PACKAGE = "pulumi_volcano_jobs"
 
 
 def to_python(jobs: Sequence[Job], **options: Any) -> Program:
-    """Write the Python program that makes jobs with typed plugins (see `understand`), with options of the component."""
+    """Write the Python program that makes jobs with typed plugins (`render_normalized`), with the same options."""
     names = resource_names(jobs)
     secrets = Secrets(names)
     module = Module(_docstring(jobs))
@@ -28,7 +28,7 @@ def to_python(jobs: Sequence[Job], **options: Any) -> Program:
         module.first("config", Call("pulumi.Config"))
     variables = Names("_")
     for name, call in zip(names, calls, strict=True):
-        variable = "job" if len(jobs) == 1 else variables.take(_variable(name))
+        variable = "job" if len(jobs) == 1 else variables.reserve(_variable(name))
         module.assign(variable, call)
     return Program(module.text(), tuple(secrets.found))
 
@@ -69,7 +69,7 @@ class _Writer:
     def job(self, job: Job, resource: str) -> Call:
         """Write a job: the resource's name, which is the job's unless it is given, and the arguments."""
         arguments: dict[str, Any] = dict(self._options)
-        for name, _, value in in_order(job):
+        for name, _, value in ordered_fields(job):
             if name == "plugins":
                 arguments[name] = [self._plugin(plugin, resource) for plugin in value.values()]
             elif (name, value) != ("name", resource):
@@ -78,14 +78,14 @@ class _Writer:
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, Model):
-            arguments = [(name, self._value(item)) for name, _, item in in_order(value)]
+            arguments = [(name, self._value(item)) for name, _, item in ordered_fields(value)]
             if isinstance(value, Task):
                 arguments[-1] = ("template", self._pods.get(repr(value.template), value.template))
             return self._call(_PACKAGE, type(value).__name__, *arguments)
         return [self._value(item) for item in value] if isinstance(value, tuple) else value
 
     def _plugin(self, plugin: Plugin, resource: str) -> Call:
-        keys = self._secrets.take(resource, plugin)
+        keys = self._secrets.add(resource, plugin)
         arguments = [
             (name, Call("config.require_secret", (("", keys[name]),)) if name in keys else value)
             for name, value in settings(plugin)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text
 
 MOST_VALUES = 500_000
 """The most keys and values of a file or of a job's arguments. The API server accepts far less, but aliases multiply."""
@@ -17,7 +17,7 @@ _MARKS = ("__pydantic_fields__", "__dataclass_fields__", "_pulumi_input_type")
 _Entry = tuple["str | int", Any]
 
 
-def problems(tree: Any, path: str = "") -> list[Problem]:
+def check_bounds(tree: Any, path: str = "") -> list[Problem]:
     """Return a Problem if data is nested too deep, contains itself or has too many values.
 
     Args:
@@ -32,13 +32,15 @@ def problems(tree: Any, path: str = "") -> list[Problem]:
             values += 1
             if values > MOST_VALUES:
                 reason = f"Too many: may have at most {MOST_VALUES} keys and values, shared ones counted each time"
-                return [Problem(path, "TooMany", reason, "write several jobs", stage=Stage.DECODE)]
+                return [Problem(path, "TooMany", reason, "write several jobs", stage=RejectionStage.DECODE)]
             if isinstance(value, _PLAIN):
                 continue
             keys.append(key)
             if len(keys) >= MOST_LEVELS:
                 reason = f"Too deep: may not be nested more than {MOST_LEVELS} levels deep, or contain itself"
-                return [Problem(_place(path, keys), "Invalid", reason, "write it flatter", stage=Stage.DECODE)]
+                return [
+                    Problem(_path_of(path, keys), "Invalid", reason, "write it flatter", stage=RejectionStage.DECODE)
+                ]
             open_trees.append(_entries(value))
             break
         else:
@@ -65,7 +67,7 @@ def _fields(value: Any) -> Iterator[_Entry]:
     yield from (*getattr(value, "__dict__", {}).items(), *extra.items())
 
 
-def _place(path: str, keys: Iterable[str | int]) -> str:
+def _path_of(path: str, keys: Iterable[str | int]) -> str:
     """Return the path of nested keys, up to the length that a message shows."""
     for key in keys:
         if len(path) <= paths.LONGEST_SHOWN:

@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.text import cropped, escaped, without_keys
 
 
-class Stage(enum.IntEnum):
+class RejectionStage(enum.IntEnum):
     """Who would refuse the job, in the order in which a cluster with Volcano would ask them."""
 
     DECODE = 1
@@ -70,7 +70,7 @@ WARNINGS = {
 """The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
 
 
-def shown(value: object) -> str:
+def value_text(value: object) -> str:
     """Write a value for a message; Python refuses to write numbers of thousands of digits."""
     try:
         return repr(value)
@@ -83,7 +83,7 @@ def key_text(key: object) -> str:
     try:
         return str(key)
     except ValueError:
-        return shown(key)
+        return value_text(key)
 
 
 _LONGEST_TEXT = {"reason": 1950, "hint": 1950, "value": 100}
@@ -106,7 +106,7 @@ class Problem:
     """The way out."""
     value: str = ""
     """What is there, as it is shown."""
-    stage: Stage = Stage.STRICT
+    stage: RejectionStage = RejectionStage.STRICT
     """Who would refuse the job first, if anybody does."""
     code: str = ""
     """Of a warning: what switches it off (see `WARNINGS`)."""
@@ -137,23 +137,23 @@ class Problem:
         """Say path, value, rule and remedy in one line, and the code of a warning behind it."""
         is_short = len(self.path) <= paths.LONGEST_SHOWN
         path = escaped(self.path if is_short else f"{self.path[: paths.LONGEST_SHOWN]}…")
-        place = f"{path}: " if path else ""
-        given = f" (given: {self.value})" if self.value else ""
+        prefix = f"{path}: " if path else ""
+        value = f" (given: {self.value})" if self.value else ""
         hint = f": {self.hint}" if self.hint else ""
         code = f" [{self.code}]" if self.code else ""
-        return f"{place}{self.reason}{given}{hint}{code}"
+        return f"{prefix}{self.reason}{value}{hint}{code}"
 
 
-def not_one_of(path: str, value: object, words: Iterable[str]) -> Problem:
+def not_supported(path: str, value: object, supported: Iterable[str]) -> Problem:
     """Say that a value is none of those that there are."""
-    return Problem(path, "NotSupported", f"this must be one of {', '.join(words)}", value=shown(value))
+    return Problem(path, "NotSupported", f"this must be one of {', '.join(supported)}", value=value_text(value))
 
 
 _TYPE_HINTS = {"a mapping": "write it as key: value lines", "a string": "put it in quotes"}
 
 
 def wrong_type(
-    path: str, expected: str, hint: str | None = None, value: str = "", stage: Stage = Stage.DECODE
+    path: str, expected: str, hint: str | None = None, value: str = "", stage: RejectionStage = RejectionStage.DECODE
 ) -> Problem:
     """Return the problem of a value that has another type than `expected`.
 
@@ -199,7 +199,7 @@ def _with_base(base: type[Exception]) -> type[JobError]:
     return type("JobError", (JobError, base), {"__doc__": JobError.__doc__, "__module__": JobError.__module__})
 
 
-def loud(problems: Iterable[Problem], ignored: Collection[str]) -> list[Problem]:
+def without_ignored(problems: Iterable[Problem], ignored: Collection[str]) -> list[Problem]:
     """Leave out the warnings that are switched off by their codes."""
     return [problem for problem in problems if not problem.code or problem.code not in ignored]
 
@@ -233,13 +233,13 @@ def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> l
     missing and the schema requires it, both problems stay, so that nothing is computed from the value.
     """
     errors = [problem for problem in reported if not problem.warning]
-    stages: dict[str, Stage] = {}
+    stages: dict[str, RejectionStage] = {}
     for problem in errors:
         stages[problem.path] = min(problem.stage, stages.get(problem.path, problem.stage))
-    unread = {problem.path for problem in errors if problem.stage is not Stage.STRICT}
+    unread = {problem.path for problem in errors if problem.stage is not RejectionStage.STRICT}
     return [
         problem
         for problem in problems
-        if (problem.path not in stages or problem.stage <= Stage.SCHEMA < stages[problem.path])
+        if (problem.path not in stages or problem.stage <= RejectionStage.SCHEMA < stages[problem.path])
         and unread.isdisjoint(paths.with_parents(problem.path))
     ]

@@ -98,7 +98,7 @@ def may_be_output(value: Any) -> bool:
     return isinstance(value, Leaf) or hasattr(value, "apply")
 
 
-def is_whole(text: str) -> bool:
+def is_valid_unicode(text: str) -> bool:
     """Tell whether text can be written: half of a character outside of Unicode's first plane (a surrogate) cannot."""
     try:
         text.encode()

@@ -14,25 +14,25 @@ def span(first: str, last: str) -> str:
     """Write two values as one: `worker-{0..3}` where they differ by one number, else both."""
     if first == last:
         return first
-    start = _alike(first, last)
+    start = _common_prefix_length(first, last)
     while start and first[start - 1].isdecimal():
         start -= 1
-    rest, other = first[start:], last[start:]
-    end = _alike(rest[::-1], other[::-1])
-    while end and rest[len(rest) - end].isdecimal():
+    first_tail, last_tail = first[start:], last[start:]
+    end = _common_prefix_length(first_tail[::-1], last_tail[::-1])
+    while end and first_tail[len(first_tail) - end].isdecimal():
         end -= 1
-    low, high = rest[: len(rest) - end], other[: len(other) - end]
+    low, high = first_tail[: len(first_tail) - end], last_tail[: len(last_tail) - end]
     if not (low.isdecimal() and high.isdecimal()):
         return f"{first} to {last}"
     numbers = f"{low}..{high}"
     is_whole = low == first
-    return numbers if is_whole else f"{first[:start]}{{{numbers}}}{rest[len(rest) - end :]}"
+    return numbers if is_whole else f"{first[:start]}{{{numbers}}}{first_tail[len(first_tail) - end :]}"
 
 
-def _alike(text: str, other: str) -> int:
+def _common_prefix_length(text: str, other: str) -> int:
     """Count the characters that two texts begin with."""
     pairs = enumerate(zip(text, other, strict=False))
-    return next((index for index, (one, two) in pairs if one != two), min(len(text), len(other)))
+    return next((index for index, (left, right) in pairs if left != right), min(len(text), len(other)))
 
 
 def crop(text: str) -> str:

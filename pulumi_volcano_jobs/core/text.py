@@ -34,7 +34,7 @@ def without_keys(text: str) -> str:
     """Return a text with its private keys replaced: PEM, PuTTY's format, and base64 of them."""
     if "PRIVATE" in text.upper() or "PuTTY" in text:
         text = _PEM.sub(PRIVATE, text)
-    return _BASE64.sub(lambda found: PRIVATE if _is_key(found[0]) else found[0], text)
+    return _BASE64.sub(lambda match: PRIVATE if _is_key(match[0]) else match[0], text)
 
 
 def redacted(tree: Any) -> Any:
@@ -77,8 +77,12 @@ def escaped(text: str) -> str:
     return "".join(map(_escaped, text))
 
 
-def _escaped(sign: str) -> str:
-    return sign if sign.isprintable() and not HIDDEN.match(sign) else sign.encode("unicode_escape").decode()
+def _escaped(character: str) -> str:
+    return (
+        character
+        if character.isprintable() and not HIDDEN.match(character)
+        else character.encode("unicode_escape").decode()
+    )
 
 
 def json_text(data: Any) -> str:
@@ -88,7 +92,7 @@ def json_text(data: Any) -> str:
 
 def hidden_escaped(text: str) -> str:
     """Escape hidden characters in JSON, or in YAML in double quotes: what is read from it stays the same."""
-    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def cropped(text: str, longest: int = _LONGEST) -> str:
@@ -96,7 +100,7 @@ def cropped(text: str, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest + _LONGEST_ENDING else f"{text[:longest]}… ({len(text)} characters)"
 
 
-class _Shown(str):
+class _UnquotedText(str):
     """Text in the place of a private key: its repr has no quotes."""
 
     __slots__ = ()
@@ -113,17 +117,17 @@ _FLAG = re.compile(r"--?[A-Za-z][-_.A-Za-z0-9]{0,40}")
 _SECRET_FIELDS = ("data", "stringData")
 
 
-def concealed(tree: Any) -> Any:
+def redacted_for_repr(tree: Any) -> Any:
     """Copy a tree for its repr: without private keys, the data of Secrets, and arguments that may be keys."""
     if isinstance(tree, str):
         shown = without_keys(tree)
-        return tree if shown == tree else _Shown(shown)
+        return tree if shown == tree else _UnquotedText(shown)
     if isinstance(tree, Mapping):
-        return {concealed(key): _entry(tree, key, value) for key, value in tree.items()}
+        return {redacted_for_repr(key): _entry(tree, key, value) for key, value in tree.items()}
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         return tree
     if isinstance(tree, (list, tuple)):
-        return type(tree)(map(concealed, tree))
+        return type(tree)(map(redacted_for_repr, tree))
     return tree
 
 
@@ -133,22 +137,25 @@ def _entry(tree: Mapping[Any, Any], key: Any, value: Any) -> Any:
     if key in {"plugin_options", "pluginOptions"} and isinstance(value, Mapping):
         return {name: _settings(use) for name, use in value.items()}
     if key in _SECRET_FIELDS and tree.get("kind") == "Secret" and isinstance(value, Mapping):
-        return dict.fromkeys(value, _Shown(PRIVATE))
-    return concealed(value)
+        return dict.fromkeys(value, _UnquotedText(PRIVATE))
+    return redacted_for_repr(value)
 
 
 def _use(use: Any) -> Any:
     if isinstance(use, Mapping):
         return _settings(use)
     if isinstance(use, str):
-        return concealed_arguments([use])[0]
-    return tuple(concealed_arguments(use)) if isinstance(use, (list, tuple)) else use
+        return redacted_arguments([use])[0]
+    return tuple(redacted_arguments(use)) if isinstance(use, (list, tuple)) else use
 
 
 def _settings(settings: Any) -> Any:
     if not isinstance(settings, Mapping):
-        return concealed(settings)
-    return {key: _Shown(PRIVATE) if may_be_key(str(key)) else concealed(value) for key, value in settings.items()}
+        return redacted_for_repr(settings)
+    return {
+        key: _UnquotedText(PRIVATE) if may_be_key(str(key)) else redacted_for_repr(value)
+        for key, value in settings.items()
+    }
 
 
 def may_be_key(name: str) -> bool:
@@ -156,7 +163,7 @@ def may_be_key(name: str) -> bool:
     return not _NEVER_KEY.fullmatch(name) and bool(_MAY_BE_KEY.search(name))
 
 
-def concealed_arguments(arguments: Sequence[Any], known: Collection[str] = ()) -> list[Any]:
+def redacted_arguments(arguments: Sequence[Any], known: Collection[str] = ()) -> list[Any]:
     """Copy the arguments of a plugin without values that may be keys.
 
     Args:
@@ -167,7 +174,7 @@ def concealed_arguments(arguments: Sequence[Any], known: Collection[str] = ()) -
     flag = ""
     for argument in arguments:
         if not isinstance(argument, str):
-            shown.append(concealed(argument))
+            shown.append(redacted_for_repr(argument))
             flag = ""
             continue
         name, equals, _ = argument.partition("=")
@@ -176,7 +183,7 @@ def concealed_arguments(arguments: Sequence[Any], known: Collection[str] = ()) -
         flag_of_value = name if is_flag else flag
         is_known = flag_of_value.lstrip("-") in known
         if is_flag_only or is_known or (flag_of_value and not may_be_key(flag_of_value)):
-            shown.append(concealed(argument))
+            shown.append(redacted_for_repr(argument))
         else:
             shown.append(f"{name}={PRIVATE}" if is_flag else PRIVATE)
         # Go's flags take their value from the next argument if they have none.
@@ -205,7 +212,9 @@ class Sealed:
     def __repr__(self) -> str:
         """Show the fields without keys."""
         items: Any = dataclasses.fields(self)  # type: ignore[arg-type]  # subclasses are dataclasses
-        fields = ", ".join(f"{item.name}={concealed(getattr(self, item.name))!r}" for item in items if item.repr)
+        fields = ", ".join(
+            f"{item.name}={redacted_for_repr(getattr(self, item.name))!r}" for item in items if item.repr
+        )
         return f"{type(self).__qualname__}({fields})"
 
 

@@ -11,7 +11,7 @@ from pulumi_volcano_jobs.kubernetes.manifest import GROUP_ANNOTATION, Manifest
 from pulumi_volcano_jobs.kubernetes.pod_log import JOB, PodLog
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, pod_renderer
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 CONTAINER, INIT_CONTAINER = "container", "init container"
@@ -34,7 +34,7 @@ _SOURCES_OF_VOLUMES = {
 
 
 @dataclass(frozen=True)
-class Fact:
+class FieldRef:
     """One thing of a Pod, such as a variable of a container; `container` is empty for what is the Pod's own."""
 
     kind: str
@@ -43,22 +43,22 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Origin:
-    """What a fact is in the end, and who set it: the last of `makers`, over what those before it had set."""
+class Ownership:
+    """What a field is in the end, and who set it: the last of `managers`, over what those before it had set."""
 
     value: str
-    makers: tuple[str, ...]
+    managers: tuple[str, ...]
 
     @property
-    def maker(self) -> str:
+    def manager(self) -> str:
         """Who set it."""
-        return self.makers[-1]
+        return self.managers[-1]
 
 
-Origins = dict[Fact, Origin]
+Ownerships = dict[FieldRef, Ownership]
 
 
-def trace(rendered: Rendered, task: Task, index: int) -> Origins:
+def trace(rendered: Rendered, task: Task, index: int) -> Ownerships:
     """Render one Pod again, and return the writers of each fact.
 
     Args:
@@ -67,39 +67,39 @@ def trace(rendered: Rendered, task: Task, index: int) -> Origins:
         index: the replica.
     """
     ctx = JobContext(rendered.job)
-    log = PodLog(lambda pod: {"": _facts(pod.to_manifest(ctx.namespace))}, str)
-    pod_renderer(ctx, rendered.plugins, task, keep_own=rendered.keep_own)(index, log)
-    own = {"", *(item["name"] for kind in CONTAINERS for item in task.pod_spec.get(kind) or ())}
-    origins: Origins = {}
+    log = PodLog(lambda pod: {"": _fields_of_pod(pod.to_manifest(ctx.namespace))}, str)
+    pod_renderer(ctx, rendered.plugins, task, keep_template_values=rendered.keep_template_values)(index, log)
+    template_containers = {"", *(item["name"] for kind in CONTAINERS for item in task.pod_spec.get(kind) or ())}
+    ownerships: Ownerships = {}
     for writer, changes in log.steps:
-        for fact, value in changes.get("", {}).items():
-            if fact.container in own or fact.kind in OF_ADDED_CONTAINERS:
-                makers = origins[fact].makers if fact in origins else ()
-                origins[fact] = Origin(REMOVED if value is None else value, (*makers, writer))
-    return origins
+        for field, value in changes.get("", {}).items():
+            if field.container in template_containers or field.kind in OF_ADDED_CONTAINERS:
+                makers = ownerships[field].managers if field in ownerships else ()
+                ownerships[field] = Ownership(REMOVED if value is None else value, (*makers, writer))
+    return ownerships
 
 
-def _facts(pod: Manifest) -> dict[Fact, str]:
+def _fields_of_pod(pod: Manifest) -> dict[FieldRef, str]:
     """Take a Pod apart."""
     spec, metadata = pod["spec"], pod["metadata"]
-    facts = {Fact(key): as_text(value) for key, value in spec.items() if key not in _APART_IN_POD}
-    for kind, word in CONTAINERS.items():
+    fields = {FieldRef(key): as_text(value) for key, value in spec.items() if key not in _APART_IN_POD}
+    for kind, container_kind in CONTAINERS.items():
         for item in spec.get(kind, ()):
-            facts |= facts_of_container(word, item)
-    facts |= {Fact(VOLUME, item["name"]): _source(item) for item in spec.get("volumes", ())}
-    facts |= {Fact(LABEL, key): as_text(value) for key, value in metadata["labels"].items()}
-    return facts | {Fact(ANNOTATION, key): as_text(value) for key, value in metadata["annotations"].items()}
+            fields |= fields_of_container(container_kind, item)
+    fields |= {FieldRef(VOLUME, item["name"]): _source(item) for item in spec.get("volumes", ())}
+    fields |= {FieldRef(LABEL, key): as_text(value) for key, value in metadata["labels"].items()}
+    return fields | {FieldRef(ANNOTATION, key): as_text(value) for key, value in metadata["annotations"].items()}
 
 
-def facts_of_container(word: str, item: Mapping[str, Any]) -> dict[Fact, str]:
-    """Return the facts of a container. `word` is the word for it (see `CONTAINERS`)."""
+def fields_of_container(container_kind: str, item: Mapping[str, Any]) -> dict[FieldRef, str]:
+    """Return the fields of a container. `container_kind` is the word for it (see `CONTAINERS`)."""
     name = item["name"]
-    facts = {Fact(word, name, name): item.get("image", "")}
-    facts |= {Fact(VARIABLE, entry["name"], name): _variable(entry) for entry in item.get("env", ())}
-    facts |= {Fact(MOUNT, mount["mountPath"], name): _mounted(mount) for mount in item.get("volumeMounts", ())}
-    facts |= {Fact(PORT, _number(port), name): port.get("name", "") for port in item.get("ports", ())}
-    return facts | {
-        Fact(key, "", name): as_text(value) for key, value in item.items() if key not in _APART_IN_CONTAINER
+    fields = {FieldRef(container_kind, name, name): item.get("image", "")}
+    fields |= {FieldRef(VARIABLE, entry["name"], name): _variable(entry) for entry in item.get("env", ())}
+    fields |= {FieldRef(MOUNT, mount["mountPath"], name): _mounted(mount) for mount in item.get("volumeMounts", ())}
+    fields |= {FieldRef(PORT, _number(port), name): port.get("name", "") for port in item.get("ports", ())}
+    return fields | {
+        FieldRef(key, "", name): as_text(value) for key, value in item.items() if key not in _APART_IN_CONTAINER
     }
 
 
@@ -135,14 +135,14 @@ def _source(volume: Mapping[str, Any]) -> str:
         return ", ".join(map(_projected, source[kind].get("sources") or ()))
     if kind not in _SOURCES_OF_VOLUMES:
         return as_text(source)
-    word, key = _SOURCES_OF_VOLUMES[kind]
-    return f"{word} {source[kind].get(key, '')}"
+    object_kind, key = _SOURCES_OF_VOLUMES[kind]
+    return f"{object_kind} {source[kind].get(key, '')}"
 
 
 def _projected(source: Mapping[str, Any]) -> str:
-    for kind, word in _SOURCES_OF_PROJECTIONS.items():
+    for kind, object_kind in _SOURCES_OF_PROJECTIONS.items():
         if source.get(kind):
-            return f"{word} {source[kind].get('name', '')}"
+            return f"{object_kind} {source[kind].get('name', '')}"
     return as_text(source)
 
 
@@ -155,22 +155,31 @@ def as_text(value: Any) -> str:
 
 def native_names(job: Job) -> dict[tuple[str, str], str]:
     """Return the names that Volcano gives to the PodGroup and to the volumes of Pods, by kind and name here."""
-    known = {("PodGroup", names.pod_group(job.name)): f"{job.name}-<uid>"}
+    volcano_names = {("PodGroup", naming.pod_group(job.name)): f"{job.name}-<uid>"}
     for number, volume in enumerate(job.volumes or (), 1):
-        ours = names.volume(job.name, volume.mount_path)
-        known[VOLUME, ours] = f"{job.name}-<suffix-{number}>"
-    return known
+        pulumi_name = naming.volume(job.name, volume.mount_path)
+        volcano_names[VOLUME, pulumi_name] = f"{job.name}-<suffix-{number}>"
+    return volcano_names
 
 
-def as_volcano_names(origins: Origins, job: Job) -> Origins:
+def as_volcano_names(ownerships: Ownerships, job: Job) -> Ownerships:
     """Say what the job itself set in a Pod with the names that Volcano gives."""
-    known = native_names(job)
+    volcano_names = native_names(job)
 
-    def named(fact: Fact, origin: Origin) -> tuple[Fact, Origin]:
-        if fact == Fact(ANNOTATION, GROUP_ANNOTATION):
-            return fact, replace(origin, value=known["PodGroup", names.pod_group(job.name)])
-        word, _, name = origin.value.partition(" ")
-        value = f"{word} {known[VOLUME, name]}" if word == VOLUME and (VOLUME, name) in known else origin.value
-        return replace(fact, name=known.get((fact.kind, fact.name), fact.name)), replace(origin, value=value)
+    def named(field: FieldRef, ownership: Ownership) -> tuple[FieldRef, Ownership]:
+        if field == FieldRef(ANNOTATION, GROUP_ANNOTATION):
+            return field, replace(ownership, value=volcano_names["PodGroup", naming.pod_group(job.name)])
+        kind, _, name = ownership.value.partition(" ")
+        value = (
+            f"{kind} {volcano_names[VOLUME, name]}"
+            if kind == VOLUME and (VOLUME, name) in volcano_names
+            else ownership.value
+        )
+        return replace(field, name=volcano_names.get((field.kind, field.name), field.name)), replace(
+            ownership, value=value
+        )
 
-    return dict(named(fact, origin) if origin.maker == JOB else (fact, origin) for fact, origin in origins.items())
+    return dict(
+        named(field, ownership) if ownership.manager == JOB else (field, ownership)
+        for field, ownership in ownerships.items()
+    )

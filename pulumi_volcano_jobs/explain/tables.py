@@ -14,9 +14,9 @@ from pulumi_volcano_jobs.explain.provenance import (
     INIT_CONTAINER,
     LABEL,
     VOLUME,
-    Fact,
-    Origin,
-    Origins,
+    FieldRef,
+    Ownership,
+    Ownerships,
     as_text,
     as_volcano_names,
     native_names,
@@ -26,7 +26,7 @@ from pulumi_volcano_jobs.kubernetes.manifest import ObjectRef
 from pulumi_volcano_jobs.kubernetes.pod_log import JOB
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 _APART = (VOLUME, LABEL, ANNOTATION)
@@ -71,7 +71,7 @@ def explain(rendered: Rendered, *, native: bool = False) -> Explanation:
             tuple(pod_rows(rendered, traces)),
         ),
         Section("Another number of replicas", ("what", "then"), tuple(_scaling(rendered, ctx, native=native))),
-        _enacted(rendered.job, native=native),
+        _controller_only_fields(rendered.job, native=native),
     )
 
 
@@ -79,7 +79,7 @@ def pods(rendered: Rendered) -> dict[str, tuple[Task, int]]:
     """Give the task and the index of each Pod, by its name."""
     job = rendered.job
     return {
-        names.pod(job.name, task.name or "", index): (task, index)
+        naming.pod(job.name, task.name or "", index): (task, index)
         for task in job.tasks or ()
         for index in range(task.size)
     }
@@ -94,18 +94,18 @@ def explain_pod(rendered: Rendered, task: Task, index: int, *, native: bool = Fa
         index: the Pod's replica index.
         native: whether Volcano makes the Pods, out of one Job.
     """
-    origins = trace(rendered, task, index)
-    origins = as_volcano_names(origins, rendered.job) if native else origins
+    ownerships = trace(rendered, task, index)
+    ownerships = as_volcano_names(ownerships, rendered.job) if native else ownerships
     job, columns = rendered.job, ("set by", "what", "value")
-    own = [(fact, origin) for fact, origin in origins.items() if not fact.container]
-    containers = [fact for fact in origins if fact.kind in {CONTAINER, INIT_CONTAINER}]
-    host = f", host {names.address(job.name, task, index)}" if Fact("subdomain") in origins else ""
+    pod_fields = [(field, ownership) for field, ownership in ownerships.items() if not field.container]
+    containers = [field for field in ownerships if field.kind in {CONTAINER, INIT_CONTAINER}]
+    host = f", host {naming.address(job.name, task, index)}" if FieldRef("subdomain") in ownerships else ""
     return _explanation(
-        f"Pod {names.pod(job.name, task.name or '', index)} in the namespace {job.namespace}: task {task.name}{host}",
-        Section("Pod", columns, tuple(_row(*item) for item in own if item[0].kind not in _APART)),
-        *(_container(fact, origins, columns) for fact in containers),
+        f"Pod {naming.pod(job.name, task.name or '', index)} in the namespace {job.namespace}: task {task.name}{host}",
+        Section("Pod", columns, tuple(_row(*item) for item in pod_fields if item[0].kind not in _APART)),
+        *(_container(field, ownerships, columns) for field in containers),
         *(
-            Section(f"{kind.capitalize()}s", columns, tuple(_row(*item) for item in own if item[0].kind == kind))
+            Section(f"{kind.capitalize()}s", columns, tuple(_row(*item) for item in pod_fields if item[0].kind == kind))
             for kind in _APART
         ),
     )
@@ -115,44 +115,50 @@ def _explanation(title: str, *sections: Section) -> Explanation:
     return Explanation(title, tuple(section for section in sections if section.rows))
 
 
-def _container(container: Fact, origins: Origins, columns: tuple[str, ...]) -> Section:
-    facts = [(fact, origin) for fact, origin in origins.items() if fact.container == container.name]
+def _container(container: FieldRef, ownerships: Ownerships, columns: tuple[str, ...]) -> Section:
+    fields = [(field, ownership) for field, ownership in ownerships.items() if field.container == container.name]
     title = f"{container.kind.capitalize()} {container.name}"
-    return Section(title, columns, tuple(_row(*item) for item in facts))
+    return Section(title, columns, tuple(_row(*item) for item in fields))
 
 
-def _row(fact: Fact, origin: Origin) -> tuple[str, str, str]:
-    maker = origin.maker + (f", over {origin.makers[-2]}" if len(origin.makers) > 1 else "")
-    if fact.kind in {CONTAINER, INIT_CONTAINER}:
-        return maker, "image", origin.value
-    what = fact.name if fact.kind in _APART else f"{fact.kind} {fact.name}".rstrip()
-    return maker, what, origin.value
+def _row(field: FieldRef, ownership: Ownership) -> tuple[str, str, str]:
+    manager = ownership.manager + (f", over {ownership.managers[-2]}" if len(ownership.managers) > 1 else "")
+    if field.kind in {CONTAINER, INIT_CONTAINER}:
+        return manager, "image", ownership.value
+    name = field.name if field.kind in _APART else f"{field.kind} {field.name}".rstrip()
+    return manager, name, ownership.value
 
 
 def _title(rendered: Rendered, *, native: bool) -> str:
-    beyond = len(rendered.beyond) if native else 0
-    ours = f"one Job and {counted(beyond, 'other object')}" if beyond else "one Job"
-    made = f"{counted(len(rendered.pods), 'Pod')} and {counted(len(rendered.objects) - beyond, 'other object')}"
-    makers = f"Pulumi makes {ours}, Volcano its {made}" if native else f"Pulumi makes its {made}"
-    return f"Job {rendered.job.name} in the namespace {rendered.job.namespace}: {makers}"
+    extension_count = len(rendered.extension_objects) if native else 0
+    pulumi_objects = f"one Job and {counted(extension_count, 'other object')}" if extension_count else "one Job"
+    pods_and_objects = (
+        f"{counted(len(rendered.pods), 'Pod')} and {counted(len(rendered.objects) - extension_count, 'other object')}"
+    )
+    summary = (
+        f"Pulumi makes {pulumi_objects}, Volcano its {pods_and_objects}"
+        if native
+        else f"Pulumi makes its {pods_and_objects}"
+    )
+    return f"Job {rendered.job.name} in the namespace {rendered.job.namespace}: {summary}"
 
 
 def _tasks(ctx: JobContext, traces: Traces) -> Iterator[tuple[str, str, str, str]]:
     for task in ctx.tasks:
         name, last = task.name or "", max(task.size - 1, 0)
-        is_reached = name in traces and Fact("subdomain") in traces[name][0]
+        is_reached = name in traces and FieldRef("subdomain") in traces[name][0]
         yield (
             name,
             str(task.size),
-            span(names.pod(ctx.name, name, 0), names.pod(ctx.name, name, last)) if task.size else "",
-            span(names.address(ctx.name, task, 0), names.address(ctx.name, task, last)) if is_reached else "",
+            span(naming.pod(ctx.name, name, 0), naming.pod(ctx.name, name, last)) if task.size else "",
+            span(naming.address(ctx.name, task, 0), naming.address(ctx.name, task, last)) if is_reached else "",
         )
 
 
 def _plugins(rendered: Rendered) -> Iterator[tuple[str, str, str]]:
     for plugin in rendered.plugins:
-        others = [other.name for other in rendered.plugins if plugin.name in other.requires]
-        named_by = JOB if plugin.name in rendered.named else ", ".join(others)
+        requiring = [other.name for other in rendered.plugins if plugin.name in other.requires]
+        named_by = JOB if plugin.name in rendered.named else ", ".join(requiring)
         options = (f"{name}={as_text(value)}" for name, value in plugin.beyond().items())
         yield plugin.name, named_by, " ".join([*map(str, plugin.to_args()), *options]) or "Volcano's defaults"
 
@@ -160,9 +166,9 @@ def _plugins(rendered: Rendered) -> Iterator[tuple[str, str, str]]:
 def _objects(rendered: Rendered, *, native: bool) -> Iterator[tuple[str, str, str]]:
     known = native_names(rendered.job) if native else {}
     keys = list(map(ObjectRef.of, rendered.objects))
-    for maker in (JOB, *(plugin.name for plugin in rendered.plugins)):
+    for manager in (JOB, *(plugin.name for plugin in rendered.plugins)):
         yield from (
-            (maker, key.kind, known.get(key, key.name)) for key in keys if rendered.made_by.get(key, JOB) == maker
+            (manager, key.kind, known.get(key, key.name)) for key in keys if rendered.made_by.get(key, JOB) == manager
         )
 
 
@@ -179,15 +185,15 @@ def _gang(rendered: Rendered) -> Iterator[tuple[str, str]]:
 def _scaling(rendered: Rendered, ctx: JobContext, *, native: bool) -> Iterator[tuple[str, str]]:
     updates = [(plugin.name, plugin.on_job_update(ctx)) for plugin in rendered.plugins]
     static = [f"{', '.join(sorted(update.scaled_env))} ({name})" for name, update in updates if update.is_static]
-    told = " and ".join(static)
+    causes = " and ".join(static)
     if native:
         yield (
             "Pods",
-            f"Volcano adds or removes some; the others {f'keep their {told}' if static else 'stay as they are'}",
+            f"Volcano adds or removes some; the others {f'keep their {causes}' if static else 'stay as they are'}",
         )
         return
     if static:
-        yield "Pods", f'all are replaced, since {told} tells them how many they are: on_scale is "restart" by default'
+        yield "Pods", f'all are replaced, since {causes} tells them how many they are: on_scale is "restart" by default'
     else:
         elastic = ", ".join(name for name, update in updates if update.is_elastic)
         reason = f"they take others in ({elastic})" if elastic else "no plugin tells them how many they are"
@@ -197,9 +203,9 @@ def _scaling(rendered: Rendered, ctx: JobContext, *, native: bool) -> Iterator[t
             yield f"{reference.kind} {reference.name}", f"follows ({name})"
 
 
-def _enacted(job: Job, *, native: bool) -> Section:
-    found = [(meaning, path) for path, meaning in controllers.enacted(job)]
+def _controller_only_fields(job: Job, *, native: bool) -> Section:
+    field_rows = [(meaning, path) for path, meaning in controllers.controller_only_fields(job)]
     if not native:
-        return Section("Not enacted: Pods that Pulumi makes have no controller", ("what", "field"), tuple(found))
-    rows = [*found, (f"fail after {counted(job.max_retry or 0, 'restart')}", "spec.maxRetry")]
+        return Section("Not enacted: Pods that Pulumi makes have no controller", ("what", "field"), tuple(field_rows))
+    rows = [*field_rows, (f"fail after {counted(job.max_retry or 0, 'restart')}", "spec.maxRetry")]
     return Section("What Volcano's controllers do", ("what", "field"), tuple(rows))

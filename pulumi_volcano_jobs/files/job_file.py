@@ -11,12 +11,12 @@ from typing import Any, BinaryIO, Literal
 import yaml
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage, job_error, not_following, raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, job_error, not_following, raise_if_any
 from pulumi_volcano_jobs.core.text import HIDDEN, Sealed, hidden_escaped, json_text
 from pulumi_volcano_jobs.files import yaml_reader, yaml_scalars
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.spec.model import Job
-from pulumi_volcano_jobs.spec.parse import parse_what_fits
+from pulumi_volcano_jobs.spec.parse import parse_valid_parts
 
 # libyaml's is some ten times faster; a Python built without it has the other.
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -52,14 +52,14 @@ class Document(Sealed):
         Raises:
             JobError: with the place of each problem.
         """
-        job, malformed = parse_what_fits(self.data)
-        wrong = [problem for problem in self.problems if not problem.warning]
-        wrong += not_following([problem for problem in malformed if not problem.warning], wrong)
-        if wrong or job is None:
-            raise job_error(self.placed(wrong))
+        job, malformed = parse_valid_parts(self.data)
+        errors = [problem for problem in self.problems if not problem.warning]
+        errors += not_following([problem for problem in malformed if not problem.warning], errors)
+        if errors or job is None:
+            raise job_error(self.with_positions(errors))
         return job
 
-    def placed(self, problems: Iterable[Problem]) -> list[Problem]:
+    def with_positions(self, problems: Iterable[Problem]) -> list[Problem]:
         """Give problems their line and column: the value's, or that of the nearest thing around it."""
         return [problem if problem.line else problem.at(*self._position(problem.path)) for problem in problems]
 
@@ -103,12 +103,12 @@ def decode(file: BinaryIO, name: str) -> str:
     raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         reason = f"cannot read {name}: it is larger than {MOST_BYTES >> 20} MiB"
-        raise job_error([Problem("", "TooLong", reason, "write several files", stage=Stage.DECODE)])
+        raise job_error([Problem("", "TooLong", reason, "write several files", stage=RejectionStage.DECODE)])
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         reason = f"cannot read {name}: it is not UTF-8 text"
-        raise job_error([Problem("", "Invalid", reason, stage=Stage.DECODE)]) from None
+        raise job_error([Problem("", "Invalid", reason, stage=RejectionStage.DECODE)]) from None
 
 
 def read(text: str, source: str = "") -> list[Document]:
@@ -117,30 +117,32 @@ def read(text: str, source: str = "") -> list[Document]:
     Raises:
         JobError: if the text is no YAML, or holds no document, or one that is no mapping.
     """
-    documents, problems = read_what_fits(text, source)
+    documents, problems = read_valid_documents(text, source)
     raise_if_any(problems)
     return documents
 
 
-def read_what_fits(text: str, source: str = "") -> tuple[list[Document], list[Problem]]:
+def read_valid_documents(text: str, source: str = "") -> tuple[list[Document], list[Problem]]:
     """Read the documents that can be read, and say what is wrong with the others."""
     documents: list[Document] = []
     problems: list[Problem] = []
-    builder = yaml_reader.Builder()
+    builder = yaml_reader.DocumentBuilder()
     try:
         for root in yaml_reader.compose(text):
             for node in _items(root):
                 try:
                     documents.append(_document(builder, node, source))
-                except yaml_reader.TooLarge:
+                except yaml_reader.FileTooLargeError:
                     raise
-                except yaml_reader.Refused as refused:
-                    problems.append(refused.problem)
-    except yaml_reader.Refused as refused:
-        problems.append(refused.problem)
+                except yaml_reader.YamlError as error:
+                    problems.append(error.problem)
+    except yaml_reader.YamlError as error:
+        problems.append(error.problem)
     if not documents and not problems:
         problems = [
-            Problem("", "Required", "there is no document in it", "write a Volcano Job", stage=Stage.DECODE).at(1, 1)
+            Problem(
+                "", "Required", "there is no document in it", "write a Volcano Job", stage=RejectionStage.DECODE
+            ).at(1, 1)
         ]
     return documents, problems
 
@@ -158,11 +160,11 @@ def _has_text_keys(node: yaml.Node) -> bool:
     return isinstance(node, yaml.MappingNode) and all(isinstance(key, yaml.ScalarNode) for key, _ in node.value)
 
 
-def _document(builder: yaml_reader.Builder, node: yaml.Node, source: str) -> Document:
+def _document(builder: yaml_reader.DocumentBuilder, node: yaml.Node, source: str) -> Document:
     built = builder.build(node)
     if not isinstance(built.data, dict):
-        problem = Problem("", "TypeInvalid", "a document must be a mapping", "write a Job", stage=Stage.DECODE)
-        raise yaml_reader.Refused(problem.at(*built.positions[""]))
+        problem = Problem("", "TypeInvalid", "a document must be a mapping", "write a Job", stage=RejectionStage.DECODE)
+        raise yaml_reader.YamlError(problem.at(*built.positions[""]))
     return Document(source, built.data, built.positions, tuple(built.problems))
 
 
@@ -196,9 +198,9 @@ def scalar(value: Any) -> str:
 def canonical(tree: Any, *, top: bool = True) -> Any:
     """Order the keys: apiVersion, kind and metadata first, all else by name."""
     if isinstance(tree, Mapping):
-        first = [key for key in ("apiVersion", "kind", "metadata") if top and key in tree]
-        rest = sorted(key for key in tree if key not in first)
-        return {key: canonical(tree[key], top=False) for key in [*first, *rest]}
+        leading = [key for key in ("apiVersion", "kind", "metadata") if top and key in tree]
+        other_keys = sorted(key for key in tree if key not in leading)
+        return {key: canonical(tree[key], top=False) for key in [*leading, *other_keys]}
     if isinstance(tree, (list, tuple)):
         return [canonical(item, top=False) for item in tree]
     return tree

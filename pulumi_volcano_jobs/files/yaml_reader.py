@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from pulumi_volcano_jobs.core import bounds, paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.files import yaml_scalars
 
@@ -44,14 +44,14 @@ _TEMPLATE = Problem(
     "Invalid",
     "this is a template, as of Helm or Jinja, and no YAML yet",
     "fill it in first: helm template CHART | volcano-jobs validate -",
-    stage=Stage.DECODE,
+    stage=RejectionStage.DECODE,
 )
 _TOO_DEEP = Problem(
     "",
     "Invalid",
     f"this is nested more than {bounds.MOST_LEVELS} levels deep, or an alias stands inside of what it names",
     "write it flatter, without aliases",
-    stage=Stage.DECODE,
+    stage=RejectionStage.DECODE,
 )
 _QUESTION_MARK = "found '?' in plain text inside of brackets"
 _HINTS = {
@@ -61,7 +61,7 @@ _HINTS = {
 }
 
 
-class Refused(Exception):  # noqa: N818  # it never leaves the modules that read YAML
+class YamlError(Exception):  # it never leaves the modules that read YAML
     """A document in which nothing can be told but this problem."""
 
     def __init__(self, problem: Problem) -> None:
@@ -70,7 +70,7 @@ class Refused(Exception):  # noqa: N818  # it never leaves the modules that read
         self.problem = problem
 
 
-class TooLarge(Refused):
+class FileTooLargeError(YamlError):
     """More than is read of any file."""
 
 
@@ -98,11 +98,11 @@ class _Composer:
 
     def _node(self, event: Any, parent: yaml.Node | None) -> yaml.Node:
         if isinstance(event, yaml.AliasEvent):
-            return self._aliased(event)
+            return self._alias_target(event)
         self._values += 1
         self._levels += 1
         _check_bounds(self._values, self._levels, parent)
-        node = self._started(event)
+        node = self._collection(event)
         is_flow = bool(getattr(event, "flow_style", False))
         self._flows += is_flow
         if event.anchor:
@@ -124,7 +124,7 @@ class _Composer:
                 return
             yield event
 
-    def _started(self, event: Any) -> yaml.Node:
+    def _collection(self, event: Any) -> yaml.Node:
         if event.tag and _TAG_WITH_COMMA.match(self._text, event.start_mark.index):
             raise yaml.MarkedYAMLError(None, None, "found a tag that ends with a comma", event.start_mark)
         marks = (event.start_mark, event.end_mark)
@@ -135,7 +135,7 @@ class _Composer:
         kind = yaml.SequenceNode if isinstance(event, yaml.SequenceStartEvent) else yaml.MappingNode
         return kind(event.tag or "", [], *marks)
 
-    def _aliased(self, event: Any) -> yaml.Node:
+    def _alias_target(self, event: Any) -> yaml.Node:
         if event.anchor not in self._anchors:
             raise yaml.MarkedYAMLError(None, None, f"found undefined alias {event.anchor!r}", event.start_mark)
         return self._anchors[event.anchor]
@@ -153,15 +153,17 @@ def _check_bounds(values: int, levels: int, node: yaml.Node | None) -> None:
     place = _start(node) if node else (1, 1)
     if values > bounds.MOST_VALUES:
         reason = f"a file has at most {bounds.MOST_VALUES} keys and values, those of aliases counted each time"
-        raise TooLarge(
-            Problem("", "TooMany", reason, "write several files, or without aliases", stage=Stage.DECODE).at(*place)
+        raise FileTooLargeError(
+            Problem("", "TooMany", reason, "write several files, or without aliases", stage=RejectionStage.DECODE).at(
+                *place
+            )
         )
     if levels > bounds.MOST_LEVELS:
-        raise Refused(_TOO_DEEP.at(*place))
+        raise YamlError(_TOO_DEEP.at(*place))
 
 
 @dataclass(eq=False, repr=False)
-class Built(Sealed):
+class ParsedDocument(Sealed):
     """What a node stands for, where each value of it is, and what is wrong with it."""
 
     data: Any = None
@@ -175,10 +177,10 @@ def load(text: str) -> list[Any]:
     Raises:
         Refused: with the first problem.
     """
-    builder = Builder()
+    builder = DocumentBuilder()
     documents = [builder.build(node) for node in compose(text)]
     for problem in (problem for built in documents for problem in built.problems if not problem.warning):
-        raise Refused(problem)
+        raise YamlError(problem)
     return [built.data for built in documents]
 
 
@@ -188,34 +190,36 @@ def compose(text: str) -> Iterator[yaml.Node]:
     Raises:
         Refused: where the text is no YAML, or beyond the bounds.
     """
-    found = _NO_CHARACTER.search(text)
-    if found:
-        line = text.count("\n", 0, found.start()) + 1
-        column = found.start() - text.rfind("\n", 0, found.start())
-        reason = f"this is no YAML: the character U+{ord(found[0]):04X} cannot stand in it"
-        raise Refused(
-            Problem("", "Invalid", reason, "save it as UTF-8 text without it", stage=Stage.DECODE).at(line, column)
+    match = _NO_CHARACTER.search(text)
+    if match:
+        line = text.count("\n", 0, match.start()) + 1
+        column = match.start() - text.rfind("\n", 0, match.start())
+        reason = f"this is no YAML: the character U+{ord(match[0]):04X} cannot stand in it"
+        raise YamlError(
+            Problem("", "Invalid", reason, "save it as UTF-8 text without it", stage=RejectionStage.DECODE).at(
+                line, column
+            )
         )
     # Without a byte order mark, the positions of the parser are those in the text.
     text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
         # kubectl reads such a text as JSON.
-        text = _SLASH.sub(lambda found: found[0].removesuffix("\\/") + "/", _PAIR.sub(_joined, text))
+        text = _SLASH.sub(lambda match: match[0].removesuffix("\\/") + "/", _PAIR.sub(_surrogates_joined, text))
     try:
         for node in _Composer(text).documents():
             if not (isinstance(node, yaml.ScalarNode) and yaml_scalars.is_null(node.tag, node.value)):
                 yield node
     except yaml.MarkedYAMLError as error:
-        raise Refused(_syntax(error, text)) from None
+        raise YamlError(_syntax_problem(error, text)) from None
 
 
-def _joined(match: re.Match[str]) -> str:
+def _surrogates_joined(match: re.Match[str]) -> str:
     """Write a character that JSON escapes in two halves as YAML does, in one."""
     high, low = int(match[2], 16), int(match[3], 16)
     return f"{match[1]}\\U{0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF):08X}"
 
 
-def _syntax(error: yaml.MarkedYAMLError, text: str) -> Problem:
+def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
     mark = error.problem_mark or error.context_mark
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     lines = text.split("\n")[:line]
@@ -227,87 +231,88 @@ def _syntax(error: yaml.MarkedYAMLError, text: str) -> Problem:
             return _TEMPLATE.at(number, 1)
     if "\t" in last[: len(last) - len(last.lstrip())]:
         reason = "this is no YAML: a tab indents this line"
-        return Problem("", "Invalid", reason, "indent with spaces", stage=Stage.DECODE).at(line, column)
+        return Problem("", "Invalid", reason, "indent with spaces", stage=RejectionStage.DECODE).at(line, column)
     if str(error.problem).endswith("nesting depth"):
         return _TOO_DEEP.at(line, column)
     message = " ".join(str(part) for part in (error.context, error.problem) if part)
     hint = _HINTS.get(str(error.problem), "")
-    return Problem("", "Invalid", f"this is no YAML: {message}", hint, stage=Stage.DECODE).at(line, column)
+    return Problem("", "Invalid", f"this is no YAML: {message}", hint, stage=RejectionStage.DECODE).at(line, column)
 
 
-class Builder:
+class DocumentBuilder:
     """Makes plain data of nodes; one for each file, since its bounds are the file's."""
 
     def __init__(self) -> None:
         """Begin to count."""
         self._values = 0
-        self._built = Built()
+        self._document = ParsedDocument()
 
-    def build(self, node: yaml.Node) -> Built:
+    def build(self, node: yaml.Node) -> ParsedDocument:
         """Make the data of a document: mappings with text for keys, lists, text, numbers, truth values and nulls.
 
         Raises:
             Refused: if it is a template, or beyond the bounds.
         """
-        self._built = Built(positions={"": _start(node)})
-        self._built.data = self._make(node, "", 1)
-        return self._built
+        self._document = ParsedDocument(positions={"": _start(node)})
+        self._document.data = self._value(node, "", 1)
+        return self._document
 
-    def _make(self, node: yaml.Node, path: str, level: int) -> Any:
+    def _value(self, node: yaml.Node, path: str, level: int) -> Any:
         self._values += 1
         _check_bounds(self._values, level, node)
-        self._warn_of_tag(node, path)
+        self._warn_about_tag(node, path)
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, level)
         if isinstance(node, yaml.SequenceNode):
             return [
-                self._make(item, self._place(path, index, item), level + 1) for index, item in enumerate(node.value)
+                self._value(item, self._place(path, index, item), level + 1) for index, item in enumerate(node.value)
             ]
         return self._scalar(node, path, is_key=False)
 
-    def _warn_of_tag(self, node: yaml.Node, path: str) -> None:
+    def _warn_about_tag(self, node: yaml.Node, path: str) -> None:
         if node.tag.removeprefix(_YAML) in _PLAIN_TAGS[type(node)]:
             return
         reason = f"kubectl ignores the tag {_tag(node)}, and reads the value after it as it is written"
         hint = "remove the tag, or run the tool that replaces it before this one"
-        self._built.problems.append(Problem(path, "Warning", reason, hint, code="VJ124").at(*_start(node)))
+        self._document.problems.append(Problem(path, "Warning", reason, hint, code="VJ124").at(*_start(node)))
 
     def _scalar(self, node: yaml.Node, path: str, *, is_key: bool) -> Any:
         try:
             value = yaml_scalars.resolve(node.tag, node.value)
             value = value if is_key else yaml_scalars.as_value(value)
         except ValueError as error:
-            self._tell(path, node, f"Invalid value: {error}", "write the plain value")
+            self._report(path, node, f"Invalid value: {error}", "write the plain value")
             return None
         if isinstance(value, str) and _TEMPLATE_VALUE.search(value):
-            raise Refused(_TEMPLATE.at(*_start(node)))
+            raise YamlError(_TEMPLATE.at(*_start(node)))
         return value
 
     def _mapping(self, node: yaml.MappingNode, path: str, level: int) -> dict[str, Any]:
         """Build a mapping as kubectl does: `<<` inserts its keys at its place and overrides the keys before it."""
-        made: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         lines: dict[str, int] = {}
         for key, value in node.value:
             if _is_merge(key):
                 merged = self._merged(value, path, level)
                 changed = sorted(
-                    name for name in lines.keys() & merged.keys() if not _are_equal(merged[name], made[name])
+                    name for name in lines.keys() & merged.keys() if not _are_equal(merged[name], result[name])
                 )
-                self._built.problems += [
-                    _overridden(paths.join(path, each), lines[each]).at(*_start(key)) for each in changed
+                self._document.problems += [
+                    _overridden_key(paths.join(path, overridden), lines[overridden]).at(*_start(key))
+                    for overridden in changed
                 ]
-                made |= merged
+                result |= merged
                 continue
             name = self._key(key, node, path)
             if name is None:
                 continue
             place = self._place(path, name, key)
-            entry = self._make(value, place, level + 1)
+            entry = self._value(value, place, level + 1)
             if name in lines:
-                self._built.problems.append(_twice(place, made[name], entry, lines[name]).at(*_start(key)))
-            made[name] = entry
+                self._document.problems.append(_duplicate_key(place, result[name], entry, lines[name]).at(*_start(key)))
+            result[name] = entry
             lines[name] = _start(value)[0]
-        return made
+        return result
 
     def _merged(self, node: yaml.Node, path: str, level: int) -> dict[str, Any]:
         """Return the keys that `<<` inserts: of several mappings, the first one takes precedence."""
@@ -319,7 +324,7 @@ class Builder:
                 _check_bounds(self._values, level + 1, source)
                 merged = self._mapping(source, path, level + 1) | merged
             else:
-                self._tell(path, source, "<< takes a mapping, or a list of them", "write an alias such as *base")
+                self._report(path, source, "<< takes a mapping, or a list of them", "write an alias such as *base")
         return merged
 
     def _key(self, node: yaml.Node, parent: yaml.Node, path: str) -> str | None:
@@ -328,12 +333,12 @@ class Builder:
             for inner, outer in ((node, parent), (_first_key(node), node)):
                 # {{ .Values.name }} is a mapping that has a mapping for its key.
                 if isinstance(inner, yaml.MappingNode) and inner.start_mark.index == outer.start_mark.index + 1:
-                    raise Refused(_TEMPLATE.at(*_start(outer)))
-            self._tell(f"{path}.?", node, "a list or a mapping cannot be a key", "write text before the colon")
+                    raise YamlError(_TEMPLATE.at(*_start(outer)))
+            self._report(f"{path}.?", node, "a list or a mapping cannot be a key", "write text before the colon")
             return None
-        self._warn_of_tag(node, path)
+        self._warn_about_tag(node, path)
         if yaml_scalars.is_null(node.tag, node.value):
-            self._tell(
+            self._report(
                 f"{path}.null", node, "a null cannot be a key", "write text before the colon, or put it in quotes"
             )
             return None
@@ -341,18 +346,20 @@ class Builder:
         if key is None:
             return None
         if isinstance(key, int) and key > yaml_scalars.MAX_INT64:
-            self._tell(path, node, "a number beyond 63 bits cannot be a key", "put it in quotes")
+            self._report(path, node, "a number beyond 63 bits cannot be a key", "put it in quotes")
             return None
         return yaml_scalars.as_key(key)
 
     def _place(self, path: str, key: str | int, node: yaml.Node) -> str:
         """Spell the place of what stands in another, and note its line and column."""
         place = paths.join(path, key) if len(path) <= paths.LONGEST_SHOWN else path
-        self._built.positions[place] = _start(node)
+        self._document.positions[place] = _start(node)
         return place
 
-    def _tell(self, path: str, node: yaml.Node, reason: str, hint: str) -> None:
-        self._built.problems.append(Problem(path, "Invalid", reason, hint, stage=Stage.DECODE).at(*_start(node)))
+    def _report(self, path: str, node: yaml.Node, reason: str, hint: str) -> None:
+        self._document.problems.append(
+            Problem(path, "Invalid", reason, hint, stage=RejectionStage.DECODE).at(*_start(node))
+        )
 
 
 def _first_key(node: yaml.Node) -> yaml.Node | None:
@@ -377,12 +384,12 @@ def _are_equal(value: Any, other: Any) -> bool:
     return json.dumps(value, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-def _overridden(path: str, line: int) -> Problem:
+def _overridden_key(path: str, line: int) -> Problem:
     reason = f"kubectl overrides the value in line {line} with the one from <<"
     return Problem(path, "Warning", reason, "move << before the mapping's own keys", code="VJ125")
 
 
-def _twice(path: str, first: Any, second: Any, line: int) -> Problem:
+def _duplicate_key(path: str, first: Any, second: Any, line: int) -> Problem:
     if _are_equal(first, second):
         return Problem(
             path, "Warning", f"this stands twice, with one value (first in line {line})", "remove one", code="VJ115"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from pulumi_volcano_jobs.core.errors import Problem, shown, wrong_type
+from pulumi_volcano_jobs.core.errors import Problem, value_text, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
 
 _LABEL = "[A-Za-z0-9-]+"
@@ -22,7 +22,7 @@ _ALIASES = {"index.docker.io": DOCKER_HUB, "registry-1.docker.io": DOCKER_HUB}
 _LISTS = ("containers", "initContainers")
 
 
-def problems(registry: Any, path: str) -> Iterator[Problem]:
+def check_registry(registry: Any, path: str) -> Iterator[Problem]:
     """Yield a Problem if a value is no registry, perhaps with a path in it."""
     if not isinstance(registry, (str, Leaf)):
         yield wrong_type(path, "a string", "for example ghcr.io/team")
@@ -30,7 +30,7 @@ def problems(registry: Any, path: str) -> Iterator[Problem]:
         plain = registry.partition("://")[2] or registry
         hint = f"write {plain.rstrip('/')}" if _REGISTRY.fullmatch(plain.rstrip("/")) else "for example ghcr.io/team"
         reason = "this is no registry: a host (with a dot, a port, or localhost), and perhaps a path"
-        yield Problem(path, "Invalid", reason, hint, shown(registry))
+        yield Problem(path, "Invalid", reason, hint, value_text(registry))
 
 
 def in_registry(image: Any, registry: Any) -> Any:
@@ -44,15 +44,15 @@ def _joined(image: Any, registry: Any) -> Any:
 
 def names_registry(image: str) -> bool:
     """Tell whether an image says where it is, as container runtimes read it: `train:1` and `team/train:1` do not."""
-    first, slash, _ = image.partition("/")
-    return bool(slash) and ("." in first or ":" in first or first == "localhost" or first != first.lower())
+    host, slash, _ = image.partition("/")
+    return bool(slash) and ("." in host or ":" in host or host == "localhost" or host != host.lower())
 
 
 def repository(image: str) -> str:
     """Return the full repository of an image, without tag and digest: `docker.io/library/alpine` of `alpine:3`."""
     name = image.partition("@")[0]
-    before, slash, last = name.rpartition("/")
-    name = f"{before}{slash}{last.partition(':')[0]}"
+    repository_name, slash, last = name.rpartition("/")
+    name = f"{repository_name}{slash}{last.partition(':')[0]}"
     first, rest = DOCKER_HUB, name
     if names_registry(name):
         first, _, rest = name.partition("/")
@@ -77,7 +77,7 @@ def _host(name: str) -> str:
     return _ALIASES.get(name.lower(), name.lower())
 
 
-def of_template(template: Mapping[str, Any], registry: Any) -> dict[str, Any]:
+def template_in_registry(template: Mapping[str, Any], registry: Any) -> dict[str, Any]:
     """Copy a Pod template with the registry before the images of its containers and init containers."""
     spec = template.get("spec")
     if not is_given(registry) or not isinstance(spec, Mapping):

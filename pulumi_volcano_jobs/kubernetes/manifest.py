@@ -47,12 +47,12 @@ def copy_tree(tree: Any) -> Any:
 class Container:
     """A container of a Pod while the plugins edit it: its lists are edited by key.
 
-    With `keep_own` what it begins with stays: an edit of the same variable, path or port's name changes `lists` only.
+    With `keep_template_values` its own values stay: an edit of the same variable, path or port changes `lists` only.
     """
 
-    __slots__ = ("_env", "_kept", "_mounts", "_ports", "fields", "name")
+    __slots__ = ("_env", "_mounts", "_ports", "_template_keys", "fields", "name")
 
-    def __init__(self, wire: Mapping[str, Any], *, keep_own: bool = False) -> None:
+    def __init__(self, wire: Mapping[str, Any], *, keep_template_values: bool = False) -> None:
         """Take a container in wire form; nothing of it is shared."""
         self.fields: Manifest = {k: copy_tree(v) for k, v in wire.items() if k not in _CONTAINER_LISTS}
         """All but variables, mounts, ports, as YAML spells it, to be changed at will."""
@@ -61,9 +61,9 @@ class Container:
         self._env: dict[str, Manifest] = _keyed(wire.get("env"), lambda entry: entry["name"])
         self._mounts: dict[str, Manifest] = _keyed(wire.get("volumeMounts"), lambda entry: entry["mountPath"])
         self._ports: dict[PortKey, Manifest] = _keyed(wire.get("ports"), _port_key)
-        self._kept: Mapping[str, dict[str, Manifest]] = _NOTHING_KEPT
-        if keep_own:
-            self._kept = {kind: dict(entries) for kind, entries in self.lists()}
+        self._template_keys: Mapping[str, dict[str, Manifest]] = _NOTHING_KEPT
+        if keep_template_values:
+            self._template_keys = {kind: dict(entries) for kind, entries in self.lists()}
 
     def env(self, name: str) -> Manifest | None:
         """Give the entry of a variable, or None."""
@@ -71,19 +71,19 @@ class Container:
 
     def set_env(self, name: str, value: Any) -> None:
         """Set a variable to a literal value, in place of one of that name."""
-        _set(self._env, self._kept["env"], name, {"name": name, "value": value})
+        _set(self._env, self._template_keys["env"], name, {"name": name, "value": value})
 
     def set_env_from(self, name: str, source: Manifest) -> None:
         """Set a variable from a `valueFrom` source, in place of one of that name."""
-        _set(self._env, self._kept["env"], name, {"name": name, "valueFrom": source})
+        _set(self._env, self._template_keys["env"], name, {"name": name, "valueFrom": source})
 
     def set_env_entries(self, entries: Mapping[str, Manifest]) -> None:
         """Set variables from entries, by name. Containers share the entries, so do not change them.
 
         One call sets all of them: svc sets two variables for each task in each Pod.
         """
-        if ignored := self._kept["env"].keys() & entries.keys():
-            self._kept["env"].update((name, entries[name]) for name in ignored)
+        if ignored := self._template_keys["env"].keys() & entries.keys():
+            self._template_keys["env"].update((name, entries[name]) for name in ignored)
             entries = {name: entry for name, entry in entries.items() if name not in ignored}
         for name in self._env.keys() & entries.keys():
             del self._env[name]
@@ -92,7 +92,7 @@ class Container:
     def mount(self, path: str, volume: str, sub_path: str = "") -> None:
         """Mount a volume (or one directory of it) at a path, in place of what was mounted there."""
         mount = {"mountPath": path, "name": volume} | ({"subPath": sub_path} if sub_path else {})
-        _set(self._mounts, self._kept["volumeMounts"], path, mount)
+        _set(self._mounts, self._template_keys["volumeMounts"], path, mount)
 
     def declares_port(self, number: int) -> bool:
         """Tell whether a port of that number is declared, whatever its name or protocol."""
@@ -101,8 +101,8 @@ class Container:
     def set_port(self, number: int, name: str) -> None:
         """Declare a TCP port, in place of those of that number or name."""
         port = {"name": name, "containerPort": number}
-        if name in self._kept["ports"]:
-            self._kept["ports"][name] = port
+        if name in self._template_keys["ports"]:
+            self._template_keys["ports"][name] = port
             return
         for key in [key for key, declared in self._ports.items() if declared.get("name") == name]:
             del self._ports[key]
@@ -111,11 +111,11 @@ class Container:
     def lists(self) -> Iterator[tuple[str, Mapping[str, Manifest]]]:
         """Yield the lists whose entries have a key of their own: variables, mounts, named ports.
 
-        They have the entries as they were last set, also if `keep_own` ignores that.
+        They have the entries as they were last set, also if `keep_template_values` ignores that.
         """
         ports = {entry["name"]: entry for entry in self._ports.values() if entry.get("name")}
         for kind, entries in (("env", self._env), ("volumeMounts", self._mounts), ("ports", ports)):
-            yield kind, entries | self._kept[kind] if self._kept[kind] else entries
+            yield kind, entries | self._template_keys[kind] if self._template_keys[kind] else entries
 
     def to_wire(self) -> Manifest:
         """Give the container as a plain dict."""
@@ -153,11 +153,11 @@ def _set(entries: dict[str, Manifest], kept: dict[str, Manifest], name: str, ent
 class Pod:
     """One Pod of a job while the plugins edit it: a private copy of its task's template.
 
-    With `keep_own` the template's variables, mounts, named ports and volumes stay as they are.
+    With `keep_template_values` the template's variables, mounts, named ports and volumes stay as they are.
     """
 
     __slots__ = (
-        "_kept",
+        "_template_volumes",
         "_volumes",
         "annotations",
         "containers",
@@ -170,7 +170,7 @@ class Pod:
     )
 
     def __init__(
-        self, name: str, task: str, index: int, template: Mapping[str, Any], *, keep_own: bool = False
+        self, name: str, task: str, index: int, template: Mapping[str, Any], *, keep_template_values: bool = False
     ) -> None:
         """Copy a PodTemplateSpec in wire form for the replica `index` of `task`."""
         metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
@@ -186,12 +186,16 @@ class Pod:
         """The annotations, to be changed at will."""
         self.fields: Manifest = {k: copy_tree(v) for k, v in spec.items() if k not in _POD_LISTS}
         """All else of the spec, as YAML spells it, to be changed at will."""
-        self.containers = [Container(wire, keep_own=keep_own) for wire in spec.get("containers") or ()]
+        self.containers = [
+            Container(wire, keep_template_values=keep_template_values) for wire in spec.get("containers") or ()
+        ]
         """The containers."""
-        self.init_containers = [Container(wire, keep_own=keep_own) for wire in spec.get("initContainers") or ()]
+        self.init_containers = [
+            Container(wire, keep_template_values=keep_template_values) for wire in spec.get("initContainers") or ()
+        ]
         """The init containers."""
         self._volumes: dict[str, Manifest] = _keyed(spec.get("volumes"), lambda entry: entry["name"])
-        self._kept = dict(self._volumes) if keep_own else {}
+        self._template_volumes = dict(self._volumes) if keep_template_values else {}
 
     @property
     def all_containers(self) -> list[Container]:
@@ -200,7 +204,7 @@ class Pod:
 
     def set_volume(self, name: str, source: Manifest) -> None:
         """Add a volume with its source, in place of one of that name."""
-        _set(self._volumes, self._kept, name, {"name": name, **source})
+        _set(self._volumes, self._template_volumes, name, {"name": name, **source})
 
     def volumes(self) -> Iterator[tuple[str, Manifest]]:
         """Give the volumes by name."""
@@ -210,7 +214,7 @@ class Pod:
         """Yield the lists of the containers, and the volumes, each with its kind and its container's name."""
         for container in self.all_containers:
             yield from (((kind, container.name), entries) for kind, entries in container.lists())
-        yield ("volumes", ""), self._volumes | self._kept
+        yield ("volumes", ""), self._volumes | self._template_volumes
 
     def to_template(self) -> Manifest:
         """Give what is in the Pod as a PodTemplateSpec."""
@@ -268,7 +272,7 @@ def network_policy(name: str, namespace: Any, pods: Manifest, ingress: list[Mani
     return build("networking.k8s.io/v1", "NetworkPolicy", name, namespace, spec=spec)
 
 
-def members(job: str, namespace: Any) -> Manifest:
+def pod_selector(job: str, namespace: Any) -> Manifest:
     """Select all Pods of a job."""
     return {JOB_NAME: job, JOB_NAMESPACE: namespace}
 

@@ -96,7 +96,7 @@ def in_int64(text: Any, digits: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Written:
+class _ParsedQuantity:
     """The parts of a quantity's text."""
 
     is_negative: bool
@@ -115,7 +115,7 @@ class _Written:
         return -amount if self.is_negative else amount
 
 
-def _read(text: Any) -> _Written:
+def _read(text: Any) -> _ParsedQuantity:
     match = _QUANTITY.fullmatch(str(text))
     if not match or isinstance(text, bool):
         # Without the text: it may be a secret.
@@ -126,7 +126,7 @@ def _read(text: Any) -> _Written:
     style: Format = "exponent" if exponent else "binary" if suffix in _BINARY else "decimal"
     power = _exponent(exponent) or _DECIMAL.get(suffix, 0)
     power = max(min(power, _LARGEST_EXPONENT), -_LARGEST_EXPONENT)
-    return _Written(sign == "-", whole, fraction, power, suffix, style)
+    return _ParsedQuantity(sign == "-", whole, fraction, power, suffix, style)
 
 
 def as_text(amount: Any) -> Any:
@@ -136,8 +136,8 @@ def as_text(amount: Any) -> Any:
 
 def _shortened(whole: str, fraction: str) -> tuple[str, str]:
     """Drop digits beyond the limit; a dropped digit of the fraction that is not 0 still rounds the amount up."""
-    more = "1" if fraction[_MOST_DIGITS:].strip("0") else ""
-    return whole[:_MOST_DIGITS], fraction[:_MOST_DIGITS] + more
+    rounding = "1" if fraction[_MOST_DIGITS:].strip("0") else ""
+    return whole[:_MOST_DIGITS], fraction[:_MOST_DIGITS] + rounding
 
 
 def _exponent(text: str) -> int:

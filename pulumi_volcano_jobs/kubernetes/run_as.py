@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 _CONTEXT = "securityContext"
 
 
-class User(NamedTuple):
+class ContainerUser(NamedTuple):
     """The user of a container; `uid` is None where the image decides, or where it is not known yet."""
 
     container: str
@@ -27,7 +27,7 @@ class User(NamedTuple):
         return "another user" if self.uid is None else str(self.uid)
 
 
-def of_containers(pod: Mapping[str, Any], containers: Iterable[Mapping[str, Any]]) -> Iterator[User]:
+def container_users(pod: Mapping[str, Any], containers: Iterable[Mapping[str, Any]]) -> Iterator[ContainerUser]:
     """Give the user of each container of a Pod; what a container says counts before what its Pod says.
 
     Args:
@@ -35,18 +35,18 @@ def of_containers(pod: Mapping[str, Any], containers: Iterable[Mapping[str, Any]
         containers: the containers, or their fields.
     """
     for container in containers:
-        both = {**_context(pod), **_context(container)}
-        user, forbidden = both.get("runAsUser"), both.get("runAsNonRoot")
-        yield User(container.get("name", ""), user if isinstance(user, int) else None, forbidden is True)
+        context = {**_context(pod), **_context(container)}
+        user, forbidden = context.get("runAsUser"), context.get("runAsNonRoot")
+        yield ContainerUser(container.get("name", ""), user if isinstance(user, int) else None, forbidden is True)
 
 
-def group(pod: Mapping[str, Any]) -> int | None:
+def fs_group(pod: Mapping[str, Any]) -> int | None:
     """Give the group that the Pod's volumes get (`fsGroup`), if it is known."""
-    found = _context(pod).get("fsGroup")
-    return found if isinstance(found, int) else None
+    value = _context(pod).get("fsGroup")
+    return value if isinstance(value, int) else None
 
 
 def _context(holder: Mapping[str, Any]) -> dict[str, Any]:
-    found = holder.get(_CONTEXT)
+    context = holder.get(_CONTEXT)
     # A field that is null counts as none.
-    return {key: value for key, value in found.items() if value is not None} if isinstance(found, Mapping) else {}
+    return {key: value for key, value in context.items() if value is not None} if isinstance(context, Mapping) else {}

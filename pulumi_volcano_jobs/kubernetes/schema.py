@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, key_text, not_plain
-from pulumi_volcano_jobs.core.leaf import Leaf, derive, has_leaf, is_whole
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, key_text, not_plain
+from pulumi_volcano_jobs.core.leaf import Leaf, derive, has_leaf, is_valid_unicode
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import quantity, queue_schema
 
@@ -101,9 +101,9 @@ def _folder() -> Path:
 @functools.cache
 def versions() -> tuple[str, ...]:
     """Give the versions of Kubernetes, such as 1.31, whose schemas are here, up to the one that Volcano embeds."""
-    found = {match[1] for path in _folder().iterdir() if (match := _VERSION_FOLDER.fullmatch(path.name))}
+    available = {match[1] for path in _folder().iterdir() if (match := _VERSION_FOLDER.fullmatch(path.name))}
     newest = _minor(KUBERNETES_VERSION.rpartition(".")[0])
-    return tuple(sorted((version for version in found if _minor(version) <= newest), key=_minor))
+    return tuple(sorted((version for version in available if _minor(version) <= newest), key=_minor))
 
 
 def _minor(version: str) -> int:
@@ -158,7 +158,7 @@ def _object_definition(schema: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class DuplicateEntry:
     """An entry of a list that has the key of an earlier entry, where server-side apply and CRDs allow each key once."""
 
     path: str
@@ -179,51 +179,51 @@ class Repeated:
         return f"remove one (the first is {self.first})"
 
 
-def repeated(tree: Mapping[str, Any], definition: str, path: str) -> Iterator[Repeated]:
+def duplicate_entries(tree: Mapping[str, Any], definition: str, path: str) -> Iterator[DuplicateEntry]:
     """Yield the repeated entries of a conforming tree, in lists of the type `map` or `set`."""
     properties = _properties(definition)
     for key, value in tree.items():
         place, (child, is_list) = paths.join(path, key), child_definition(definition, key)
         if isinstance(value, (list, tuple)):
-            yield from _repeated_entries(value, properties[key], place)
+            yield from _duplicates_in(value, properties[key], place)
         for index, item in enumerate(value) if is_list and isinstance(value, (list, tuple)) else [("", value)]:
             if child and isinstance(item, Mapping):
-                yield from repeated(item, child, paths.join(place, index) if is_list else place)
+                yield from duplicate_entries(item, child, paths.join(place, index) if is_list else place)
 
 
-def _repeated_entries(entries: Iterable[Any], schema: Mapping[str, Any], path: str) -> Iterator[Repeated]:
+def _duplicates_in(entries: Iterable[Any], schema: Mapping[str, Any], path: str) -> Iterator[DuplicateEntry]:
     kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys", ())
-    seen: dict[str, str] = {}
+    first_paths: dict[str, str] = {}
     for index, entry in enumerate(entries) if kind in ("map", "set") else ():
         value = {key: entry.get(key, "") for key in keys} if isinstance(entry, Mapping) else entry
         if has_leaf(value):
             continue
         text, place = json.dumps(value, separators=(",", ":")), paths.join(path, index)
-        if text in seen:
-            yield Repeated(place, seen[text], "" if "=" in text else text)
-        seen.setdefault(text, place)
+        if text in first_paths:
+            yield DuplicateEntry(place, first_paths[text], "" if "=" in text else text)
+        first_paths.setdefault(text, place)
 
 
-_MISFIT = object()
+_REJECTED = object()
 
 
 @dataclass
-class Walk:
-    """One walk: `conform` gives the tree as the API server would store it; `problems` collects what it met.
+class SchemaPruner:
+    """One walk: `apply` gives the tree as the API server would store it; `problems` collects what it met.
 
     By the schemas that Volcano's resource definition embeds, or by those of another version (`versions`).
-    With `text_amounts` every quantity becomes text.
+    With `quantities_as_text` every quantity becomes text.
     """
 
     kubernetes: str = ""
-    text_amounts: bool = False
+    quantities_as_text: bool = False
     problems: list[Problem] = field(default_factory=list)
 
     @property
     def _version(self) -> str:
         return f"{self.kubernetes}.0" if self.kubernetes else KUBERNETES_VERSION
 
-    def conform(self, tree: Any, definition: str, path: str) -> Any:
+    def apply(self, tree: Any, definition: str, path: str) -> Any:
         """Copy a tree without unknown fields and nulls, with the definition's defaults.
 
         Unknown fields are problems of the stage STRICT, wrong types DECODE, missing required fields SCHEMA. What has
@@ -232,11 +232,11 @@ class Walk:
         if isinstance(tree, Leaf):
             return tree
         if not isinstance(tree, Mapping):
-            return self._misfit(path, "this must be a mapping", "write it as key: value lines")
+            return self._reject(path, "this must be a mapping", "write it as key: value lines")
         return self._object(tree, definition, path)
 
-    def conform_below(self, value: Any, definition: str, keys: Sequence[str | int], path: str) -> Any:
-        """Copy the value to which `keys` lead from a definition, as `conform` does.
+    def apply_below(self, value: Any, definition: str, keys: Sequence[str | int], path: str) -> Any:
+        """Copy the value to which `keys` lead from a definition, as `apply` does.
 
         The value of an unknown field is not checked.
         """
@@ -264,24 +264,26 @@ class Walk:
             if key not in names:
                 self._unknown(key, names, path)
             elif isinstance(value, Leaf) and (kind, key) in _STRUCTURE:
-                self.problems.append(structural(paths.join(path, key), _STRUCTURE[kind, key]))
+                self.problems.append(output_not_allowed(paths.join(path, key), _STRUCTURE[kind, key]))
             elif value is not None:
                 result[key] = self._value(value, properties[key], paths.join(path, key))
-        result = {key: value for key, value in result.items() if value is not _MISFIT}
+        result = {key: value for key, value in result.items() if value is not _REJECTED}
         for key in _definitions(self._version)[definition].get("required", ()):
             if tree.get(key) is None:
-                self._report(paths.join(path, key), "Required", "this field is required", "add it", Stage.SCHEMA)
+                self._report(
+                    paths.join(path, key), "Required", "this field is required", "add it", RejectionStage.SCHEMA
+                )
         return result
 
     def _value(self, value: Any, schema: Mapping[str, Any], path: str) -> Any:
         reference = schema.get("$ref", "").removeprefix(_REFERENCE)
-        if self.text_amounts and reference == QUANTITY:
+        if self.quantities_as_text and reference == QUANTITY:
             return derive(quantity.as_text, value)
         if reference in _SCALARS:
             return self.scalar(value, reference, path, "int32" if reference == _INT_OR_STRING else "")
         definition = _definitions(self._version)[reference] if reference else schema
         if "properties" in definition:
-            return self.conform(value, reference, path)
+            return self.apply(value, reference, path)
         kinds = definition["type"]
         kind = kinds if isinstance(kinds, str) else kinds[0]
         if kind == "array":
@@ -294,32 +296,32 @@ class Walk:
         if isinstance(value, Leaf):
             return value
         if not isinstance(value, (list, tuple)):
-            return self._misfit(path, "this must be a list", "write each entry behind a '-'")
-        found = [self._entry(item, items, paths.join(path, i)) for i, item in enumerate(value) if item is not None]
+            return self._reject(path, "this must be a list", "write each entry behind a '-'")
+        entries = [self._entry(item, items, paths.join(path, i)) for i, item in enumerate(value) if item is not None]
         # An object that is none keeps its place, so that problems of those behind it name the right one.
-        found = [{} if item is _MISFIT and "$ref" in items else item for item in found]
-        return [item for item in found if item is not _MISFIT]
+        entries = [{} if item is _REJECTED and "$ref" in items else item for item in entries]
+        return [item for item in entries if item is not _REJECTED]
 
     def _entry(self, item: Any, items: Mapping[str, Any], path: str) -> Any:
         if isinstance(item, Leaf) and items.get("$ref", "").rpartition(".")[2] in _STRUCTURED:
-            self.problems.append(structural(path, "the plugins look into each entry of the list"))
-            return _MISFIT
+            self.problems.append(output_not_allowed(path, "the plugins look into each entry of the list"))
+            return _REJECTED
         return self._value(item, items, path)
 
     def _map(self, value: Any, values: Any, path: str) -> Any:
         if isinstance(value, Leaf):
             return value
         if not isinstance(value, Mapping):
-            return self._misfit(path, "this must be a mapping", "write it as key: value lines")
+            return self._reject(path, "this must be a mapping", "write it as key: value lines")
         for key in value:
             if not isinstance(key, str):
-                return self._misfit(path, "each key must be a string", "put it in quotes")
-            if not is_whole(key):
-                return self._misfit(path, SURROGATE, "", "Invalid")
+                return self._reject(path, "each key must be a string", "put it in quotes")
+            if not is_valid_unicode(key):
+                return self._reject(path, SURROGATE, "", "Invalid")
         if not isinstance(values, Mapping):
             return dict(value)
-        found = {k: self._value(item, values, paths.join(path, k)) for k, item in value.items() if item is not None}
-        return {key: item for key, item in found.items() if item is not _MISFIT}
+        entries = {k: self._value(item, values, paths.join(path, k)) for k, item in value.items() if item is not None}
+        return {key: item for key, item in entries.items() if item is not _REJECTED}
 
     def scalar(self, value: Any, kind: str, path: str, number_format: str = "") -> Any:
         """Check a plain value of a JSON type, or of a definition that has no fields."""
@@ -329,17 +331,17 @@ class Walk:
         if int in types:
             value = whole_number(value)
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-            return self._misfit(path, reason, _HINTS.get(kind, ""))
-        if isinstance(value, str) and not is_whole(value):
-            return self._misfit(path, SURROGATE, "", "Invalid")
+            return self._reject(path, reason, _HINTS.get(kind, ""))
+        if isinstance(value, str) and not is_valid_unicode(value):
+            return self._reject(path, SURROGATE, "", "Invalid")
         bits = 32 if number_format == "int32" else 64
         if isinstance(value, int) and not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-            return self._misfit(path, f"this does not fit into {bits} bits", "give a smaller number", "Invalid")
+            return self._reject(path, f"this does not fit into {bits} bits", "give a smaller number", "Invalid")
         return _plain(value)
 
-    def _misfit(self, path: str, reason: str, hint: str, error_type: ErrorType = "TypeInvalid") -> Any:
-        self._report(path, error_type, reason, hint, Stage.DECODE)
-        return _MISFIT
+    def _reject(self, path: str, reason: str, hint: str, error_type: ErrorType = "TypeInvalid") -> Any:
+        self._report(path, error_type, reason, hint, RejectionStage.DECODE)
+        return _REJECTED
 
     def _unknown(self, key: str, names: Iterable[str], path: str) -> None:
         place = paths.join(path, key_text(key))
@@ -347,9 +349,11 @@ class Walk:
             reason = f"Kubernetes {self.kubernetes} does not know this field, and drops it"
             self._report(place, "Forbidden", reason, "remove it, or run the job on a newer version")
         else:
-            self._report(place, "Forbidden", "unknown field; Volcano drops it", nearest(key_text(key), names))
+            self._report(place, "Forbidden", "unknown field; Volcano drops it", suggestion(key_text(key), names))
 
-    def _report(self, path: str, error_type: ErrorType, reason: str, hint: str, stage: Stage = Stage.STRICT) -> None:
+    def _report(
+        self, path: str, error_type: ErrorType, reason: str, hint: str, stage: RejectionStage = RejectionStage.STRICT
+    ) -> None:
         self.problems.append(Problem(path, error_type, reason, hint, stage=stage))
 
 
@@ -362,17 +366,19 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, int) else float(value)
 
 
-def structural(path: str, why: str) -> Problem:
+def output_not_allowed(path: str, why: str) -> Problem:
     """Say that a value cannot be an Output: the structure of the job must be known when the program runs."""
     hint = "take it from pulumi.Config, or from StackReference.get_output_details, which gives plain values"
     return not_plain(path, hint, why)
 
 
-def nearest(word: str, words: Iterable[str]) -> str:
+def suggestion(word: str, words: Iterable[str]) -> str:
     """Suggest the right name for a wrong one."""
     known = sorted(words)
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     folded = [name for name in known if name.lower() == word.lower().replace("_", "").replace("-", "")]
     match = folded or close
-    more = "…" if len(known) > _MOST_NAMES else ""
-    return f"did you mean {match[0]}?" if match else f"remove it (known here: {', '.join(known[:_MOST_NAMES])}{more})"
+    ellipsis = "…" if len(known) > _MOST_NAMES else ""
+    return (
+        f"did you mean {match[0]}?" if match else f"remove it (known here: {', '.join(known[:_MOST_NAMES])}{ellipsis})"
+    )

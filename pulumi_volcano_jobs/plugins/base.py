@@ -29,7 +29,7 @@ from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Placeholder, Pod
-from pulumi_volcano_jobs.kubernetes.schema import nearest
+from pulumi_volcano_jobs.kubernetes.schema import suggestion
 from pulumi_volcano_jobs.kubernetes.validation.ports import PORT_RULE, is_port
 from pulumi_volcano_jobs.plugins import goflag
 from pulumi_volcano_jobs.plugins.context import JobContext
@@ -39,7 +39,7 @@ from pulumi_volcano_jobs.plugins.settings import (
     default_of,
     facts_of,
     flags_of,
-    place,
+    path_of,
     since_of,
 )
 from pulumi_volcano_jobs.spec import releases
@@ -67,7 +67,7 @@ class JobUpdate(Sealed):
     """Objects whose contents depend on the job's replicas, and follow them."""
     scaled_env: frozenset[str] = frozenset()
     """Variables in Pods whose values depend on the job's replicas; a change of what else is in them is an edit."""
-    restarts_on: tuple[Any, ...] = ()
+    restart_triggers: tuple[Any, ...] = ()
     """Values (leaves may be among them) that running Pods would never see change: another one replaces the Pods."""
     is_elastic: bool = False
     """Whether Pods take others in and let them go, whatever their variables say."""
@@ -121,18 +121,18 @@ class Plugin(Settings):
         kinds = cls.kinds()
         parsed = goflag.parse(kinds | {alias: kinds[name] for alias, name in aliases.items()}, args, read_on=strict)
         values = {flags[aliases.get(name, name)]: value for name, value in parsed.values.items()}
-        mistakes = [cls._mistake(item, args, kinds) for item in parsed.mistakes]
+        mistakes = [cls._flag_problem(item, args, kinds) for item in parsed.errors]
         return cls.model_construct({*values}, **values), mistakes
 
     @classmethod
-    def _mistake(cls, mistake: goflag.Mistake, args: Sequence[Any], known: Mapping[str, object]) -> Problem:
-        hint = "write --name=value" if not mistake.flag else ""
-        if isinstance(args[mistake.position], Leaf):
+    def _flag_problem(cls, error: goflag.FlagError, args: Sequence[Any], known: Mapping[str, object]) -> Problem:
+        hint = "write --name=value" if not error.flag else ""
+        if isinstance(args[error.position], Leaf):
             hint = 'write "--name" and the Output as two items of the list'
-        if mistake.unknown:
-            hint = nearest(mistake.flag, known) if known else "remove it: this plugin takes no arguments"
-        at = f"{place(cls)}[{mistake.position}]"
-        return Problem(at, "NotSupported" if mistake.unknown else "Invalid", mistake.reason, hint)
+        if error.unknown:
+            hint = suggestion(error.flag, known) if known else "remove it: this plugin takes no arguments"
+        at = f"{path_of(cls)}[{error.position}]"
+        return Problem(at, "NotSupported" if error.unknown else "Invalid", error.reason, hint)
 
     def to_args(self) -> list[Any]:
         """Return the settings that differ from Volcano's defaults as its arguments; a leaf follows its flag.
@@ -153,7 +153,7 @@ class Plugin(Settings):
     def newest_last(cls, args: Sequence[Any]) -> list[Any]:
         """Sort Volcano's arguments as `to_args` does; return them as they are if Go does not read all of them."""
         parsed = goflag.parse(cls.kinds(), args)
-        if parsed.mistakes:
+        if parsed.errors:
             return list(args)
         by_age = sorted(parsed.flags, key=lambda flag: releases.order(since_of(cls, flag[0])))
         return [argument for _, arguments in by_age for argument in arguments]
@@ -167,13 +167,13 @@ class Plugin(Settings):
             args: the arguments of the plugin in the job.
             strict: whether to check arguments after a mistake. Volcano does not read these.
         """
-        if releases.lacks(version, self.since):
+        if releases.is_older(version, self.since):
             reason = f'Unsupported value: "{self.name}": Volcano {version} has no such plugin (added in {self.since})'
-            yield Problem(place(type(self)), "NotSupported", reason, _UPGRADE, stage=errors.Stage.WEBHOOK)
+            yield Problem(path_of(type(self)), "NotSupported", reason, _UPGRADE, stage=errors.RejectionStage.WEBHOOK)
             return
         for name in goflag.parse(type(self).kinds(), args, read_on=strict).values:
             since = since_of(type(self), name)
-            if releases.lacks(version, since):
+            if releases.is_older(version, since):
                 reason = (
                     f"Forbidden: Volcano {version} has no flag --{name} (added in {since}), and ignores it and all"
                     " flags after it"
@@ -210,9 +210,9 @@ class Plugin(Settings):
         changed = {name: change(getattr(self, name)) for name in self.images}
         if all(value is getattr(self, name) for name, value in changed.items()):
             return self
-        made = self.unchecked(changed)
-        made.model_fields_set.intersection_update(self.model_fields_set)
-        return made
+        copy = self.unchecked(changed)
+        copy.model_fields_set.intersection_update(self.model_fields_set)
+        return copy
 
     def recommended(self, *, native: bool = False, version: str = "") -> Self:
         """Return a copy in which the settings that were not given have their recommended values.
@@ -220,21 +220,21 @@ class Plugin(Settings):
         With `native`, settings that Volcano's controllers cannot support, and flags that this version of Volcano
         lacks, stay as they are.
         """
-        free = {
+        unset = {
             name: facts["recommended"]
             for name, facts in facts_of(type(self)).items()
             if "recommended" in facts
             and name not in self.model_fields_set
-            and not (native and ("not_native" in facts or releases.lacks(version, facts.get("since", ""))))
+            and not (native and ("not_native" in facts or releases.is_older(version, facts.get("since", ""))))
         }
-        return self.unchecked(free)
+        return self.unchecked(unset)
 
     def beyond(self) -> dict[str, Any]:
         """Give the settings that differ from their default and for which Volcano has no argument."""
-        own = {name: getattr(self, name) for name, facts in facts_of(type(self)).items() if "flag" not in facts}
+        options = {name: getattr(self, name) for name, facts in facts_of(type(self)).items() if "flag" not in facts}
         return {
             name: value
-            for name, value in own.items()
+            for name, value in options.items()
             if isinstance(value, Leaf) or value != default_of(type(self), name)
         }
 
@@ -297,8 +297,8 @@ class Plugin(Settings):
 
     def on_job_delete(self, ctx: JobContext) -> frozenset[ObjectRef]:
         """Say which objects go with the job: all that it makes, unless one is to be kept."""
-        made = (*self.on_job_add(ctx), *self.extend_objects(ctx))
-        return frozenset(map(ObjectRef.of, made))
+        objects = (*self.on_job_add(ctx), *self.extend_objects(ctx))
+        return frozenset(map(ObjectRef.of, objects))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:  # noqa: ARG002
         """Give what a program may want to know of this plugin's work: names, addresses (leaves may be in them)."""
@@ -319,8 +319,8 @@ class Plugin(Settings):
         With a code (see `errors.WARNINGS`) it is a warning.
         """
         is_key = "placeholder" in facts_of(type(self)).get(setting, {})
-        value = errors.shown(getattr(self, setting)) if shown and not is_key else ""
-        at = f"{place(type(self))}.{setting}"
+        value = errors.value_text(getattr(self, setting)) if shown and not is_key else ""
+        at = f"{path_of(type(self))}.{setting}"
         return Problem(at, "Warning" if code else error_type, reason, hint, value=value, code=code)
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.plugins.ssh_keys import PLACEHOLDERS, KeyPair
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 T = TypeVar("T")
@@ -48,19 +48,19 @@ class JobContext(Sealed):
 
     def address(self, task: Task) -> str:
         """Give the address of a task's Pod 0."""
-        return names.address(self.name, task, 0)
+        return naming.address(self.name, task, 0)
 
     def addresses(self, task: Task) -> list[str]:
         """Give the different addresses of a task's Pods, in index order."""
-        return self.once(("addresses", task.name), lambda: names.addresses(self.name, task))
+        return self.once(("addresses", task.name), lambda: naming.addresses(self.name, task))
 
     def all_addresses(self, task: Task) -> list[str]:
         """Give an address for each replica of a task; a fixed hostname is repeated."""
-        return self.once(("all_addresses", task.name), lambda: names.all_addresses(self.name, task))
+        return self.once(("all_addresses", task.name), lambda: naming.all_addresses(self.name, task))
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Make a value the first time it is asked for; give the same one from then on (treat it as read-only)."""
         if key not in self._made:
             self._made[key] = make()
-        made: T = self._made[key]
-        return made
+        value: T = self._made[key]
+        return value

@@ -24,7 +24,7 @@ _MOST_DIGITS = 1000  # far beyond 64 bits; Python refuses to read much longer nu
 
 
 @dataclass(frozen=True)
-class Mistake:
+class FlagError:
     """Something that Go's parser passes over or trips on, at an argument's position."""
 
     position: int
@@ -34,39 +34,39 @@ class Mistake:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Parsed(Sealed):
+class ParsedFlags(Sealed):
     """The flags that were read, and the mistakes."""
 
     values: Mapping[str, Any]
     """The value of each flag, by name. A flag with a bad value has the one that Go sets."""
-    mistakes: tuple[Mistake, ...]
+    errors: tuple[FlagError, ...]
     flags: tuple[tuple[str, tuple[Any, ...]], ...]
     """The flags without a mistake, in order: the name, and the one or two arguments that set it."""
 
 
-class _Stop(Exception):  # noqa: N818  # it ends the reading, as Go's parser does; it never leaves this module
+class _StopParsing(Exception):  # noqa: N818  # it ends the reading, as Go's parser does; it never leaves this module
     def __init__(self, reason: str, flag: str = "", *, unknown: bool = False) -> None:
         super().__init__(reason)
         self.reason, self.flag, self.unknown = reason, flag, unknown
 
 
-def parse(kinds: Mapping[str, Kind], args: Sequence[Any], *, read_on: bool = False) -> Parsed:
+def parse(kinds: Mapping[str, Kind], args: Sequence[Any], *, read_on: bool = False) -> ParsedFlags:
     """Read arguments from left to right; an argument that is a Leaf can only be a flag's value.
 
     The first mistake ends the reading, as in Go; with `read_on` it does not, so that all mistakes are found.
     """
     values: dict[str, Any] = {}
     flags: list[tuple[str, tuple[Any, ...]]] = []
-    mistakes: list[Mistake] = []
+    errors: list[FlagError] = []
     reader = iter(enumerate(args))
     for position, argument in reader:
         try:
             flags.append(_read(kinds, argument, reader, values))
-        except _Stop as stop:
-            mistakes.append(Mistake(position, stop.reason, stop.flag, unknown=stop.unknown))
+        except _StopParsing as stop:
+            errors.append(FlagError(position, stop.reason, stop.flag, unknown=stop.unknown))
             if not read_on:
                 break
-    return Parsed(values, tuple(mistakes), tuple(flags))
+    return ParsedFlags(values, tuple(errors), tuple(flags))
 
 
 def _read(
@@ -75,32 +75,32 @@ def _read(
     """Read a flag into `values`, and return its name and its arguments."""
     if isinstance(argument, Leaf):
         reason = "an argument must be plain text; only the value behind a flag may be an Output"
-        raise _Stop(reason)
+        raise _StopParsing(reason)
     if len(argument) < _SHORTEST_FLAG or not argument.startswith("-"):
         reason = "this is no flag, and Volcano stops reading here"
-        raise _Stop(reason)
+        raise _StopParsing(reason)
     if argument == "--":
         reason = "Volcano stops reading at --"
-        raise _Stop(reason)
+        raise _StopParsing(reason)
     name, equals, text = argument.removeprefix("-").removeprefix("-").partition("=")
     if not name or name.startswith("-"):
         reason = "this is not how a flag is written"
-        raise _Stop(reason)
+        raise _StopParsing(reason)
     if name not in kinds:
         shown = f" --{name}" if _NAME.fullmatch(name) else ""
         reason = f"unknown argument{shown}; Volcano drops it and all behind it"
-        raise _Stop(reason, name, unknown=True)
+        raise _StopParsing(reason, name, unknown=True)
     value: Any = text
     arguments: tuple[Any, ...] = (argument,)
     if not equals and kinds[name] != "bool":
         _, value = next(reader, (0, None))
         if value is None:
             reason = f"--{name} needs a value"
-            raise _Stop(reason, name)
+            raise _StopParsing(reason, name)
         arguments = (argument, value)
     values[name], error = _convert(kinds[name], value if equals or kinds[name] != "bool" else "true")
     if error:
-        raise _Stop(f"--{name}: {error}", name)
+        raise _StopParsing(f"--{name}: {error}", name)
     return name, arguments
 
 
@@ -111,17 +111,17 @@ def _convert(kind: Kind, text: Any) -> tuple[Any, str]:
     if kind == "bool":
         return (
             text in _TRUE,
-            "" if text in _TRUE | _FALSE else f"{_shown(text)} is neither true nor false; Volcano takes false",
+            "" if text in _TRUE | _FALSE else f"{_abbreviated(text)} is neither true nor false; Volcano takes false",
         )
     if not _INTEGER.fullmatch(text):
-        return 0, f"{_shown(text)} is not a whole number; Volcano takes 0"
+        return 0, f"{_abbreviated(text)} is not a whole number; Volcano takes 0"
     number = _integer(text) if len(text) <= _MOST_DIGITS else MIN - 1 if text.startswith("-") else MAX + 1
     if not MIN <= number <= MAX:
-        return min(max(number, MIN), MAX), f"{_shown(text)} does not fit into 64 bits"
+        return min(max(number, MIN), MAX), f"{_abbreviated(text)} does not fit into 64 bits"
     return number, ""
 
 
-def _shown(text: str) -> str:
+def _abbreviated(text: str) -> str:
     # What is no number may be anything, a key too.
     return repr(text) if len(text) <= _LONGEST_SHOWN else "what was given"
 

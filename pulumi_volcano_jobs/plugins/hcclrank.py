@@ -50,7 +50,7 @@ class HcclrankPlugin(Plugin):
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
         """Say that other roles replace the Pods: their programs took the rank when they began."""
-        return JobUpdate(restarts_on=tuple(self.to_args()))
+        return JobUpdate(restart_triggers=tuple(self.to_args()))
 
     def _count(self, pod: Pod, ctx: JobContext) -> str | None:
         if pod.task == self.master:
@@ -64,5 +64,5 @@ class HcclrankPlugin(Plugin):
 def _rank(pod: Pod) -> Any:
     """Give the literal value of the first RANK among the containers; an empty one hides those behind it."""
     entries = (container.env("RANK") for container in pod.containers)
-    first = next((entry for entry in entries if entry is not None), None)
-    return first.get("value") if first else None
+    first_entry = next((entry for entry in entries if entry is not None), None)
+    return first_entry.get("value") if first_entry else None

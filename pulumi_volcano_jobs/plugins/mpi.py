@@ -13,8 +13,8 @@ from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
-from pulumi_volcano_jobs.plugins.settings import default_of, flag, option, place
-from pulumi_volcano_jobs.spec import names, releases
+from pulumi_volcano_jobs.plugins.settings import default_of, flag, option, path_of
+from pulumi_volcano_jobs.spec import naming, releases
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 PORT_NAME = "mpijob-port"
@@ -81,12 +81,12 @@ class MpiPlugin(Plugin):
         """Yield a Problem if Volcano's webhook rejects the job because it has no master."""
         if job.task(self.master) is None:
             reason = "the job has no task of this name"
-            yield rejected(f"{place(type(self))}.master", "NotFound", reason, self.master)
+            yield rejected(f"{path_of(type(self))}.master", "NotFound", reason, self.master)
 
     def missing_in(self, version: str, job: Job, args: Sequence[Any], *, strict: bool) -> Iterator[Problem]:
         """Also yield a Problem for a job without workers, which older webhooks reject."""
         yield from super().missing_in(version, job, args, strict=strict)
-        if releases.lacks(version, _ALONE_SINCE) and job.task(self.worker) is None:
+        if releases.is_older(version, _ALONE_SINCE) and job.task(self.worker) is None:
             reason = (
                 f"Required value: Volcano {version} rejects an MPI job without this task (allowed since {_ALONE_SINCE})"
             )
@@ -109,11 +109,11 @@ class MpiPlugin(Plugin):
 
     def extend_objects(self, ctx: JobContext) -> list[Manifest]:
         """Return the ConfigMap with the host file."""
-        if self._form is None:
+        if self._hostfile_format is None:
             return []
-        groups = [(self._names(task, ctx, self._form), self._slots(task)) for task in self._hosts(ctx)]
-        contents = {mpi_hostfile.FILE: mpi_hostfile.text(self._form, groups)}
-        return [config_map(names.mpi_config_map(ctx.name), ctx.namespace, contents)]
+        groups = [(self._names(task, ctx, self._hostfile_format), self._slots(task)) for task in self._hosts(ctx)]
+        contents = {mpi_hostfile.FILE: mpi_hostfile.text(self._hostfile_format, groups)}
+        return [config_map(naming.mpi_config_map(ctx.name), ctx.namespace, contents)]
 
     def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
         """Give the master the host file, the variables of its launcher, and the wait for the workers."""
@@ -123,21 +123,21 @@ class MpiPlugin(Plugin):
         for container in pod.all_containers:
             for name, value in variables.items():
                 container.set_env(name, value)
-            if self._form:
-                container.mount(self._form.directory, names.mpi_config_map(ctx.name))
-        if self._form:
-            volume = names.mpi_config_map(ctx.name)
+            if self._hostfile_format:
+                container.mount(self._hostfile_format.directory, naming.mpi_config_map(ctx.name))
+        if self._hostfile_format:
+            volume = naming.mpi_config_map(ctx.name)
             pod.set_volume(volume, {"configMap": {"name": volume}})
         if self.wait_for_workers and ctx.task(self.worker):
-            self._wait(pod)
+            self._add_wait_container(pod)
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
         """Say that the list of workers depends on the replicas; mpiexec reads the host file once."""
         scaled = frozenset({"MPI_HOST"})
-        if self._form is None:
+        if self._hostfile_format is None:
             return JobUpdate(scaled_env=scaled)
-        follows = frozenset({ObjectRef("ConfigMap", names.mpi_config_map(ctx.name))})
-        return JobUpdate(follows=follows, scaled_env=scaled, restarts_on=(self.slots, self.master_as_worker))
+        follows = frozenset({ObjectRef("ConfigMap", naming.mpi_config_map(ctx.name))})
+        return JobUpdate(follows=follows, scaled_env=scaled, restart_triggers=(self.slots, self.master_as_worker))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the workers' addresses, as MPI_HOST has them but in a list."""
@@ -150,18 +150,23 @@ class MpiPlugin(Plugin):
         return self.worker == default_of(type(self), "worker") and (self.master_as_worker or is_alone)
 
     @property
-    def _form(self) -> mpi_hostfile.Form | None:
-        return None if self.hostfile == "none" else mpi_hostfile.FORMS[self.hostfile]
+    def _hostfile_format(self) -> mpi_hostfile.HostfileFormat | None:
+        return None if self.hostfile == "none" else mpi_hostfile.HOSTFILE_FORMATS[self.hostfile]
 
     def _hosts(self, ctx: JobContext) -> list[Task]:
         """Find the tasks that the host file lists."""
         roles = (self.master, self.worker) if self.master_as_worker else (self.worker,)
         return [task for role in dict.fromkeys(roles) if (task := ctx.task(role))]
 
-    def _names(self, task: Task, ctx: JobContext, form: mpi_hostfile.Form) -> list[str]:
+    def _names(self, task: Task, ctx: JobContext, hostfile_format: mpi_hostfile.HostfileFormat) -> list[str]:
         """Give the names of a task's hosts: the only master by its host name, where its launcher knows itself by it."""
-        if form.interface_variables and task.name == self.master and task.size == 1 and _has_own_network(task):
-            return [names.host(ctx.name, task, 0)]
+        if (
+            hostfile_format.interface_variables
+            and task.name == self.master
+            and task.size == 1
+            and _has_own_network(task)
+        ):
+            return [naming.host(ctx.name, task, 0)]
         return ctx.addresses(task)
 
     def _slots(self, task: Task) -> Any:
@@ -172,32 +177,34 @@ class MpiPlugin(Plugin):
             for container in containers
             if any(port.get("containerPort") == self.port for port in container.get("ports") or ())
         )
-        return self.slots or resource_requests.slots(next(with_sshd, next(iter(containers), {})))
+        return self.slots or resource_requests.slot_count(next(with_sshd, next(iter(containers), {})))
 
     def _variables(self, ctx: JobContext) -> dict[str, Any]:
-        found = mpi_hostfile.whole_names(self.port) if self.keep_fqdn else {}
-        if self._form is None:
-            return found
+        variables = mpi_hostfile.fqdn_variables(self.port) if self.keep_fqdn else {}
+        if self._hostfile_format is None:
+            return variables
         hosts, master = self._hosts(ctx), ctx.task(self.master)
         slots = self._slots(hosts[-1]) if hosts else 1
         has_own_network = master is not None and _has_own_network(master)
-        return found | mpi_hostfile.variables(self._form, self.port, slots, has_own_network=has_own_network)
+        return variables | mpi_hostfile.variables(
+            self._hostfile_format, self.port, slots, has_own_network=has_own_network
+        )
 
-    def _wait(self, pod: Pod) -> None:
+    def _add_wait_container(self, pod: Pod) -> None:
         if any(container.name == mpi_hostfile.WAIT_CONTAINER for container in pod.init_containers):
             return
-        hosts = f"{names.HOSTS_PATH}/{names.host_file(self.worker)}"
+        hosts = f"{naming.HOSTS_PATH}/{naming.host_file(self.worker)}"
         image, timeout = self.wait_for_workers_image, self.wait_for_workers_timeout
         pod.init_containers += [
-            mpi_hostfile.waiting_container(like, image, hosts, self.port, timeout) for like in pod.containers[:1]
+            mpi_hostfile.wait_container(like, image, hosts, self.port, timeout) for like in pod.containers[:1]
         ]
 
     def _host_file_problems(self, job: Job) -> Iterator[Problem]:
         has_workers = any(task.name == self.worker and task.size for task in job.tasks or ())
-        if self._form and not has_workers and not self.master_as_worker:
+        if self._hostfile_format and not has_workers and not self.master_as_worker:
             reason = f"the host file would have no host: {self.worker} has no replicas"
             yield self.problem("hostfile", reason, "give it some, or give mpi the option master_as_worker")
-        if self._form:
+        if self._hostfile_format:
             return
         if self.slots:
             reason = "slots stand in the host file, and the job has none"

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from pulumi_volcano_jobs.core.leaf import derive
 from pulumi_volcano_jobs.kubernetes.manifest import Container
-from pulumi_volcano_jobs.plugins.wait_containers import beside
+from pulumi_volcano_jobs.plugins.wait_containers import init_container_like
 
 FILE = "hostfile"
 SSHD_PORT = 22
@@ -60,7 +60,7 @@ echo "$total of $total workers answer"
 Launcher = Literal["openmpi", "intel", "mpich", "deepspeed"]
 
 
-class Form(NamedTuple):
+class HostfileFormat(NamedTuple):
     """How a launcher takes its hosts."""
 
     line: str
@@ -78,14 +78,14 @@ class Form(NamedTuple):
 
 
 # Open MPI 5 reads none of Open MPI 4's variables. Of Intel MPI's file only the hosts count (tried with 2021.19).
-FORMS: Mapping[Launcher, Form] = {
-    "openmpi": Form(
+HOSTFILE_FORMATS: Mapping[Launcher, HostfileFormat] = {
+    "openmpi": HostfileFormat(
         "{host} slots={slots}",
         "/etc/mpi",
         ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"),
         ("OMPI_MCA_plm_rsh_args", "PRTE_MCA_plm_ssh_args"),
     ),
-    "intel": Form(
+    "intel": HostfileFormat(
         "{host}:{slots}",
         "/etc/mpi",
         ("I_MPI_HYDRA_HOST_FILE",),
@@ -93,49 +93,49 @@ FORMS: Mapping[Launcher, Form] = {
         ("I_MPI_PERHOST",),
         ("I_MPI_HYDRA_IFACE",),
     ),
-    "mpich": Form(
+    "mpich": HostfileFormat(
         "{host}:{slots}",
         "/etc/mpi",
         ("HYDRA_HOST_FILE",),
         ("HYDRA_LAUNCHER_EXTRA_ARGS",),
         interface_variables=("HYDRA_IFACE",),
     ),
-    "deepspeed": Form("{host} slots={slots}", "/job"),
+    "deepspeed": HostfileFormat("{host} slots={slots}", "/job"),
 }
 FQDN_VARIABLES = ("OMPI_MCA_orte_keep_fqdn_hostnames", "PRTE_MCA_prte_keep_fqdn_hostnames")
 
 
-def text(form: Form, groups: Sequence[tuple[list[str], Any]]) -> Any:
+def text(hostfile_format: HostfileFormat, groups: Sequence[tuple[list[str], Any]]) -> Any:
     """Write the file of groups of hosts, each with the slots of one of them (a leaf, maybe)."""
-    return derive(_text, form.line, list(groups))
+    return derive(_text, hostfile_format.line, list(groups))
 
 
 def _text(line: str, groups: Sequence[tuple[list[str], int]]) -> str:
     return "".join(f"{line.format(host=host, slots=slots)}\n" for hosts, slots in groups for host in hosts)
 
 
-def variables(form: Form, port: int, slots: Any, *, has_own_network: bool) -> dict[str, Any]:
+def variables(hostfile_format: HostfileFormat, port: int, slots: Any, *, has_own_network: bool) -> dict[str, Any]:
     """Give the variables by which a launcher uses the file."""
-    found: dict[str, Any] = dict.fromkeys(form.path_variables, f"{form.directory}/{FILE}")
-    found |= dict.fromkeys(form.slots_variables, derive(str, slots))
-    found |= dict.fromkeys(form.interface_variables if has_own_network else (), _INTERFACE)
-    return found | _ssh_arguments(form, port)
+    values: dict[str, Any] = dict.fromkeys(hostfile_format.path_variables, f"{hostfile_format.directory}/{FILE}")
+    values |= dict.fromkeys(hostfile_format.slots_variables, derive(str, slots))
+    values |= dict.fromkeys(hostfile_format.interface_variables if has_own_network else (), _INTERFACE)
+    return values | _ssh_arguments(hostfile_format, port)
 
 
-def whole_names(port: int) -> dict[str, Any]:
+def fqdn_variables(port: int) -> dict[str, Any]:
     """Give the variables by which Open MPI takes the whole names of hosts."""
-    return dict.fromkeys(FQDN_VARIABLES, "true") | _ssh_arguments(FORMS["openmpi"], port)
+    return dict.fromkeys(FQDN_VARIABLES, "true") | _ssh_arguments(HOSTFILE_FORMATS["openmpi"], port)
 
 
-def _ssh_arguments(form: Form, port: int) -> dict[str, Any]:
+def _ssh_arguments(hostfile_format: HostfileFormat, port: int) -> dict[str, Any]:
     """Give the port to a launcher's ssh: the ssh plugin's configuration has another than 22 for short names only."""
-    return dict.fromkeys(form.ssh_variables if port != SSHD_PORT else (), f"-p {port}")
+    return dict.fromkeys(hostfile_format.ssh_variables if port != SSHD_PORT else (), f"-p {port}")
 
 
-def waiting_container(like: Container, image: str, hosts: str, port: int, timeout: int) -> Container:
+def wait_container(like: Container, image: str, hosts: str, port: int, timeout: int) -> Container:
     """Make the init container that waits until all hosts of a file can be logged in to.
 
     What it has not been given it has like another container, so that a namespace takes it where it takes that one.
     """
     command = ["sh", "-c", _WAIT_SCRIPT, WAIT_CONTAINER, hosts, str(port), str(timeout)]
-    return beside(like, WAIT_CONTAINER, image, command)
+    return init_container_like(like, WAIT_CONTAINER, image, command)

@@ -149,8 +149,8 @@ class PytorchPlugin(Plugin):
         if self.wait_master_script == "checked" and self._waits(pod):
             image = self.wait_master_image if "wait_master_image" in self.model_fields_set else ""
             pod.init_containers += [
-                wait_containers.container(
-                    like, address, self.port, self.wait_master_timeout, image=image, able=WAIT_IMAGE
+                wait_containers.wait_for_master(
+                    like, address, self.port, self.wait_master_timeout, image=image, tool_image=WAIT_IMAGE
                 )
                 for like in pod.containers[:1]
             ]

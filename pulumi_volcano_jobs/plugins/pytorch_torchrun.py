@@ -30,7 +30,7 @@ def fixed_world(nodes: int, rank: int, address: str, port: int) -> dict[str, str
 
 
 def elastic_world(
-    least: int, most: int, max_restarts: int, job: str, address: str, port: int, *, is_host: bool
+    min_nodes: int, max_nodes: int, max_restarts: int, job: str, address: str, port: int, *, is_host: bool
 ) -> dict[str, str]:
     """Give the variables of a world that nodes join and leave; they are the same for all Pods of a task.
 
@@ -38,7 +38,7 @@ def elastic_world(
     """
     return {
         "PET_MAX_RESTARTS": str(max_restarts),
-        NNODES: f"{least}:{most}",
+        NNODES: f"{min_nodes}:{max_nodes}",
         "PET_RDZV_BACKEND": "c10d",
         "PET_RDZV_CONF": f"is_host={int(is_host)}",
         "PET_RDZV_ENDPOINT": f"{address}:{port}",

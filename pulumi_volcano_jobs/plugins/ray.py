@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
-from pulumi_volcano_jobs.core.errors import Problem, job_error, shown
-from pulumi_volcano_jobs.core.errors import Stage as Refusal
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, job_error, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
-from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Container, Manifest, Pod, members, service
+from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Container, Manifest, Pod, pod_selector, service
 from pulumi_volcano_jobs.plugins import ray_start
 from pulumi_volcano_jobs.plugins.base import Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
 from pulumi_volcano_jobs.plugins.settings import A_LIST, default_of, flag, option
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job
 
 GCS, DASHBOARD, CLIENT = "gcs", "dashboard", "client-server"
@@ -74,10 +73,10 @@ class RayPlugin(Plugin):
             yield self.problem(
                 "head", reason, "set its replicas to 1 and count the others as workers", error_type="TooMany"
             )
-        yield from self._containers(job)
-        yield from self._declared(job)
-        yield from self._start_args()
-        yield from self._kept(job)
+        yield from self._container_problems(job)
+        yield from self._port_name_problems(job)
+        yield from self._start_arg_problems()
+        yield from self._command_problems(job)
         if len({self.port, self.dashboard_port, self.client_port}) < len(self._ports()):
             reason = "the ports of the control service, the dashboard and the client server must differ"
             yield self.problem("port", reason, "give each a number of its own", error_type="Duplicate")
@@ -88,8 +87,8 @@ class RayPlugin(Plugin):
             {"name": name, "port": int32(number), "protocol": "TCP", "targetPort": name}
             for name, number in self._ports().items()
         ]
-        spec = {"ports": ports, "selector": members(ctx.name, ctx.namespace) | {TASK_SPEC: self.head}}
-        return [service(names.head_service(ctx.name), ctx.namespace, spec)]
+        spec = {"ports": ports, "selector": pod_selector(ctx.name, ctx.namespace) | {TASK_SPEC: self.head}}
+        return [service(naming.head_service(ctx.name), ctx.namespace, spec)]
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Replace the commands, and declare the head's ports.
@@ -100,7 +99,7 @@ class RayPlugin(Plugin):
         head = ctx.task(self.head)
         if head is None:
             reason = f"the job has no head task {self.head}"
-            raise job_error([Problem("spec.plugins.ray.head", "Invalid", reason, stage=Refusal.PLUGIN)])
+            raise job_error([Problem("spec.plugins.ray.head", "Invalid", reason, stage=RejectionStage.PLUGIN)])
         for container in pod.containers:
             if self._is_head(pod, container):
                 self._start_head(container)
@@ -119,7 +118,7 @@ class RayPlugin(Plugin):
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the head's Service and its addresses from anywhere in the cluster."""
-        name = names.head_service(ctx.name)
+        name = naming.head_service(ctx.name)
         host = derive(lambda namespace: f"{name}.{namespace}.svc", ctx.namespace)
         return {
             "service_name": name,
@@ -132,17 +131,17 @@ class RayPlugin(Plugin):
         missing = {name: n for name, n in self._ports().items() if not container.declares_port(int32(n))}
         for name, number in missing.items():
             container.set_port(int32(number), name)
-        own = container.fields.get("command") if self.keep_command else ()
-        block = "" if is_given(own) else " --block"
+        program = container.fields.get("command") if self.keep_command else ()
+        block = "" if is_given(program) else " --block"
         start = (
             f"ray start --head{block} --dashboard-host=0.0.0.0 --port={self.port}"
             f" --dashboard-port={self.dashboard_port} --ray-client-server-port={self.client_port}"
         )
-        container.fields["command"] = self._command(container, start, self.head_start_args, own)
+        container.fields["command"] = self._command(container, start, self.head_start_args, program)
 
-    def _command(self, container: Container, start: str, arguments: Sequence[str], own: Any = ()) -> Any:
+    def _command(self, container: Container, start: str, arguments: Sequence[str], program: Any = ()) -> Any:
         amounts = ray_start.amounts(container, arguments) if self.requested_resources else ()
-        return ray_start.command(start, tuple(amounts), arguments, own)
+        return ray_start.command(start, tuple(amounts), arguments, program)
 
     def _is_head(self, pod: Pod, container: Container) -> bool:
         return pod.task == self.head and container.name == self.head_container
@@ -153,23 +152,23 @@ class RayPlugin(Plugin):
     def _ports(self) -> dict[str, int]:
         return {GCS: self.port, DASHBOARD: self.dashboard_port, CLIENT: self.client_port}
 
-    def _containers(self, job: Job) -> Iterator[Problem]:
+    def _container_problems(self, job: Job) -> Iterator[Problem]:
         for role, setting in (("head", "head_container"), ("worker", "worker_container")):
             task = job.task(getattr(self, role))
-            found = [item.get("name", "") for item in task.pod_spec.get("containers") or ()] if task else []
-            if found and getattr(self, setting) not in found:
-                known = ", ".join(found)
+            names = [item.get("name", "") for item in task.pod_spec.get("containers") or ()] if task else []
+            if names and getattr(self, setting) not in names:
+                known = ", ".join(names)
                 task_name = getattr(self, role)
                 reason = f"the task {task_name} has no container of this name (it has {known}): Ray would not start"
                 yield self.problem(setting, reason, "name the container that is to run Ray", error_type="NotFound")
 
-    def _declared(self, job: Job) -> Iterator[Problem]:
+    def _port_name_problems(self, job: Job) -> Iterator[Problem]:
         """Yield ports of the head that the template declares under names by which the Service does not find them."""
         for path, container in self._heads(job):
             for name, number in self._ports().items():
-                yield from _unnamed(container.get("ports") or (), name, number, f"{path}.ports")
+                yield from _unnamed_ports(container.get("ports") or (), name, number, f"{path}.ports")
 
-    def _kept(self, job: Job) -> Iterator[Problem]:
+    def _command_problems(self, job: Job) -> Iterator[Problem]:
         """Yield what keeps a program from running on the cluster, or the cluster from ending with it."""
         for path, container in self._heads(job) if self.keep_command else ():
             if not is_given(container.get("command")):
@@ -184,7 +183,10 @@ class RayPlugin(Plugin):
                     "with keep_command the head ends with its program, and workers that start again wait for another"
                     " head for ever"
                 )
-                path, value = f"spec.tasks[{position}].template.spec.restartPolicy", shown(policy) if policy else ""
+                path, value = (
+                    f"spec.tasks[{position}].template.spec.restartPolicy",
+                    value_text(policy) if policy else "",
+                )
                 yield Problem(path, "Warning", reason, "set restartPolicy: Never", value, code="VJ118")
 
     def _heads(self, job: Job) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -194,27 +196,27 @@ class RayPlugin(Plugin):
                 if task.name == self.head and container.get("name") == self.head_container:
                     yield f"spec.tasks[{position}].template.spec.containers[{index}]", container
 
-    def _start_args(self) -> Iterator[Problem]:
+    def _start_arg_problems(self) -> Iterator[Problem]:
         for setting in ("head_start_args", "worker_start_args"):
             for argument in getattr(self, setting):
                 if not isinstance(argument, str):
                     yield self.problem(
                         setting, "these are plain strings, such as --num-cpus=0", shown=False, error_type="TypeInvalid"
                     )
-                elif ray_start.flag_of(argument) in ray_start.TAKEN:
+                elif ray_start.flag_of(argument) in ray_start.RESERVED_FLAGS:
                     flag_name = ray_start.flag_of(argument)
-                    instead = ray_start.TAKEN[flag_name]
-                    hint = f"use the setting {instead}" if instead else "remove it"
+                    setting_to_use = ray_start.RESERVED_FLAGS[flag_name]
+                    hint = f"use the setting {setting_to_use}" if setting_to_use else "remove it"
                     yield self.problem(
                         setting, f"the plugin itself gives ray start {flag_name}", hint, error_type="Forbidden"
                     )
 
 
-def _unnamed(ports: Sequence[Mapping[str, Any]], name: str, number: int, path: str) -> Iterator[Problem]:
-    same = {index: port for index, port in enumerate(ports) if port.get("containerPort") == number}
-    if any(port.get("name") == name and port.get("protocol", "TCP") == "TCP" for port in same.values()):
+def _unnamed_ports(ports: Sequence[Mapping[str, Any]], name: str, number: int, path: str) -> Iterator[Problem]:
+    matching = {index: port for index, port in enumerate(ports) if port.get("containerPort") == number}
+    if any(port.get("name") == name and port.get("protocol", "TCP") == "TCP" for port in matching.values()):
         return
-    for index, port in list(same.items())[:1]:
+    for index, port in list(matching.items())[:1]:
         reason = f"the head's Service looks for port {number} by the TCP port's name {name}, and does not find this one"
         hint = f"set name: {name} and protocol: TCP, or remove it: Ray's plugin then declares it"
-        yield Problem(f"{path}[{index}]", "Invalid", reason, hint, shown(port.get("name") or ""))
+        yield Problem(f"{path}[{index}]", "Invalid", reason, hint, value_text(port.get("name") or ""))

@@ -38,7 +38,7 @@ def is_accelerator(resource: str) -> bool:
     return _is_gpu(resource) or resource in _OTHERS
 
 
-def slots(container: Mapping[str, Any]) -> Any:
+def slot_count(container: Mapping[str, Any]) -> Any:
     """Count the processes that a container has room for: one for each device, else for each whole CPU, at least one."""
     return derive(_slots, container.get("resources"))
 
@@ -75,7 +75,7 @@ def _whole(resources: Mapping[str, Any] | None, name: str) -> int:
 
 def _nano(resources: Mapping[str, Any] | None, name: str) -> int:
     amounts = [(resources or {}).get(kind) or {} for kind in ("requests", "limits")]
-    return next((nano_of(found[name]) for found in amounts if name in found), 0)
+    return next((nano_of(declared[name]) for declared in amounts if name in declared), 0)
 
 
 def nano_of(amount: Any) -> int:

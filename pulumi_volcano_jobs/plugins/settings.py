@@ -20,8 +20,8 @@ from pydantic_core.core_schema import ValidationInfo, dict_schema, list_schema, 
 from typing_extensions import Self, dataclass_transform
 
 from pulumi_volcano_jobs.core.errors import Problem, job_error
-from pulumi_volcano_jobs.core.leaf import is_whole, may_be_output
-from pulumi_volcano_jobs.core.text import concealed
+from pulumi_volcano_jobs.core.leaf import is_valid_unicode, may_be_output
+from pulumi_volcano_jobs.core.text import redacted_for_repr
 from pulumi_volcano_jobs.plugins import goflag
 from pulumi_volcano_jobs.spec.model_errors import as_job_error
 
@@ -146,8 +146,8 @@ class Settings(_Model):
         cls = type(self)
         if values:
             example = next((f"write {cls.__name__}({name}=...)" for name in cls.model_fields), "remove it")
-            raise job_error([Problem(place(cls), "Invalid", "settings must be keyword arguments", example)])
-        with as_job_error(place(cls), settings=cls.model_fields):
+            raise job_error([Problem(path_of(cls), "Invalid", "settings must be keyword arguments", example)])
+        with as_job_error(path_of(cls), settings=cls.model_fields):
             super().__init__(**settings)
 
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # it is pydantic's own
@@ -162,7 +162,7 @@ class Settings(_Model):
                 return value
             raise _refused("plain_type", hint="only keys may be Outputs" if "flag" in facts else "")
         checked = check(value)
-        if isinstance(checked, str) and not is_whole(checked):
+        if isinstance(checked, str) and not is_valid_unicode(checked):
             raise _refused("string_unicode")
         if isinstance(checked, int) and not goflag.MIN <= checked <= goflag.MAX:
             raise _refused("int64_overflow")
@@ -170,7 +170,7 @@ class Settings(_Model):
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Show the settings without keys."""
-        return ((name, concealed(value)) for name, value in super().__repr_args__())
+        return ((name, redacted_for_repr(value)) for name, value in super().__repr_args__())
 
 
 def _refused(kind: Any, **facts: str) -> PydanticCustomError:
@@ -183,7 +183,7 @@ A_MAPPING = GetPydanticSchema(lambda *_: dict_schema(strict=False))
 """Marks a setting that must be a mapping, whatever is in it."""
 
 
-def place(plugin: type[Settings]) -> str:
+def path_of(plugin: type[Settings]) -> str:
     """Give the path of a plugin in the job."""
     return f"spec.plugins.{getattr(plugin, 'name', plugin.__name__)}"
 

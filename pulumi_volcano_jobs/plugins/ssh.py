@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, port_prob
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import flag, option
 from pulumi_volcano_jobs.plugins.ssh_keys import KeyPair, KeyType
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 FileModes = Literal["volcano", "by-user"]
@@ -93,7 +93,7 @@ class SshPlugin(Plugin):
                 error_type="Forbidden",
             )
         for index, task in enumerate(job.tasks or ()):
-            yield from self._traps(task.pod_spec, f"spec.tasks[{index}].template.spec")
+            yield from self._key_file_warnings(task.pod_spec, f"spec.tasks[{index}].template.spec")
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
         """Return the Secret with the keys, unless they are in another, and the client configuration."""
@@ -101,11 +101,11 @@ class SshPlugin(Plugin):
         if not is_given(self.key_secret):
             pair = self._pair(ctx)
             contents = {self._private: pair.private, self._public: pair.public, AUTHORIZED: pair.public}
-        return [secret(names.ssh_secret(ctx.name), ctx.namespace, {**contents, CONFIG: self._config(ctx)})]
+        return [secret(naming.ssh_secret(ctx.name), ctx.namespace, {**contents, CONFIG: self._config(ctx)})]
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Mount the keys and the configuration at the key path."""
-        volume = names.ssh_secret(ctx.name)
+        volume = naming.ssh_secret(ctx.name)
         pod.set_volume(volume, self._source(volume, self._mode(pod)))
         for container in pod.all_containers:
             container.mount(self.ssh_key_file_path, volume, sub_path=".ssh")
@@ -116,18 +116,18 @@ class SshPlugin(Plugin):
         Another given key, other names of hosts and another port replace the Pods: a mount by subPath never follows its
         Secret (volcano 1420).
         """
-        follows = frozenset({ObjectRef("Secret", names.ssh_secret(ctx.name))})
-        given = (self.ssh_public_key,) if is_given(self.ssh_private_key) else ()
+        follows = frozenset({ObjectRef("Secret", naming.ssh_secret(ctx.name))})
+        given_key = (self.ssh_public_key,) if is_given(self.ssh_private_key) else ()
         aliases = ("address_aliases",) if self.address_aliases else ()
         port = (self._port,) if self._port != DEFAULT_PORT else ()
-        return JobUpdate(follows=follows, restarts_on=(*given, *aliases, *port))
+        return JobUpdate(follows=follows, restart_triggers=(*given_key, *aliases, *port))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the name of the Secret with the keys, and these if Pulumi knows them; the public key is no secret."""
         if is_given(self.key_secret):
             return {"secret_name": self.key_secret, "public_key": None, "private_key": None}
         pair = self._pair(ctx)
-        secret_name = names.ssh_secret(ctx.name)
+        secret_name = naming.ssh_secret(ctx.name)
         return {"secret_name": secret_name, "public_key": pair.public, "private_key": pair.private}
 
     @property
@@ -139,26 +139,26 @@ class SshPlugin(Plugin):
     def _public(self) -> str:
         return f"{self._private}.pub"
 
-    def _source(self, own: str, mode: int) -> Manifest:
+    def _source(self, own_secret: str, mode: int) -> Manifest:
         """Give the volume's source: the job's own Secret, or the given one with the configuration of the former."""
         private, public = self._private, self._public
         if not is_given(self.key_secret):
             items = [_item(key, key) for key in (private, public, AUTHORIZED, CONFIG)]
-            return {"secret": {"secretName": own, "items": items, "defaultMode": mode}}
+            return {"secret": {"secretName": own_secret, "items": items, "defaultMode": mode}}
         pair = ((self.key_secret_private, private), (self.key_secret_public, public))
         items = [_item(key, file) for key, file in (*pair, (self.key_secret_public, AUTHORIZED))]
-        sources = [{"name": self.key_secret, "items": items}, {"name": own, "items": [_item(CONFIG, CONFIG)]}]
+        sources = [{"name": self.key_secret, "items": items}, {"name": own_secret, "items": [_item(CONFIG, CONFIG)]}]
         return {"projected": {"sources": [{"secret": source} for source in sources], "defaultMode": mode}}
 
     def _mode(self, pod: Pod) -> int:
         """Choose the mode of the files; init containers seldom log in, and often are root beside others."""
         if self.file_modes == "by-user":
-            found = run_as.of_containers(pod.fields, (container.fields for container in pod.containers))
-            kinds = {user.is_root for user in found}
+            users = run_as.container_users(pod.fields, (container.fields for container in pod.containers))
+            kinds = {user.is_root for user in users}
             if kinds == {True}:
                 return ROOT_MODE
             if kinds == {False}:
-                return USER_MODE if run_as.group(pod.fields) is None else GROUP_MODE
+                return USER_MODE if run_as.fs_group(pod.fields) is None else GROUP_MODE
         return ROOT_MODE if self.ssh_key_file_path == ROOT_PATH else USER_MODE
 
     def _pair_problems(self) -> Iterator[Problem]:
@@ -194,7 +194,7 @@ class SshPlugin(Plugin):
                 " letter or digit"
             )
             yield self.problem("key_secret", reason)
-        elif isinstance(name, str) and name == names.ssh_secret(job.name):
+        elif isinstance(name, str) and name == naming.ssh_secret(job.name):
             reason = "the job makes a Secret of this name itself, for the ssh configuration"
             yield self.problem("key_secret", reason, "copy yours to one of another name", error_type="Duplicate")
         for setting in ("key_secret_private", "key_secret_public"):
@@ -208,20 +208,20 @@ class SshPlugin(Plugin):
             reason = "the pair is given twice: in this Secret, and as ssh_private_key or ssh_public_key"
             yield self.problem("key_secret", reason, "keep one of them", shown=False, error_type="Forbidden")
 
-    def _traps(self, spec: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    def _key_file_warnings(self, spec: Mapping[str, Any], path: str) -> Iterator[Problem]:
         if self.ssh_port == DEFAULT_PORT and spec.get("hostNetwork") is True:
             reason = "the Pods share the node's ports, and the node's own sshd has port 22"
             hint = "give ssh --ssh-port=2222 (mpi --port=2222 too), and start sshd with it"
             yield Problem(f"{path}.hostNetwork", "Warning", reason, hint, code="VJ106")
-        reason, hint = self._trap_of_users(spec)
+        reason, hint = self._key_file_warning(spec)
         if reason:
             yield Problem(f"{path}.securityContext", "Warning", reason, hint, code="VJ108")
 
-    def _trap_of_users(self, spec: Mapping[str, Any]) -> tuple[str, str]:
+    def _key_file_warning(self, spec: Mapping[str, Any]) -> tuple[str, str]:
         """Tell why a container's user cannot use the key, and the way out; nothing is said of users not known."""
-        found, group = list(run_as.of_containers(spec, spec.get("containers") or ())), run_as.group(spec)
-        other = next((user for user in found if user.is_root is False), None)
-        is_root, at_root = any(user.is_root for user in found), self.ssh_key_file_path == ROOT_PATH
+        users, group = list(run_as.container_users(spec, spec.get("containers") or ())), run_as.fs_group(spec)
+        other = next((user for user in users if user.is_root is False), None)
+        is_root, at_root = any(user.is_root for user in users), self.ssh_key_file_path == ROOT_PATH
         is_mended = self.file_modes == "by-user"
         reason = hint = ""
         if is_mended and is_root and other:
@@ -239,7 +239,7 @@ class SshPlugin(Plugin):
                 f"fsGroup {group} lets a group read the key, and ssh then refuses it to root (unprotected private key)"
             )
             hint = "remove fsGroup, or run as another user with a key path of its own"
-        elif is_root and not at_root and not (is_mended and all(user.is_root for user in found)):
+        elif is_root and not at_root and not (is_mended and all(user.is_root for user in users)):
             reason = (
                 f"outside of {ROOT_PATH} the key has mode 0644, which ssh refuses to root (unprotected private key)"
             )
@@ -247,8 +247,8 @@ class SshPlugin(Plugin):
         return reason, hint
 
     def _pair(self, ctx: JobContext) -> KeyPair:
-        given = is_given(self.ssh_private_key)
-        return KeyPair(self.ssh_private_key, self.ssh_public_key) if given else ctx.keys
+        has_private = is_given(self.ssh_private_key)
+        return KeyPair(self.ssh_private_key, self.ssh_public_key) if has_private else ctx.keys
 
     @property
     def _port(self) -> int:
@@ -256,10 +256,10 @@ class SshPlugin(Plugin):
 
     def _config(self, ctx: JobContext) -> str:
         lines = ["StrictHostKeyChecking no", "UserKnownHostsFile /dev/null"]
-        longer = _longer(ctx.tasks)
+        longer_names = _longer_names(ctx.tasks)
         for task in ctx.tasks:
-            if self.address_aliases and not names.has_fixed_host(task):
-                lines += _patterns(ctx, task, self._port, longer.get(task.name or "", ()))
+            if self.address_aliases and not naming.has_fixed_host(task):
+                lines += _patterns(ctx, task, self._port, longer_names.get(task.name or "", ()))
                 continue
             for host, address in _hosts(ctx, task):
                 known_as = f"{host} {address}" if self.address_aliases else host
@@ -272,25 +272,25 @@ def _item(key: str, file: str) -> Manifest:
     return {"key": key, "path": f".ssh/{file}"}
 
 
-def _longer(tasks: Sequence[Task]) -> dict[str, list[str]]:
+def _longer_names(tasks: Sequence[Task]) -> dict[str, list[str]]:
     """Return for each prefix that ends before a `-` the tasks with this prefix: `worker-late` for `worker`."""
-    found: dict[str, list[str]] = {}
+    longer_names: dict[str, list[str]] = {}
     for name in (task.name or "" for task in tasks):
-        for end in (place for place, sign in enumerate(name) if sign == "-"):
-            found.setdefault(name[:end], []).append(name)
-    return found
+        for end in (place for place, character in enumerate(name) if character == "-"):
+            longer_names.setdefault(name[:end], []).append(name)
+    return longer_names
 
 
-def _patterns(ctx: JobContext, task: Task, port: int, longer: Sequence[str]) -> list[str]:
+def _patterns(ctx: JobContext, task: Task, port: int, longer_names: Sequence[str]) -> list[str]:
     """Give the lines that count for all Pods of a task, however many: the first block that has a setting counts.
 
     Names of Pods of another task (`worker-late`) may fit, too, and it may have another domain.
     """
     any_host = f"{ctx.name}-{task.name}-*"
-    others = [f"!{ctx.name}-{other}-*" for other in longer]
+    excluded = [f"!{ctx.name}-{other}-*" for other in longer_names]
     return [
-        f"Host {' '.join([any_host, *others, '!*.*'])}",
-        f"  HostName %h.{names.subdomain(ctx.name, task)}",
+        f"Host {' '.join([any_host, *excluded, '!*.*'])}",
+        f"  HostName %h.{naming.subdomain(ctx.name, task)}",
         f"Host {any_host}",
         f"  Port {port}",
     ]
@@ -298,4 +298,4 @@ def _patterns(ctx: JobContext, task: Task, port: int, longer: Sequence[str]) -> 
 
 def _hosts(ctx: JobContext, task: Task) -> Iterator[tuple[str, str]]:
     for index, address in enumerate(ctx.addresses(task)):
-        yield names.host(ctx.name, task, index), address
+        yield naming.host(ctx.name, task, index), address

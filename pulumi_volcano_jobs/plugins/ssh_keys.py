@@ -15,7 +15,7 @@ KeyType = Literal["rsa", "ed25519", "ecdsa"]
 RSA_BITS = 2048
 
 
-class KeyFault(NamedTuple):
+class KeyProblem(NamedTuple):
     """What is wrong with one of a pair's keys, and the way out."""
 
     part: Literal["private", "public"]
@@ -39,17 +39,19 @@ class KeyPair(Sealed):
         is_named = isinstance(private, str) and "BEGIN DSA PRIVATE KEY" in private
         return is_named or (isinstance(public, str) and "ssh-dss" in public.split())
 
-    def fault(self) -> KeyFault | None:
+    def fault(self) -> KeyProblem | None:
         """Say what is wrong with a given pair, as far as it is known; never with the key in it."""
         if not isinstance(self.private, str) or isinstance(self.private, Placeholder):
             return None
-        found = _public_line(self.private)
-        if isinstance(found, KeyFault) or not isinstance(self.public, str):
-            return found if isinstance(found, KeyFault) else None
+        public_line = _public_line(self.private)
+        if isinstance(public_line, KeyProblem) or not isinstance(self.public, str):
+            return public_line if isinstance(public_line, KeyProblem) else None
         # Several keys may be authorised, with options and comments.
-        if not found or found.split()[1] in self.public.split():
+        if not public_line or public_line.split()[1] in self.public.split():
             return None
-        return KeyFault("public", "this key does not belong to the private key", "make it with: ssh-keygen -y -f FILE")
+        return KeyProblem(
+            "public", "this key does not belong to the private key", "make it with: ssh-keygen -y -f FILE"
+        )
 
 
 KeyFactory = Callable[[KeyType], KeyPair]
@@ -70,20 +72,20 @@ def generate(kind: KeyType = "rsa") -> KeyPair:
 
     key: Any
     # Older releases of OpenSSH read ed25519 keys in no other format.
-    form = serialization.PrivateFormat.OpenSSH
+    private_format = serialization.PrivateFormat.OpenSSH
     if kind == "ed25519":
         key = ed25519.Ed25519PrivateKey.generate()
     elif kind == "ecdsa":
         key = ec.generate_private_key(ec.SECP256R1())
     else:
         key = rsa.generate_private_key(public_exponent=65537, key_size=RSA_BITS)
-        form = serialization.PrivateFormat.TraditionalOpenSSL
-    private = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
+        private_format = serialization.PrivateFormat.TraditionalOpenSSL
+    private = key.private_bytes(serialization.Encoding.PEM, private_format, serialization.NoEncryption())
     public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
     return KeyPair(private.decode(), public.decode() + "\n")
 
 
-def _public_line(private: str) -> str | KeyFault:
+def _public_line(private: str) -> str | KeyProblem:
     """Give the public key of a private one as an OpenSSH line (empty if unknown), or what is wrong."""
     from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415  # heavy, and seldom needed
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
@@ -101,7 +103,7 @@ def _public_line(private: str) -> str | KeyFault:
             public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
     except NotImplementedError:
         reason = "OpenSSH does not support ECDSA keys with a compressed point"
-        return KeyFault("private", reason, "generate another key: ssh-keygen -t ecdsa -f FILE")
+        return KeyProblem("private", reason, "generate another key: ssh-keygen -t ecdsa -f FILE")
     except UnsupportedAlgorithm:
         # ssh may know more kinds of keys.
         return ""
@@ -109,8 +111,8 @@ def _public_line(private: str) -> str | KeyFault:
         # Older releases of cryptography take an encrypted key in OpenSSH's format for a bad value.
         if isinstance(error, TypeError) or "password-protected" in str(error):
             reason = "this key is encrypted, and nobody can enter its passphrase in a Pod"
-            return KeyFault("private", reason, "take the passphrase off a copy of it: ssh-keygen -p -f FILE")
+            return KeyProblem("private", reason, "take the passphrase off a copy of it: ssh-keygen -p -f FILE")
         reason = "this is no private key that ssh could read: neither PEM nor OpenSSH's own format"
         hint = "give the file's whole contents, with its first and last line and all line ends"
-        return KeyFault("private", reason, hint)
+        return KeyProblem("private", reason, hint)
     return str(public.decode())

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, key_text, shown, wrong_type
-from pulumi_volcano_jobs.core.errors import Stage as Refusal
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text, value_text, wrong_type
 from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.manifest import (
@@ -15,17 +14,17 @@ from pulumi_volcano_jobs.kubernetes.manifest import (
     ObjectRef,
     Pod,
     config_map,
-    members,
     network_policy,
+    pod_selector,
     service,
 )
 from pulumi_volcano_jobs.kubernetes.validation.ports import PORT_RULE, is_port
 from pulumi_volcano_jobs.plugins import svc_allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.plugins.settings import A_LIST, A_MAPPING, flag, option, place
+from pulumi_volcano_jobs.plugins.settings import A_LIST, A_MAPPING, flag, option, path_of
 from pulumi_volcano_jobs.plugins.svc_allow import Allow
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job
 
 
@@ -56,8 +55,8 @@ class SvcPlugin(Plugin):
     def malformed(self) -> Iterator[Problem]:
         """Yield what is wrong with entries of the allow-list, and with ports of the Service."""
         yield from super().malformed()
-        yield from svc_allow.malformed(self.allow, f"{place(type(self))}.allow")
-        yield from _port_problems(self.service_ports or {}, f"{place(type(self))}.service_ports")
+        yield from svc_allow.check_entries(self.allow, f"{path_of(type(self))}.allow")
+        yield from _port_problems(self.service_ports or {}, f"{path_of(type(self))}.service_ports")
 
     def validate(self, job: Job) -> Iterator[Problem]:
         """Yield an allow-list that allows nothing."""
@@ -68,85 +67,89 @@ class SvcPlugin(Plugin):
         known = {task.name or "" for task in job.tasks or ()}
         for index, entry in enumerate(self.allow):
             if "task" in entry and entry["task"] not in known:
-                at = f"{place(type(self))}.allow[{index}].task"
+                path = f"{path_of(type(self))}.allow[{index}].task"
                 reason = f"the job has no task of this name (it has {some(known)})"
-                yield Problem(at, "NotFound", reason, "name the task that is to be reached", shown(entry["task"]))
+                yield Problem(
+                    path, "NotFound", reason, "name the task that is to be reached", value_text(entry["task"])
+                )
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
         """Return the ConfigMap with the host lists, the headless Service and the NetworkPolicy."""
         data = {}
         for task in ctx.tasks:
             hosts, name = ctx.addresses(task), task.name or ""
-            data[names.host_file(name)] = "\n".join(hosts)
-            data[names.hosts_variable(name)] = ",".join(hosts)
-            data[names.number_variable(name)] = str(len(hosts))
-        spec: Manifest = {"clusterIP": "None", "selector": members(ctx.name, ctx.namespace)}
+            data[naming.host_file(name)] = "\n".join(hosts)
+            data[naming.hosts_variable(name)] = ",".join(hosts)
+            data[naming.number_variable(name)] = str(len(hosts))
+        spec: Manifest = {"clusterIP": "None", "selector": pod_selector(ctx.name, ctx.namespace)}
         if self.publish_not_ready_addresses:
             spec["publishNotReadyAddresses"] = True
         if self.service_ports:
             ports = self.service_ports.items()
             spec["ports"] = [{"name": name, "port": number, "protocol": "TCP"} for name, number in ports]
         objects = [
-            config_map(names.svc_config_map(ctx.name), ctx.namespace, data),
+            config_map(naming.svc_config_map(ctx.name), ctx.namespace, data),
             service(ctx.name, ctx.namespace, spec),
         ]
         if not self.disable_network_policy:
-            own = members(ctx.name, ctx.namespace)
-            rule = {"from": [{"podSelector": {"matchLabels": own}}]}
-            objects.append(network_policy(ctx.name, ctx.namespace, own, [rule]))
+            selector = pod_selector(ctx.name, ctx.namespace)
+            rule = {"from": [{"podSelector": {"matchLabels": selector}}]}
+            objects.append(network_policy(ctx.name, ctx.namespace, selector, [rule]))
         return objects
 
     def extend_objects(self, ctx: JobContext) -> list[Manifest]:
         """Return the policies that let others in; alone they would keep the job's own Pods out."""
-        return [] if self.disable_network_policy else svc_allow.policies(self.allow, ctx)
+        return [] if self.disable_network_policy else svc_allow.network_policies(self.allow, ctx)
 
     def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
         """Tell the containers their Pod's own name and address."""
         if self.own_address:
-            host = pod.fields.get("hostname") or f"$({names.POD_NAME})"
+            host = pod.fields.get("hostname") or f"$({naming.POD_NAME})"
             domain = pod.fields.get("subdomain") or ctx.name
             for container in pod.all_containers:
-                container.set_env_from(names.POD_NAME, {"fieldRef": {"fieldPath": "metadata.name"}})
-                container.set_env(names.POD_ADDRESS, f"{host}.{domain}")
+                container.set_env_from(naming.POD_NAME, {"fieldRef": {"fieldPath": "metadata.name"}})
+                container.set_env(naming.POD_ADDRESS, f"{host}.{domain}")
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Set hostname and subdomain unless the template does; set the variables; mount the host lists."""
         pod.fields["hostname"] = pod.fields.get("hostname") or pod.name
         pod.fields["subdomain"] = pod.fields.get("subdomain") or ctx.name
-        volume = names.svc_config_map(ctx.name)
+        volume = naming.svc_config_map(ctx.name)
         variables = ctx.once("svc.variables", lambda: self._variables(ctx))
         for container in pod.all_containers:
             container.set_env_entries(variables)
-            container.mount(names.HOSTS_PATH, volume)
+            container.mount(naming.HOSTS_PATH, volume)
         pod.set_volume(volume, {"configMap": {"name": volume}})
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
         """Let the host lists follow; variables come from the ConfigMap, so what a Pod refers to stays the same."""
-        return JobUpdate(follows=frozenset({ObjectRef("ConfigMap", names.svc_config_map(ctx.name))}))
+        return JobUpdate(follows=frozenset({ObjectRef("ConfigMap", naming.svc_config_map(ctx.name))}))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Give the names of the headless Service and of the ConfigMap."""
-        return {"service_name": ctx.name, "config_map_name": names.svc_config_map(ctx.name)}
+        return {"service_name": ctx.name, "config_map_name": naming.svc_config_map(ctx.name)}
 
     def _variables(self, ctx: JobContext) -> dict[str, Manifest]:
         if not self.inject_hosts_env:
             return {}
-        volume, tasks = names.svc_config_map(ctx.name), [task.name or "" for task in ctx.tasks]
-        keys = [key for task in tasks for key in (names.hosts_variable(task), names.number_variable(task))]
+        volume, tasks = naming.svc_config_map(ctx.name), [task.name or "" for task in ctx.tasks]
+        keys = [key for task in tasks for key in (naming.hosts_variable(task), naming.number_variable(task))]
         return {key: {"name": key, "valueFrom": {"configMapKeyRef": {"name": volume, "key": key}}} for key in keys}
 
 
 def _port_problems(ports: Mapping[Any, Any], path: str) -> Iterator[Problem]:
     named: dict[int, str] = {}
     for name, number in ports.items():
-        at = paths.join(path, key_text(name))
-        yield from validation.dns_label(key_text(name), at)
+        port_path = paths.join(path, key_text(name))
+        yield from validation.dns_label(key_text(name), port_path)
         if isinstance(number, bool) or not isinstance(number, int):
-            yield wrong_type(at, "a port's number", value=shown(number))
+            yield wrong_type(port_path, "a port's number", value=value_text(number))
         elif not is_port(number):
-            yield Problem(at, "Invalid", PORT_RULE, value=shown(number), stage=Refusal.API)
+            yield Problem(port_path, "Invalid", PORT_RULE, value=value_text(number), stage=RejectionStage.API)
         elif number in named:
             reason = f"the port {named[number]} has this number too"
-            yield Problem(at, "Duplicate", reason, "give each number one name", shown(number), Refusal.API)
+            yield Problem(
+                port_path, "Duplicate", reason, "give each number one name", value_text(number), RejectionStage.API
+            )
         else:
             named[number] = name

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text, not_plain, shown
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text, not_plain, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, Text
 from pulumi_volcano_jobs.kubernetes import validation
-from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Manifest, members, network_policy
-from pulumi_volcano_jobs.kubernetes.schema import nearest
+from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Manifest, network_policy, pod_selector
+from pulumi_volcano_jobs.kubernetes.schema import suggestion
 from pulumi_volcano_jobs.kubernetes.validation.ports import NAME_RULE, PORT_RULE, is_port, is_port_name
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 
 
 class Allow(TypedDict, total=False):
@@ -35,30 +35,30 @@ class Allow(TypedDict, total=False):
     """The task whose Pods are reached; all Pods of the job if there is none."""
 
 
-def malformed(entries: Sequence[Any], path: str) -> Iterator[Problem]:
+def check_entries(entries: Sequence[Any], path: str) -> Iterator[Problem]:
     """Yield what is wrong with the entries of a list, whatever the job."""
     for index, entry in enumerate(entries):
         place = paths.join(path, index)
         if not isinstance(entry, Mapping):
-            yield _misfit(entry, place, "this must be a mapping", 'for example {"ports": [8265]}')
+            yield _type_problem(entry, place, "this must be a mapping", 'for example {"ports": [8265]}')
         elif not entry.keys() - {"task"}:
             reason, hint = "this lets everybody in to all ports", "name ports, namespaces, pods or cidrs"
-            yield Problem(place, "Required", reason, hint, shown(entry), Stage.DECODE)
+            yield Problem(place, "Required", reason, hint, value_text(entry), RejectionStage.DECODE)
         else:
             for key, value in entry.items():
                 yield from _field(key, value, paths.join(place, key_text(key)))
 
 
-def policies(entries: Sequence[Allow], ctx: JobContext) -> list[Manifest]:
+def network_policies(entries: Sequence[Allow], ctx: JobContext) -> list[Manifest]:
     """Make a policy for the entries of all Pods, and one for those of each task: policies add up."""
     rules: dict[str, list[Manifest]] = {}
     for entry in entries:
         rules.setdefault(entry.get("task", ""), []).append(_rule(entry))
     return [
         network_policy(
-            names.allow_policy(ctx.name, task),
+            naming.allow_policy(ctx.name, task),
             ctx.namespace,
-            members(ctx.name, ctx.namespace) | ({TASK_SPEC: task} if task else {}),
+            pod_selector(ctx.name, ctx.namespace) | ({TASK_SPEC: task} if task else {}),
             ingress,
         )
         for task, ingress in rules.items()
@@ -77,19 +77,23 @@ def _rule(entry: Allow) -> Manifest:
 def _field(key: str, value: Any, path: str) -> Iterator[Problem]:
     if key not in _FIELDS:
         yield Problem(
-            path, "Forbidden", "an entry has no such key", nearest(key_text(key), _FIELDS), stage=Stage.DECODE
+            path,
+            "Forbidden",
+            "an entry has no such key",
+            suggestion(key_text(key), _FIELDS),
+            stage=RejectionStage.DECODE,
         )
     else:
         yield from _FIELDS[key](value, path)
 
 
-def _list(check: Callable[[Any, str], Iterator[Problem]], means: str) -> Callable[[Any, str], Iterator[Problem]]:
+def _list(check: Callable[[Any, str], Iterator[Problem]], meaning: str) -> Callable[[Any, str], Iterator[Problem]]:
     def checked(value: Any, path: str) -> Iterator[Problem]:
         if not isinstance(value, (list, tuple)):
-            yield _misfit(value, path, "this must be a list")
+            yield _type_problem(value, path, "this must be a list")
         elif not value:
-            reason, hint = f"Kubernetes takes an empty list for {means}", "leave it out if you mean that"
-            yield Problem(path, "Invalid", reason, hint, shown(value), Stage.DECODE)
+            reason, hint = f"Kubernetes takes an empty list for {meaning}", "leave it out if you mean that"
+            yield Problem(path, "Invalid", reason, hint, value_text(value), RejectionStage.DECODE)
         else:
             for index, item in enumerate(value):
                 yield from check(item, paths.join(path, index))
@@ -100,21 +104,27 @@ def _list(check: Callable[[Any, str], Iterator[Problem]], means: str) -> Callabl
 def _port(value: Any, path: str) -> Iterator[Problem]:
     if isinstance(value, str):
         if not is_port_name(value):
-            yield Problem(path, "Invalid", NAME_RULE, value=shown(value), stage=Stage.API)
+            yield Problem(path, "Invalid", NAME_RULE, value=value_text(value), stage=RejectionStage.API)
     elif isinstance(value, bool) or not isinstance(value, int):
-        yield _misfit(value, path, "this must be a port's number, or its name")
+        yield _type_problem(value, path, "this must be a port's number, or its name")
     elif not is_port(value):
-        yield Problem(path, "Invalid", PORT_RULE, value=shown(value), stage=Stage.API)
+        yield Problem(path, "Invalid", PORT_RULE, value=value_text(value), stage=RejectionStage.API)
 
 
 def _labels(value: Any, path: str) -> Iterator[Problem]:
     if not isinstance(value, Mapping):
-        yield _misfit(value, path, "this must be a mapping of labels", 'for example {"app": "prometheus"}')
+        yield _type_problem(value, path, "this must be a mapping of labels", 'for example {"app": "prometheus"}')
         return
-    wrong = {key: item for key, item in value.items() if not isinstance(item, (str, Leaf)) or not isinstance(key, str)}
-    for key, item in wrong.items():
-        yield _misfit(item, paths.join(path, key_text(key)), "labels and their values are strings", "put it in quotes")
-    yield from validation.labels({key: item for key, item in value.items() if key not in wrong}, path, Stage.API)
+    invalid = {
+        key: item for key, item in value.items() if not isinstance(item, (str, Leaf)) or not isinstance(key, str)
+    }
+    for key, item in invalid.items():
+        yield _type_problem(
+            item, paths.join(path, key_text(key)), "labels and their values are strings", "put it in quotes"
+        )
+    yield from validation.labels(
+        {key: item for key, item in value.items() if key not in invalid}, path, RejectionStage.API
+    )
 
 
 def _cidr(value: Any, path: str) -> Iterator[Problem]:
@@ -122,9 +132,11 @@ def _cidr(value: Any, path: str) -> Iterator[Problem]:
         return
     hint = "write the network and its length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
     if not isinstance(value, str):
-        yield _misfit(value, path, "this must be a string", hint)
+        yield _type_problem(value, path, "this must be a string", hint)
     elif not _is_network(value):
-        yield Problem(path, "Invalid", "this is no network in CIDR notation", hint, shown(value), Stage.API)
+        yield Problem(
+            path, "Invalid", "this is no network in CIDR notation", hint, value_text(value), RejectionStage.API
+        )
 
 
 def _is_network(text: str) -> bool:
@@ -139,13 +151,13 @@ def _is_network(text: str) -> bool:
 
 def _task(value: Any, path: str) -> Iterator[Problem]:
     if not isinstance(value, str) or not value:
-        yield _misfit(value, path, "this must be the name of a task", "leave it out for all Pods of the job")
+        yield _type_problem(value, path, "this must be the name of a task", "leave it out for all Pods of the job")
 
 
-def _misfit(value: Any, path: str, reason: str, hint: str = "") -> Problem:
+def _type_problem(value: Any, path: str, reason: str, hint: str = "") -> Problem:
     if isinstance(value, Leaf):
         return not_plain(path, hint)
-    return Problem(path, "TypeInvalid", reason, hint, shown(value), Stage.DECODE)
+    return Problem(path, "TypeInvalid", reason, hint, value_text(value), RejectionStage.DECODE)
 
 
 _FIELDS: Mapping[str, Callable[[Any, str], Iterator[Problem]]] = {

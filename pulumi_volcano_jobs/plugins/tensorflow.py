@@ -83,8 +83,8 @@ class TensorflowPlugin(Plugin):
         return {"cluster": json.loads(self._cluster(ctx, self._roles(of_evaluator=False)))}
 
     def _roles(self, *, of_evaluator: bool) -> tuple[str, ...]:
-        seen = {"all": True, "own": of_evaluator, "none": False}[self.evaluator_in_cluster]
-        return tuple(role for role in CLUSTER_ROLES if seen or role != "evaluator")
+        has_evaluator = {"all": True, "own": of_evaluator, "none": False}[self.evaluator_in_cluster]
+        return tuple(role for role in CLUSTER_ROLES if has_evaluator or role != "evaluator")
 
     def _cluster(self, ctx: JobContext, roles: Sequence[str]) -> str:
         cluster: dict[str, list[str]] = {}

@@ -7,7 +7,7 @@ from pulumi_volcano_jobs.kubernetes.manifest import Container, Manifest
 
 NAME = "wait-for-master"
 """Volcano's plugin adds no container where one of this name is."""
-TIMED_OUT, UNABLE = 1, 2
+TIMED_OUT, NO_TOOL = 1, 2
 """The script's exit codes beside 0."""
 
 # Its arguments are the timeout and an image that can ask. What it asks with says on its standard error what is wrong,
@@ -29,7 +29,7 @@ esac
 if [ -z "$tool" ]; then
   say "this image has no bash, and no nc that knows -z: set the pytorch plugin's wait_master_image to one that has, \
 such as $2" >&2
-  exit {UNABLE}
+  exit {NO_TOOL}
 fi
 if command -v timeout >/dev/null 2>&1; then bounded="timeout 5"; fi
 say "waiting for $MASTER_ADDR:$MASTER_PORT, at most $limit s"
@@ -56,23 +56,25 @@ say "the master answers after $(($(date +%s) - start)) s"
 
 # What lets a Pod in: a namespace may want each container to be restricted, and to have requests; and without the same
 # amounts a Pod would lose its guaranteed class. Init containers use what the others use later.
-_AS_THE_OTHERS = ("resources", "securityContext")
+_COPIED_FIELDS = ("resources", "securityContext")
 
 
-def container(like: Container, address: str, port: int, timeout: int, *, image: str, able: str) -> Container:
+def wait_for_master(
+    like: Container, address: str, port: int, timeout: int, *, image: str, tool_image: str
+) -> Container:
     """Make the init container of a Pod whose first container is `like`; without an image it has that one's too.
 
-    `able` is an image that has what the script needs.
+    `tool_image` is an image that has what the script needs.
     """
-    made = beside(like, NAME, image, ["sh", "-c", SCRIPT, "sh", str(timeout), able])
-    made.set_env("MASTER_ADDR", address)
-    made.set_env("MASTER_PORT", str(port))
-    return made
+    result = init_container_like(like, NAME, image, ["sh", "-c", SCRIPT, "sh", str(timeout), tool_image])
+    result.set_env("MASTER_ADDR", address)
+    result.set_env("MASTER_PORT", str(port))
+    return result
 
 
-def beside(like: Container, name: str, image: str, command: list[str]) -> Container:
+def init_container_like(like: Container, name: str, image: str, command: list[str]) -> Container:
     """Make an init container that goes where a Pod's container `like` goes; without an image it has that one's too."""
-    own = _AS_THE_OTHERS if is_given(image) else ("image", "imagePullPolicy", *_AS_THE_OTHERS)
-    wire: Manifest = {"name": name, "image": image} | {key: like.fields[key] for key in own if key in like.fields}
+    copied = _COPIED_FIELDS if is_given(image) else ("image", "imagePullPolicy", *_COPIED_FIELDS)
+    wire: Manifest = {"name": name, "image": image} | {key: like.fields[key] for key in copied if key in like.fields}
     # So that `kubectl describe pod` says why it waits, too.
     return Container(wire | {"command": command, "terminationMessagePolicy": "FallbackToLogsOnError"})

@@ -21,13 +21,13 @@ def rules(*, queues: Sequence[str] | None = (), registries: Sequence[str] | None
     Raises:
         JobError: if one is no list.
     """
-    listed: list[Policy] = []
+    policies: list[Policy] = []
     if queues is not None:
-        listed.append(each.allowed_queues(queues))
+        policies.append(each.allowed_queues(queues))
     if registries is not None:
-        listed.append(each.allowed_registries(registries))
+        policies.append(each.allowed_registries(registries))
     return [
-        *listed,
+        *policies,
         each.resource_requests(),
         each.gang(),
         each.network_policy(),

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, POD_SPEC, TASK
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, shown
+from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.kubernetes import images, quantity
 from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin, wait_containers
 from pulumi_volcano_jobs.policy.resources import (
@@ -21,14 +21,14 @@ from pulumi_volcano_jobs.policy.resources import (
     JOB,
     POD,
     POD_GROUP,
-    Found,
+    Findings,
     PodSpec,
-    Seen,
-    Unknown,
-    at,
+    PolicyInput,
+    UnknownValue,
     items,
     pod_specs,
     task_of,
+    value_at,
 )
 
 PluginT = TypeVar("PluginT", bound=Plugin)
@@ -40,75 +40,79 @@ _MAKE_SVC = frozenset({"mpi", "pytorch", "ray", "tensorflow"})
 
 
 @dataclass(frozen=True)
-class JobSeen:
+class PolicyJob:
     """A job of a stack, in either mode."""
 
     place: str
     urn: str
-    pods: int | Unknown
-    at_once: int | Unknown
+    pods: int | UnknownValue
+    at_once: int | UnknownValue
     """How many Pods start at once, or not at all."""
     has_svc: bool
     """Whether svc gives the Pods their addresses, or another plugin that brings svc along."""
-    has_policy: bool | Unknown
+    has_policy: bool | UnknownValue
     """Whether a NetworkPolicy keeps others from the Pods."""
 
 
-def queue(seen: Seen, allowed: Sequence[str]) -> Found:
+def queue(resource: PolicyInput, allowed: Sequence[str]) -> Findings:
     """Find a job in a queue that is not on the list."""
-    if seen.kind != JOB and not (seen.kind == POD_GROUP and seen.is_ours):
+    if resource.kind != JOB and not (resource.kind == POD_GROUP and resource.is_ours):
         return
-    given = at(seen.props, "spec", "queue")
-    if isinstance(given, Unknown):
-        yield given
+    queue_name = value_at(resource.props, "spec", "queue")
+    if isinstance(queue_name, UnknownValue):
+        yield queue_name
         return
-    name = given or QUEUE
+    name = queue_name or QUEUE
     if name not in allowed:
-        value = f"{shown(name)}, which a job is in that names none" if name == QUEUE else shown(name)
+        value = f"{value_text(name)}, which a job is in that names none" if name == QUEUE else value_text(name)
         yield Problem(
-            f"{seen.job}: spec.queue", "NotSupported", "this queue is not on the list", f"use {_either(allowed)}", value
+            f"{resource.job}: spec.queue",
+            "NotSupported",
+            "this queue is not on the list",
+            f"use {_either(allowed)}",
+            value,
         )
 
 
-def registry(seen: Seen, allowed: Sequence[str]) -> Found:
+def registry(resource: PolicyInput, allowed: Sequence[str]) -> Findings:
     """Find images that are not of a registry of the list, those of init containers and volumes too."""
-    for place, image in _images(seen):
-        if isinstance(image, Unknown):
+    for place, image in _images(resource):
+        if isinstance(image, UnknownValue):
             yield image
         elif isinstance(image, str) and image and not images.is_within(image, allowed):
             full = images.repository(image)
-            value = shown(image) if image.startswith(full) else f"{shown(image)}, which is of {full}"
+            value = value_text(image) if image.startswith(full) else f"{value_text(image)}, which is of {full}"
             reason = "its registry is not on the list"
             yield Problem(place, "NotSupported", reason, f"use an image of {_either(allowed)}", value)
 
 
-def requests(seen: Seen, names: Sequence[str], *, init_containers: bool) -> Found:
+def requests(resource: PolicyInput, names: Sequence[str], *, init_containers: bool) -> Findings:
     """Find containers that do not request these resources; a limit counts, since it is the default of a request."""
-    for spec in pod_specs(seen):
-        if isinstance(spec, Unknown):
+    for spec in pod_specs(resource):
+        if isinstance(spec, UnknownValue):
             yield spec
             continue
         for container in _containers(spec, every=init_containers):
             yield from _unrequested(spec, container, names)
 
 
-def host_network(seen: Seen) -> Found:
+def host_network(resource: PolicyInput) -> Findings:
     """Find Pods on the network of their node."""
-    for spec in pod_specs(seen):
-        given = spec if isinstance(spec, Unknown) else at(spec.fields, "hostNetwork")
-        if isinstance(given, Unknown):
-            yield given
-        elif given is True and isinstance(spec, PodSpec):
+    for spec in pod_specs(resource):
+        uses_host_network = spec if isinstance(spec, UnknownValue) else value_at(spec.fields, "hostNetwork")
+        if isinstance(uses_host_network, UnknownValue):
+            yield uses_host_network
+        elif uses_host_network is True and isinstance(spec, PodSpec):
             reason = "Pods may not use the network of their node"
             hint = "remove it; the svc plugin gives each Pod an address of its own"
             yield Problem(f"{spec.place}: hostNetwork", "Forbidden", reason, hint, "true")
 
 
-def plain_keys(seen: Seen, parent: str) -> Found:
+def plain_keys(resource: PolicyInput, parent: str) -> Findings:
     """Find private keys that others can read: in the program, in a Job, a Pod or a ConfigMap. No value is told."""
-    given = at(seen.props, PLAIN_SECRETS)
-    for setting in items(given):
-        if isinstance(setting, Unknown):
+    plain_settings = value_at(resource.props, PLAIN_SECRETS)
+    for setting in items(plain_settings):
+        if isinstance(setting, UnknownValue):
             yield setting
         else:
             reason = "this is given in plain text, readable to all who can read the program or the stack's settings"
@@ -116,35 +120,35 @@ def plain_keys(seen: Seen, parent: str) -> Found:
                 'give a secret (in Python pulumi.Config().require_secret("key")), or leave it out for a pair of its own'
             )
             yield Problem(f"job {parent}: {setting}", "Forbidden", reason, hint)
-    if seen.kind == JOB:
-        yield from _key_of_job(seen)
-    if seen.kind == JOB or (seen.kind == CONFIG_MAP and seen.is_ours):
-        kind, name = seen.kind.rpartition(":")[2], at(seen.props, "metadata", "name")
-        yield from _open_keys(f"{kind} {name}", seen.props)
-    elif seen.kind == TASK:
-        yield from _open_keys(task_of(seen), at(seen.props, POD_SPEC))
-    elif seen.kind == POD and seen.is_ours:
-        # The same message as for its task, so that `Reported` skips it.
-        yield from _open_keys(task_of(seen), at(seen.props, "spec"))
-        yield from _open_keys(task_of(seen), {"metadata": at(seen.props, "metadata")})
+    if resource.kind == JOB:
+        yield from _key_of_job(resource)
+    if resource.kind == JOB or (resource.kind == CONFIG_MAP and resource.is_ours):
+        kind, name = resource.kind.rpartition(":")[2], value_at(resource.props, "metadata", "name")
+        yield from _plain_keys(f"{kind} {name}", resource.props)
+    elif resource.kind == TASK:
+        yield from _plain_keys(task_of(resource), value_at(resource.props, POD_SPEC))
+    elif resource.kind == POD and resource.is_ours:
+        # The same message as for its task, so that `ReportedFindings` skips it.
+        yield from _plain_keys(task_of(resource), value_at(resource.props, "spec"))
+        yield from _plain_keys(task_of(resource), {"metadata": value_at(resource.props, "metadata")})
 
 
-def gang(job: JobSeen, share: float) -> Found:
+def gang(job: PolicyJob, share: float) -> Findings:
     """Find a job of which too few Pods start at once."""
-    if isinstance(job.pods, Unknown) or isinstance(job.at_once, Unknown):
-        yield from (value for value in (job.pods, job.at_once) if isinstance(value, Unknown))
+    if isinstance(job.pods, UnknownValue) or isinstance(job.at_once, UnknownValue):
+        yield from (value for value in (job.pods, job.at_once) if isinstance(value, UnknownValue))
     elif job.pods > 1:
         # Rounded first: 0.1 * 30 is more than 3.
-        least = max(2, math.ceil(round(share * job.pods, 6)))
-        if job.at_once < least:
-            reason = f"of the job's {job.pods} Pods at least {least} must start at once"
-            hint = f"leave minAvailable out of the job and its tasks, or give {least}"
+        minimum = max(2, math.ceil(round(share * job.pods, 6)))
+        if job.at_once < minimum:
+            reason = f"of the job's {job.pods} Pods at least {minimum} must start at once"
+            hint = f"leave minAvailable out of the job and its tasks, or give {minimum}"
             yield Problem(f"{job.place}: spec.minAvailable", "Invalid", reason, hint, str(job.at_once))
 
 
-def network_policy(job: JobSeen, *, every_job: bool) -> Found:
+def network_policy(job: PolicyJob, *, every_job: bool) -> Findings:
     """Find a job whose Pods everybody can reach."""
-    if isinstance(job.has_policy, Unknown):
+    if isinstance(job.has_policy, UnknownValue):
         yield job.has_policy
     elif job.has_svc and not job.has_policy:
         reason = "without its NetworkPolicy everybody in the cluster can reach the job's Pods"
@@ -155,97 +159,101 @@ def network_policy(job: JobSeen, *, every_job: bool) -> Found:
         yield Problem(f"{job.place}: plugins", "Required", reason, "add the svc plugin, which makes one")
 
 
-def job_of(seen: Seen) -> JobSeen:
+def job_of(resource: PolicyInput) -> PolicyJob:
     """Read a Job of Volcano's."""
-    uses = at(seen.props, "spec", "plugins")
+    uses = value_at(resource.props, "spec", "plugins")
     has_svc = isinstance(uses, Mapping) and not uses.keys().isdisjoint({"svc", *_MAKE_SVC})
-    svc = _plugin(seen, SvcPlugin)
-    off = svc if isinstance(svc, Unknown) else bool(svc and svc.disable_network_policy)
-    tasks = items(at(seen.props, "spec", "tasks"))
-    sizes = [_number(at(task, "replicas"), default=0) for task in tasks]
-    least = [_least(task, size) for task, size in zip(tasks, sizes, strict=True)]
-    return JobSeen(
-        place=seen.job,
-        urn=seen.urn,
+    svc = _plugin(resource, SvcPlugin)
+    is_disabled = svc if isinstance(svc, UnknownValue) else bool(svc and svc.disable_network_policy)
+    tasks = items(value_at(resource.props, "spec", "tasks"))
+    sizes = [_number(value_at(task, "replicas"), default=0) for task in tasks]
+    minimums = [_least(task, size) for task, size in zip(tasks, sizes, strict=True)]
+    return PolicyJob(
+        place=resource.job,
+        urn=resource.urn,
         pods=total(sizes),
-        at_once=_number(at(seen.props, "spec", "minAvailable"), default=0) or total(least),
+        at_once=_number(value_at(resource.props, "spec", "minAvailable"), default=0) or total(minimums),
         has_svc=has_svc,
-        has_policy=uses if isinstance(uses, Unknown) else off if isinstance(off, Unknown) else has_svc and not off,
+        has_policy=uses
+        if isinstance(uses, UnknownValue)
+        else is_disabled
+        if isinstance(is_disabled, UnknownValue)
+        else has_svc and not is_disabled,
     )
 
 
-def total(numbers: Sequence[int | Unknown]) -> int | Unknown:
+def total(numbers: Sequence[int | UnknownValue]) -> int | UnknownValue:
     """Add; with a number that is not known, the sum is not."""
-    known = [number for number in numbers if not isinstance(number, Unknown)]
-    missing = [number for number in numbers if isinstance(number, Unknown)]
+    known = [number for number in numbers if not isinstance(number, UnknownValue)]
+    missing = [number for number in numbers if isinstance(number, UnknownValue)]
     return missing[0] if missing else sum(known)
 
 
-def _least(task: Any, size: int | Unknown) -> int | Unknown:
+def _least(task: Any, size: int | UnknownValue) -> int | UnknownValue:
     """Read how many Pods of a task must start at once, with the defaults of Volcano's webhook."""
-    policy = at(task, "partitionPolicy")
-    groups, group = (_number(at(policy, key), default=0) for key in ("minPartitions", "partitionSize"))
-    if isinstance(groups, Unknown) or isinstance(group, Unknown):
-        default = groups if isinstance(groups, Unknown) else group
+    policy = value_at(task, "partitionPolicy")
+    groups, group = (_number(value_at(policy, key), default=0) for key in ("minPartitions", "partitionSize"))
+    if isinstance(groups, UnknownValue) or isinstance(group, UnknownValue):
+        default = groups if isinstance(groups, UnknownValue) else group
     else:
         default = groups * group or size
-    return _number(at(task, "minAvailable"), default=default)
+    return _number(value_at(task, "minAvailable"), default=default)
 
 
-def _number(given: Any, *, default: int | Unknown) -> int | Unknown:
-    return given if isinstance(given, (int, Unknown)) else default
+def _number(value: Any, *, default: int | UnknownValue) -> int | UnknownValue:
+    return value if isinstance(value, (int, UnknownValue)) else default
 
 
-def _images(seen: Seen) -> Iterator[tuple[str, Any]]:
-    for spec in pod_specs(seen):
-        if isinstance(spec, Unknown):
+def _images(resource: PolicyInput) -> Iterator[tuple[str, Any]]:
+    for spec in pod_specs(resource):
+        if isinstance(spec, UnknownValue):
             yield "", spec
             continue
         for kind in ("initContainers", "containers", "ephemeralContainers"):
-            for container in items(at(spec.fields, kind)):
-                yield f"{spec.place}, container {_name(container)}: image", at(container, "image")
-        for volume in items(at(spec.fields, "volumes")):
+            for container in items(value_at(spec.fields, kind)):
+                yield f"{spec.place}, container {_name(container)}: image", value_at(container, "image")
+        for volume in items(value_at(spec.fields, "volumes")):
             place = f"{spec.place}, volume {_name(volume)}: image.reference"
-            yield place, volume if isinstance(volume, Unknown) else at(volume, "image", "reference")
-    pytorch = _plugin(seen, PytorchPlugin)
-    if isinstance(pytorch, Unknown):
+            yield place, volume if isinstance(volume, UnknownValue) else value_at(volume, "image", "reference")
+    pytorch = _plugin(resource, PytorchPlugin)
+    if isinstance(pytorch, UnknownValue):
         yield "", pytorch
-    elif pytorch and pytorch.wait_master_enabled and any(map(_gets_wait, _tasks(seen, pytorch.worker))):
-        yield f"{seen.job}: pytorch: --wait-master-image", pytorch.wait_master_image
+    elif pytorch and pytorch.wait_master_enabled and any(map(_has_wait_container, _tasks(resource, pytorch.worker))):
+        yield f"{resource.job}: pytorch: --wait-master-image", pytorch.wait_master_image
 
 
-def _tasks(seen: Seen, name: str) -> Iterator[Any]:
-    yield from (task for task in items(at(seen.props, "spec", "tasks")) if at(task, "name") == name)
+def _tasks(resource: PolicyInput, name: str) -> Iterator[Any]:
+    yield from (task for task in items(value_at(resource.props, "spec", "tasks")) if value_at(task, "name") == name)
 
 
-def _gets_wait(task: Any) -> bool:
+def _has_wait_container(task: Any) -> bool:
     """Tell whether Volcano adds the container that waits for the master: not where the template has one of its name."""
-    names = [at(container, "name") for container in items(at(task, "template", "spec", "initContainers"))]
-    return not any(name == wait_containers.NAME or isinstance(name, Unknown) for name in names)
+    names = [value_at(container, "name") for container in items(value_at(task, "template", "spec", "initContainers"))]
+    return not any(name == wait_containers.NAME or isinstance(name, UnknownValue) for name in names)
 
 
-def _plugin(seen: Seen, plugin: type[PluginT]) -> PluginT | Unknown | None:
+def _plugin(resource: PolicyInput, plugin: type[PluginT]) -> PluginT | UnknownValue | None:
     """Read a plugin's arguments in a Job as Volcano does; None if the Job does not use it."""
-    arguments = at(seen.props, "spec", "plugins", plugin.name) if seen.kind == JOB else None
+    arguments = value_at(resource.props, "spec", "plugins", plugin.name) if resource.kind == JOB else None
     if arguments is None:
         return None
-    unknown = [argument for argument in items(arguments) if isinstance(argument, Unknown)]
+    unknown = [argument for argument in items(arguments) if isinstance(argument, UnknownValue)]
     # A Job with others than strings is refused by Volcano.
     known = [argument for argument in items(arguments) if isinstance(argument, str)]
     return unknown[0] if unknown else plugin.read_args(known, strict=False)[0]
 
 
-def _key_of_job(seen: Seen) -> Found:
-    ssh = _plugin(seen, SshPlugin)
-    if isinstance(ssh, Unknown):
+def _key_of_job(resource: PolicyInput) -> Findings:
+    ssh = _plugin(resource, SshPlugin)
+    if isinstance(ssh, UnknownValue):
         yield ssh
     elif ssh and ssh.ssh_private_key:
         reason = "everybody who can read Jobs can read this key"
         hint = 'leave it out, so that Volcano makes a pair; with managed_by="pulumi" a key lies in a Secret'
-        yield Problem(f"{seen.job}: ssh: --ssh-private-key", "Forbidden", reason, hint)
+        yield Problem(f"{resource.job}: ssh: --ssh-private-key", "Forbidden", reason, hint)
 
 
-def _open_keys(place: str, tree: Any) -> Found:
+def _plain_keys(place: str, tree: Any) -> Findings:
     for path in _keys_in(tree):
         hint = "put it into a Secret, and mount that or refer to it with secretKeyRef"
         yield Problem(f"{place}: {path}", "Forbidden", "a private key stands here in plain text", hint)
@@ -265,7 +273,7 @@ def _keys_in(tree: Any, path: str = "") -> Iterator[str]:
 
 
 def _has_key(text: str) -> bool:
-    heads = (found.group()[:_HEAD] for found in _ENCODED.finditer(text))
+    heads = (match.group()[:_HEAD] for match in _ENCODED.finditer(text))
     return bool(_KEY.search(text)) or any(_KEY.search(_decoded(head)) for head in heads)
 
 
@@ -277,24 +285,24 @@ def _decoded(text: str) -> str:
 
 
 def _containers(spec: PodSpec, *, every: bool) -> Iterator[Any]:
-    yield from items(at(spec.fields, "containers"))
-    for container in items(at(spec.fields, "initContainers")):
+    yield from items(value_at(spec.fields, "containers"))
+    for container in items(value_at(spec.fields, "initContainers")):
         # One that always restarts goes on beside the others.
-        restart = at(container, "restartPolicy")
-        if every or restart == "Always" or isinstance(restart, Unknown):
+        restart = value_at(container, "restartPolicy")
+        if every or restart == "Always" or isinstance(restart, UnknownValue):
             yield container
 
 
-def _unrequested(spec: PodSpec, container: Any, names: Sequence[str]) -> Found:
+def _unrequested(spec: PodSpec, container: Any, names: Sequence[str]) -> Findings:
     missing = []
     for name in names:
         amounts = [
-            at(resources, kind, name)
-            for resources in (at(container, "resources"), at(spec.fields, "resources"))
+            value_at(resources, kind, name)
+            for resources in (value_at(container, "resources"), value_at(spec.fields, "resources"))
             for kind in ("requests", "limits")
         ]
         if not any(_is_some(amount) for amount in amounts):
-            unknown = [amount for amount in amounts if isinstance(amount, Unknown)]
+            unknown = [amount for amount in amounts if isinstance(amount, UnknownValue)]
             yield from unknown[:1]
             missing += [] if unknown else [name]
     if missing:
@@ -305,16 +313,16 @@ def _unrequested(spec: PodSpec, container: Any, names: Sequence[str]) -> Found:
 
 def _is_some(amount: Any) -> bool:
     try:
-        return not isinstance(amount, Unknown) and quantity.parse(amount).nano > 0
+        return not isinstance(amount, UnknownValue) and quantity.parse(amount).nano > 0
     except ValueError:
         return False
 
 
 def _name(item: Any) -> str:
-    name = at(item, "name")
+    name = value_at(item, "name")
     return name if isinstance(name, str) else "(not known yet)"
 
 
 def _either(names: Sequence[str]) -> str:
-    *others, last = sorted(names) or ["none, since the list is empty"]
-    return f"{', '.join(others)} or {last}" if others else last
+    *first_names, last = sorted(names) or ["none, since the list is empty"]
+    return f"{', '.join(first_names)} or {last}" if first_names else last

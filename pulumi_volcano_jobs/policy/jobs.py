@@ -7,24 +7,24 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pulumi_policy import PolicyResource
 
-from pulumi_volcano_jobs.component.base import TOKEN
+from pulumi_volcano_jobs.component.base_job import TOKEN
 from pulumi_volcano_jobs.component.plugin_components import SVC
-from pulumi_volcano_jobs.policy.checks import JobSeen, job_of
-from pulumi_volcano_jobs.policy.resources import JOB, NETWORK_POLICY, POD, POD_GROUP, Unknown, at, see
+from pulumi_volcano_jobs.policy.checks import PolicyJob, job_of
+from pulumi_volcano_jobs.policy.resources import JOB, NETWORK_POLICY, POD, POD_GROUP, UnknownValue, from_args, value_at
 
 
-def jobs(resources: Iterable[PolicyResource]) -> Iterator[JobSeen]:
+def jobs(resources: Iterable[PolicyResource]) -> Iterator[PolicyJob]:
     """Yield the jobs: Volcano's, whoever made them, and those that a VolcanoJob made of Pods."""
     parts: dict[str, list[PolicyResource]] = defaultdict(list)
     for resource in resources:
         if resource.resource_type == JOB:
-            yield job_of(see(JOB, resource.urn, resource.props))
+            yield job_of(from_args(JOB, resource.urn, resource.props))
         else:
             parts[_owner(resource)].append(resource)
-    for owner, made in parts.items():
-        group = next((item for item in made if item.resource_type == POD_GROUP), None)
+    for owner, resources_of_job in parts.items():
+        group = next((item for item in resources_of_job if item.resource_type == POD_GROUP), None)
         if owner and group:
-            yield _composed(group, made)
+            yield _job_of_pods(group, resources_of_job)
 
 
 def _owner(resource: PolicyResource | None) -> str:
@@ -33,15 +33,15 @@ def _owner(resource: PolicyResource | None) -> str:
     return resource.urn if resource else ""
 
 
-def _composed(group: PolicyResource, made: Sequence[PolicyResource]) -> JobSeen:
-    kinds = [resource.resource_type for resource in made]
-    seen = see(POD_GROUP, group.urn, group.props)
-    at_once = at(seen.props, "spec", "minMember")
-    return JobSeen(
-        place=seen.job,
+def _job_of_pods(group: PolicyResource, resources: Sequence[PolicyResource]) -> PolicyJob:
+    kinds = [resource.resource_type for resource in resources]
+    group_input = from_args(POD_GROUP, group.urn, group.props)
+    at_once = value_at(group_input.props, "spec", "minMember")
+    return PolicyJob(
+        place=group_input.job,
         urn=group.urn,
         pods=kinds.count(POD),
-        at_once=at_once if isinstance(at_once, (int, Unknown)) else 0,
+        at_once=at_once if isinstance(at_once, (int, UnknownValue)) else 0,
         has_svc=SVC in kinds,
         has_policy=NETWORK_POLICY in kinds,
     )

@@ -21,11 +21,11 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, job_error, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, job_error, value_text
 from pulumi_volcano_jobs.kubernetes import images
 from pulumi_volcano_jobs.policy import checks, jobs
-from pulumi_volcano_jobs.policy.reported import Reported
-from pulumi_volcano_jobs.policy.resources import Found, Seen, Unknown, see
+from pulumi_volcano_jobs.policy.reported import ReportedFindings
+from pulumi_volcano_jobs.policy.resources import Findings, PolicyInput, UnknownValue, from_args
 
 Config = Mapping[str, Any]
 _NAME = "^.+$"
@@ -48,8 +48,8 @@ def allowed_queues(
     return _resource_policy(
         "volcano-job-queues",
         "A job is in a queue of the platform's list.",
-        lambda seen, config, _: checks.queue(seen, config["queues"]),
-        {"queues": _list(queues, "queues", _NAME, "the names of queues")},
+        lambda resource, config, _: checks.queue(resource, config["queues"]),
+        {"queues": _list_setting(queues, "queues", _NAME, "the names of queues")},
         enforcement_level,
     )
 
@@ -71,8 +71,12 @@ def allowed_registries(
     return _resource_policy(
         "volcano-job-images",
         "A job's images are of a registry of the platform's list.",
-        lambda seen, config, _: checks.registry(seen, config["registries"]),
-        {"registries": _list(registries, "registries", _REGISTRY, "hosts, or paths on them, such as ghcr.io/my-team")},
+        lambda resource, config, _: checks.registry(resource, config["registries"]),
+        {
+            "registries": _list_setting(
+                registries, "registries", _REGISTRY, "hosts, or paths on them, such as ghcr.io/my-team"
+            )
+        },
         enforcement_level,
     )
 
@@ -97,9 +101,11 @@ def resource_requests(
     return _resource_policy(
         "volcano-job-requests",
         "A job's containers request the resources that they need.",
-        lambda seen, config, _: checks.requests(seen, config["resources"], init_containers=config["initContainers"]),
+        lambda resource, config, _: checks.requests(
+            resource, config["resources"], init_containers=config["initContainers"]
+        ),
         {
-            "resources": _list(resources, "resources", _NAME, "the names of resources, such as cpu"),
+            "resources": _list_setting(resources, "resources", _NAME, "the names of resources, such as cpu"),
             "initContainers": {"type": "boolean", "default": init_containers},
         },
         enforcement_level,
@@ -111,7 +117,7 @@ def no_host_network(*, enforcement_level: EnforcementLevel | None = None) -> Res
     return _resource_policy(
         "volcano-job-host-network",
         "A job's Pods are not on the network of their node.",
-        lambda seen, _, __: checks.host_network(seen),
+        lambda resource, _, __: checks.host_network(resource),
         {},
         enforcement_level,
     )
@@ -122,7 +128,7 @@ def no_plain_keys(*, enforcement_level: EnforcementLevel | None = None) -> Resou
     return _resource_policy(
         "volcano-job-keys",
         "A job's private keys are secret.",
-        lambda seen, _, parent: checks.plain_keys(seen, parent),
+        lambda resource, _, parent: checks.plain_keys(resource, parent),
         {},
         enforcement_level,
     )
@@ -140,7 +146,7 @@ def gang(share: float = 1, *, enforcement_level: EnforcementLevel | None = None)
     """
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
         raise job_error(
-            [Problem("share", "Invalid", "this must be a number from 0 to 1", "1 means all Pods", shown(share))]
+            [Problem("share", "Invalid", "this must be a number from 0 to 1", "1 means all Pods", value_text(share))]
         )
     return _stack_policy(
         "volcano-job-gang",
@@ -169,35 +175,35 @@ def network_policy(
     )
 
 
-def _list(given: Sequence[str], setting: str, pattern: str, what: str) -> dict[str, Any]:
+def _list_setting(values: Sequence[str], setting: str, pattern: str, noun: str) -> dict[str, Any]:
     """Check a list, and describe it; an empty one has no default, so that the engine demands it."""
-    is_list = isinstance(given, Collection) and not isinstance(given, (str, Mapping))
-    if not (is_list and all(isinstance(name, str) and re.fullmatch(pattern, name) for name in given)):
+    is_list = isinstance(values, Collection) and not isinstance(values, (str, Mapping))
+    if not (is_list and all(isinstance(name, str) and re.fullmatch(pattern, name) for name in values)):
         error_type: ErrorType = "Invalid" if is_list else "TypeInvalid"
-        raise job_error([Problem(setting, error_type, f"this must be a list of {what}", value=shown(given))])
+        raise job_error([Problem(setting, error_type, f"this must be a list of {noun}", value=value_text(values))])
     items = {"type": "string", "pattern": pattern}
     described: dict[str, Any] = {"type": "array", "items": items, "minItems": 1}
-    return {**described, "default": list(given)} if given else described
+    return {**described, "default": list(values)} if values else described
 
 
 def _resource_policy(
     name: str,
     description: str,
-    check: Callable[[Seen, Config, str], Found],
+    check: Callable[[PolicyInput, Config, str], Findings],
     settings: dict[str, dict[str, Any]],
     level: EnforcementLevel | None,
 ) -> ResourceValidationPolicy:
-    reported = Reported()
+    reported = ReportedFindings()
 
     def validate(args: ResourceValidationArgs, report_violation: ReportViolation) -> None:
         try:
-            seen = see(args.resource_type, args.urn, args.props)
+            resource = from_args(args.resource_type, args.urn, args.props)
         except JobError as error:
             report_violation(str(error), None)
             return
         parent = args.opts.parent or ""
-        found = check(seen, _config(settings, args.get_config()), parent.rpartition("::")[2])
-        _report(reported.once(seen, parent, found), report_violation, None)
+        findings = check(resource, _config(settings, args.get_config()), parent.rpartition("::")[2])
+        _report(reported.new_findings(resource, parent, findings), report_violation, None)
 
     return ResourceValidationPolicy(name, description, validate, level, _schema(settings))
 
@@ -205,7 +211,7 @@ def _resource_policy(
 def _stack_policy(
     name: str,
     description: str,
-    check: Callable[[checks.JobSeen, Config], Found],
+    check: Callable[[checks.PolicyJob, Config], Findings],
     settings: dict[str, dict[str, Any]],
     level: EnforcementLevel | None,
 ) -> StackValidationPolicy:
@@ -214,7 +220,7 @@ def _stack_policy(
         unknown = []
         try:
             for job in jobs.jobs(args.resources):
-                unknown += _known(check(job, config), report_violation, job.urn)
+                unknown += _report_known(check(job, config), report_violation, job.urn)
         except JobError as error:
             report_violation(str(error), None)
         _raise_first(unknown)
@@ -226,26 +232,26 @@ def _schema(settings: dict[str, dict[str, Any]]) -> PolicyConfigSchema:
     return PolicyConfigSchema(settings, [name for name, item in settings.items() if "default" not in item])
 
 
-def _config(settings: Mapping[str, Mapping[str, Any]], given: Config) -> Config:
-    return {name: item.get("default", []) for name, item in settings.items()} | dict(given)
+def _config(settings: Mapping[str, Mapping[str, Any]], config: Config) -> Config:
+    return {name: item.get("default", []) for name, item in settings.items()} | dict(config)
 
 
-def _report(found: Found, report_violation: ReportViolation, urn: str | None) -> None:
-    _raise_first(_known(found, report_violation, urn))
+def _report(findings: Findings, report_violation: ReportViolation, urn: str | None) -> None:
+    _raise_first(_report_known(findings, report_violation, urn))
 
 
-def _known(found: Found, report_violation: ReportViolation, urn: str | None) -> list[Unknown]:
+def _report_known(findings: Findings, report_violation: ReportViolation, urn: str | None) -> list[UnknownValue]:
     """Report what was found, and give what is not known."""
     unknown = []
-    for item in found:
-        if isinstance(item, Unknown):
+    for item in findings:
+        if isinstance(item, UnknownValue):
             unknown.append(item)
         else:
             report_violation(str(item), urn)
     return unknown
 
 
-def _raise_first(unknown: Iterable[Unknown]) -> None:
+def _raise_first(unknown: Iterable[UnknownValue]) -> None:
     # Pulumi then says, as advice, what keeps the rule from a whole answer in this preview.
     for item in unknown:
         raise item.error

@@ -6,31 +6,31 @@ from collections.abc import Hashable
 
 from pulumi_volcano_jobs.component.plugin_components import TASK
 from pulumi_volcano_jobs.core.errors import Problem
-from pulumi_volcano_jobs.policy.resources import POD, Found, Seen, Unknown
+from pulumi_volcano_jobs.policy.resources import POD, Findings, PolicyInput, UnknownValue
 
 
-class Reported:
+class ReportedFindings:
     """Reported findings of one policy, by the URN of the task's component."""
 
     def __init__(self) -> None:
         """Start without findings."""
         self._by_task: dict[str, set[Hashable]] = {}
 
-    def once(self, seen: Seen, parent: str, found: Found) -> Found:
+    def new_findings(self, resource: PolicyInput, parent: str, findings: Findings) -> Findings:
         """Yield the findings of a resource, without those of a Pod that were reported for its task or an earlier Pod.
 
         The engine checks a task's component before its Pods, in a preview and in an update. Each check of the task
         starts again, so an update never skips a finding because a preview reported it.
 
         Args:
-            seen: the resource.
+            resource: the resource.
             parent: the URN of its parent.
-            found: its findings.
+            findings: its findings.
         """
-        if seen.kind == TASK:
-            self._by_task[seen.urn] = set()
-        known = self._by_task.get({TASK: seen.urn, POD: parent}.get(seen.kind, ""))
-        for item in found:
+        if resource.kind == TASK:
+            self._by_task[resource.urn] = set()
+        known = self._by_task.get({TASK: resource.urn, POD: parent}.get(resource.kind, ""))
+        for item in findings:
             key = _key(item)
             if known is None or key not in known:
                 yield item
@@ -38,6 +38,6 @@ class Reported:
                 known.add(key)
 
 
-def _key(item: Problem | Unknown) -> Hashable:
+def _key(item: Problem | UnknownValue) -> Hashable:
     """Return a key that is equal for a task and its Pods: the message, or the path in the spec of an unknown value."""
-    return tuple(item.error.props[1:]) if isinstance(item, Unknown) else str(item)
+    return tuple(item.error.props[1:]) if isinstance(item, UnknownValue) else str(item)

@@ -8,13 +8,13 @@ from typing import Any, TypeAlias
 
 from pulumi_policy.proxy import UnknownValueError
 
-from pulumi_volcano_jobs.component.base import TOKEN
+from pulumi_volcano_jobs.component.base_job import TOKEN
 from pulumi_volcano_jobs.component.plugin_components import POD_SPEC, TASK
 from pulumi_volcano_jobs.core.bounds import MOST_LEVELS
 from pulumi_volcano_jobs.core.errors import Problem, job_error
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME, TASK_SPEC
-from pulumi_volcano_jobs.spec import document, names
+from pulumi_volcano_jobs.spec import document, naming
 
 JOB = f"kubernetes:{document.API_VERSION}:{document.KIND}"
 POD_GROUP = "kubernetes:scheduling.volcano.sh/v1beta1:PodGroup"
@@ -25,25 +25,25 @@ _NESTED = "$"
 
 
 @dataclass(frozen=True)
-class Unknown:
+class UnknownValue:
     """A value that a preview does not know; the rule looks at it when the update knows it."""
 
     error: UnknownValueError
 
 
-Found: TypeAlias = "Iterator[Problem | Unknown]"
+Findings: TypeAlias = "Iterator[Problem | UnknownValue]"
 """What a rule found, and what it could not look at."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class PolicyInput:
     """A resource as the engine shows it to a policy."""
 
     kind: str
     """Its type, such as `kubernetes:core/v1:Pod`."""
     urn: str
     props: Mapping[str, Any]
-    """Its properties, with an `Unknown` for each value that is not known."""
+    """Its properties, with an `UnknownValue` for each value that is not known."""
 
     @property
     def is_ours(self) -> bool:
@@ -54,11 +54,11 @@ class Seen:
     @property
     def job(self) -> str:
         """Say which job it belongs to, for a message."""
-        metadata = at(self.props, "metadata")
-        told = at(self.props, "job") if self.kind == TASK else at(metadata, "labels", JOB_NAME)
-        name = told or at(metadata, "name")
+        metadata = value_at(self.props, "metadata")
+        job_name = value_at(self.props, "job") if self.kind == TASK else value_at(metadata, "labels", JOB_NAME)
+        name = job_name or value_at(metadata, "name")
         if self.kind == POD_GROUP and isinstance(name, str):
-            name = names.job_of(name)
+            name = naming.job_of(name)
         return f"job {name}" if isinstance(name, str) else "job"
 
 
@@ -71,19 +71,19 @@ class PodSpec:
     fields: Mapping[str, Any]
 
 
-def see(kind: str, urn: str, props: Mapping[str, Any]) -> Seen:
+def from_args(kind: str, urn: str, props: Mapping[str, Any]) -> PolicyInput:
     """Return a resource as plain data. The engine sends whole numbers as floats, so convert them.
 
     Raises:
         JobError: if its properties are nested too deep.
     """
-    return Seen(kind, urn, _plain(props))
+    return PolicyInput(kind, urn, _plain(props))
 
 
-def at(tree: Any, *keys: str) -> Any:
-    """Give what is below these keys: None if there is nothing, an `Unknown` if that is not known."""
+def value_at(tree: Any, *keys: str) -> Any:
+    """Give what is below these keys: None if there is nothing, an `UnknownValue` if that is not known."""
     for key in keys:
-        if isinstance(tree, Unknown):
+        if isinstance(tree, UnknownValue):
             return tree
         tree = tree.get(key) if isinstance(tree, Mapping) else None
     return tree
@@ -91,35 +91,39 @@ def at(tree: Any, *keys: str) -> Any:
 
 def items(tree: Any) -> Sequence[Any]:
     """Give the items of a list; a list that is not known is one item."""
-    if isinstance(tree, Unknown):
+    if isinstance(tree, UnknownValue):
         return [tree]
     return tree if isinstance(tree, list) else []
 
 
-def pod_specs(seen: Seen) -> Iterator[PodSpec | Unknown]:
+def pod_specs(resource: PolicyInput) -> Iterator[PodSpec | UnknownValue]:
     """Yield the spec of a job's Pod or task, or those of all templates of a Job, whoever made it.
 
     An edit is seen in the task: the engine shows the old spec of a Pod that is there, since the component ignores its
     changes. What transforms add to a new Pod is seen in the Pod.
     """
-    if seen.kind == POD and seen.is_ours:
-        yield _pod_spec(task_of(seen), at(seen.props, "spec"))
-    elif seen.kind == TASK and seen.is_ours:
-        yield _pod_spec(task_of(seen), at(seen.props, POD_SPEC))
-    elif seen.kind == JOB:
-        for task in items(at(seen.props, "spec", "tasks")):
-            place = f"{seen.job}, task {at(task, 'name')}"
-            yield _pod_spec(place, at(task, "template", "spec"))
+    if resource.kind == POD and resource.is_ours:
+        yield _pod_spec(task_of(resource), value_at(resource.props, "spec"))
+    elif resource.kind == TASK and resource.is_ours:
+        yield _pod_spec(task_of(resource), value_at(resource.props, POD_SPEC))
+    elif resource.kind == JOB:
+        for task in items(value_at(resource.props, "spec", "tasks")):
+            place = f"{resource.job}, task {value_at(task, 'name')}"
+            yield _pod_spec(place, value_at(task, "template", "spec"))
 
 
-def task_of(seen: Seen) -> str:
+def task_of(resource: PolicyInput) -> str:
     """Return the job and the task of a task's component or of a Pod, for a message."""
-    name = at(seen.props, "task") if seen.kind == TASK else at(seen.props, "metadata", "labels", TASK_SPEC)
-    return f"{seen.job}, task {name}"
+    name = (
+        value_at(resource.props, "task")
+        if resource.kind == TASK
+        else value_at(resource.props, "metadata", "labels", TASK_SPEC)
+    )
+    return f"{resource.job}, task {name}"
 
 
-def _pod_spec(place: str, fields: Any) -> PodSpec | Unknown:
-    return fields if isinstance(fields, Unknown) else PodSpec(place, fields or {})
+def _pod_spec(place: str, fields: Any) -> PodSpec | UnknownValue:
+    return fields if isinstance(fields, UnknownValue) else PodSpec(place, fields or {})
 
 
 def _plain(tree: Any, level: int = 1) -> Any:
@@ -139,4 +143,4 @@ def _value(tree: Any, key: Any, level: int) -> Any:
     try:
         return _plain(tree[key], level + 1)
     except UnknownValueError as error:
-        return Unknown(error)
+        return UnknownValue(error)

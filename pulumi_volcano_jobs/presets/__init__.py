@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, job_error, key_text, raise_if_any, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, job_error, key_text, raise_if_any, value_text
 from pulumi_volcano_jobs.core.leaf import Text, may_be_output
 from pulumi_volcano_jobs.kubernetes import quantity
 from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME
@@ -29,32 +29,32 @@ _SHM = "/dev/shm"  # noqa: S108  # where programs look for shared memory, not a 
 _MOST_WEIGHT = 100
 
 
-def apply(template: Mapping[str, Any], *chosen: Preset) -> Template:
+def apply(template: Mapping[str, Any], *presets: Preset) -> Template:
     """Give a template with presets on it, one after the other; the one given stays as it is.
 
     Raises:
         JobError: with what all presets find in their way.
     """
-    raise_if_any(bounds.problems(template, "template"))
-    made: Template = plain(template)
+    raise_if_any(bounds.check_bounds(template, "template"))
+    result: Template = plain(template)
     problems: list[Problem] = []
-    for position, preset in enumerate(chosen):
+    for position, preset in enumerate(presets):
         try:
-            made = _applied(preset, made, f"presets.apply[{position}]")
+            result = _applied(preset, result, f"presets.apply[{position}]")
         except JobError as error:
             problems += error.problems
     raise_if_any(problems)
-    return made
+    return result
 
 
 def _applied(preset: Preset, template: Template, place: str) -> Template:
-    made: Any = preset(template) if callable(preset) else preset
-    if isinstance(made, Mapping):
-        return dict(made)
-    if preset is made or callable(made):
+    result: Any = preset(template) if callable(preset) else preset
+    if isinstance(result, Mapping):
+        return dict(result)
+    if preset is result or callable(result):
         reason, hint = "this is no preset", 'call it, as in presets.shm("8Gi"), and give several one by one'
     else:
-        reason, hint = f"this preset gives no template, but a {type(made).__name__}", "let it return the template"
+        reason, hint = f"this preset gives no template, but a {type(result).__name__}", "let it return the template"
     raise job_error([Problem(place, "TypeInvalid", reason, hint)])
 
 
@@ -94,14 +94,16 @@ def nccl(
     """
     if debug is not None:
         _check_choice("nccl", "debug", debug, get_args(NcclDebug))
-    own = {"NCCL_SOCKET_IFNAME": interface or None, "NCCL_DEBUG": debug}
-    given = {name: value for name, value in own.items() if value is not None} | _of_nccl(variables or {})
-    if not given:
-        raise _refusal("nccl", "", "Required", "this sets nothing", 'for example interface="eth0"')
+    named_variables = {"NCCL_SOCKET_IFNAME": interface or None, "NCCL_DEBUG": debug}
+    all_variables = {name: value for name, value in named_variables.items() if value is not None} | _of_nccl(
+        variables or {}
+    )
+    if not all_variables:
+        raise _argument_error("nccl", "", "Required", "this sets nothing", 'for example interface="eth0"')
 
     def edit(pod: Editor) -> None:
         main = pod.container(container)
-        for name, value in given.items():
+        for name, value in all_variables.items():
             main.set_env(name, value)
 
     return _preset("nccl", edit)
@@ -117,7 +119,7 @@ def rdma(resource: str, count: int = 1, *, container: str = "") -> Preset:
     """
     if not isinstance(resource, str) or not all(resource.partition("/")):
         hint = "`kubectl describe node` lists them, such as rdma/hca_shared_devices_a"
-        raise _refusal("rdma", "resource", "Invalid", "a device's name has a '/'", hint, resource)
+        raise _argument_error("rdma", "resource", "Invalid", "a device's name has a '/'", hint, resource)
     _check_count("rdma", "count", count)
 
     def edit(pod: Editor) -> None:
@@ -161,7 +163,7 @@ def gpu_tolerations(*keys: str) -> Preset:
         if not isinstance(key, str) or not key:
             reason = "each key must be a string, and not empty: without a key all taints are tolerated"
             error_type: ErrorType = "Invalid" if isinstance(key, str) else "TypeInvalid"
-            raise _refusal("gpu_tolerations", "keys", error_type, reason, 'for example "amd.com/gpu"', key)
+            raise _argument_error("gpu_tolerations", "keys", error_type, reason, 'for example "amd.com/gpu"', key)
     entries = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in keys or (NVIDIA_GPU,)]
 
     def edit(pod: Editor) -> None:
@@ -238,10 +240,10 @@ def _preset(name: str, edit: Callable[[Editor], None]) -> Preset:
 def _of_nccl(variables: Any) -> dict[str, Text]:
     if not isinstance(variables, Mapping):
         hint = 'for example {"NCCL_IB_HCA": "mlx5"}'
-        raise _refusal("nccl", "variables", "TypeInvalid", "this must be a mapping of names and values", hint)
+        raise _argument_error("nccl", "variables", "TypeInvalid", "this must be a mapping of names and values", hint)
     for name in variables:
         if not key_text(name).startswith("NCCL_"):
-            raise _refusal(
+            raise _argument_error(
                 "nccl", "variables", "Invalid", "NCCL's variables begin with NCCL_", "set others in the template", name
             )
     return dict(variables)
@@ -249,7 +251,9 @@ def _of_nccl(variables: Any) -> dict[str, Text]:
 
 def _check_choice(preset: str, argument: str, value: object, choices: Sequence[str]) -> None:
     if value not in choices:
-        raise _refusal(preset, argument, "NotSupported", f"this must be one of {', '.join(choices)}", value=value)
+        raise _argument_error(
+            preset, argument, "NotSupported", f"this must be one of {', '.join(choices)}", value=value
+        )
 
 
 def _check_quantity(preset: str, argument: str, value: object) -> None:
@@ -258,22 +262,22 @@ def _check_quantity(preset: str, argument: str, value: object) -> None:
     except ValueError:
         is_sound = False
     if not is_sound:
-        raise _refusal(preset, argument, "Invalid", "this must be a quantity above 0, such as 8Gi", value=value)
+        raise _argument_error(preset, argument, "Invalid", "this must be a quantity above 0, such as 8Gi", value=value)
 
 
 def _check_count(preset: str, argument: str, value: object) -> None:
     reason = "this must be a whole number, at least 1"
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _refusal(preset, argument, "TypeInvalid", reason, value=value)
+        raise _argument_error(preset, argument, "TypeInvalid", reason, value=value)
     if value < 1:
-        raise _refusal(preset, argument, "Invalid", reason, value=value)
+        raise _argument_error(preset, argument, "Invalid", reason, value=value)
 
 
-def _refusal(
+def _argument_error(
     preset: str, argument: str, error_type: ErrorType, reason: str, hint: str = "", value: object = None
 ) -> JobError:
     path = f"presets.{preset}.{argument}".rstrip(".")
     # A preset that was not called is given a template, in which there may be secrets.
     return job_error(
-        [Problem(path, error_type, reason, hint, shown(value) if isinstance(value, (str, int, float)) else "")]
+        [Problem(path, error_type, reason, hint, value_text(value) if isinstance(value, (str, int, float)) else "")]
     )

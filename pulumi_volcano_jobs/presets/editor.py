@@ -21,14 +21,14 @@ class Editor:
         """Copy the template; messages name the preset."""
         self.problems: list[Problem] = []
         self._preset = preset
-        self.problems += bounds.problems(template, "template")
+        self.problems += bounds.check_bounds(template, "template")
         self.template: Template = {} if self.problems else self._fields(plain(template), "template")
         self._spec = self.fields_at(self.template, "spec", "template")
 
     def container(self, name: str) -> ContainerEditor:
         """Find the container of this name; without one, the only container."""
-        path, found = "template.spec.containers", self.list_at(self._spec, "containers", "template.spec")
-        wires = [self._fields(item, f"{path}[{index}]") for index, item in enumerate(found)]
+        path, containers = "template.spec.containers", self.list_at(self._spec, "containers", "template.spec")
+        wires = [self._fields(item, f"{path}[{index}]") for index, item in enumerate(containers)]
         matches = [index for index, wire in enumerate(wires) if name in ("", wire.get("name"))]
         if len(matches) == 1:
             return ContainerEditor(self, wires[matches[0]], f"{path}[{matches[0]}]")
@@ -57,23 +57,23 @@ class Editor:
 
     def put(self, entries: list[Any], entry: Template, keys: Sequence[str], path: str, noun: str) -> None:
         """Add an entry to a list, unless it is there."""
-        same = [
+        equal_entries = [
             index
-            for index, own in enumerate(entries)
-            if isinstance(own, dict) and all(own.get(key) == entry[key] for key in keys)
+            for index, present in enumerate(entries)
+            if isinstance(present, dict) and all(present.get(key) == entry[key] for key in keys)
         ]
-        for index in same:
+        for index in equal_entries:
             if entries[index] != entry:
-                self._clash(f"{path}[{index}]", f"{noun} {entry[keys[0]]}")
+                self._report_conflict(f"{path}[{index}]", f"{noun} {entry[keys[0]]}")
         # A copy: one preset may be put on several templates.
-        entries += [] if same else [plain(entry)]
+        entries += [] if equal_entries else [plain(entry)]
 
     def assign(self, holder: Template, key: str, value: Any, path: str, noun: str) -> None:
         """Set an entry of a mapping, unless it is there."""
-        own = holder.setdefault(key, value)
+        present = holder.setdefault(key, value)
         # A quantity may be written as a number.
-        if own != value and not (isinstance(own, int) and str(own) == value):
-            self._clash(paths.join(path, key), f"{noun} {key}")
+        if present != value and not (isinstance(present, int) and str(present) == value):
+            self._report_conflict(paths.join(path, key), f"{noun} {key}")
 
     def fields_at(self, holder: Template, key: str, path: str) -> Template:
         """Give the object behind a key; make it where there is none."""
@@ -81,13 +81,13 @@ class Editor:
 
     def mapping_at(self, holder: Template, key: str, path: str) -> Template:
         """Give the mapping behind a key; make it where there is none."""
-        found: Template = self._below(holder, key, path, {})
-        return found
+        mapping: Template = self._below(holder, key, path, {})
+        return mapping
 
     def list_at(self, holder: Template, key: str, path: str) -> list[Any]:
         """Give the list behind a key; make it where there is none."""
-        found: list[Any] = self._below(holder, key, path, [])
-        return found
+        entries: list[Any] = self._below(holder, key, path, [])
+        return entries
 
     def _below(self, holder: Template, key: str, path: str, empty: Any) -> Any:
         value = holder.get(key)
@@ -125,8 +125,8 @@ class Editor:
         reason = f"the preset {self._preset} is for one of the containers {', '.join(known)}"
         return Problem(path, "Required", reason, f'say for which, as in container="{known[0]}"')
 
-    def _clash(self, path: str, what: str) -> None:
-        reason = f"the preset {self._preset} sets the {what} too, and not to what stands here"
+    def _report_conflict(self, path: str, noun: str) -> None:
+        reason = f"the preset {self._preset} sets the {noun} too, and not to what stands here"
         self.problems.append(Problem(path, "Duplicate", reason, "keep one of them"))
 
 

@@ -33,32 +33,32 @@ def min_resources(tasks: Sequence[TaskPods], min_available: int) -> dict[str, st
     """Sum up the Pods that must run together: the tasks of the highest priority first."""
     ordered = sorted(tasks, key=lambda task: -task.priority)
     total: Amounts = {}
-    for task, count in zip(ordered, _counts(ordered, min_available), strict=True):
+    for task, count in zip(ordered, _pod_counts(ordered, min_available), strict=True):
         if count:
             _add(total, {name: amount * count for name, amount in _pod_usage(task.spec).items()})
     return {name: str(amount) for name, amount in sorted(total.items())}
 
 
-def _counts(tasks: Sequence[TaskPods], min_available: int) -> list[int]:
+def _pod_counts(tasks: Sequence[TaskPods], min_available: int) -> list[int]:
     """Share out minAvailable: each task's own minimum, then its other replicas."""
     if min_available < sum(task.min_available for task in tasks):
         return _fill(min_available, [task.replicas for task in tasks])
-    least = _fill(min_available, [task.min_available for task in tasks])
-    more = _fill(min_available - sum(least), [task.replicas - task.min_available for task in tasks])
-    return [first + second for first, second in zip(least, more, strict=True)]
+    minimums = _fill(min_available, [task.min_available for task in tasks])
+    extra = _fill(min_available - sum(minimums), [task.replicas - task.min_available for task in tasks])
+    return [first + second for first, second in zip(minimums, extra, strict=True)]
 
 
-def _fill(left: int, limits: Iterable[int]) -> list[int]:
-    taken = []
+def _fill(remaining: int, limits: Iterable[int]) -> list[int]:
+    counts = []
     for limit in limits:
-        taken.append(max(min(left, limit), 0))
-        left -= taken[-1]
-    return taken
+        counts.append(max(min(remaining, limit), 0))
+        remaining -= counts[-1]
+    return counts
 
 
 def _pod_usage(spec: Mapping[str, Any]) -> Amounts:
-    one = parse("1")
-    usage: Amounts = {"pods": one, "count/pods": one}
+    one_pod = parse("1")
+    usage: Amounts = {"pods": one_pod, "count/pods": one_pod}
     requests, limits = _effective(spec, "requests"), _effective(spec, "limits")
     for name, amount in requests.items():
         if name in COMPUTE or name.startswith(HUGE_PAGES) or is_extended(name):
@@ -87,8 +87,8 @@ def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
             amounts = {name: sidecars[name] for name in amounts}
         else:
             _add(amounts, {name: sidecars[name] for name in amounts.keys() & sidecars.keys()})
-        _raise(peak, amounts)
-    _raise(total, peak)
+        _maximum(peak, amounts)
+    _maximum(total, peak)
     total |= {name: amount for name, amount in _amounts(spec, kind).items() if is_of_pods(name)}
     overhead = _parsed(spec.get("overhead") or {})
     if kind == "limits":
@@ -112,7 +112,7 @@ def _add(total: Amounts, amounts: Mapping[str, Quantity]) -> None:
         total[name] = total.get(name, _ZERO) + amount
 
 
-def _raise(total: Amounts, amounts: Mapping[str, Quantity]) -> None:
+def _maximum(total: Amounts, amounts: Mapping[str, Quantity]) -> None:
     for name, amount in amounts.items():
         if amount.nano > total.get(name, _ZERO).nano or name not in total:
             total[name] = amount

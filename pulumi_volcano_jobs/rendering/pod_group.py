@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.core.leaf import derive, is_given
 from pulumi_volcano_jobs.kubernetes.manifest import PARTITION_ID, TASK_SPEC, Manifest, build
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering import min_resources
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import NetworkTopology, PartitionPolicy, Task
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"
@@ -40,7 +40,7 @@ def pod_group(ctx: JobContext, priority_classes: Mapping[str, int]) -> Manifest:
     if groups:
         spec["subGroupPolicy"] = groups
     spec["minResources"] = _min_resources(ctx.tasks, job.min_available or 0, priority_classes)
-    group = build(API_VERSION, "PodGroup", names.pod_group(ctx.name), ctx.namespace, spec=spec)
+    group = build(API_VERSION, "PodGroup", naming.pod_group(ctx.name), ctx.namespace, spec=spec)
     for key, values in (("labels", job.labels), ("annotations", job.annotations)):
         if values:
             group["metadata"][key] = dict(values)
@@ -68,19 +68,19 @@ def _sub_group(task: str | None, policy: PartitionPolicy) -> Manifest:
 def _min_resources(tasks: Sequence[Task], min_available: int, priority_classes: Mapping[str, int]) -> Any:
     classes = [task.pod_spec.get("priorityClassName") if priority_classes else None for task in tasks]
     sizes = [(task.size, task.min_available or 0) for task in tasks]
-    specs = [_counted(task.pod_spec) for task in tasks]
+    specs = [_counted_fields(task.pod_spec) for task in tasks]
 
     def compute(classes: Sequence[str | None], specs: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         pods = [
-            min_resources.TaskPods(priority_classes.get(name or "", 0), replicas, least, spec)
-            for name, (replicas, least), spec in zip(classes, sizes, specs, strict=True)
+            min_resources.TaskPods(priority_classes.get(name or "", 0), replicas, min_available_of_task, spec)
+            for name, (replicas, min_available_of_task), spec in zip(classes, sizes, specs, strict=True)
         ]
         return min_resources.min_resources(pods, min_available)
 
     return derive(compute, classes, specs)
 
 
-def _counted(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _counted_fields(spec: Mapping[str, Any]) -> dict[str, Any]:
     counted = {key: spec[key] for key in _COUNTED_OF_POD if key in spec}
     for kind in ("containers", "initContainers"):
         counted[kind] = [

@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.core.errors import raise_if_any
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, derive, is_given
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
-from pulumi_volcano_jobs.kubernetes.schema import Walk
+from pulumi_volcano_jobs.kubernetes.schema import SchemaPruner
 from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE
 
 API_VERSION, KIND = "scheduling.volcano.sh/v1beta1", "Queue"
@@ -34,33 +34,33 @@ def queue(fields: Mapping[str, Any]) -> Manifest:
     Raises:
         JobError: with all problems at once.
     """
-    walk = Walk()
+    pruner = SchemaPruner()
     known = {key: value for key, value in fields.items() if key not in queues.ELSEWHERE and key not in _METADATA}
-    spec = walk.conform(known, queue_schema.SPEC, "spec")
+    spec = pruner.apply(known, queue_schema.SPEC, "spec")
     metadata = {key: fields[key] for key in _METADATA if fields.get(key) is not None}
-    said = {problem.path for problem in walk.problems}
-    problems = [problem for problem in queues.check(metadata, spec) if problem.path not in said]
-    raise_if_any([*queues.misplaced(fields), *walk.problems, *problems])
+    reported_paths = {problem.path for problem in pruner.problems}
+    problems = [problem for problem in queues.check(metadata, spec) if problem.path not in reported_paths]
+    raise_if_any([*queues.misplaced(fields), *pruner.problems, *problems])
     if "annotations" in metadata:
         annotations = metadata["annotations"]
         metadata["annotations"] = (
-            Derived(_rooted, annotations) if isinstance(annotations, Leaf) else _rooted(annotations)
+            Derived(_with_root, annotations) if isinstance(annotations, Leaf) else _with_root(annotations)
         )
     # The resource definition rejects amounts that are numbers with a fraction.
-    written = Walk(text_amounts=True).conform(spec, queue_schema.SPEC, "spec")
-    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": _with_defaults(written)}
+    with_text_quantities = SchemaPruner(quantities_as_text=True).apply(spec, queue_schema.SPEC, "spec")
+    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": _with_defaults(with_text_quantities)}
 
 
 def _with_defaults(spec: Mapping[str, Any]) -> dict[str, Any]:
-    stored = {key: derive(_stored, key, spec[key]) for key in _ZEROS if key in spec}
-    return {**_DEFAULTS, **spec, **stored}
+    nonzero = {key: derive(_nonzero, key, spec[key]) for key in _ZEROS if key in spec}
+    return {**_DEFAULTS, **spec, **nonzero}
 
 
-def _stored(key: str, value: Any) -> Any:
+def _nonzero(key: str, value: Any) -> Any:
     return _DEFAULTS[key] if value == _ZEROS[key] else value
 
 
-def _rooted(annotations: Any) -> Any:
+def _with_root(annotations: Any) -> Any:
     """Add the root to a hierarchy. Volcano's webhook adds it only when the queue is created."""
     if not isinstance(annotations, Mapping):
         return annotations

@@ -14,13 +14,13 @@ from typing import Any
 from typing_extensions import Unpack
 
 from pulumi_volcano_jobs.admission import conflicts, limits, lint
-from pulumi_volcano_jobs.admission.defaults import Stored
-from pulumi_volcano_jobs.admission.pipeline import examine
-from pulumi_volcano_jobs.admission.plugin_paths import plugin_place
+from pulumi_volcano_jobs.admission.defaults import DefaultedJob
+from pulumi_volcano_jobs.admission.pipeline import admit
+from pulumi_volcano_jobs.admission.plugin_paths import relocate_plugin_problem
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.core.leaf import is_given
-from pulumi_volcano_jobs.core.text import Sealed, concealed_arguments, redacted
+from pulumi_volcano_jobs.core.text import Sealed, redacted, redacted_arguments
 from pulumi_volcano_jobs.kubernetes import manifest, schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod
 from pulumi_volcano_jobs.kubernetes.pod_log import JOB, TEMPLATE, PodLog
@@ -29,22 +29,22 @@ from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import flags_of, secret_settings
 from pulumi_volcano_jobs.plugins.ssh_keys import PLACEHOLDERS, KeyFactory, KeyPair
 from pulumi_volcano_jobs.rendering import pod_group
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job, Task, Volume
-from pulumi_volcano_jobs.spec.options import Choices, OnConflict, wrong_choices
+from pulumi_volcano_jobs.spec.options import OnConflict, RenderOptions, check_options
 
 _Hook = Callable[[Pod, JobContext], None]
 _Renderer = Callable[..., Pod]
 # Annotations and labels of a job that its Pods get too; of a pair, the first that is there.
-_HANDED_DOWN = (
+_INHERITED_ANNOTATIONS = (
     ("volcano.sh/preemptable",),
     ("volcano.sh/cooldown-time",),
     ("volcano.sh/revocable-zone",),
     ("volcano.sh/jdb-min-available", "volcano.sh/jdb-max-unavailable"),
 )
 
-_HANDED_DOWN_LABELS = ("volcano.sh/preemptable", "volcano.sh/cooldown-time")
+_INHERITED_LABELS = ("volcano.sh/preemptable", "volcano.sh/cooldown-time")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,13 +67,13 @@ class Rendered(Sealed):
     """The plugin that made an object, by the object's kind and name; what no plugin made is not in it."""
     named: frozenset[str]
     """The plugins that the job itself names; the others were brought in by these."""
-    beyond: frozenset[ObjectRef]
+    extension_objects: frozenset[ObjectRef]
     """Kind and name of the objects that Volcano's controllers do not create: new claims, and those of our own
     options. `managed_by="volcano"` creates them next to the Job."""
-    handed_over: Job
+    native_job: Job
     """The job as Volcano is given it: with `managed_by="volcano"` its templates have the additions of our own
     options, and its volumes name the new claims."""
-    keep_own: bool
+    keep_template_values: bool
     """Whether the templates keep what plugins set, too (`on_conflict="user"`)."""
 
     def pods_of(self, task: str) -> Sequence[Manifest]:
@@ -98,7 +98,7 @@ def render(
     keys: KeyPair | KeyFactory = PLACEHOLDERS,
     redact: bool = False,
     earlier: Sequence[Problem] = (),
-    **choices: Unpack[Choices],
+    **options: Unpack[RenderOptions],
 ) -> Rendered:
     """Render a job.
 
@@ -110,50 +110,55 @@ def render(
         keys: the pair for an ssh plugin without a given key, or a function that generates one of a type.
         redact: put placeholders in the place of given keys too.
         earlier: problems that were found before, as in reading the file, to be raised with the others.
-        choices: who makes the Pods, who counts in a conflict, and options of plugins (see `Choices`).
+        options: who makes the Pods, who counts in a conflict, and options of plugins (see `RenderOptions`).
 
     Raises:
         JobError: with all problems at once (strict), or with those of the first stage of Volcano's that refuses.
     """
-    raise_if_any([*bounds.problems(job), *wrong_choices(choices)])
+    raise_if_any([*bounds.check_bounds(job), *check_options(options)])
     cluster = cluster or ClusterFacts()
-    found = examine(job, cluster, namespace, earlier, choices, strict=strict)
-    shown, plugins = _redacted(found.stored) if redact else (found.stored.job, found.stored.plugins)
-    ctx = JobContext(shown, _key_pair(keys, plugins))
-    problems = [*found.problems]
-    on_conflict = choices.get("on_conflict", "error") if strict else None
-    keep_own = on_conflict == "user"
-    renderer = functools.partial(pod_renderer, ctx, plugins, keep_own=keep_own)
-    firsts: dict[str, Manifest] = {}
-    if on_conflict and found.can_be_looked_into:
-        problems += _first_pods(ctx, renderer, firsts, on_conflict)
+    admitted = admit(job, cluster, namespace, earlier, options, strict=strict)
+    redacted_job, plugins = (
+        _redacted(admitted.defaulted) if redact else (admitted.defaulted.job, admitted.defaulted.plugins)
+    )
+    ctx = JobContext(redacted_job, _key_pair(keys, plugins))
+    problems = [*admitted.problems]
+    on_conflict = options.get("on_conflict", "error") if strict else None
+    keep_template_values = on_conflict == "user"
+    renderer = functools.partial(pod_renderer, ctx, plugins, keep_template_values=keep_template_values)
+    first_pods: dict[str, Manifest] = {}
+    if on_conflict and admitted.is_renderable:
+        problems += _first_pods(ctx, renderer, first_pods, on_conflict)
     raise_if_any(problems)
-    objects, made_by, beyond = _objects(ctx, plugins, cluster)
+    objects, made_by, extension_objects = _objects(ctx, plugins, cluster)
     if redact:
         # A user's own plugin may create objects that contain keys.
         objects = [redacted(item) for item in objects]
-    raise_if_any(limits.objects(objects, made_by))
+    raise_if_any(limits.check_objects(objects, made_by))
     if not strict:
-        raise_if_any(_first_pods(ctx, renderer, firsts, None))
-    pods = tuple(_pods(ctx, renderer, firsts))
+        raise_if_any(_first_pods(ctx, renderer, first_pods, None))
+    pods = tuple(_pods(ctx, renderer, first_pods))
     if strict:
-        native = choices.get("managed_by") == "volcano"
+        native = options.get("managed_by") == "volcano"
         hint = limits.hosts_hint(native=native, version=cluster.volcano_version)
-        problems += limits.variables(ctx.tasks, pods, firsts, objects, made_by, hint)
-        problems += [plugin_place(item, shown, choices) for item in lint.of_pods(shown, plugins, firsts)]
+        problems += limits.variables(ctx.tasks, pods, first_pods, objects, made_by, hint)
+        problems += [
+            relocate_plugin_problem(item, redacted_job, options)
+            for item in lint.check_pods(redacted_job, plugins, first_pods)
+        ]
         raise_if_any(problems)
     return Rendered(
-        job=shown,
+        job=redacted_job,
         plugins=plugins,
         objects=tuple(objects),
         pods=pods,
-        first_pods=firsts,
+        first_pods=first_pods,
         warnings=tuple(problem for problem in problems if problem.warning),
         made_by=made_by,
-        named=found.stored.named,
-        beyond=beyond,
-        keep_own=keep_own,
-        handed_over=_handed_over(ctx, plugins) if choices.get("managed_by") == "volcano" else shown,
+        named=admitted.defaulted.named,
+        extension_objects=extension_objects,
+        keep_template_values=keep_template_values,
+        native_job=_native_job(ctx, plugins) if options.get("managed_by") == "volcano" else redacted_job,
     )
 
 
@@ -164,19 +169,19 @@ def _key_pair(keys: KeyPair | KeyFactory, plugins: Sequence[Plugin]) -> KeyPair:
     return keys(key_type) if key_type else PLACEHOLDERS
 
 
-def _redacted(stored: Stored) -> tuple[Job, tuple[Plugin, ...]]:
-    plugins = tuple(plugin.redacted() for plugin in stored.plugins)
-    changed = {new.name: new for old, new in zip(stored.plugins, plugins, strict=True) if _shows(old, new)}
+def _redacted(defaulted: DefaultedJob) -> tuple[Job, tuple[Plugin, ...]]:
+    plugins = tuple(plugin.redacted() for plugin in defaulted.plugins)
+    changed = {new.name: new for old, new in zip(defaulted.plugins, plugins, strict=True) if _may_show_key(old, new)}
     flags = {
         plugin.name: flags_of(type(plugin)).keys() - flags_of(type(plugin), of="placeholder") for plugin in plugins
     }
-    uses = {name: _without_keys(use, flags.get(name, ())) for name, use in stored.job.uses.items()}
-    job = stored.job.with_(plugins={**uses, **changed}) if stored.job.uses else stored.job
+    uses = {name: _without_keys(use, flags.get(name, ())) for name, use in defaulted.job.uses.items()}
+    job = defaulted.job.with_(plugins={**uses, **changed}) if defaulted.job.uses else defaulted.job
     return _template_redacted(job), plugins
 
 
 def _without_keys(use: Any, known: Collection[str]) -> Any:
-    return tuple(concealed_arguments(use, known)) if isinstance(use, (list, tuple)) else use
+    return tuple(redacted_arguments(use, known)) if isinstance(use, (list, tuple)) else use
 
 
 def _template_redacted(job: Job) -> Job:
@@ -187,9 +192,9 @@ def _template_redacted(job: Job) -> Job:
     return job.with_(**changes)
 
 
-def _shows(given: Plugin, redacted: Plugin) -> bool:
+def _may_show_key(original: Plugin, redacted: Plugin) -> bool:
     """Tell whether what was given may show a key: be it a setting or an argument that Volcano passes over."""
-    return given != redacted or bool(secret_settings(type(given)))
+    return original != redacted or bool(secret_settings(type(original)))
 
 
 def _objects(
@@ -203,49 +208,49 @@ def _objects(
         if (spec := manifest.copy_tree(volume.volume_claim)) is not None
     ]
     objects = [pod_group.pod_group(ctx, cluster.priority_classes), *claims]
-    made_by, beyond = {}, set(map(ObjectRef.of, claims))
+    made_by, extension_objects = {}, set(map(ObjectRef.of, claims))
     for plugin in plugins:
         extended = plugin.extend_objects(ctx)
-        beyond |= set(map(ObjectRef.of, extended))
+        extension_objects |= set(map(ObjectRef.of, extended))
         for item in (*plugin.on_job_add(ctx), *extended):
             made_by[ObjectRef.of(item)] = plugin.name
             objects.append(item)
-    return manifest.canonical(objects), made_by, frozenset(beyond)
+    return manifest.canonical(objects), made_by, frozenset(extension_objects)
 
 
-def _handed_over(ctx: JobContext, plugins: Sequence[Plugin]) -> Job:
+def _native_job(ctx: JobContext, plugins: Sequence[Plugin]) -> Job:
     """Return the Job that Volcano gets.
 
     Our own options add to its templates, its amounts are text, and the newest flags of each plugin come last. It names
     its new claims: Volcano's controller writes the name of a claim that it creates into the Job with a PUT. It then
     owns `spec.volumes` and `spec.tasks`, and every later server-side apply conflicts with it.
     """
-    job, walk = ctx.job, schema.Walk(text_amounts=True)
+    job, pruner = ctx.job, schema.SchemaPruner(quantities_as_text=True)
     ordered = {plugin.name: type(plugin).newest_last(job.arguments(plugin.name)) for plugin in plugins}
-    tasks = [_extended(ctx, plugins, task) for task in ctx.tasks]
+    tasks = [_with_extensions(ctx, plugins, task) for task in ctx.tasks]
     return job.with_(
-        tasks=tuple(task.with_(template=walk.conform(task.pod_template, schema.POD_TEMPLATE, "")) for task in tasks),
+        tasks=tuple(task.with_(template=pruner.apply(task.pod_template, schema.POD_TEMPLATE, "")) for task in tasks),
         plugins=job.plugins and {**job.uses, **ordered},
-        volumes=job.volumes and tuple(_by_name(job.name, volume) for volume in job.volumes),
+        volumes=job.volumes and tuple(_with_existing_claim(job.name, volume) for volume in job.volumes),
     )
 
 
-def _by_name(job: str, volume: Volume) -> Volume:
+def _with_existing_claim(job: str, volume: Volume) -> Volume:
     if volume.volume_claim_name or volume.volume_claim is None:
         return volume
-    return volume.with_(volume_claim=None, volume_claim_name=names.claim(job, volume.mount_path))
+    return volume.with_(volume_claim=None, volume_claim_name=naming.claim(job, volume.mount_path))
 
 
-def _extended(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:
+def _with_extensions(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> Task:
     pod = Pod("", task.name or "", 0, task.pod_template)
-    before = pod.to_template()
+    template = pod.to_template()
     for plugin in plugins:
         plugin.extend_pod(pod, ctx)
-    after = pod.to_template()
-    if after == before:
+    extended = pod.to_template()
+    if extended == template:
         return task
-    kept = task.pod_template.get("metadata") or {}
-    return task.with_(template={**after, "metadata": {**kept, **after["metadata"]}})
+    metadata = task.pod_template.get("metadata") or {}
+    return task.with_(template={**extended, "metadata": {**metadata, **extended["metadata"]}})
 
 
 def _first_pods(
@@ -272,16 +277,20 @@ def _first_pods(
             return
 
 
-def _pods(ctx: JobContext, renderer: Callable[[Task], _Renderer], firsts: Mapping[str, Manifest]) -> Iterator[Manifest]:
+def _pods(
+    ctx: JobContext, renderer: Callable[[Task], _Renderer], first_pods: Mapping[str, Manifest]
+) -> Iterator[Manifest]:
     for task in ctx.tasks:
         render_pod = renderer(task)
         if task.size:
-            yield firsts[task.name or ""]
+            yield first_pods[task.name or ""]
         for index in range(1, task.size):
             yield render_pod(index).to_manifest(ctx.namespace)
 
 
-def pod_renderer(ctx: JobContext, plugins: Sequence[Plugin], task: Task, *, keep_own: bool = False) -> _Renderer:
+def pod_renderer(
+    ctx: JobContext, plugins: Sequence[Plugin], task: Task, *, keep_template_values: bool = False
+) -> _Renderer:
     """Return a function that renders the Pod of an index, and records its writers in a log if there is one.
 
     The writers are `TEMPLATE`, `JOB` and the names of the plugins.
@@ -291,7 +300,9 @@ def pod_renderer(ctx: JobContext, plugins: Sequence[Plugin], task: Task, *, keep
     hooks += [(JOB, _task_editor(ctx, task)), *((plugin.name, plugin.on_pod_create) for plugin in plugins)]
 
     def render_pod(index: int, log: PodLog | None = None) -> Pod:
-        pod = Pod(names.pod(ctx.name, name, index), name, index, task.pod_template, keep_own=keep_own)
+        pod = Pod(
+            naming.pod(ctx.name, name, index), name, index, task.pod_template, keep_template_values=keep_template_values
+        )
         if log:
             log.add(TEMPLATE, pod)
         for writer, hook in hooks:
@@ -311,7 +322,7 @@ def _task_editor(ctx: JobContext, task: Task) -> _Hook:
     if is_given(job.priority_class_name) and not is_given(priority):
         fields["priorityClassName"] = job.priority_class_name
     labels, annotations = _labels(ctx, task), _annotations(ctx, task)
-    mounts = [(volume.mount_path, names.volume(ctx.name, volume.mount_path), claim) for volume, claim in _claims(job)]
+    mounts = [(volume.mount_path, naming.volume(ctx.name, volume.mount_path), claim) for volume, claim in _claims(job)]
     partition = task.partition_policy
 
     def edit(pod: Pod, _ctx: JobContext) -> None:
@@ -336,13 +347,13 @@ def _labels(ctx: JobContext, task: Task) -> Manifest:
         manifest.TASK_SPEC: task.name,
         manifest.QUEUE_NAME: ctx.job.queue,
     }
-    handed = ctx.job.labels or {}
-    return labels | {key: handed[key] for key in _HANDED_DOWN_LABELS if key in handed}
+    job_labels = ctx.job.labels or {}
+    return labels | {key: job_labels[key] for key in _INHERITED_LABELS if key in job_labels}
 
 
 def _annotations(ctx: JobContext, task: Task) -> Manifest:
     annotations = {
-        manifest.GROUP_ANNOTATION: names.pod_group(ctx.name),
+        manifest.GROUP_ANNOTATION: naming.pod_group(ctx.name),
         manifest.JOB_NAME: ctx.name,
         manifest.JOB_RETRY_COUNT: "0",
         manifest.JOB_VERSION: "0",
@@ -352,9 +363,9 @@ def _annotations(ctx: JobContext, task: Task) -> Manifest:
     }
     if task.topology_policy:
         annotations[manifest.NUMA_POLICY] = task.topology_policy
-    handed = ctx.job.annotations or {}
-    for keys in _HANDED_DOWN:
-        annotations |= {key: handed[key] for key in [key for key in keys if key in handed][:1]}
+    job_annotations = ctx.job.annotations or {}
+    for keys in _INHERITED_ANNOTATIONS:
+        annotations |= {key: job_annotations[key] for key in [key for key in keys if key in job_annotations][:1]}
     return annotations
 
 
@@ -362,5 +373,5 @@ def _claims(job: Job) -> list[tuple[Volume, str]]:
     """Pair each volume with its claim; a claim that is named twice counts once, at its first path."""
     pairs: dict[str, Volume] = {}
     for volume in job.volumes or ():
-        pairs.setdefault(volume.volume_claim_name or names.claim(job.name, volume.mount_path), volume)
+        pairs.setdefault(volume.volume_claim_name or naming.claim(job.name, volume.mount_path), volume)
     return [(volume, name) for name, volume in pairs.items()]

@@ -62,19 +62,21 @@ class ClusterFacts:
         Raises:
             JobError: for anything that is not one of these objects (or a List of them), with its place.
         """
-        raise_if_any(bounds.problems(objects, "items"))
+        raise_if_any(bounds.check_bounds(objects, "items"))
         try:
-            found = list(_flatten(_OBJECTS.validate_python(objects)))
+            cluster_objects = list(_flatten(_OBJECTS.validate_python(objects)))
         except ValidationError as error:
             problems = [_problem(item) for item in error.errors(include_url=False)]
             raise job_error(problems) from None
-        queues = [item for item in found if isinstance(item, _Queue)]
+        queues = [item for item in cluster_objects if isinstance(item, _Queue)]
         parents = Counter(item.spec.parent or ROOT_QUEUE for item in queues)
         return cls(
-            priority_classes={item.metadata.name: item.value for item in found if isinstance(item, _PriorityClass)},
+            priority_classes={
+                item.metadata.name: item.value for item in cluster_objects if isinstance(item, _PriorityClass)
+            },
             queues={item.metadata.name: Queue(item.status.state, parents[item.metadata.name]) for item in queues},
             claims=frozenset(
-                (item.metadata.namespace, item.metadata.name) for item in found if isinstance(item, _Claim)
+                (item.metadata.namespace, item.metadata.name) for item in cluster_objects if isinstance(item, _Claim)
             ),
         )
 
@@ -114,16 +116,16 @@ class _Claim(_Object):
     metadata: _Metadata
 
 
-_Fact = Annotated[_PriorityClass | _Queue | _Claim, Field(discriminator="kind")]
+_ClusterObject = Annotated[_PriorityClass | _Queue | _Claim, Field(discriminator="kind")]
 
 
-class _List(_Object):
+class _ObjectList(_Object):
     kind: Literal["List", "PriorityClassList", "QueueList", "PersistentVolumeClaimList"]
-    items: list[_Fact]
+    items: list[_ClusterObject]
 
 
 _OBJECTS: TypeAdapter[list[Any]] = TypeAdapter(
-    list[Annotated[_PriorityClass | _Queue | _Claim | _List, Field(discriminator="kind")]],
+    list[Annotated[_PriorityClass | _Queue | _Claim | _ObjectList, Field(discriminator="kind")]],
 )
 _KINDS = ("PriorityClass", "Queue", "PersistentVolumeClaim")
 _HINT = "give what `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml` prints"
@@ -131,7 +133,7 @@ _HINT = "give what `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc
 
 def _flatten(objects: list[Any]) -> Iterator[_Object]:
     for item in objects:
-        if isinstance(item, _List):
+        if isinstance(item, _ObjectList):
             yield from item.items
         else:
             yield item

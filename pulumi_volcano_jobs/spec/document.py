@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pydantic_core import PydanticCustomError
 
 from pulumi_volcano_jobs.core.errors import Problem, key_text
-from pulumi_volcano_jobs.core.leaf import is_whole
+from pulumi_volcano_jobs.core.leaf import is_valid_unicode
 from pulumi_volcano_jobs.spec.fields import Tree
 
 API_VERSION = "batch.volcano.sh/v1alpha1"
@@ -46,24 +46,24 @@ _REMEDIES = {
 }
 
 
-def _refuse_another_kind(document: Mapping[str, Tree]) -> None:
+def _reject_other_kinds(document: Mapping[str, Tree]) -> None:
     identity = {key: document[key] for key in ("kind", "apiVersion") if key in document}
     for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
         if identity.get(key, expected) != expected:
-            said = [
+            identity_texts = [
                 f"its {name} is {value}"
                 for name, value in identity.items()
-                if isinstance(value, str) and is_whole(value)
+                if isinstance(value, str) and is_valid_unicode(value)
             ]
             kind, reason = "not_a_job", "this is no Volcano Job"
             remedy = _REMEDIES.get(str(document.get("kind")), f"give a {KIND} of {API_VERSION}")
-            found = ", ".join(said) or f"its {key} is no text"
-            raise PydanticCustomError(kind, reason, {"place": key, "found": found, "remedy": remedy})
+            identity_text = ", ".join(identity_texts) or f"its {key} is no text"
+            raise PydanticCustomError(kind, reason, {"place": key, "found": identity_text, "remedy": remedy})
 
 
 def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
     """Turn kubectl's document into the flat form; what stands in a wrong place keeps it, as a prefix of its key."""
-    _refuse_another_kind(document)
+    _reject_other_kinds(document)
     metadata, spec = document.get("metadata"), document.get("spec")
     if not isinstance(spec, Mapping):
         kind = "no_spec"
@@ -71,9 +71,9 @@ def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
     if not isinstance(metadata, Mapping):
         kind = "no_metadata"
         raise PydanticCustomError(kind, "a Job needs metadata (a mapping) with a name", {"place": "metadata"})
-    stored = is_stored(document)
-    metadata = _as_submitted(metadata, stored=stored)
-    if stored:
+    is_from_cluster = is_stored(document)
+    metadata = _as_submitted(metadata, is_from_cluster=is_from_cluster)
+    if is_from_cluster:
         spec = {**spec, "volumes": _existing_claims(spec.get("volumes"))}
     # An unknown key of the metadata is no key of the spec, and no key of the spec (name, …) overwrites metadata.
     flat = {
@@ -117,16 +117,16 @@ def _namespace(document: Mapping[str, Tree]) -> str:
     return namespace if isinstance(namespace, str) else ""
 
 
-def _as_submitted(metadata: Mapping[str, Tree], *, stored: bool) -> dict[str, Tree]:
+def _as_submitted(metadata: Mapping[str, Tree], *, is_from_cluster: bool) -> dict[str, Tree]:
     """Return the metadata of a Job without what kubectl, the API server and controllers added."""
     submitted = dict(metadata)
-    if stored and submitted.get("name"):
+    if is_from_cluster and submitted.get("name"):
         submitted.pop(GENERATE_NAME, None)  # the API server has generated the name
     annotations = submitted.get("annotations")
     if isinstance(annotations, Mapping):
-        added = _SERVER_ANNOTATIONS if stored else {_LAST_APPLIED}
-        kept = {key: value for key, value in annotations.items() if key not in added}
-        submitted["annotations"] = kept or None
+        added = _SERVER_ANNOTATIONS if is_from_cluster else {_LAST_APPLIED}
+        user_annotations = {key: value for key, value in annotations.items() if key not in added}
+        submitted["annotations"] = user_annotations or None
     return submitted
 
 

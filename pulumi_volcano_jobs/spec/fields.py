@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeGuard, 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, StringConstraints, WrapValidator
 from pydantic_core import PydanticCustomError
 
-from pulumi_volcano_jobs.core.errors import shown
-from pulumi_volcano_jobs.core.leaf import Leaf, Text, is_whole, may_be_output
+from pulumi_volcano_jobs.core.errors import value_text
+from pulumi_volcano_jobs.core.leaf import Leaf, Text, is_valid_unicode, may_be_output
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import duration
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
@@ -29,7 +29,7 @@ def _text(value: object) -> object:
     if not isinstance(value, str) and not may_be_output(value):
         kind = "string_type"
         raise PydanticCustomError(kind, "this must be a string")
-    if isinstance(value, str) and not is_whole(value):
+    if isinstance(value, str) and not is_valid_unicode(value):
         kind = "string_unicode"
         raise PydanticCustomError(kind, "this must be whole text")
     return value
@@ -52,7 +52,9 @@ def _duration(value: object) -> object:
     """Check a `metav1.Duration` as the decoder of Volcano's webhook does."""
     kind, template = "duration_type", "{problem}"
     if not isinstance(value, str):
-        problem = f"Invalid value: {shown(value)}: must be a string" if isinstance(value, int) else "must be a string"
+        problem = (
+            f"Invalid value: {value_text(value)}: must be a string" if isinstance(value, int) else "must be a string"
+        )
         raise PydanticCustomError(kind, template, {"problem": problem, "fix": 'write a duration such as "10m"'})
     if problem := duration.problem(value):
         reason = f'Invalid value: "{value[:60]}": {problem}'
@@ -65,7 +67,7 @@ def _given(value: object) -> object:
     return None if isinstance(value, str) and not value else value
 
 
-class PodTemplate(Protocol):
+class PodTemplateArgs(Protocol):
     """A `pulumi_kubernetes.core.v1.PodTemplateSpecArgs`, seen from code that knows no Pulumi."""
 
     @property

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage, key_text, wrong_type
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf, Text, derive, has_leaf, is_given
 from pulumi_volcano_jobs.kubernetes import images, schema, validation
 from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
@@ -62,35 +62,43 @@ _PLACE = re.compile(r"template\.(?:spec|metadata)\.([A-Za-z]+)(.*)")
 _SNAKE = {to_camel(name): name for name in STRUCTURED}
 
 
-def checked(given: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], list[Problem]]:
+def validate(defaults: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], list[Problem]]:
     """Give the defaults in which nothing is wrong, and the problems of the others.
 
     Args:
-        given: the defaults, by their names in snake_case.
+        defaults: the defaults, by their names in snake_case.
         place: gives a default's path for messages.
     """
-    if not isinstance(given, Mapping):
-        return {}, [wrong_type(place(""), "a mapping", 'for example {"queue": "research"}', stage=Stage.STRICT)]
+    if not isinstance(defaults, Mapping):
+        return {}, [
+            wrong_type(place(""), "a mapping", 'for example {"queue": "research"}', stage=RejectionStage.STRICT)
+        ]
     problems = [
-        Problem(place(key_text(name)), "Forbidden", "no default has this name", schema.nearest(key_text(name), NAMES))
-        for name in given
+        Problem(
+            place(key_text(name)), "Forbidden", "no default has this name", schema.suggestion(key_text(name), NAMES)
+        )
+        for name in defaults
         if name not in NAMES
     ]
-    values = {name: given[name] for name in NAMES if not _is_missing(name, given.get(name))}
-    found: list[tuple[str, Problem]] = []
+    values = {name: defaults[name] for name in NAMES if not _is_missing(name, defaults.get(name))}
+    named_problems: list[tuple[str, Problem]] = []
     for name, value in values.items():
-        found += [(name, problem) for problem in _of_text(name, value, place(name)) if name not in STRUCTURED]
+        named_problems += [
+            (name, problem) for problem in _check_text(name, value, place(name)) if name not in STRUCTURED
+        ]
     template = _template(values)
-    walk = schema.Walk()
-    conformed = walk.conform(template, schema.POD_TEMPLATE, "template")
-    said = {problem.path for problem in walk.problems}
-    more = [problem for problem in validation.check(conformed, "template") if problem.path not in said]
-    for problem in (*walk.problems, *more):
-        name, tail = _placed(problem.path)
-        found.append((name, replace(problem, path=place(name) + tail)))
-    refused = {name for name, _ in found}
-    sound = {name: value for name, value in values.items() if name not in refused}
-    return sound, [*problems, *(problem for _, problem in found)]
+    pruner = schema.SchemaPruner()
+    pruned = pruner.apply(template, schema.POD_TEMPLATE, "template")
+    reported_paths = {problem.path for problem in pruner.problems}
+    template_problems = [
+        problem for problem in validation.check_template(pruned, "template") if problem.path not in reported_paths
+    ]
+    for problem in (*pruner.problems, *template_problems):
+        name, tail = _default_at(problem.path)
+        named_problems.append((name, replace(problem, path=place(name) + tail)))
+    rejected = {name for name, _ in named_problems}
+    valid = {name: value for name, value in values.items() if name not in rejected}
+    return valid, [*problems, *(problem for _, problem in named_problems)]
 
 
 def _is_missing(name: str, value: Any) -> bool:
@@ -98,14 +106,14 @@ def _is_missing(name: str, value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value and name != "image_registry")
 
 
-def _of_text(name: str, value: Any, path: str) -> Iterator[Problem]:
+def _check_text(name: str, value: Any, path: str) -> Iterator[Problem]:
     if has_few_values(name):
         if isinstance(value, Leaf):
-            yield schema.structural(path, "it decides what the job is made of")
+            yield schema.output_not_allowed(path, "it decides what the job is made of")
         else:
             yield from one_of_its_values(name, value, path)
     elif name == "image_registry":
-        yield from images.problems(value, path)
+        yield from images.check_registry(value, path)
     elif not isinstance(value, (str, Leaf)):
         yield wrong_type(path, "a string")
     else:
@@ -122,60 +130,60 @@ def _on_the_wire(name: str, value: Any) -> Any:
     return [{"name": item} for item in value] if is_names else value
 
 
-def _placed(path: str) -> tuple[str, str]:
+def _default_at(path: str) -> tuple[str, str]:
     match = _PLACE.fullmatch(path)
     key, tail = match.groups() if match else (path, "")
     name = _SNAKE.get(key, key)
     return name, tail.removesuffix(".name") if name == "image_pull_secrets" else tail
 
 
-def merged(own: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+def merge(own: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
     """Put defaults over others: texts count before theirs, mappings and lists are united as with a task's."""
-    united = {
-        name: _united(own[name], shared[name]) if name in _MAPPINGS else _joined(own[name], shared[name])
+    merged_structures = {
+        name: _merge_mappings(own[name], shared[name]) if name in _MAPPINGS else _merge_lists(own[name], shared[name])
         for name in STRUCTURED
         if name in own and name in shared
     }
-    return {**shared, **own, **united}
+    return {**shared, **own, **merged_structures}
 
 
 def apply(job: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Copy the arguments of a job, or its document, with the defaults in it; the namespace is not among these."""
-    made = dict(job)
+    result = dict(job)
     for name in OPTIONS:
-        if name in defaults and made.get(name) is None:
-            made[name] = defaults[name]
+        if name in defaults and result.get(name) is None:
+            result[name] = defaults[name]
     if not DOCUMENT_FIELDS & job.keys():
-        return _labelled(_in_spec(made, defaults), defaults)
-    metadata, spec = made.get("metadata"), made.get("spec")
+        return _with_labels(_with_spec_defaults(result, defaults), defaults)
+    metadata, spec = result.get("metadata"), result.get("spec")
     if isinstance(metadata, Mapping):
-        made["metadata"] = _labelled(metadata, defaults)
+        result["metadata"] = _with_labels(metadata, defaults)
     if isinstance(spec, Mapping):
-        made["spec"] = _in_spec(spec, defaults)
-    return made
+        result["spec"] = _with_spec_defaults(spec, defaults)
+    return result
 
 
-def _in_spec(spec: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    made = dict(spec)
+def _with_spec_defaults(spec: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(spec)
     for name in ("queue", "priority_class_name"):
-        if name in defaults and not any(is_given(made.get(key)) for key in (name, to_camel(name))):
-            made[to_camel(name)] = defaults[name]
-    if isinstance(made.get("tasks"), (list, tuple)):
-        made["tasks"] = [_task(task, defaults) for task in made["tasks"]]
-    return made
+        if name in defaults and not any(is_given(result.get(key)) for key in (name, to_camel(name))):
+            result[to_camel(name)] = defaults[name]
+    if isinstance(result.get("tasks"), (list, tuple)):
+        result["tasks"] = [_task(task, defaults) for task in result["tasks"]]
+    return result
 
 
 def _task(task: Any, defaults: Mapping[str, Any]) -> Any:
     template = task.get("template") if isinstance(task, Mapping) else None
     if not isinstance(template, Mapping):
         return task
-    made = dict(template)
+    new_template = dict(template)
     metadata, spec = template.get("metadata"), template.get("spec")
     if "labels" in defaults and (metadata is None or isinstance(metadata, Mapping)):
-        made["metadata"] = _labelled(metadata or {}, defaults)
+        new_template["metadata"] = _with_labels(metadata or {}, defaults)
     if isinstance(spec, Mapping):
-        made["spec"] = {**spec, **_pod_fields(spec, defaults)}
-    return {**task, "template": made}
+        new_template["spec"] = {**spec, **_pod_fields(spec, defaults)}
+    return {**task, "template": new_template}
 
 
 def _pod_fields(spec: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,29 +191,38 @@ def _pod_fields(spec: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[st
     for name in _SPEC:
         if name in defaults:
             key, shared = to_camel(name), _on_the_wire(name, defaults[name])
-            own = spec.get(key)
-            fields[key] = shared if own is None else (_united if name in _MAPPINGS else _joined)(own, shared)
+            own_value = spec.get(key)
+            fields[key] = (
+                shared
+                if own_value is None
+                else (_merge_mappings if name in _MAPPINGS else _merge_lists)(own_value, shared)
+            )
     return fields
 
 
-def _labelled(holder: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _with_labels(holder: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     if "labels" not in defaults:
         return dict(holder)
-    own = holder.get("labels")
-    return {**holder, "labels": dict(defaults["labels"]) if own is None else _united(own, defaults["labels"])}
+    own_labels = holder.get("labels")
+    return {
+        **holder,
+        "labels": dict(defaults["labels"]) if own_labels is None else _merge_mappings(own_labels, defaults["labels"]),
+    }
 
 
-def _united(own: Any, shared: Any) -> Any:
+def _merge_mappings(own: Any, shared: Any) -> Any:
     """Unite mappings: of a key that both have, the own value counts."""
     if isinstance(own, Leaf) or isinstance(shared, Leaf):
-        return derive(lambda mine, theirs: {**(theirs or {}), **(mine or {})}, own, shared)
+        return derive(
+            lambda own_mapping, shared_mapping: {**(shared_mapping or {}), **(own_mapping or {})}, own, shared
+        )
     return {**shared, **own} if isinstance(own, Mapping) else own
 
 
-def _joined(own: Any, shared: Any) -> Any:
+def _merge_lists(own: Any, shared: Any) -> Any:
     """Join lists, the own first, without what stands in the own already."""
     if isinstance(own, Leaf) or isinstance(shared, Leaf):
-        return derive(lambda mine, theirs: _joined(mine or [], theirs or []), own, shared)
+        return derive(lambda own_list, shared_list: _merge_lists(own_list or [], shared_list or []), own, shared)
     if not isinstance(own, (list, tuple)):
         return own
     return [*own, *(item for item in shared if not any(_are_same(item, other) for other in own))]

@@ -17,7 +17,7 @@ from typing_extensions import Self
 
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import raise_if_any
-from pulumi_volcano_jobs.core.text import concealed
+from pulumi_volcano_jobs.core.text import redacted_for_repr
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
 from pulumi_volcano_jobs.spec.document import API_VERSION, DOCUMENT_FIELDS, KIND, METADATA_FIELDS, flatten
 from pulumi_volcano_jobs.spec.fields import (
@@ -33,7 +33,7 @@ from pulumi_volcano_jobs.spec.fields import (
     OptionalEvent,
     Plugins,
     PluginSettings,
-    PodTemplate,
+    PodTemplateArgs,
     Positive,
     Str,
     TaskName,
@@ -65,7 +65,7 @@ class Model(BaseModel):
         Raises:
             JobError: with a Problem for each that does not fit.
         """
-        raise_if_any(bounds.problems(fields, self._owner(fields)))
+        raise_if_any(bounds.check_bounds(fields, self._owner(fields)))
         with as_job_error(self._owner(fields)):
             super().__init__(**fields)
 
@@ -79,14 +79,14 @@ class Model(BaseModel):
         Raises:
             JobError: with a Problem for each field that does not fit.
         """
-        raise_if_any(bounds.problems(obj, cls._owner(obj)))
+        raise_if_any(bounds.check_bounds(obj, cls._owner(obj)))
         with as_job_error(cls._owner(obj)):
             return super().model_validate(obj, **options)
 
     @classmethod
-    def _owner(cls, given: Tree) -> str:
+    def _owner(cls, data: Tree) -> str:
         """Name the model, in messages, while it is no part of a job."""
-        name = given.get("name") if isinstance(given, Mapping) else None
+        name = data.get("name") if isinstance(data, Mapping) else None
         return f"{cls.__name__}[{name}]" if name and isinstance(name, str) else cls.__name__
 
     @model_validator(mode="before")
@@ -98,7 +98,7 @@ class Model(BaseModel):
     def __repr_args__(self) -> Iterator[tuple[str | None, Tree]]:
         """Show the fields without private keys, and without arguments of plugins that may be one."""
         for name, value in super().__repr_args__():
-            (shown,) = concealed({name: value}).values()
+            (shown,) = redacted_for_repr({name: value}).values()
             yield name, shown
 
     def to_wire(self) -> dict[str, Tree]:
@@ -197,7 +197,7 @@ class Task(Model):
     """The number of Pods."""
     min_available: Count | None = None
     """The number of Pods that must fit for the job to start; all of them by default."""
-    template: Annotated[Mapping[str, Tree] | PodTemplate, PlainValidator(mapping)] = Field(default_factory=dict)
+    template: Annotated[Mapping[str, Tree] | PodTemplateArgs, PlainValidator(mapping)] = Field(default_factory=dict)
     """The template of the Pods, as in Kubernetes, with `metadata` and `spec`. Its values may be Outputs."""
     policies: Listed[Policy] | None = None
     """Lifecycle policies of the task, which take precedence over those of the job."""
@@ -278,7 +278,7 @@ class Job(Model):
         return data
 
     @classmethod
-    def _owner(cls, given: Tree) -> str:  # noqa: ARG003  # a job's fields have their places in kubectl's document
+    def _owner(cls, data: Tree) -> str:  # noqa: ARG003  # a job's fields have their places in kubectl's document
         return ""
 
     @property

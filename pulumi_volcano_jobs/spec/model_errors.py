@@ -12,9 +12,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, job_error, not_plain, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, job_error, not_plain, value_text
 from pulumi_volcano_jobs.core.leaf import OutputLike, may_be_output
-from pulumi_volcano_jobs.kubernetes.schema import SURROGATE, nearest, structural
+from pulumi_volcano_jobs.kubernetes.schema import SURROGATE, output_not_allowed, suggestion
 from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
 
 _Rule = tuple[ErrorType, str, str]
@@ -77,7 +77,7 @@ _RULES: dict[str, _Rule] = {
 }
 # Why a field cannot be an Output, where there is more to say than `_STRUCTURE`.
 _STRUCTURE = "it decides which objects there are or what they are called"
-_WHY_PLAIN = {
+_PLAIN_REASONS = {
     "replicas": "it decides how many Pods there are",
     "minAvailable": "it decides the size of the gang",
     "schedulerName": "it decides whether the scheduler sees a gang",
@@ -100,7 +100,7 @@ def as_job_error(owner: str, settings: Mapping[str, FieldInfo] | None = None) ->
     try:
         yield
     except ValidationError as error:
-        errors = errors_of(error)
+        errors = root_errors(error)
         if settings is None:
             raise job_error([problem(item, owner) for item in errors]) from None
         # A value of a wrong type has an error for each type of a union.
@@ -108,9 +108,9 @@ def as_job_error(owner: str, settings: Mapping[str, FieldInfo] | None = None) ->
         raise job_error([_of_setting([*items], owner, settings) for _, items in groups]) from None
 
 
-def errors_of(refused: ValidationError) -> list[ErrorDetails]:
+def root_errors(validation_error: ValidationError) -> list[ErrorDetails]:
     """List what is wrong, without what only follows: a list of nothing but wrong entries counts as too short."""
-    errors = refused.errors(include_url=False)
+    errors = validation_error.errors(include_url=False)
     places = [error["loc"] for error in errors]
     return [
         error
@@ -126,18 +126,18 @@ def problem(error: ErrorDetails, owner: str = "") -> Problem:
     """Say what is wrong in one place.
 
     Args:
-        error: one of `errors_of`.
+        error: one of `root_errors`.
         owner: whose field it is; empty if it is a job's.
     """
-    given, location = error["input"], _on_the_wire([key for key in error["loc"] if key != "[key]"])
+    given_value, location = error["input"], _on_the_wire([key for key in error["loc"] if key != "[key]"])
     kind = "invalid_key" if "[key]" in error["loc"] else error["type"]
     path = _path(location, owner) or error.get("ctx", {}).get("place", "")
-    if may_be_output(given):
-        return structural(path, _WHY_PLAIN.get(path.rpartition(".")[2], _STRUCTURE))
-    if kind == "missing" and path == "metadata.name" and GENERATE_NAME in given:
+    if may_be_output(given_value):
+        return output_not_allowed(path, _PLAIN_REASONS.get(path.rpartition(".")[2], _STRUCTURE))
+    if kind == "missing" and path == "metadata.name" and GENERATE_NAME in given_value:
         kind, path = "generated_name", f"metadata.{GENERATE_NAME}"
-    stage = Stage.DECODE if kind.endswith(_DECODE_ERRORS) else Stage.SCHEMA
-    value = "" if kind == "duration_type" else _shown(given, location)  # its message has the value already
+    stage = RejectionStage.DECODE if kind.endswith(_DECODE_ERRORS) else RejectionStage.SCHEMA
+    value = "" if kind == "duration_type" else _value_text(given_value, location)  # its message has the value already
     return Problem(path, *_rule(kind, location, error), value, stage)
 
 
@@ -146,9 +146,9 @@ def _of_setting(errors: Sequence[ErrorDetails], owner: str, settings: Mapping[st
     name, first, facts = str(errors[0]["loc"][0]), errors[0], errors[0].get("ctx", {})
     path = paths.join(owner, *first["loc"][: None if len(errors) == 1 else -1])  # the last key is a type of the union
     if name not in settings:
-        hint = nearest(name, settings) if settings else "remove it"
+        hint = suggestion(name, settings) if settings else "remove it"
         return Problem(path, "Forbidden", "the plugin has no such setting", hint)
-    value = shown(first["input"]) if settings[name].repr and first["type"] != "string_unicode" else ""
+    value = value_text(first["input"]) if settings[name].repr and first["type"] != "string_unicode" else ""
     if may_be_output(first["input"]):
         return not_plain(path, facts.get("hint", ""))
     if first["type"] == "literal_error":
@@ -159,7 +159,7 @@ def _of_setting(errors: Sequence[ErrorDetails], owner: str, settings: Mapping[st
         types = [_type_in_words(item) for item in errors if item.get("ctx") != {"class": OutputLike.__name__}]
         types += ["None"] * (type(None) in get_args(settings[name].annotation))
         reason = f"this must be {' or '.join(dict.fromkeys(types))}"
-    return Problem(path, error_type, reason, value=value, stage=Stage.DECODE)
+    return Problem(path, error_type, reason, value=value, stage=RejectionStage.DECODE)
 
 
 def _type_in_words(error: ErrorDetails) -> str:
@@ -197,17 +197,17 @@ _PATTERNS: dict[str, _Rule] = {"mountPath": ("Invalid", "this must be a path wit
 
 def _on_the_wire(location: Sequence[int | str]) -> list[int | str]:
     """Spell a location as YAML has it: fields that were given in snake_case are reported so."""
-    spelled: list[int | str] = []
+    wire_location: list[int | str] = []
     for key in location:
-        is_free = bool(spelled) and spelled[-1] in _FREE
-        spelled.append(key if isinstance(key, int) or is_free else paths.wire_name(key))
-    return spelled
+        is_free = bool(wire_location) and wire_location[-1] in _FREE
+        wire_location.append(key if isinstance(key, int) or is_free else paths.wire_name(key))
+    return wire_location
 
 
-def _shown(value: object, location: Sequence[int | str]) -> str:
+def _value_text(value: object, location: Sequence[int | str]) -> str:
     """Write a value, unless it may be a secret, as in plugins' arguments and in templates."""
     is_plain = isinstance(value, (str, int, float)) and value != ""
-    return shown(value) if is_plain and _SECRETIVE.isdisjoint(location) else ""
+    return value_text(value) if is_plain and _SECRETIVE.isdisjoint(location) else ""
 
 
 _FREE = frozenset({"labels", "annotations", "plugins"})  # the keys in them are the user's own

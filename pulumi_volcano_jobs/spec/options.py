@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypedDict, get_args
 
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import Problem, Stage, not_one_of, unknown_codes, wrong_type
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, not_supported, unknown_codes, wrong_type
 from pulumi_volcano_jobs.core.leaf import Text
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec import releases
@@ -41,7 +41,7 @@ _ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
 }
 
 
-class Choices(TypedDict, total=False):
+class RenderOptions(TypedDict, total=False):
     """What `render` and `VolcanoJob` are told beside the job."""
 
     managed_by: ManagedBy
@@ -60,12 +60,12 @@ class Choices(TypedDict, total=False):
     too: with `ghcr.io/team` the image `train:1` is `ghcr.io/team/train:1`."""
 
 
-def wrong_choices(choices: Mapping[str, Any]) -> Iterator[Problem]:
+def check_options(options: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield what is none of the choices; whether a plugin has such an option is seen with the job."""
-    for name in Choices.__annotations__:
-        if name in choices:
-            yield from one_of_its_values(name, choices[name], name)
-    yield from of_plugins(choices.get("plugin_options", {}))
+    for name in RenderOptions.__annotations__:
+        if name in options:
+            yield from one_of_its_values(name, options[name], name)
+    yield from check_plugin_options(options.get("plugin_options", {}))
 
 
 def has_few_values(name: str) -> bool:
@@ -76,31 +76,31 @@ def has_few_values(name: str) -> bool:
 def one_of_its_values(name: str, value: Any, path: str) -> Iterator[Problem]:
     """Yield a Problem if a word or a version is not one of the values that the option has."""
     if name == "volcano_version":
-        yield from releases.problems(value, path)
+        yield from releases.check_release(value, path)
         return
     words = schema.versions() if name == "kubernetes_version" else _WORDS.get(name, (value,))
     if value not in words:
-        yield not_one_of(path, value, words)
+        yield not_supported(path, value, words)
 
 
-def of_plugins(given: Any) -> Iterator[Problem]:
+def check_plugin_options(options: Any) -> Iterator[Problem]:
     """Yield what has not the form of `plugin_options`."""
     path = "plugin_options"
-    if found := bounds.problems(given, path):
-        yield from found
+    if bound_problems := bounds.check_bounds(options, path):
+        yield from bound_problems
         return
-    if not _has_names(given):
+    if not _has_names(options):
         hint = 'for example {"pytorch": {"wait_master_enabled": True}}'
-        yield wrong_type(path, "a mapping", hint, stage=Stage.STRICT)
+        yield wrong_type(path, "a mapping", hint, stage=RejectionStage.STRICT)
         return
-    for name, settings in given.items():
+    for name, settings in options.items():
         if not _has_names(settings):
             hint = 'for example {"port": 29500}'
-            yield wrong_type(f"{path}.{name}", "a mapping of options", hint, stage=Stage.STRICT)
+            yield wrong_type(f"{path}.{name}", "a mapping of options", hint, stage=RejectionStage.STRICT)
 
 
-def _has_names(given: Any) -> bool:
-    return isinstance(given, Mapping) and all(isinstance(name, str) for name in given)
+def _has_names(mapping: Any) -> bool:
+    return isinstance(mapping, Mapping) and all(isinstance(name, str) for name in mapping)
 
 
 def of_codes(codes: Any) -> Iterator[Problem]:
@@ -109,7 +109,7 @@ def of_codes(codes: Any) -> Iterator[Problem]:
     if isinstance(codes, (list, tuple)) and all(isinstance(code, str) for code in codes):
         yield from unknown_codes(codes, path)
     else:
-        yield wrong_type(path, "a list of codes", 'for example ["VJ103"]', stage=Stage.STRICT)
+        yield wrong_type(path, "a list of codes", 'for example ["VJ103"]', stage=RejectionStage.STRICT)
 
 
 def of_mode(options: Mapping[str, str]) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from pulumi_volcano_jobs.spec.fields import Tree
 from pulumi_volcano_jobs.spec.model import Job, Model
 
 
-def parse_what_fits(document: Mapping[str, Tree]) -> tuple[Job | None, list[Problem]]:
+def parse_valid_parts(document: Mapping[str, Tree]) -> tuple[Job | None, list[Problem]]:
     """Build a Job of what fits, so that the rest can be looked at too, and say what does not.
 
     There is no Job if nothing is left to make one of.
@@ -30,7 +30,7 @@ def _parse(document: Mapping[str, Tree]) -> tuple[Job | None, list[Problem]]:
         try:
             return _JOB.validate_python(data), problems
         except ValidationError as error:
-            errors = model_errors.errors_of(error)
+            errors = model_errors.root_errors(error)
         # All is found at once; what the next attempt finds follows from what has been taken out.
         problems = problems or [model_errors.problem(item) for item in errors]
         locations = [error["loc"] for error in errors]
@@ -63,16 +63,18 @@ def _without(tree: Tree, locations: list[_Location]) -> Tree:
     if isinstance(tree, Model):
         tree = dict(tree)
     if isinstance(tree, Mapping):
-        kept = {}
+        result = {}
         for key, value in tree.items():
             inside = [
-                where for name in dict.fromkeys((key, paths.wire_name(key_text(key)))) for where in below.pop(name, ())
+                locations_below
+                for name in dict.fromkeys((key, paths.wire_name(key_text(key))))
+                for locations_below in below.pop(name, ())
             ]
-            left = _without(value, inside) if inside else value
-            if left is not None:
-                kept[key] = left
+            reduced = _without(value, inside) if inside else value
+            if reduced is not None:
+                result[key] = reduced
         # What is still there is missing in the tree.
-        return None if any(() in where for where in below.values()) else kept
+        return None if any(() in locations_below for locations_below in below.values()) else result
     if isinstance(tree, (list, tuple)):
         entries = [_without(item, below[index]) if index in below else item for index, item in enumerate(tree)]
         # The others must keep their places.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pulumi_volcano_jobs.core.errors import Problem, shown
+from pulumi_volcano_jobs.core.errors import Problem, value_text
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,16 @@ class Since:
     version: str
 
 
-def problems(value: object, path: str) -> Iterator[Problem]:
+def check_release(value: object, path: str) -> Iterator[Problem]:
     """Yield a Problem if a value is not a known release of Volcano."""
     if isinstance(value, str) and value in KNOWN:
         return
     known = ", ".join(f'"{name}"' for name in MINORS)
-    reason = f'Unsupported value: {shown(value)}: supported values: {known}, and their releases such as "1.15.1"'
+    reason = f'Unsupported value: {value_text(value)}: supported values: {known}, and their releases such as "1.15.1"'
     yield Problem(path, "NotSupported", reason, "set the version of Volcano in the cluster, or omit it")
 
 
-def lacks(version: str, since: str) -> bool:
+def is_older(version: str, since: str) -> bool:
     """Return whether a release is older than another; False if either is not given."""
     return bool(version and since) and order(version) < order(since)
 

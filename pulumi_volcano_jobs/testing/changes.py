@@ -33,17 +33,17 @@ class Changes:
     """What has other inputs, apart from those of `ignore_changes`."""
 
 
-def compared(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> Changes:
+def compare(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> Changes:
     """Compare two runs of a stack."""
     # An engine goes by URNs: the same kind and name under another parent is another resource.
     olds, news = ({item.urn: (name, item) for name, item in run.items()} for run in (before, after))
-    both = [(name, olds[urn][1], item) for urn, (name, item) in news.items() if urn in olds]
-    replaced = [name for name, old, new in both if _is_replaced(old, new)]
+    in_both = [(name, olds[urn][1], item) for urn, (name, item) in news.items() if urn in olds]
+    replaced = [name for name, old, new in in_both if _is_replaced(old, new)]
     return Changes(
         made=sorted(name for urn, (name, _) in news.items() if urn not in olds),
         deleted=sorted(name for urn, (name, _) in olds.items() if urn not in news),
         replaced=sorted(replaced),
-        changed=sorted(name for name, old, new in both if name not in replaced and _is_changed(old, new)),
+        changed=sorted(name for name, old, new in in_both if name not in replaced and _is_changed(old, new)),
     )
 
 
@@ -57,10 +57,10 @@ def _is_replaced(old: Resource, new: Resource) -> bool:
 
 def _is_changed(old: Resource, new: Resource) -> bool:
     """Tell whether inputs differ that are not ignored."""
-    left, right = old.inputs, new.inputs
+    old_inputs, new_inputs = old.inputs, new.inputs
     for path in new.ignore_changes:
-        left, right = (_without(tree, _steps(path)) for tree in (left, right))
-    return left != right
+        old_inputs, new_inputs = (_without(tree, _steps(path)) for tree in (old_inputs, new_inputs))
+    return old_inputs != new_inputs
 
 
 def _steps(path: str) -> list[str]:
@@ -80,11 +80,11 @@ def _at(tree: Any, steps: Sequence[str]) -> Any:
 def _without(tree: Any, steps: Sequence[str]) -> Any:
     step, *rest = steps
     fields = _below(tree)
-    found = fields.keys() if step == _ALL else fields.keys() & {step}
-    if not found:
+    removed = fields.keys() if step == _ALL else fields.keys() & {step}
+    if not removed:
         return tree
-    kept = {key: value for key, value in fields.items() if key not in found}
-    return kept | {key: _without(fields[key], rest) for key in found} if rest else kept
+    remaining = {key: value for key, value in fields.items() if key not in removed}
+    return remaining | {key: _without(fields[key], rest) for key in removed} if rest else remaining
 
 
 def _below(tree: Any) -> Mapping[str, Any]:

@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import TypeVar
 
 from pulumi_volcano_jobs.component import plugin_components
-from pulumi_volcano_jobs.testing.lookup import Found, NotFound, missing
+from pulumi_volcano_jobs.testing.lookup import NamedItems, NotFound, missing
 from pulumi_volcano_jobs.testing.pods import Pod, PodTemplate
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Resource
 from pulumi_volcano_jobs.testing.values import Wire
 
 T = TypeVar("T", bound=Resource)
-HANDED_OVER = "kubernetes:batch.volcano.sh/v1alpha1:Job"
+NATIVE_JOB = "kubernetes:batch.volcano.sh/v1alpha1:Job"
 
 
 class Job(Resource):
@@ -42,7 +42,7 @@ class Job(Resource):
             KeyError: with what there is, if there is no such task or Pod.
         """
         pods = _pods(self._tasks[task])
-        if self._handed_over:
+        if self._native_jobs:
             raise NotFound(
                 f"the job {self.name} has no Pods here: Volcano makes them; "
                 f"template({task!r}) is what it makes them of, and manifest the whole Job"
@@ -58,15 +58,15 @@ class Job(Resource):
             KeyError: if there is no such task, or Pulumi makes the Pods.
         """
         known = self._tasks[task]
-        if not self._handed_over:
+        if not self._native_jobs:
             raise NotFound(f"the Pods of the job {self.name} are made by Pulumi: pod({task!r}, 0) is the first of them")
-        (found,) = (item for item in self.manifest["spec"]["tasks"] if item["name"] == task)
-        return PodTemplate(found["template"], f"the template of {known}")
+        (task_spec,) = (item for item in self.manifest["spec"]["tasks"] if item["name"] == task)
+        return PodTemplate(task_spec["template"], f"the template of {known}")
 
     @property
     def manifest(self) -> Wire:
         """The `batch.volcano.sh` Job that is handed over to Volcano."""
-        for item in self._handed_over:
+        for item in self._native_jobs:
             return item.manifest
         raise NotFound(
             f'the job {self.name} has no manifest: it is made of Pods; with managed_by="volcano" it is one Job'
@@ -116,21 +116,21 @@ class Job(Resource):
         return self._by_name("task", sorted(components, key=self._short), self._short, where="")
 
     @property
-    def _handed_over(self) -> list[KubernetesObject]:
-        return [item for item in self.objects if item.type == HANDED_OVER]
+    def _native_jobs(self) -> list[KubernetesObject]:
+        return [item for item in self.objects if item.type == NATIVE_JOB]
 
     def _of_kind(self, kind: str) -> Mapping[str, KubernetesObject]:
-        found = [item for item in self.objects if item.kind == kind]
-        return self._by_name(kind, found, lambda item: item.object_name)
+        objects = [item for item in self.objects if item.kind == kind]
+        return self._by_name(kind, objects, lambda item: item.object_name)
 
     def _short(self, part: Resource) -> str:
         return part.name.removeprefix(f"{self.name}-")
 
     def _by_name(
-        self, what: str, things: Sequence[T], name: Callable[[T], str], where: str | None = None
+        self, noun: str, items: Sequence[T], name: Callable[[T], str], where: str | None = None
     ) -> Mapping[str, T]:
         place = f"the job {self.name}" if where is None else where
-        return Found(what, ((name(item), item) for item in things), place)
+        return NamedItems(noun, ((name(item), item) for item in items), place)
 
 
 def _pods(task: Resource) -> list[Pod]:

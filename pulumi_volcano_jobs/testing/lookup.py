@@ -16,19 +16,19 @@ class NotFound(KeyError):  # noqa: N818  # it reads as what it is; that it is an
         return str(self.args[0])
 
 
-class Found(dict[str, T]):
+class NamedItems(dict[str, T]):
     """Things by name; asking for one that is not there names those that are."""
 
-    def __init__(self, what: str, things: Iterable[tuple[str, T]] = (), where: str = "") -> None:
+    def __init__(self, noun: str, items: Iterable[tuple[str, T]] = (), where: str = "") -> None:
         """Take the things.
 
         Args:
-            what: what each of them is, such as `Service`.
-            things: the names and the things.
+            noun: what each of them is, such as `Service`.
+            items: the names and the things.
             where: where they are, such as `the job train`.
         """
-        super().__init__(things)
-        self._what = what
+        super().__init__(items)
+        self._what = noun
         self._where = where
 
     def __missing__(self, name: str) -> NoReturn:
@@ -37,8 +37,8 @@ class Found(dict[str, T]):
         raise NotFound(missing(self._what, name, sorted(self), self._where))
 
 
-def missing(what: str, name: object, known: Iterable[str], where: str = "") -> str:
+def missing(noun: str, name: object, known: Iterable[str], where: str = "") -> str:
     """Say that something is not there, and what is."""
     names = ", ".join(known)
-    there = f"there are {names}" if ", " in names else f"there is {names}" if names else "there are none"
-    return f"no {what} {name}{f' in {where}' if where else ''}; {there}"
+    known_text = f"there are {names}" if ", " in names else f"there is {names}" if names else "there are none"
+    return f"no {noun} {name}{f' in {where}' if where else ''}; {known_text}"

@@ -12,7 +12,7 @@ from pulumi.runtime import mocks, settings
 from pulumi.runtime.proto import engine_pb2, resource_pb2
 
 from pulumi_volcano_jobs.component.plugin_components import PACKAGE
-from pulumi_volcano_jobs.component.stashed_keys import STASH, KeepsStashes
+from pulumi_volcano_jobs.component.stashed_keys import STASH, StashingMocks
 from pulumi_volcano_jobs.testing.lookup import missing
 from pulumi_volcano_jobs.testing.resources import Registration
 from pulumi_volcano_jobs.testing.values import Wire, read
@@ -35,12 +35,12 @@ class Recording:
     """All warnings, of resources or not."""
     has_transforms: bool = False
     """Whether a resource or the stack has transforms, which nothing calls."""
-    faults: list[Exception] = field(default_factory=list)
+    errors: list[Exception] = field(default_factory=list)
     """What the program asks for and the test did not give; raised at its end, since Pulumi leaves loose ends else."""
 
 
 @dataclass(frozen=True)
-class World:
+class EngineOptions:
     """What there is beside the program."""
 
     preview: bool = False
@@ -50,7 +50,7 @@ class World:
     state: Mapping[str, Registration] = field(default_factory=dict)
 
 
-class _Nobody(mocks.Mocks):
+class _DefaultMocks(mocks.Mocks):
     """Stands where a test gives no mocks: resources have their inputs as outputs, and functions are not answered."""
 
     def call(self, args: mocks.MockCallArgs) -> Any:
@@ -63,14 +63,14 @@ class _Nobody(mocks.Mocks):
         return args.resource_id or f"id-of-{args.name}", args.inputs
 
 
-class Monitor(mocks.MockMonitor, KeepsStashes):
+class Monitor(mocks.MockMonitor, StashingMocks):
     """Answers what the SDK asks of an engine."""
 
-    def __init__(self, recording: Recording, world: World) -> None:
+    def __init__(self, recording: Recording, options: EngineOptions) -> None:
         """Write what comes into `recording`."""
-        super().__init__(world.mocks or _Nobody())
+        super().__init__(options.mocks or _DefaultMocks())
         self._recording = recording
-        self._world = world
+        self._options = options
 
     def make_urn(self, parent: str, type_: str, name: str) -> str:
         """Make a URN as an engine does: with the types of all parents, where Pulumi's own mocks have the last one's."""
@@ -87,24 +87,24 @@ class Monitor(mocks.MockMonitor, KeepsStashes):
             # The engine's own words.
             raise RuntimeError(f"Duplicate resource URN '{urn}'; try giving it a unique name")
         self._recording.has_transforms |= bool(request.transforms)
-        kept = Registration(urn, request)
-        self._recording.registrations[urn] = kept
-        answer = resource_pb2.RegisterResourceResponse(urn=urn)
+        registration = Registration(urn, request)
+        self._recording.registrations[urn] = registration
+        response = resource_pb2.RegisterResourceResponse(urn=urn)
         if self._is_asked(request):
-            answer = _closing(super().RegisterResource, request)
+            response = _closing(super().RegisterResource, request)
         else:
-            answer.object.CopyFrom(self._outputs(urn, request))
-            if request.custom and not self._world.preview:
-                answer.id = f"id-of-{request.name}"
-        kept.state = answer.object
-        return answer
+            response.object.CopyFrom(self._outputs(urn, request))
+            if request.custom and not self._options.preview:
+                response.id = f"id-of-{request.name}"
+        registration.state = response.object
+        return response
 
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
         """Keep the outputs of a component, or of the stack."""
         outputs = read(json_format.MessageToDict(request.outputs))
-        kept = self._recording.registrations.get(request.urn)
-        if kept:
-            kept.outputs = outputs
+        registration = self._recording.registrations.get(request.urn)
+        if registration:
+            registration.outputs = outputs
         else:
             # `set_mocks` makes a stack too, and what it registers (nothing) may come after the program's.
             self._recording.outputs |= outputs
@@ -119,15 +119,15 @@ class Monitor(mocks.MockMonitor, KeepsStashes):
         """Answer for a resource that is only read; other stacks have the outputs that were given."""
         if request.type != _REFERENCE:
             return _closing(super().ReadResource, request)
-        stacks = self._world.stacks
+        stacks = self._options.stacks
         if request.id not in stacks:
             reason = f"{missing('stack', request.id, stacks)}: give run(..., stacks=...) its outputs"
-            self._recording.faults.append(LookupError(reason))
+            self._recording.errors.append(LookupError(reason))
         urn = self.make_urn(request.parent, request.type, request.name)
-        answer = resource_pb2.ReadResourceResponse(urn=urn)
+        response = resource_pb2.ReadResourceResponse(urn=urn)
         outputs = {"name": request.id, "outputs": dict(stacks.get(request.id, {})), "secretOutputNames": []}
-        json_format.ParseDict(outputs, answer.properties)
-        return answer
+        json_format.ParseDict(outputs, response.properties)
+        return response
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
         """Let the mocks answer a function."""
@@ -135,7 +135,7 @@ class Monitor(mocks.MockMonitor, KeepsStashes):
 
     def _is_asked(self, request: Any) -> bool:
         """Tell whether mocks of the test's own answer: as a real provider, after a preview only."""
-        is_mocked = self._world.mocks is not None and not self._world.preview
+        is_mocked = self._options.mocks is not None and not self._options.preview
         return is_mocked and (request.custom or request.remote) and not request.type.startswith(_ECHOED)
 
     def _outputs(self, urn: str, request: Any) -> struct_pb2.Struct:
@@ -143,14 +143,14 @@ class Monitor(mocks.MockMonitor, KeepsStashes):
         outputs.CopyFrom(request.object)
         if request.type == STASH:
             self._stash(outputs, urn, request)
-        if not self._world.preview:
-            added = self._world.cluster.get(f"{request.type.rsplit(':', 1)[1]} {request.name}", {})
+        if not self._options.preview:
+            added = self._options.cluster.get(f"{request.type.rsplit(':', 1)[1]} {request.name}", {})
             json_format.ParseDict(_merged(json_format.MessageToDict(outputs), added), outputs)
         return outputs
 
     def _stash(self, outputs: struct_pb2.Struct, urn: str, request: Any) -> None:
         """Give back what was put in, or what was put in by an earlier run if changes are ignored."""
-        earlier = self._world.state.get(urn)
+        earlier = self._options.state.get(urn)
         if earlier and "input" in request.ignoreChanges:
             outputs.CopyFrom(earlier.state)
         elif "input" in outputs.fields:
@@ -169,15 +169,15 @@ class Engine(mocks.MockEngine):
         """Keep a warning, also with the resource that it is about."""
         if request.severity == engine_pb2.WARNING:
             self._recording.warnings.append(request.message)
-            kept = self._recording.registrations.get(request.urn)
-            if kept:
-                kept.warnings.append(request.message)
+            registration = self._recording.registrations.get(request.urn)
+            if registration:
+                registration.warnings.append(request.message)
 
 
-def _closing(answer: Callable[[Any], Any], request: Any) -> Any:
+def _closing(call: Callable[[Any], Any], request: Any) -> Any:
     """Let Pulumi's own mocks answer, and close the event loop that they open in each thread."""
     try:
-        return answer(request)
+        return call(request)
     finally:
         loop = asyncio.get_event_loop()
         if not loop.is_running():
@@ -186,9 +186,9 @@ def _closing(answer: Callable[[Any], Any], request: Any) -> Any:
 
 
 def _merged(tree: Wire, added: Wire) -> Wire:
-    both = {
+    merged = {
         key: _merged(tree[key], added[key])
         for key in tree.keys() & added.keys()
         if isinstance(tree[key], dict) and isinstance(added[key], dict)
     }
-    return {**tree, **added, **both}
+    return {**tree, **added, **merged}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from pulumi_volcano_jobs.testing.lookup import Found, NotFound
-from pulumi_volcano_jobs.testing.resources import KubernetesObject, Manifested
+from pulumi_volcano_jobs.testing.lookup import NamedItems, NotFound
+from pulumi_volcano_jobs.testing.resources import KubernetesObject, ManifestView
 from pulumi_volcano_jobs.testing.values import Text, Wire, inner
 
 Variable: TypeAlias = Text | Mapping[str, Any]
@@ -27,14 +27,14 @@ class Container:
     @property
     def image(self) -> Text:
         """The image; empty if there is none."""
-        found: Text = self.spec.get("image", "")
-        return found
+        image: Text = self.spec.get("image", "")
+        return image
 
     @property
     def env(self) -> Mapping[str, Variable]:
         """The variables by name: a text, or the mapping of `valueFrom`."""
         entries = self._list("env")
-        return Found("variable", ((item["name"], _variable(item)) for item in entries), self._where)
+        return NamedItems("variable", ((item["name"], _variable(item)) for item in entries), self._where)
 
     @property
     def command(self) -> list[Text]:
@@ -49,7 +49,7 @@ class Container:
     @property
     def mounts(self) -> Mapping[str, Wire]:
         """The mounts by path."""
-        return Found("mount", ((item["mountPath"], item) for item in self._list("volumeMounts")), self._where)
+        return NamedItems("mount", ((item["mountPath"], item) for item in self._list("volumeMounts")), self._where)
 
     @property
     def requests(self) -> Mapping[str, Text]:
@@ -64,17 +64,17 @@ class Container:
     def _list(self, key: str) -> list[Any]:
         return inner(self.spec.get(key), [], f"{key} of {self._where}")
 
-    def _resources(self, what: str) -> Mapping[str, Text]:
-        both: Wire = inner(self.spec.get("resources"), {}, f"resources of {self._where}")
-        found: Mapping[str, Text] = inner(both.get(f"{what}s"), {}, f"{what}s of {self._where}")
-        return Found(what, found.items(), self._where)
+    def _resources(self, noun: str) -> Mapping[str, Text]:
+        resources: Wire = inner(self.spec.get("resources"), {}, f"resources of {self._where}")
+        amounts: Mapping[str, Text] = inner(resources.get(f"{noun}s"), {}, f"{noun}s of {self._where}")
+        return NamedItems(noun, amounts.items(), self._where)
 
     def __repr__(self) -> str:
         """Give the name, and no value."""
         return f"<{self._where}>"
 
 
-class PodFields(Manifested):
+class PodFields(ManifestView):
     """What a Pod and a template have: what is a container's is that of the first one here."""
 
     @property
@@ -133,14 +133,14 @@ class PodFields(Manifested):
             return container
         raise NotFound(f"{self._what} has no containers")
 
-    def _containers(self, what: str, key: str) -> Mapping[str, Container]:
-        return self._named(what, ((item["name"], Container(item, self._what)) for item in self._list(key)))
+    def _containers(self, noun: str, key: str) -> Mapping[str, Container]:
+        return self._named(noun, ((item["name"], Container(item, self._what)) for item in self._list(key)))
 
     def _list(self, key: str) -> list[Any]:
         return inner(self.spec.get(key), [], f"{key} of {self._what}")
 
-    def _named(self, what: str, things: Iterable[tuple[str, Any]]) -> Found[Any]:
-        return Found(what, things, self._what)
+    def _named(self, noun: str, items: Iterable[tuple[str, Any]]) -> NamedItems[Any]:
+        return NamedItems(noun, items, self._what)
 
 
 class PodTemplate(PodFields):
@@ -170,5 +170,5 @@ class Pod(KubernetesObject, PodFields):
 
 
 def _variable(entry: Wire) -> Variable:
-    found: Variable = entry["valueFrom"] if "valueFrom" in entry else entry.get("value", "")
-    return found
+    value: Variable = entry["valueFrom"] if "valueFrom" in entry else entry.get("value", "")
+    return value

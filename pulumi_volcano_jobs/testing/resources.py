@@ -10,7 +10,7 @@ from typing import Any
 
 from google.protobuf import json_format  # type: ignore[import-untyped]  # it has no types
 
-from pulumi_volcano_jobs.testing.lookup import Found
+from pulumi_volcano_jobs.testing.lookup import NamedItems
 from pulumi_volcano_jobs.testing.values import SecretValue, Text, Wire, inner, read
 
 _SECRET = "kubernetes:core/v1:Secret"  # noqa: S105  # a type
@@ -118,7 +118,7 @@ class Resource:
         return f"<{self}>"
 
 
-class Manifested(ABC):
+class ManifestView(ABC):
     """What has metadata and a spec: an object of the cluster, or a Pod template."""
 
     @property
@@ -151,13 +151,13 @@ class Manifested(ABC):
         """The manifest's spec; empty if it has none."""
         return inner(self.manifest.get("spec"), {}, f"the spec of {self._what}")
 
-    def _texts(self, fields: Wire, what: str, key: str = "") -> Mapping[str, Text]:
-        key = key or f"{what}s"
-        found: Mapping[str, Text] = inner(fields.get(key), {}, f"{key} of {self._what}")
-        return Found(what, found.items(), self._what)
+    def _texts(self, fields: Wire, noun: str, key: str = "") -> Mapping[str, Text]:
+        key = key or f"{noun}s"
+        texts: Mapping[str, Text] = inner(fields.get(key), {}, f"{key} of {self._what}")
+        return NamedItems(noun, texts.items(), self._what)
 
 
-class KubernetesObject(Resource, Manifested):
+class KubernetesObject(Resource, ManifestView):
     """An object of the cluster, by its manifest."""
 
     @property
@@ -173,8 +173,8 @@ class KubernetesObject(Resource, Manifested):
     @property
     def namespace(self) -> Text:
         """The namespace; `default` if the manifest has none."""
-        found: Text = self.metadata.get("namespace", "default")
-        return found
+        namespace: Text = self.metadata.get("namespace", "default")
+        return namespace
 
     @property
     def data(self) -> Mapping[str, Text]:
@@ -183,7 +183,7 @@ class KubernetesObject(Resource, Manifested):
         if self.type == _SECRET:
             data = {key: _decoded(value) for key, value in data.items()}
             data |= self._texts(self.inputs, "key", "stringData")
-        return Found("key", data.items(), self._what)
+        return NamedItems("key", data.items(), self._what)
 
     @property
     def _what(self) -> str:

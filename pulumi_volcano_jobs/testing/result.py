@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
-from pulumi_volcano_jobs.component.base import TOKEN
-from pulumi_volcano_jobs.testing.changes import Changes, compared
+from pulumi_volcano_jobs.component.base_job import TOKEN
+from pulumi_volcano_jobs.testing.changes import Changes, compare
 from pulumi_volcano_jobs.testing.job import Job
-from pulumi_volcano_jobs.testing.lookup import Found
+from pulumi_volcano_jobs.testing.lookup import NamedItems
 from pulumi_volcano_jobs.testing.mock_engine import Recording
 from pulumi_volcano_jobs.testing.pods import Pod
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Registration, Resource
@@ -26,7 +26,7 @@ class Result:
         """Take what was recorded."""
         self.preview = preview
         """Whether it was a preview."""
-        self.outputs: Wire = Found("output", recording.outputs.items(), "the stack")
+        self.outputs: Wire = NamedItems("output", recording.outputs.items(), "the stack")
         """What the stack exports, with `SecretValue` and `UNKNOWN` in the place of what is secret and not known."""
         self.warnings: list[str] = list(recording.warnings)
         """All warnings that were logged; `result.job("train").warnings` are those of one job."""
@@ -47,8 +47,8 @@ class Result:
     @cached_property
     def jobs(self) -> Mapping[str, Job]:
         """The jobs by name in the stack (by URN where another has that name)."""
-        found = [item for item in self._by_urn.values() if isinstance(item, Job)]
-        return _named("VolcanoJob", found, lambda item: item.name)
+        job_views = [item for item in self._by_urn.values() if isinstance(item, Job)]
+        return _named("VolcanoJob", job_views, lambda item: item.name)
 
     def job(self, name: str) -> Job:
         """Give a job by its name in the stack.
@@ -67,7 +67,7 @@ class Result:
         """
         if self._before is None:
             raise ValueError("there is nothing to compare with: give run(..., state=...) the result of an earlier run")
-        return compared(self._before.resources, self.resources)
+        return compare(self._before.resources, self.resources)
 
     def tree(self) -> dict[str, str]:
         """Give the parent of each resource, both by kind and name; that of the stack's own is empty."""
@@ -112,9 +112,9 @@ def _view(item: Registration, stack: Mapping[str, Resource]) -> Resource:
     return kind(item, stack)
 
 
-def _named(what: str, things: Iterable[R], name: Callable[[R], str]) -> Found[R]:
-    found: Found[R] = Found(what)
-    for thing in things:
-        key = name(thing)
-        found[thing.urn if key in found else key] = thing
-    return found
+def _named(noun: str, items: Iterable[R], name: Callable[[R], str]) -> NamedItems[R]:
+    named_items: NamedItems[R] = NamedItems(noun)
+    for item in items:
+        key = name(item)
+        named_items[item.urn if key in named_items else key] = item
+    return named_items

@@ -21,10 +21,10 @@ import pulumi
 from pulumi.runtime import mocks, settings, stack
 from typing_extensions import Unpack
 
-from pulumi_volcano_jobs.component.input_errors import LateError
+from pulumi_volcano_jobs.component.input_errors import OutputValueError
 from pulumi_volcano_jobs.core.errors import JobError, Problem
 from pulumi_volcano_jobs.testing.lookup import missing
-from pulumi_volcano_jobs.testing.mock_engine import Engine, Monitor, Recording, World
+from pulumi_volcano_jobs.testing.mock_engine import Engine, EngineOptions, Monitor, Recording
 from pulumi_volcano_jobs.testing.result import Result
 from pulumi_volcano_jobs.testing.values import SecretValue, Wire, reveal
 
@@ -73,7 +73,7 @@ class Failure(NamedTuple):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The problems of the job that was refused; none if it failed for another reason."""
-        return self.error.problems if isinstance(self.error, (JobError, LateError)) else ()
+        return self.error.problems if isinstance(self.error, (JobError, OutputValueError)) else ()
 
 
 def run(program: Program, **surroundings: Unpack[Surroundings]) -> Result:
@@ -147,16 +147,16 @@ def _result(recording: Recording, surroundings: Surroundings) -> Result:
 def _run(program: Program, recording: Recording, surroundings: Surroundings) -> None:
     """Run in a thread, where no event loop runs yet, and in an empty context, where Pulumi keeps its own state."""
     __tracebackhide__ = True
-    done: Future[None] = Future()
+    future: Future[None] = Future()
 
     def inside() -> None:
         try:
             with _callable(program) as call:
                 asyncio.run(_program(call, recording, surroundings))
         except BaseException as error:  # noqa: BLE001  # it is raised again below
-            done.set_exception(error)
+            future.set_exception(error)
         else:
-            done.set_result(None)
+            future.set_result(None)
 
     if threading.current_thread().name == _THREAD:
         raise RuntimeError("a program that runs under `run` cannot call `run`: call it beside the program, in the test")
@@ -164,9 +164,9 @@ def _run(program: Program, recording: Recording, surroundings: Surroundings) -> 
         thread = threading.Thread(target=lambda: contextvars.Context().run(inside), name=_THREAD)
         thread.start()
         thread.join()
-    for fault in recording.faults:
-        raise fault from done.exception()
-    done.result()
+    for fault in recording.errors:
+        raise fault from future.exception()
+    future.result()
 
 
 async def _program(call: Callable[[], object], recording: Recording, surroundings: Surroundings) -> None:
@@ -180,7 +180,7 @@ async def _program(call: Callable[[], object], recording: Recording, surrounding
         raise ValueError(
             "state is that of an `up`, and for one: a preview does not tell what the provider would change"
         )
-    world = World(
+    world = EngineOptions(
         preview=preview,
         cluster=surroundings.get("cluster", {}),
         stacks=surroundings.get("stacks", {}),
@@ -210,19 +210,19 @@ async def _program(call: Callable[[], object], recording: Recording, surrounding
 
 
 def _exporting(call: Callable[[], object]) -> Awaitable[None] | None:
-    given = call()
-    if isinstance(given, Awaitable):
-        return _exporting_later(given)
-    _export(given)
+    result = call()
+    if isinstance(result, Awaitable):
+        return _exporting_later(result)
+    _export(result)
     return None
 
 
-async def _exporting_later(given: Awaitable[object]) -> None:
-    _export(await given)
+async def _exporting_later(awaitable: Awaitable[object]) -> None:
+    _export(await awaitable)
 
 
-def _export(given: object) -> None:
-    for name, value in given.items() if isinstance(given, Mapping) else ():
+def _export(exported: object) -> None:
+    for name, value in exported.items() if isinstance(exported, Mapping) else ():
         pulumi.export(name, value)
 
 
@@ -235,8 +235,8 @@ async def _settled() -> None:
 
 def _configure(project: str, surroundings: Surroundings) -> None:
     plain, secret = (
-        {key if ":" in key else f"{project}:{key}": _text(reveal(value)) for key, value in given.items()}
-        for given in (surroundings.get("config", {}), surroundings.get("secrets", {}))
+        {key if ":" in key else f"{project}:{key}": _text(reveal(value)) for key, value in settings.items()}
+        for settings in (surroundings.get("config", {}), surroundings.get("secrets", {}))
     )
     pulumi.runtime.set_all_config({**plain, **secret}, list(secret))
 
@@ -262,13 +262,13 @@ def _callable(program: Program) -> Iterator[Callable[[], object]]:
 
 @contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    path, here, modules = list(sys.path), Path.cwd(), set(sys.modules)
+    path, directory, modules = list(sys.path), Path.cwd(), set(sys.modules)
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     try:
         yield
     finally:
-        os.chdir(here)
+        os.chdir(directory)
         sys.path[:] = path
         # The program's own modules are run again next time; what is installed is not.
         for name in sys.modules.keys() - modules:

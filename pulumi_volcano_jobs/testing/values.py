@@ -92,19 +92,19 @@ def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, tree
 
 
-def inner(value: Any, default: T, what: str) -> T:
+def inner(value: Any, default: T, noun: str) -> T:
     """Give a list or mapping to look into; of a secret one, each value is a secret.
 
     Args:
         value: what is there, or None.
         default: what an absent one is.
-        what: what it is, for the message.
+        noun: what it is, for the message.
 
     Raises:
         LookupError: if it is not known.
     """
     if reveal(value) is UNKNOWN:
-        raise LookupError(f"{what} is not known in this preview")
+        raise LookupError(f"{noun} is not known in this preview")
     marked: T = map_tree(value.reveal(), SecretValue) if isinstance(value, SecretValue) else value
     return default if marked is None else marked
 

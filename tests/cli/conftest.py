@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from pulumi_volcano_jobs import Problem, cli
 from pulumi_volcano_jobs.cli import render
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 
 # A path begins with a small letter, and the types of errors with a capital one.
 _PLACE = re.compile(r"(?P<place>.+?:\d+:\d+|[^:]+)(?P<level>: warning)?(?P<path>: [a-z][^\s:]*(?=: ))?: .")
@@ -88,7 +88,8 @@ class Shell:
         assert answer.code == any(entry["level"] == "error" for entry in entries)
         names = ("path", "type", "reason", "hint", "value", "code", "line", "column")
         return [
-            Problem(**{name: entry[name] for name in names}, stage=Stage[entry["stage"].upper()]) for entry in entries
+            Problem(**{name: entry[name] for name in names}, stage=RejectionStage[entry["stage"].upper()])
+            for entry in entries
         ]
 
     def without_keys(self, *arguments: str, stdin: bytes = b"") -> Answer:

@@ -108,7 +108,7 @@ def test_a_flag_that_a_version_of_volcano_does_not_have_is_an_error(shell: Shell
 def test_an_unknown_version_of_volcano_is_bad_usage(shell: Shell) -> None:
     """Every command says so."""
     file = shell.write("job.yaml", job())
-    (problem,) = releases.problems("0.4", "--volcano-version")
+    (problem,) = releases.check_release("0.4", "--volcano-version")
 
     assert typed([problem]) == [("--volcano-version", "NotSupported")]
     for command in ("validate", "render", "explain", "graph", "convert"):

@@ -11,7 +11,7 @@ import mermaidx
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs.explain.graph import graph
+from pulumi_volcano_jobs.explain.flowchart import graph
 from tests.cli.conftest import Shell
 from tests.cli.jobs import accepted, private_keys
 from tests.conftest import container, job, task

@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from pulumi_volcano_jobs import JobContext, Plugin, render
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, config_map
 from pulumi_volcano_jobs.plugins import Registry, registry
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 from tests.cli.conftest import Shell
 from tests.conftest import job, task, typed
 

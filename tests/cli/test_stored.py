@@ -6,7 +6,7 @@ import pytest
 import yaml
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 from tests.cli.conftest import Shell
 from tests.unit.spec.test_document import stored
 

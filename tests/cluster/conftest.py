@@ -20,7 +20,7 @@ import pytest
 import stack as stacks
 from cluster import Cluster
 
-from pulumi_volcano_jobs.spec.names import job_of, pod_group
+from pulumi_volcano_jobs.spec.naming import job_of, pod_group
 from tests.conftest import CLAIM
 from tests.engine.conftest import ROOT, Project
 

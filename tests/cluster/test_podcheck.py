@@ -71,9 +71,9 @@ def pod(spec: Wire, labels: Wire | None = None, annotations: Wire | None = None)
 
 def found(spec: Wire) -> tuple[list[str], list[str]]:
     """Give the places where our check refuses a spec, and those where it lacks what Volcano's definition requires."""
-    walk = schema.Walk()
-    template = walk.conform({"spec": spec}, schema.POD_TEMPLATE, "")
-    problems = [*validation.check(template, ""), *validation.once_made(template, "")]
+    walk = schema.SchemaPruner()
+    template = walk.apply({"spec": spec}, schema.POD_TEMPLATE, "")
+    problems = [*validation.check_template(template, ""), *validation.check_created_pods(template, "")]
     ours, missing = ([item.path.removeprefix(".") for item in items] for items in (problems, walk.problems))
     return ours, missing
 

@@ -11,7 +11,7 @@ import pytest
 from pulumi import automation
 
 from pulumi_volcano_jobs.component.error_hooks import missing_controllers
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 from tests.cluster.conftest import Space, Stack, content, task
 from tests.cluster.volcano import QueueController, QueueWebhook
 

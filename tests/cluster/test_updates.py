@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from pulumi_volcano_jobs.component.kubernetes_object import WAIT_FOR, WRITTEN
+from pulumi_volcano_jobs.component.kubernetes_object import DIGEST, WAIT_FOR
 from tests.cluster.conftest import Changes, Space, Stack, changes, content, task
 from tests.cluster.edits import DOCUMENT, EDITS, ISSUE, Edit, PreviewError, job, table
 
@@ -139,6 +139,6 @@ def test_pods_that_have_succeeded_take_a_label_as_they_are(stack: Stack) -> None
         before[name]["metadata"]["labels"]["team"] = "b"
         # The digest of the metadata and the condition with it.
         before[name]["metadata"]["annotations"] |= {
-            key: after[name]["metadata"]["annotations"][key] for key in (WAIT_FOR, WRITTEN)
+            key: after[name]["metadata"]["annotations"][key] for key in (WAIT_FOR, DIGEST)
         }
         assert content(after[name]) == content(before[name])

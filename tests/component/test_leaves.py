@@ -12,7 +12,7 @@ import pulumi
 import pytest
 
 from pulumi_volcano_jobs import PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin, VolcanoJob
-from pulumi_volcano_jobs.component.kubernetes_object import WAIT_FOR, WRITTEN
+from pulumi_volcano_jobs.component.kubernetes_object import DIGEST, WAIT_FOR
 from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, POD_SPEC
 from pulumi_volcano_jobs.testing import Result, computed, is_unknown, reveal, run
 from tests.component.programs import LOSES_MARKS, new_job
@@ -44,7 +44,7 @@ def with_digests(places: set[str]) -> set[str]:
         r"(Pod \S+: metadata\.(?:labels|annotations)|(?:PersistentVolumeClaim|Service) \S+: spec)\..*"
     )
     owners = {place.partition(": ")[0] for place in places if in_place.fullmatch(place)}
-    return places | {f"{owner}: metadata.annotations.{key}" for owner in owners for key in (WRITTEN, WAIT_FOR)}
+    return places | {f"{owner}: metadata.annotations.{key}" for owner in owners for key in (DIGEST, WAIT_FOR)}
 
 
 @dataclass(frozen=True)

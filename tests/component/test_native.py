@@ -326,7 +326,7 @@ def test_the_job_is_the_rendered_one_with_its_defaults(document: str, form: str)
     """What Volcano's webhook would fill in is there, so that a later update does not take it away."""
     found = inputs(FORMS[form](SAME[document]))
 
-    assert found == render(SAME[document], managed_by="volcano").handed_over.to_manifest()
+    assert found == render(SAME[document], managed_by="volcano").native_job.to_manifest()
     assert "minAvailable" in found["spec"]
     assert all("minAvailable" in one_task for one_task in found["spec"]["tasks"])
 

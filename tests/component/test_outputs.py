@@ -20,7 +20,7 @@ from pulumi_volcano_jobs import (
     TensorflowPlugin,
     VolcanoJob,
 )
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 from pulumi_volcano_jobs.testing import Result, failed, reveal, run
 from tests.component.programs import new_job
 from tests.conftest import PAIR, Wire, container, ssh_plugin, task, typed

@@ -125,7 +125,7 @@ def test_a_fault_of_the_provider_keeps_its_traceback(monkeypatch: pytest.MonkeyP
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("pulumi_volcano_jobs.component.base.render", broken)
+    monkeypatch.setattr("pulumi_volcano_jobs.component.base_job.render", broken)
     error, _ = failed(lambda: construct(tasks=[task()]))
 
     assert type(error).__name__ == "ComponentInitError"

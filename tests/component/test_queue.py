@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import VolcanoQueue
 from pulumi_volcano_jobs.admission import queues
-from pulumi_volcano_jobs.component.kubernetes_object import WRITTEN
+from pulumi_volcano_jobs.component.kubernetes_object import DIGEST
 from pulumi_volcano_jobs.testing import UNKNOWN, Failure, SecretValue, computed, failed, run
 from tests.component.programs import new_job
 from tests.conftest import task, typed
@@ -80,7 +80,7 @@ PODS = ("Pod train-master-0", "Pod train-worker-0")
 
 def digests(*names: str) -> set[str]:
     """Return the places of the digest of what an update writes, and of the condition with it."""
-    return {f"{name}: metadata.annotations.{key}" for name in names for key in (WRITTEN, "pulumi.com/waitFor")}
+    return {f"{name}: metadata.annotations.{key}" for name in names for key in (DIGEST, "pulumi.com/waitFor")}
 
 
 UNKNOWN_IN_A_FIRST_PREVIEW = {
@@ -190,12 +190,12 @@ def test_the_provider_waits_for_the_state_of_a_queue_and_for_its_own_edit() -> N
     made = annotations()
 
     assert json.loads(made["pulumi.com/waitFor"]) == [
-        f"jsonpath={{.metadata.annotations['{WRITTEN}']}}={made[WRITTEN]}",
+        f"jsonpath={{.metadata.annotations['{DIGEST}']}}={made[DIGEST]}",
         "jsonpath={.status.state}",
     ]
-    assert annotations(weight=2)[WRITTEN] != made[WRITTEN]
-    assert annotations(labels={"team": "ml"})[WRITTEN] != made[WRITTEN]
-    assert annotations(annotations={"team": "ml"})[WRITTEN] != made[WRITTEN]
+    assert annotations(weight=2)[DIGEST] != made[DIGEST]
+    assert annotations(labels={"team": "ml"})[DIGEST] != made[DIGEST]
+    assert annotations(annotations={"team": "ml"})[DIGEST] != made[DIGEST]
 
 
 def test_the_users_own_condition_takes_precedence() -> None:

@@ -18,7 +18,7 @@ from pulumi.runtime.proto import resource_pb2
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import JobError, MpiPlugin, PytorchPlugin, SshPlugin, SvcPlugin, VolcanoJob
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 from pulumi_volcano_jobs.testing import (
     UNKNOWN,
     NotFound,
@@ -31,7 +31,7 @@ from pulumi_volcano_jobs.testing import (
     reveal,
     run,
 )
-from pulumi_volcano_jobs.testing.mock_engine import Monitor, Recording, World
+from pulumi_volcano_jobs.testing.mock_engine import EngineOptions, Monitor, Recording
 from pulumi_volcano_jobs.testing.values import inner
 from tests.component.programs import LOSES_MARKS, new_job
 from tests.conftest import BYTES, CLAIM, PAIR, Wire, container, ssh_plugin, task, typed
@@ -508,7 +508,7 @@ def test_what_is_exported_is_not_lost_to_the_stack_of_set_mocks() -> None:
 
     async def registered(*given: Wire) -> Wire:
         recording = Recording()
-        monitor = Monitor(recording, World())
+        monitor = Monitor(recording, EngineOptions())
         for outputs in given:
             request = resource_pb2.RegisterResourceOutputsRequest(urn="urn:pulumi:stack::project::the::stack")
             request.outputs.update(outputs)

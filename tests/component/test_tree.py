@@ -28,7 +28,7 @@ from pulumi_volcano_jobs import (
     VolcanoJob,
 )
 from pulumi_volcano_jobs.files import job_file
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 from pulumi_volcano_jobs.testing import Failure, Result, computed, failed, run
 from tests.component.programs import digests, new_job
 from tests.conftest import CLAIM, Wire, container, ssh_plugin, task, typed

@@ -12,7 +12,7 @@ import yaml
 
 import pulumi_volcano_jobs
 from pulumi_volcano_jobs import ClusterFacts, Job, JobError, Rendered, render
-from pulumi_volcano_jobs.convert import Program, to_python, understand
+from pulumi_volcano_jobs.convert import Program, render_normalized, to_python
 from pulumi_volcano_jobs.files import job_file
 
 TESTS = Path(__file__).parents[1]
@@ -43,7 +43,7 @@ def _understood(documents: Mapping[str, job_file.Document], *, strict: bool) -> 
     found = {}
     for name, document in documents.items():
         try:
-            _, found[name] = understand(document, strict=strict, cluster=CLUSTER)
+            _, found[name] = render_normalized(document, strict=strict, cluster=CLUSTER)
         except JobError:
             continue
     return found

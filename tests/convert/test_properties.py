@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.convert import to_python, to_yaml, understand
+from pulumi_volcano_jobs.convert import render_normalized, to_python, to_yaml
 from pulumi_volcano_jobs.convert.formatter import Call, Module
 from pulumi_volcano_jobs.files import job_file
 from tests.convert.cases import evaluated, rendered, written
@@ -66,7 +66,7 @@ def test_any_job_becomes_a_program_that_makes_it(data: st.DataObject) -> None:
         task["template"]["spec"]["containers"][0]["args"] = [note]
     (found,) = job_file.read(job_file.dump([document | {"spec": document["spec"] | {"plugins": args_of(document)}}]))
     expected = written(render(found.data, cluster=CLUSTER))
-    _, job = understand(found, cluster=CLUSTER)
+    _, job = render_normalized(found, cluster=CLUSTER)
 
     program, in_yaml = to_python([job]), to_yaml([job])
 

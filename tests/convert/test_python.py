@@ -13,7 +13,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import KeyPair, Plugin, VolcanoJob, flag
-from pulumi_volcano_jobs.convert import to_python, understand
+from pulumi_volcano_jobs.convert import render_normalized, to_python
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins import registry
 from pulumi_volcano_jobs.testing import Result, run
@@ -47,7 +47,7 @@ WITH_MOCKS = ["guide-env", "guide-mpi", "guide-ray", "guide-tensorflow", "volume
 
 def convert(*documents: Wire) -> str:
     """Write the program of some documents."""
-    return to_python([understand(document)[1] for document in map(read, documents)]).text
+    return to_python([render_normalized(document)[1] for document in map(read, documents)]).text
 
 
 def read(document: Wire) -> job_file.Document:
@@ -95,7 +95,7 @@ def _registered(done: Result) -> dict[str, tuple[Any, Any]]:
 def test_a_given_key_is_nowhere_in_the_program() -> None:
     """Neither as it is nor escaped; the public key stays."""
     given = job(plugins={"svc": [], "ssh": [f"--ssh-private-key={PAIR.private}", "--ssh-public-key", PUBLIC]})
-    _, meaning = understand(read(given))
+    _, meaning = render_normalized(read(given))
 
     program = to_python([meaning])
 
@@ -183,7 +183,7 @@ def test_jobs_of_one_name_and_names_that_are_no_identifiers() -> None:
     keys: Wire = {"plugins": {"svc": [], "ssh": [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PUBLIC}"]}}
     documents = [job(**keys), job(**keys), job(name="a-job"), job(name="class"), job(name="7"), job(name="train-other")]
     documents[1]["metadata"]["namespace"] = "other"
-    meanings = [understand(read(document))[1] for document in documents]
+    meanings = [render_normalized(read(document))[1] for document in documents]
 
     program = to_python(meanings)
 
@@ -251,7 +251,7 @@ def test_a_plugin_of_another_package_is_imported_from_there(monkeypatch: pytest.
     monkeypatch.setitem(registry._plugins, "beacon", BeaconPlugin)
     document = read(job(plugins={"beacon": ["--audience=ci", "--token=T0P"]}))
 
-    program = to_python([understand(document)[1]])
+    program = to_python([render_normalized(document)[1]])
 
     assert f"from {__name__} import BeaconPlugin\n" in program.text
     assert '[BeaconPlugin(audience="ci", token=config.require_secret("train-token"))]' in program.text

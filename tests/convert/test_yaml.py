@@ -10,7 +10,7 @@ import pytest
 
 from pulumi_volcano_jobs import KeyPair, Plugin, VolcanoJob, flag, render
 from pulumi_volcano_jobs.component import provider
-from pulumi_volcano_jobs.convert import Program, to_yaml, understand
+from pulumi_volcano_jobs.convert import Program, render_normalized, to_yaml
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins import registry
 from pulumi_volcano_jobs.testing import run
@@ -48,7 +48,7 @@ def as_read(tree: Any, secrets: Secrets) -> Any:
 def convert(*documents: Wire) -> Program:
     """Write the program of some documents."""
     found = [job_file.read(job_file.dump_as_ordered(document))[0] for document in documents]
-    return to_yaml([understand(document)[1] for document in found])
+    return to_yaml([render_normalized(document)[1] for document in found])
 
 
 @pytest.mark.parametrize("name", [*ACCEPTED, *MENDED])

@@ -12,7 +12,7 @@ import pytest
 import stack as stacks
 from pulumi import automation
 
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 from tests.engine.conftest import ROOT, Project
 from tests.engine.test_policies import Pack, Verdict
 from tests.policy.harness import are_about

@@ -11,9 +11,9 @@ import packageschema
 import pytest
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.component.base import TOKEN
+from pulumi_volcano_jobs.component.base_job import TOKEN
 from pulumi_volcano_jobs.component.provider import JobProvider
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 from pulumi_volcano_jobs.testing import failed
 from tests.engine.yamlproject import YamlProject
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 from tests.engine.test_pulumi_yaml import JOB
 from tests.engine.yamlproject import YamlProject
 

@@ -54,7 +54,7 @@ def test_volcano_is_given_the_job(for_volcano: Native) -> None:
     rendered = render({"name": "train", **native(2)}, managed_by="volcano")
 
     assert for_volcano.made.keys() == {("Job", "train")}
-    assert for_volcano.made["Job", "train"]["spec"] == rendered.handed_over.to_manifest()["spec"]
+    assert for_volcano.made["Job", "train"]["spec"] == rendered.native_job.to_manifest()["spec"]
 
 
 def test_a_job_of_volcanos_has_the_same_outputs(for_volcano: Native) -> None:

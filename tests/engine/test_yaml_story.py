@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 from tests.conftest import task
 from tests.engine.yamlproject import Wire, YamlProject
 

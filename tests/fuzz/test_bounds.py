@@ -66,7 +66,7 @@ def unreadable(text: bytes, name: str) -> str:
 
 def too_many_values() -> str:
     """Return the message about a file with too many values, without its place in the file."""
-    with pytest.raises(yaml_reader.TooLarge) as caught:
+    with pytest.raises(yaml_reader.FileTooLargeError) as caught:
         yaml_reader._check_bounds(bounds.MOST_VALUES + 1, 1, None)
     return str(caught.value)
 

@@ -20,7 +20,7 @@ import pytest
 from cluster import Cluster
 
 from pulumi_volcano_jobs import JobError, Problem, render
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.kubernetes import schema, validation
 from tests.cluster.conftest import cluster, engine  # noqa: F401  # fixtures
 from tests.conftest import PAIR
@@ -97,11 +97,11 @@ def false_rejection(cluster: Cluster, document: Wire, problems: tuple[Problem, .
 
 def has_gate(manifest: Wire) -> bool:
     """Check whether an object has a field that the API server drops or rejects because its feature gate is off."""
-    walk = schema.Walk()
+    walk = schema.SchemaPruner()
     if manifest["kind"] == "Pod":
-        template = walk.conform({"spec": manifest["spec"]}, schema.POD_TEMPLATE, "")
-        return any(validation.gated(template, ""))
-    return any(validation.gated_claim(walk.conform(manifest["spec"], schema.CLAIM, ""), ""))
+        template = walk.apply({"spec": manifest["spec"]}, schema.POD_TEMPLATE, "")
+        return any(validation.check_feature_gates(template, ""))
+    return any(validation.check_claim_feature_gates(walk.apply(manifest["spec"], schema.CLAIM, ""), ""))
 
 
 def parts_with_problems(problems: tuple[Problem, ...]) -> Mapping[tuple[str, int], Problem]:
@@ -112,7 +112,11 @@ def parts_with_problems(problems: tuple[Problem, ...]) -> Mapping[tuple[str, int
             match = pattern.match(problem.path)
             # Volcano's webhook alone compares the CPUs of a template with the task's topologyPolicy.
             is_of_volcano = "topologyPolicy" in problem.reason
-            if match and problem.stage in {Stage.WEBHOOK, Stage.API} and not (problem.warning or is_of_volcano):
+            if (
+                match
+                and problem.stage in {RejectionStage.WEBHOOK, RejectionStage.API}
+                and not (problem.warning or is_of_volcano)
+            ):
                 found.setdefault((kind, int(match[1])), problem)
     return found
 

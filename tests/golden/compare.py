@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from pulumi_volcano_jobs.kubernetes.quantity import parse
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 
 DIFFERENCES = {
     "no owner": "no Job object exists that could own the rest: Pulumi does, so ownerReferences and uid are left out",

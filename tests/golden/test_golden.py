@@ -11,21 +11,21 @@ import pytest
 import yaml
 
 from pulumi_volcano_jobs import ClusterFacts, JobError, render
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.files import job_file
-from pulumi_volcano_jobs.spec.names import claim, volume
+from pulumi_volcano_jobs.spec.naming import claim, volume
 
 from . import compare
 
 HERE = Path(__file__).parent
 SHARED = HERE.parents[2] / "shared" / "golden"
 STAGES = {
-    "decode": {Stage.DECODE},
-    "mutate": {Stage.DECODE},
-    "crd-schema": {Stage.SCHEMA},
-    "validate": {Stage.WEBHOOK},
-    "controller": {Stage.CONTROLLER},
-    "plugin:OnPodCreate": {Stage.PLUGIN},
+    "decode": {RejectionStage.DECODE},
+    "mutate": {RejectionStage.DECODE},
+    "crd-schema": {RejectionStage.SCHEMA},
+    "validate": {RejectionStage.WEBHOOK},
+    "controller": {RejectionStage.CONTROLLER},
+    "plugin:OnPodCreate": {RejectionStage.PLUGIN},
 }
 
 

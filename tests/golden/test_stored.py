@@ -13,7 +13,7 @@ import yaml
 
 from pulumi_volcano_jobs import ClusterFacts, render
 from pulumi_volcano_jobs.files import job_file
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 
 from .test_golden import CREATED, HERE, _expected
 
@@ -41,7 +41,7 @@ def stored(job: dict[str, Any]) -> dict[str, Any]:
     for volume in document["spec"].get("volumes") or ():
         if "volumeClaim" in volume:
             # Volcano's name is random; with our own the Pods can be compared.
-            volume["volumeClaimName"] = names.claim(metadata["name"], volume["mountPath"])
+            volume["volumeClaimName"] = naming.claim(metadata["name"], volume["mountPath"])
     status = {"state": {"phase": "Running"}, "minAvailable": 1, "controlledResources": {"plugin-svc": "svc"}}
     return {**document, "status": status}
 

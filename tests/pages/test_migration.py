@@ -81,7 +81,7 @@ class TestMpiJob:
 
     def test_the_tasks_are_the_roles(self) -> None:
         """Replicas and containers, in one Job of Volcano's, with amounts as text."""
-        walk = schema.Walk(text_amounts=True)
+        walk = schema.SchemaPruner(quantities_as_text=True)
         spec = made_by(of("migrate-kubeflow", "python")[1])["Job pi"]["spec"]
 
         tasks = {task["name"]: task for task in spec["tasks"]}
@@ -89,7 +89,7 @@ class TestMpiJob:
         for role, given in self.ROLES.items():
             task = tasks[role.lower()]
             assert task["replicas"] == given["replicas"]
-            (container,) = walk.conform(given["template"], schema.POD_TEMPLATE, "")["spec"]["containers"]
+            (container,) = walk.apply(given["template"], schema.POD_TEMPLATE, "")["spec"]["containers"]
             assert container.items() <= task["template"]["spec"]["containers"][0].items()
 
     def test_the_launcher_has_what_the_table_says(self) -> None:

@@ -18,7 +18,7 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError, unknown_checking_proxy
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.component.base import TOKEN
+from pulumi_volcano_jobs.component.base_job import TOKEN
 from pulumi_volcano_jobs.component.plugin_components import POD_SPEC, SVC, TASK
 from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME, TASK_SPEC
 
@@ -106,7 +106,7 @@ def task_component(name: str, pod_spec: Mapping[str, Any]) -> PolicyResource:
 
 def native(document: Mapping[str, Any], **options: Any) -> list[PolicyResource]:
     """Give what a job becomes with Volcano's Job."""
-    return [resource(render(document, managed_by="volcano", **options).handed_over.to_manifest())]
+    return [resource(render(document, managed_by="volcano", **options).native_job.to_manifest())]
 
 
 def raw(**fields: Any) -> list[PolicyResource]:

@@ -21,7 +21,7 @@ from pulumi_volcano_jobs.core.leaf import Leaf, substitute
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from pulumi_volcano_jobs.plugins.settings import default_of, flags_of
-from pulumi_volcano_jobs.spec.names import pod_group
+from pulumi_volcano_jobs.spec.naming import pod_group
 from tests.conftest import container, job, task
 from tests.property import strategies
 

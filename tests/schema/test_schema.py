@@ -120,7 +120,10 @@ def test_programs_of_all_languages_can_say_the_same() -> None:
 @pytest.mark.parametrize("name", ["QueueAffinity", "QueueCluster", "QueueGuarantee", "QueueNodeGroups"])
 def test_a_type_of_a_queue_has_the_fields_of_pythons(name: str) -> None:
     """By the same names."""
-    assert getattr(provider_inputs, name).__annotations__.keys() == getattr(queue_args, name).__annotations__.keys()
+    assert (
+        getattr(provider_inputs, name).__annotations__.keys()
+        == getattr(queue_args, f"{name}Args").__annotations__.keys()
+    )
 
 
 @pytest.mark.parametrize("model", [Task, Policy, Volume, NetworkTopology, PartitionPolicy, DependsOn])

@@ -17,22 +17,22 @@ from pulumi_volcano_jobs.kubernetes.validation.names import (
 )
 
 __all__ = [
-    "check",
-    "claim",
+    "check_claim",
+    "check_claim_feature_gates",
+    "check_created_pods",
+    "check_feature_gates",
+    "check_native_template",
+    "check_template",
     "dns_label",
-    "gated",
-    "gated_claim",
     "is_data_key",
     "is_subdomain",
     "labels",
-    "native",
     "object_meta",
-    "once_made",
 ]
 
-check = pods.check
-claim = claims.of_job
-once_made = api_server.check
-native = relaxations.check
-gated = gates.check
-gated_claim = gates.claim
+check_template = pods.check
+check_claim = claims.of_job
+check_created_pods = api_server.check
+check_native_template = relaxations.check
+check_feature_gates = gates.check
+check_claim_feature_gates = gates.check_claim

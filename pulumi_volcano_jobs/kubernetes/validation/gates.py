@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.validation import containers, volumes
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, Wire
 from pulumi_volcano_jobs.kubernetes.validation.scheduling import COMPARISONS
 
 _SOURCES = (("clusterTrustBundle", "ClusterTrustBundleProjection"), ("podCertificate", "PodCertificateRequest"))
@@ -18,8 +18,8 @@ _DROPS, _REJECTS = "drops this field", "rejects the Pods"
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
     """Yield a warning for each field that the API server does not accept by default."""
-    spec = Place(template.get("spec") or {}, f"{path}.spec")
-    for container in containers.of(spec):
+    spec = ObjectField(template.get("spec") or {}, f"{path}.spec")
+    for container in containers.all_containers(spec):
         lifecycle = container.child("lifecycle")
         if lifecycle and lifecycle.has("stopSignal"):
             yield _warning(lifecycle.at("stopSignal"), "ContainerStopSignals", _DROPS)
@@ -33,19 +33,19 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
         yield _warning(context.at("seLinuxChangePolicy"), "SELinuxMount", _REJECTS)
     yield from _projected(spec)
     for claim_spec in volumes.claim_specs(spec):
-        yield from claim(claim_spec.fields, claim_spec.path)
+        yield from check_claim(claim_spec.fields, claim_spec.path)
 
 
-def claim(spec: Wire, path: str) -> Iterator[Problem]:
+def check_claim(spec: Wire, path: str) -> Iterator[Problem]:
     """Yield a warning if the API server drops the data source of a claim by default (`DropDisabledFields`)."""
-    source = Place(spec, path).child("dataSourceRef")
-    if source and source.given("namespace"):
+    source = ObjectField(spec, path).child("dataSourceRef")
+    if source and source.is_given("namespace"):
         yield _warning(source.path, "CrossNamespaceVolumeDataSource", _DROPS)
 
 
-def _projected(spec: Place) -> Iterator[Problem]:
-    found = [volume.child("projected") for volume in spec.children("volumes")]
-    for source in [source for projected in found if projected for source in projected.children("sources")]:
+def _projected(spec: ObjectField) -> Iterator[Problem]:
+    projected_volumes = [volume.child("projected") for volume in spec.children("volumes")]
+    for source in [source for projected in projected_volumes if projected for source in projected.children("sources")]:
         for key, gate in _SOURCES:
             if source.has(key):
                 yield _warning(source.at(key), gate, _DROPS)

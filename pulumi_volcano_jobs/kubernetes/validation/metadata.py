@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.kubernetes.validation import containers
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, invalid, webhook_problem
 from pulumi_volcano_jobs.kubernetes.validation.mounts import is_inside
 from pulumi_volcano_jobs.kubernetes.validation.names import object_meta
 from pulumi_volcano_jobs.kubernetes.validation.windows import os_name
@@ -28,9 +28,9 @@ _MAX_DIGITS = 10  # of a 32-bit integer
 _NAMES = {"Unconfined": ("unconfined",), "RuntimeDefault": ("runtime/default", "docker/default")}
 
 
-def check(metadata: Place, spec: Place) -> Iterator[Problem]:
+def check(metadata: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     """Yield labels and annotations that Kubernetes rejects, and fields that contradict an annotation."""
-    yield from object_meta(metadata.fields, metadata.path, Stage.WEBHOOK)
+    yield from object_meta(metadata.fields, metadata.path, RejectionStage.WEBHOOK)
     annotations = metadata.child("annotations")
     if not annotations:
         return
@@ -40,15 +40,15 @@ def check(metadata: Place, spec: Place) -> Iterator[Problem]:
         yield from _app_armor(annotations, spec)
 
 
-def _values(annotations: Place, spec: Place) -> Iterator[Problem]:
-    names = {container.text("name") for container in containers.of(spec)}
+def _values(annotations: ObjectField, spec: ObjectField) -> Iterator[Problem]:
+    names = {container.text("name") for container in containers.all_containers(spec)}
     for key in annotations.fields:
         place, value = annotations.at(key), annotations.text(key)
-        if annotations.unknown(key):
+        if annotations.is_unknown(key):
             continue
         if key == _DELETION_COST and not _is_int32(value):
             yield invalid(place, value, "must be a 32bit integer", 'for example "-100"')
-        elif key == _MIRROR and not spec.given("nodeName"):
+        elif key == _MIRROR and not spec.is_given("nodeName"):
             yield invalid(place, value, "must set spec.nodeName if mirror pod annotation is set", "remove it")
         elif key == _TOLERATIONS and value and not _is_list(value):
             yield invalid(place, value, "must be a JSON list of tolerations", "move them to spec.tolerations")
@@ -80,44 +80,44 @@ def _is_seccomp(text: str) -> bool:
     return text in names or (text.startswith(_LOCAL) and is_inside(text.removeprefix(_LOCAL)))
 
 
-def _seccomp(annotations: Place, spec: Place) -> Iterator[Problem]:
+def _seccomp(annotations: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     of_pod = _profile(spec, "seccompProfile")
     if of_pod:
         yield from _contradiction(annotations, _SECCOMP, of_pod, "seccomp")
-    for container in containers.of(spec):
+    for container in containers.all_containers(spec):
         profile = _profile(container, "seccompProfile")
         if profile:
             key = f"{_SECCOMP_OF_CONTAINER}{container.text('name')}"
             yield from _contradiction(annotations, key, profile, "seccomp")
 
 
-def _app_armor(annotations: Place, spec: Place) -> Iterator[Problem]:
+def _app_armor(annotations: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     # The API server copies an annotation to a container without the field, so that the Pod's field has no effect.
-    for container in containers.of(spec):
+    for container in containers.all_containers(spec):
         profile = _profile(container, "appArmorProfile")
         if profile:
             yield from _contradiction(annotations, f"{_APP_ARMOR}{container.text('name')}", profile, "apparmor")
 
 
-def of_template(metadata: Place, spec: Place) -> Iterator[Problem]:
+def check_template(metadata: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     """Yield AppArmor annotations that contradict the Pod's field: the API server copies them in Pods only."""
     annotations, profile = metadata.child("annotations"), _profile(spec, "appArmorProfile")
     if not annotations or not profile or os_name(spec) == "windows":
         return
-    for container in containers.of(spec):
+    for container in containers.all_containers(spec):
         if not _profile(container, "appArmorProfile"):
             key = f"{_APP_ARMOR}{container.text('name')}"
             yield from _contradiction(annotations, key, profile, "apparmor")
 
 
-def _profile(holder: Place, kind: str) -> Place | None:
+def _profile(holder: ObjectField, kind: str) -> ObjectField | None:
     context = holder.child("securityContext")
     return context.child(kind) if context else None
 
 
-def _contradiction(annotations: Place, key: str, profile: Place, kind: str) -> Iterator[Problem]:
+def _contradiction(annotations: ObjectField, key: str, profile: ObjectField, kind: str) -> Iterator[Problem]:
     value, local = annotations.text(key), profile.text("localhostProfile")
-    if not annotations.has(key) or annotations.unknown(key) or profile.unknown("type"):
+    if not annotations.has(key) or annotations.is_unknown(key) or profile.is_unknown("type"):
         return
     allowed = _NAMES.get(profile.text("type"), ())
     # AppArmor has no profile of Docker's own.
@@ -125,9 +125,9 @@ def _contradiction(annotations: Place, key: str, profile: Place, kind: str) -> I
     is_local = profile.text("type") == "Localhost"
     hint = f"remove the annotation {key}"
     if (allowed and value not in allowed) or (is_local and not value.startswith(_LOCAL)):
-        yield fault(
+        yield webhook_problem(
             profile.at("type"), "Forbidden", f"Forbidden: {kind} type in annotation and field must match", hint=hint
         )
-    elif is_local and not profile.unknown("localhostProfile") and value != f"{_LOCAL}{local}":
+    elif is_local and not profile.is_unknown("localhostProfile") and value != f"{_LOCAL}{local}":
         reason = f"Forbidden: {kind} profile in annotation and field must match"
-        yield fault(profile.at("localhostProfile"), "Forbidden", reason, hint=hint)
+        yield webhook_problem(profile.at("localhostProfile"), "Forbidden", reason, hint=hint)

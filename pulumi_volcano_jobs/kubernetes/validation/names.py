@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, Stage, shown
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, value_text
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, webhook_problem
 
 _LABEL = re.compile(DNS_LABEL)
 _SUBDOMAIN = re.compile(DNS_SUBDOMAIN)
@@ -30,13 +30,13 @@ _MAX_ANNOTATIONS = 256 * 1024
 _VALUE_RULE = "a label's value is at most 63 letters, digits, '-', '_' and '.', beginning and ending with the former"
 
 
-def object_meta(metadata: Mapping[str, Any], path: str, stage: Stage) -> Iterator[Problem]:
+def object_meta(metadata: Mapping[str, Any], path: str, stage: RejectionStage) -> Iterator[Problem]:
     """Yield labels and annotations that Kubernetes rejects in the metadata of an object or a template."""
-    given, place = metadata.get("annotations"), f"{path}.annotations"
+    annotations, place = metadata.get("annotations"), f"{path}.annotations"
     yield from labels(metadata.get("labels"), f"{path}.labels", stage)
     # Unlike that of a label, the key of an annotation can have capital letters in its prefix.
-    yield from _keys(given, place, stage, ignore_case=True)
-    size = sum(map(_bytes, [*given, *given.values()])) if isinstance(given, Mapping) else 0
+    yield from _label_keys(annotations, place, stage, ignore_case=True)
+    size = sum(map(_bytes, [*annotations, *annotations.values()])) if isinstance(annotations, Mapping) else 0
     if size > _MAX_ANNOTATIONS:
         reason = f"Too long: may not be more than {_MAX_ANNOTATIONS} bytes"
         yield Problem(place, "TooLong", reason, f"the annotations have {size} bytes: remove some", stage=stage)
@@ -46,29 +46,29 @@ def _bytes(value: Any) -> int:
     return len(value.encode(errors="surrogatepass")) if isinstance(value, str) else 0
 
 
-def labels(given: Any, path: str, stage: Stage) -> Iterator[Problem]:
+def labels(mapping: Any, path: str, stage: RejectionStage) -> Iterator[Problem]:
     """Yield labels whose keys or values Kubernetes refuses."""
-    yield from _keys(given, path, stage)
-    for key, value in given.items() if isinstance(given, Mapping) else ():
+    yield from _label_keys(mapping, path, stage)
+    for key, value in mapping.items() if isinstance(mapping, Mapping) else ():
         yield from label_value(value, paths.join(path, key), stage)
 
 
-def _keys(given: Any, path: str, stage: Stage, *, ignore_case: bool = False) -> Iterator[Problem]:
-    for key in given if isinstance(given, Mapping) else ():
+def _label_keys(mapping: Any, path: str, stage: RejectionStage, *, ignore_case: bool = False) -> Iterator[Problem]:
+    for key in mapping if isinstance(mapping, Mapping) else ():
         if not is_qualified(key.lower() if ignore_case else key):
-            yield Problem(paths.join(path, key), "Invalid", _KEY_RULE, _KEY_HINT, shown(key), stage)
+            yield Problem(paths.join(path, key), "Invalid", _KEY_RULE, _KEY_HINT, value_text(key), stage)
 
 
 def label_key(value: Any, path: str) -> Iterator[Problem]:
     """Yield a Problem if no label can have a key."""
     if isinstance(value, str) and not is_qualified(value):
-        yield fault(path, "Invalid", _KEY_RULE, value, _KEY_HINT)
+        yield webhook_problem(path, "Invalid", _KEY_RULE, value, _KEY_HINT)
 
 
-def label_value(value: Any, path: str, stage: Stage = Stage.WEBHOOK) -> Iterator[Problem]:
+def label_value(value: Any, path: str, stage: RejectionStage = RejectionStage.WEBHOOK) -> Iterator[Problem]:
     """Yield a Problem if no label can have a value."""
     if isinstance(value, str) and not is_label_value(value):
-        yield Problem(path, "Invalid", _VALUE_RULE, value=shown(value), stage=stage)
+        yield Problem(path, "Invalid", _VALUE_RULE, value=value_text(value), stage=stage)
 
 
 def is_label_value(value: str) -> bool:
@@ -79,8 +79,8 @@ def is_label_value(value: str) -> bool:
 def is_qualified(text: str) -> bool:
     """Tell whether a text is a name of at most 63 characters, perhaps behind a DNS name and a '/'."""
     prefix, slash, name = text.rpartition("/")
-    sound = len(name) <= MAX_LABEL and _QUALIFIED.fullmatch(name)
-    return bool(sound) and (not slash or is_subdomain(prefix))
+    is_valid = len(name) <= MAX_LABEL and _QUALIFIED.fullmatch(name)
+    return bool(is_valid) and (not slash or is_subdomain(prefix))
 
 
 def is_subdomain(text: str) -> bool:
@@ -94,7 +94,7 @@ def dns_label(value: Any, path: str) -> Iterator[Problem]:
         reason = (
             "this must be at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit"
         )
-        yield fault(path, "Invalid" if value else "Required", reason, value)
+        yield webhook_problem(path, "Invalid" if value else "Required", reason, value)
 
 
 def subdomain(value: Any, path: str) -> Iterator[Problem]:
@@ -104,15 +104,15 @@ def subdomain(value: Any, path: str) -> Iterator[Problem]:
             "this must be at most 253 lower-case letters, digits, '-' and '.', each part between dots beginning and"
             " ending with a letter or digit"
         )
-        yield fault(path, "Invalid", reason, value)
+        yield webhook_problem(path, "Invalid", reason, value)
 
 
-def reference(place: Place, key: str, what: str, error_type: ErrorType = "Required") -> Iterator[Problem]:
+def reference(field: ObjectField, key: str, object_kind: str, error_type: ErrorType = "Required") -> Iterator[Problem]:
     """Yield a Problem if a field names nothing, or by what is no DNS name."""
-    if place.text(key):
-        yield from subdomain(place.text(key), place.at(key))
+    if field.text(key):
+        yield from subdomain(field.text(key), field.at(key))
     else:
-        yield from place.required(key, f"name the {what}", error_type=error_type)
+        yield from field.check_required(key, f"name the {object_kind}", error_type=error_type)
 
 
 def is_data_key(text: str) -> bool:
@@ -120,12 +120,12 @@ def is_data_key(text: str) -> bool:
     return len(text) <= MAX_SUBDOMAIN and bool(_DATA_KEY.fullmatch(text))
 
 
-def data_key(place: Place, key: str, what: str) -> Iterator[Problem]:
+def data_key(field: ObjectField, key: str, object_kind: str) -> Iterator[Problem]:
     """Yield a Problem if a field is no key that a ConfigMap or a Secret can have."""
-    text = place.text(key)
+    text = field.text(key)
     if text and not is_data_key(text):
-        yield place.fault(
+        yield field.problem(
             key, "Invalid", "a key is at most 253 letters, digits, '-', '_' and '.', and does not begin with '..'"
         )
     elif not text:
-        yield from place.required(key, f"name the key of the {what}")
+        yield from field.check_required(key, f"name the key of the {object_kind}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.dns import MAX_SUBDOMAIN
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, webhook_problem
 from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, subdomain
 
 _MAX_SERVERS, _MAX_SEARCHES, _MAX_SEARCH_TEXT, _MAX_HOSTNAME = 3, 32, 2048, 64
@@ -17,7 +17,7 @@ _PART = r"_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _DOMAIN = re.compile(rf"{_PART}(\.{_PART})*")
 
 
-def check(spec: Place) -> Iterator[Problem]:
+def check(spec: ObjectField) -> Iterator[Problem]:
     """Yield what is wrong with a Pod's names, DNS and hosts."""
     for key in ("hostname", "subdomain"):
         if spec.text(key):
@@ -30,45 +30,47 @@ def check(spec: Place) -> Iterator[Problem]:
             yield from subdomain(name, path)
 
 
-def _override(spec: Place) -> Iterator[Problem]:
+def _override(spec: ObjectField) -> Iterator[Problem]:
     key = "hostnameOverride"
     if not spec.has(key):
         return
-    for other, whose in (("setHostnameAsFQDN", "its full name in DNS"), ("hostNetwork", "its node's name")):
-        if spec.is_true(other):
-            yield spec.fault(key, "Forbidden", f"with {other} a Pod has {whose}", f"remove it, or {other}")
+    for conflicting_key, source in (("setHostnameAsFQDN", "its full name in DNS"), ("hostNetwork", "its node's name")):
+        if spec.is_true(conflicting_key):
+            yield spec.problem(
+                key, "Forbidden", f"with {conflicting_key} a Pod has {source}", f"remove it, or {conflicting_key}"
+            )
     if len(spec.text(key)) > _MAX_HOSTNAME:
-        yield spec.fault(key, "TooLong", f"this must be at most {_MAX_HOSTNAME} characters")
+        yield spec.problem(key, "TooLong", f"this must be at most {_MAX_HOSTNAME} characters")
     else:
         yield from subdomain(spec.fields.get(key), spec.at(key))
 
 
-def _dns(spec: Place) -> Iterator[Problem]:
-    config = spec.child("dnsConfig") or Place({}, spec.at("dnsConfig"))
-    known = not spec.unknown("dnsConfig")
-    if spec.text("dnsPolicy") == "None" and known and not config.given("nameservers"):
+def _dns(spec: ObjectField) -> Iterator[Problem]:
+    config = spec.child("dnsConfig") or ObjectField({}, spec.at("dnsConfig"))
+    known = not spec.is_unknown("dnsConfig")
+    if spec.text("dnsPolicy") == "None" and known and not config.is_given("nameservers"):
         reason = "with dnsPolicy: None a Pod needs a nameserver here"
-        yield config.fault("nameservers", "Required", reason, "add one, or remove dnsPolicy", show=False)
+        yield config.problem("nameservers", "Required", reason, "add one, or remove dnsPolicy", show=False)
     servers, searches = config.items("nameservers"), config.items("searches")
-    yield from config.at_most("nameservers", _MAX_SERVERS, "addresses", "Invalid")
+    yield from config.check_max_items("nameservers", _MAX_SERVERS, "addresses", "Invalid")
     for path, server in servers:
         yield from _address(server, path)
-    yield from config.at_most("searches", _MAX_SEARCHES, "domains", "Invalid")
+    yield from config.check_max_items("searches", _MAX_SEARCHES, "domains", "Invalid")
     length = len(" ".join(text for _, text in searches))
     if length > _MAX_SEARCH_TEXT:
         reason = f"at most {_MAX_SEARCH_TEXT} characters in all can be here"
-        yield fault(config.at("searches"), "Invalid", reason, length, "remove some")
+        yield webhook_problem(config.at("searches"), "Invalid", reason, length, "remove some")
     for path, search in searches:
         name = search.removesuffix(".")
         if search != "." and (len(name) > MAX_SUBDOMAIN or not _DOMAIN.fullmatch(name)):
-            yield fault(
+            yield webhook_problem(
                 path,
                 "Invalid",
                 "this must be a domain of at most 253 lower-case letters, digits, '-', '_' and '.'",
                 search,
             )
     for option in config.children("options"):
-        yield from option.required("name", "for example ndots")
+        yield from option.check_required("name", "for example ndots")
 
 
 def _address(value: object, path: str) -> Iterator[Problem]:
@@ -76,11 +78,11 @@ def _address(value: object, path: str) -> Iterator[Problem]:
         return
     try:
         address = ipaddress.ip_address(value)
-        sound = "%" not in value and not (isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped)
+        is_valid = "%" not in value and not (isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped)
     except ValueError:
-        sound = False
-    if not sound:
-        yield fault(
+        is_valid = False
+    if not is_valid:
+        yield webhook_problem(
             path,
             "Invalid",
             "this must be an IP address, such as 10.0.0.1 or fd00::1",

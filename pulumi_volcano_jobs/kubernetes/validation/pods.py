@@ -15,57 +15,57 @@ from pulumi_volcano_jobs.kubernetes.validation import (
     volumes,
     windows,
 )
-from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, Wire
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, Wire
 from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
 
 _MAX_SECONDS = 2**31 - 1
-_CHOICES = (
-    Choices("restartPolicy", ("Always", "OnFailure", "Never")),
-    Choices("dnsPolicy", ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")),
-    Choices("preemptionPolicy", ("PreemptLowerPriority", "Never"), required=True),
+_SUPPORTED = (
+    SupportedValues("restartPolicy", ("Always", "OnFailure", "Never")),
+    SupportedValues("dnsPolicy", ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")),
+    SupportedValues("preemptionPolicy", ("PreemptLowerPriority", "Never"), required=True),
 )
 _NAMES = ("serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName")
 
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
     """Yield what Kubernetes would refuse in a PodTemplateSpec."""
-    spec = Place(template.get("spec") or {}, f"{path}.spec")
-    yield from metadata.check(Place(template.get("metadata") or {}, f"{path}.metadata"), spec)
+    spec = ObjectField(template.get("spec") or {}, f"{path}.spec")
+    yield from metadata.check(ObjectField(template.get("metadata") or {}, f"{path}.metadata"), spec)
     yield from _spec(spec)
 
 
-def _spec(spec: Place) -> Iterator[Problem]:
-    for choices in _CHOICES:
-        yield from choices.check(spec)
+def _spec(spec: ObjectField) -> Iterator[Problem]:
+    for supported in _SUPPORTED:
+        yield from supported.check(spec)
     for key in _NAMES:
         # An empty name is none, but for a runtime class.
         if spec.text(key) or (key == "runtimeClassName" and spec.is_empty_text(key)):
             yield from subdomain(spec.text(key), spec.at(key))
-    if not spec.given("serviceAccountName"):
+    if not spec.is_given("serviceAccountName"):
         # The older name of the field.
         yield from subdomain(spec.text("serviceAccount") or None, spec.at("serviceAccount"))
-    yield from _deadline(spec)
-    yield from _system(spec)
+    yield from _active_deadline(spec)
+    yield from _operating_system(spec)
     yield from volumes.check(spec)
     yield from containers.check(spec)
-    yield from resources.of_pod(spec)
+    yield from resources.check_pod(spec)
     yield from network.check(spec)
     yield from scheduling.check(spec)
-    yield from security.of_pod(spec)
+    yield from security.check_pod(spec)
     yield from windows.check(spec)
 
 
-def _deadline(spec: Place) -> Iterator[Problem]:
+def _active_deadline(spec: ObjectField) -> Iterator[Problem]:
     reason = f"this must be a number from 1 to {_MAX_SECONDS}"
-    yield from spec.between("activeDeadlineSeconds", 1, _MAX_SECONDS, reason, "leave it out for no deadline")
+    yield from spec.check_range("activeDeadlineSeconds", 1, _MAX_SECONDS, reason, "leave it out for no deadline")
 
 
-def _system(spec: Place) -> Iterator[Problem]:
+def _operating_system(spec: ObjectField) -> Iterator[Problem]:
     system = spec.child("os")
     if system:
-        yield from Choices("name", ("linux", "windows"), required=True).check(system)
-    for holder in [spec, *containers.of(spec)] if windows.os_name(spec) == "linux" else ():
+        yield from SupportedValues("name", ("linux", "windows"), required=True).check(system)
+    for holder in [spec, *containers.all_containers(spec)] if windows.os_name(spec) == "linux" else ():
         context = holder.child("securityContext")
         if context and context.has("windowsOptions"):
             reason = "the Pod's os is linux, where no Windows options can be set"
-            yield context.fault("windowsOptions", "Forbidden", reason, "remove them", show=False)
+            yield context.problem("windowsOptions", "Forbidden", reason, "remove them", show=False)

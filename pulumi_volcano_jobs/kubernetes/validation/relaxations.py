@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.dns import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.kubernetes.validation import containers
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, Wire, fault, invalid, unsupported
-from pulumi_volcano_jobs.kubernetes.validation.metadata import of_template
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, Wire, invalid, unsupported, webhook_problem
+from pulumi_volcano_jobs.kubernetes.validation.metadata import check_template
 from pulumi_volcano_jobs.kubernetes.validation.names import SUBDOMAIN_RULE, is_subdomain
 from pulumi_volcano_jobs.kubernetes.validation.scheduling import COMPARISONS
 from pulumi_volcano_jobs.kubernetes.validation.windows import os_name
@@ -37,15 +37,15 @@ _COMPOSED = 'use managed_by="pulumi"'
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
     """Yield the fields that Volcano's webhook rejects although Kubernetes 1.36 accepts the Pods."""
-    spec = Place(template.get("spec") or {}, f"{path}.spec")
+    spec = ObjectField(template.get("spec") or {}, f"{path}.spec")
     for container in spec.children("containers"):
-        if container.has("restartPolicy") and not container.unknown("restartPolicy"):
+        if container.has("restartPolicy") and not container.is_unknown("restartPolicy"):
             reason = "Forbidden: may not be set for non-init containers"
             hint = f"set the restartPolicy of the Pod, or {_COMPOSED}"
-            yield container.fault("restartPolicy", "Forbidden", reason, hint, show=False)
+            yield container.problem("restartPolicy", "Forbidden", reason, hint, show=False)
     for container in spec.children("initContainers"):
         yield from _init(container)
-    for container in containers.of(spec):
+    for container in containers.all_containers(spec):
         yield from _names(container)
         yield from _lifecycle(container, spec)
     for toleration in spec.children("tolerations"):
@@ -53,21 +53,21 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
         if operator in COMPARISONS:
             hint = f"tolerate single values, or {_COMPOSED}"
             yield unsupported(toleration.at("operator"), operator, ("Equal", "Exists"), hint)
-    yield from of_template(Place(template.get("metadata") or {}, f"{path}.metadata"), spec)
+    yield from check_template(ObjectField(template.get("metadata") or {}, f"{path}.metadata"), spec)
     yield from _searches(spec)
     yield from _group(spec)
 
 
-def _init(container: Place) -> Iterator[Problem]:
+def _init(container: ObjectField) -> Iterator[Problem]:
     policy = container.text("restartPolicy")
     if policy and policy != "Always":
         yield unsupported(container.at("restartPolicy"), policy, ("Always",), f"remove it, or {_COMPOSED}")
-    if container.given("resizePolicy") and not container.unknown("resizePolicy"):
+    if container.is_given("resizePolicy") and not container.is_unknown("resizePolicy"):
         reason = "Invalid value: must not be set for init containers"
-        yield container.fault("resizePolicy", "Invalid", reason, f"remove it, or {_COMPOSED}", show=False)
+        yield container.problem("resizePolicy", "Invalid", reason, f"remove it, or {_COMPOSED}", show=False)
 
 
-def _names(container: Place) -> Iterator[Problem]:
+def _names(container: ObjectField) -> Iterator[Problem]:
     named = [(variable, "name") for variable in container.children("env")]
     named += [(source, "prefix") for source in container.children("envFrom")]
     for place, key in named:
@@ -77,7 +77,7 @@ def _names(container: Place) -> Iterator[Problem]:
             yield invalid(place.at(key), name, _NAME_RULE, f"rename it, or {_COMPOSED}")
 
 
-def _lifecycle(container: Place, spec: Place) -> Iterator[Problem]:
+def _lifecycle(container: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     lifecycle = container.child("lifecycle")
     if not lifecycle:
         return
@@ -87,23 +87,23 @@ def _lifecycle(container: Place, spec: Place) -> Iterator[Problem]:
         sleep = hook.child("sleep") if hook else None
         if sleep and sleep.number("seconds") == 0:
             reason = "Invalid value: 0: must be greater than 0 and less than terminationGracePeriodSeconds"
-            yield fault(sleep.at("seconds"), "Invalid", reason, hint=f"use at least 1, or {_COMPOSED}")
+            yield webhook_problem(sleep.at("seconds"), "Invalid", reason, hint=f"use at least 1, or {_COMPOSED}")
 
 
-def _signal(lifecycle: Place, spec: Place) -> Iterator[Problem]:
+def _signal(lifecycle: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     system, signal = os_name(spec), lifecycle.text("stopSignal")
     known = _SIGNALS.get(system)
-    if lifecycle.has("stopSignal") and not lifecycle.unknown("stopSignal") and not spec.has("os"):
+    if lifecycle.has("stopSignal") and not lifecycle.is_unknown("stopSignal") and not spec.has("os"):
         reason = "Forbidden: may not be set for containers with empty `spec.os.name`"
-        yield lifecycle.fault(
+        yield lifecycle.problem(
             "stopSignal", "Forbidden", reason, "set spec.os.name of the Pod, or remove it", show=False
         )
     elif signal and known and not known.fullmatch(signal):
         hint = f"use a signal of {system}, such as SIGTERM"
-        yield fault(lifecycle.at("stopSignal"), "NotSupported", f'Unsupported value: "{signal}"', hint=hint)
+        yield webhook_problem(lifecycle.at("stopSignal"), "NotSupported", f'Unsupported value: "{signal}"', hint=hint)
 
 
-def _searches(spec: Place) -> Iterator[Problem]:
+def _searches(spec: ObjectField) -> Iterator[Problem]:
     config = spec.child("dnsConfig")
     for path, search in config.items("searches") if config else ():
         name = search.removesuffix(".")
@@ -112,13 +112,13 @@ def _searches(spec: Place) -> Iterator[Problem]:
             yield invalid(path, search, SUBDOMAIN_RULE, f"remove it, or {_COMPOSED}")
 
 
-def _group(spec: Place) -> Iterator[Problem]:
+def _group(spec: ObjectField) -> Iterator[Problem]:
     group = spec.child("schedulingGroup")
-    if not group or group.unknown("podGroupName"):
+    if not group or group.is_unknown("podGroupName"):
         return
     path, name = group.at("podGroupName"), group.text("podGroupName")
     hint = "remove schedulingGroup: Volcano makes the PodGroup"
     if not group.has("podGroupName"):
-        yield fault(path, "Invalid", "Invalid value: null: must specify one of: `podGroupName`", hint=hint)
+        yield webhook_problem(path, "Invalid", "Invalid value: null: must specify one of: `podGroupName`", hint=hint)
     elif not is_subdomain(name):
         yield invalid(path, name, SUBDOMAIN_RULE, hint)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage
-from pulumi_volcano_jobs.kubernetes.schema import QUANTITY, Walk
-from pulumi_volcano_jobs.kubernetes.validation.resources import AMOUNT, parsed
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
+from pulumi_volcano_jobs.kubernetes.schema import QUANTITY, SchemaPruner
+from pulumi_volcano_jobs.kubernetes.validation.resources import QUANTITY_RULE, parsed
 
 
 class TypePath(NamedTuple):
@@ -26,7 +26,7 @@ class TypePath(NamedTuple):
         return self._replace(keys=(*self.keys, key))
 
 
-class _Walk(Walk):
+class _ResolvedValuePruner(SchemaPruner):
     """A walk that also parses amounts, because the rules for amounts of a template skip unknown values."""
 
     def scalar(self, value: Any, kind: str, path: str, number_format: str = "") -> Any:
@@ -34,13 +34,15 @@ class _Walk(Walk):
         known = super().scalar(value, kind, path, number_format)
         nano = parsed(value) if kind == QUANTITY and isinstance(value, (str, int, float)) else 0
         if nano is None or nano < 0:
-            self.problems.append(Problem(path, "Invalid", f"Invalid value: {AMOUNT}", stage=Stage.DECODE))
+            self.problems.append(
+                Problem(path, "Invalid", f"Invalid value: {QUANTITY_RULE}", stage=RejectionStage.DECODE)
+            )
         return known
 
 
 def check(value: Any, typed: TypePath, path: str) -> Sequence[Problem]:
     """Return the problems of a value that has become known."""
-    walk = _Walk()
-    walk.conform_below(value, typed.definition, typed.keys, path)
+    pruner = _ResolvedValuePruner()
+    pruner.apply_below(value, typed.definition, typed.keys, path)
     # Unknown fields are for the API server to drop.
-    return [problem for problem in walk.problems if problem.stage is not Stage.STRICT]
+    return [problem for problem in pruner.problems if problem.stage is not RejectionStage.STRICT]

@@ -9,85 +9,94 @@ from typing import Any
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import quantity
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid, meant, twice
+from pulumi_volcano_jobs.kubernetes.validation.field import (
+    ObjectField,
+    did_you_mean,
+    duplicates,
+    invalid,
+    webhook_problem,
+)
 from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_qualified
 
 COMPUTE = ("cpu", "memory", "ephemeral-storage")
 HUGE_PAGES = "hugepages-"
 _UNIT = 10**9
 _ABBREVIATION = 3  # characters, at least: "mem" is memory
-AMOUNT = "this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
+QUANTITY_RULE = "this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
 NameRule = Callable[[str, str], Iterator[Problem]]
 
 
-def check(container: Place, claims: Collection[str] | None) -> Iterator[Problem]:
+def check(container: ObjectField, claims: Collection[str] | None) -> Iterator[Problem]:
     """Yield what is wrong with the resources of a container.
 
     `claims` are the names of the Pod's resourceClaims; None if one of them is not known yet.
     """
     resources = container.child("resources")
     if resources:
-        yield from _both(resources, _name)
+        yield from _requests_and_limits(resources, _name)
         yield from _claims(resources, claims)
 
 
-def of_pod(spec: Place) -> Iterator[Problem]:
+def check_pod(spec: ObjectField) -> Iterator[Problem]:
     """Yield what is wrong with the resources of the Pod itself."""
-    yield from overhead(spec)
+    yield from check_overhead(spec)
     resources = spec.child("resources")
     if not resources:
         return
-    yield from _both(resources, _pod_name)
+    yield from _requests_and_limits(resources, _pod_name)
     if resources.has("claims"):
-        yield resources.fault(
+        yield resources.problem(
             "claims", "Forbidden", "a Pod's own resources have no claims", "move them to a container", show=False
         )
-    yield from of_all(spec)
-    most = amounts(resources, "limits")
+    yield from check_totals(spec)
+    pod_limits = valid_amounts(resources, "limits")
     for container in spec.children("containers"):
-        yield from _above(container.child("resources"), resources, most)
+        yield from _limits_above_pod(container.child("resources"), resources, pod_limits)
 
 
-def overhead(spec: Place) -> Iterator[Problem]:
+def check_overhead(spec: ObjectField) -> Iterator[Problem]:
     """Yield invalid names and amounts of the overhead of a Pod."""
-    yield from _all(spec, "overhead", _name)
+    yield from _resource_list(spec, "overhead", _name)
 
 
-def of_all(spec: Place, *, made: bool = False) -> Iterator[Problem]:
+def check_totals(spec: ObjectField, *, is_created: bool = False) -> Iterator[Problem]:
     """Yield amounts of the Pod itself that are less than those of its containers together.
 
-    In a Pod that is `made`, unlike in a template, the API server sets missing requests: those of a container to its
+    If the Pod `is_created`, unlike in a template, the API server sets missing requests: those of a container to its
     limits, those of the Pod itself to the sums of its containers.
     """
     resources = spec.child("resources")
     if resources is None:
         return
-    requests, limits = amounts(resources, "requests"), amounts(resources, "limits")
-    asked, limited = _together(spec, partial(_requested, made=made)), _together(spec, _limits)
+    requests, limits = valid_amounts(resources, "requests"), valid_amounts(resources, "limits")
+    requested, limited = (
+        _effective_totals(spec, partial(_requested, is_created=is_created)),
+        _effective_totals(spec, _limits),
+    )
     highest: dict[str, int] = {}
     for container in spec.children("containers"):
         for name, nano in _limits(container).items():
             highest[name] = max(nano, highest.get(name, 0))
-    for name, most in requests.items():
-        if asked.get(name, 0) > most:
+    for name, maximum in requests.items():
+        if requested.get(name, 0) > maximum:
             yield _exceeded(resources, "requests", name)
-    for name, most in limits.items():
+    for name, maximum in limits.items():
         # Kubernetes sets a request that is missing in a Pod, and compares it with the limit.
-        is_default = made and name not in requests and not resources.unknown("requests")
+        is_default = is_created and name not in requests and not resources.is_unknown("requests")
         is_page = name.startswith(HUGE_PAGES)
-        total = (limited if is_page else asked).get(name, 0)
-        is_reported = highest.get(name, 0) > most
-        if (is_page or is_default) and not is_reported and total > most:
+        total = (limited if is_page else requested).get(name, 0)
+        is_reported = highest.get(name, 0) > maximum
+        if (is_page or is_default) and not is_reported and total > maximum:
             yield _exceeded(resources, "limits", name)
 
 
-def _exceeded(resources: Place, kind: str, name: str) -> Problem:
-    given = _written(resources, kind, name)
+def _exceeded(resources: ObjectField, kind: str, name: str) -> Problem:
+    value = _amount_in(resources, kind, name)
     reason, hint = "the containers ask for more than this together", "raise it, or lower theirs"
-    return fault(resources.at(kind, name), "Invalid", reason, given, hint)
+    return webhook_problem(resources.at(kind, name), "Invalid", reason, value, hint)
 
 
-def _together(spec: Place, amounts_of: Callable[[Place], Mapping[str, int]]) -> dict[str, int]:
+def _effective_totals(spec: ObjectField, amounts_of: Callable[[ObjectField], Mapping[str, int]]) -> dict[str, int]:
     """Return the effective amounts of a Pod's containers, of which init containers run before the others.
 
     A sidecar (an init container with restartPolicy Always) runs together with all later containers.
@@ -98,62 +107,70 @@ def _together(spec: Place, amounts_of: Callable[[Place], Mapping[str, int]]) -> 
     sidecars: dict[str, int] = {}
     peak: dict[str, int] = {}
     for container in spec.children("initContainers"):
-        own = amounts_of(container)
-        for name, nano in own.items():
+        container_amounts = amounts_of(container)
+        for name, nano in container_amounts.items():
             peak[name] = max(peak.get(name, 0), sidecars.get(name, 0) + nano)
         if container.text("restartPolicy") == "Always":
-            _add(sidecars, own)
+            _add(sidecars, container_amounts)
     _add(total, sidecars)
     return {name: max(total.get(name, 0), peak.get(name, 0)) for name in total.keys() | peak.keys()}
 
 
-def _add(total: dict[str, int], own: Mapping[str, int]) -> None:
-    for name, nano in own.items():
+def _add(total: dict[str, int], amounts_to_add: Mapping[str, int]) -> None:
+    for name, nano in amounts_to_add.items():
         total[name] = total.get(name, 0) + nano
 
 
-def _limits(container: Place) -> dict[str, int]:
-    return amounts(container.child("resources"), "limits")
+def _limits(container: ObjectField) -> dict[str, int]:
+    return valid_amounts(container.child("resources"), "limits")
 
 
-def _above(own: Place | None, whole: Place, most: Mapping[str, int]) -> Iterator[Problem]:
-    """Yield limits of a container that are above those of the whole Pod, which are `most`."""
-    for name, nano in amounts(own, "limits").items():
-        if own and name in most and nano > most[name]:
-            reason = f"the limit must not exceed that of the whole Pod, which is {_written(whole, 'limits', name)}"
-            given = _written(own, "limits", name)
-            yield fault(own.at("limits", name), "Invalid", reason, given, "lower it, or raise spec.resources")
+def _limits_above_pod(
+    container_resources: ObjectField | None, pod_resources: ObjectField, pod_limits: Mapping[str, int]
+) -> Iterator[Problem]:
+    """Yield limits of a container that are above those of the whole Pod, which are `pod_limits`."""
+    for name, nano in valid_amounts(container_resources, "limits").items():
+        if container_resources and name in pod_limits and nano > pod_limits[name]:
+            reason = (
+                f"the limit must not exceed that of the whole Pod, which is {_amount_in(pod_resources, 'limits', name)}"
+            )
+            limit = _amount_in(container_resources, "limits", name)
+            yield webhook_problem(
+                container_resources.at("limits", name), "Invalid", reason, limit, "lower it, or raise spec.resources"
+            )
 
 
-def _requested(container: Place, *, made: bool) -> dict[str, int]:
+def _requested(container: ObjectField, *, is_created: bool) -> dict[str, int]:
     resources = container.child("resources")
-    if not resources or resources.unknown("requests"):
+    if not resources or resources.is_unknown("requests"):
         return {}
     requests = resources.child("requests")
-    limits = amounts(resources, "limits") if made else {}
+    limits = valid_amounts(resources, "limits") if is_created else {}
     defaults = {name: nano for name, nano in limits.items() if not (requests and requests.has(name))}
-    return defaults | amounts(resources, "requests")
+    return defaults | valid_amounts(resources, "requests")
 
 
-def _written(resources: Place | None, kind: str, name: str) -> Any:
+def _amount_in(resources: ObjectField | None, kind: str, name: str) -> Any:
     """Give an amount as it is written."""
     declared = resources.child(kind) if resources else None
     return declared.fields.get(name) if declared else None
 
 
-def amounts(resources: Place | None, kind: str) -> dict[str, int]:
+def valid_amounts(resources: ObjectField | None, kind: str) -> dict[str, int]:
     """Give the amounts of requests or limits that are known and right, in units of 10^-9."""
     declared = resources.child(kind) if resources else None
-    found = {name: parsed(text) for name, text in declared.fields.items()} if declared else {}
-    return {name: nano for name, nano in found.items() if nano is not None and nano >= 0}
+    parsed_amounts = {name: parsed(text) for name, text in declared.fields.items()} if declared else {}
+    return {name: nano for name, nano in parsed_amounts.items() if nano is not None and nano >= 0}
 
 
-def amount(place: Place, key: str, hint: str = "", error_type: ErrorType = "Invalid") -> Iterator[Problem]:
+def check_quantity(
+    field: ObjectField, key: str, hint: str = "", error_type: ErrorType = "Invalid"
+) -> Iterator[Problem]:
     """Yield a Problem if a field is no amount."""
-    text = place.fields.get(key)
+    text = field.fields.get(key)
     nano = parsed(text)
-    if place.has(key) and not place.unknown(key) and (nano is None or nano < 0):
-        yield place.fault(key, error_type, AMOUNT, hint)
+    if field.has(key) and not field.is_unknown(key) and (nano is None or nano < 0):
+        yield field.problem(key, error_type, QUANTITY_RULE, hint)
 
 
 def parsed(text: Any) -> int | None:
@@ -166,35 +183,35 @@ def parsed(text: Any) -> int | None:
         return None
 
 
-def _both(resources: Place, rule: NameRule) -> Iterator[Problem]:
+def _requests_and_limits(resources: ObjectField, rule: NameRule) -> Iterator[Problem]:
     for kind in ("requests", "limits"):
-        yield from _all(resources, kind, rule)
+        yield from _resource_list(resources, kind, rule)
     yield from _requests(resources)
     yield from _pages_alone(resources)
 
 
-def _all(holder: Place, kind: str, rule: NameRule) -> Iterator[Problem]:
+def _resource_list(holder: ObjectField, kind: str, rule: NameRule) -> Iterator[Problem]:
     declared = holder.child(kind)
     for name, text in declared.fields.items() if declared else ():
         place = holder.at(kind, name)
-        wrong = list(rule(name, place))
-        yield from wrong or _amount(name, text, place)
+        name_problems = list(rule(name, place))
+        yield from name_problems or _amount(name, text, place)
 
 
 def _name(name: str, place: str) -> Iterator[Problem]:
     """Yield a Problem if a container cannot ask for what has this name."""
     known = name in COMPUTE or name.startswith(HUGE_PAGES)
     if not is_qualified(name):
-        yield fault(
+        yield webhook_problem(
             place, "Invalid", "this is no name of a resource", name, "it is cpu, memory or such as nvidia.com/gpu"
         )
     elif "/" not in name and not known:
         reason = f"a container can ask for {', '.join(COMPUTE)}, {HUGE_PAGES}SIZE and devices, with their domain"
-        yield fault(place, "Invalid", reason, name, meant_resource(name, COMPUTE) or _with_domain(name))
+        yield webhook_problem(place, "Invalid", reason, name, similar_resource(name, COMPUTE) or _with_domain(name))
     elif not is_native(name) and not is_extended(name):
         reason = "a device's name does not begin with 'requests.', and its domain has at most 244 characters"
         plain = name.removeprefix("requests.")
-        yield fault(place, "Invalid", reason, name, f"write {plain}" if plain != name else "shorten it")
+        yield webhook_problem(place, "Invalid", reason, name, f"write {plain}" if plain != name else "shorten it")
 
 
 def _pod_name(name: str, place: str) -> Iterator[Problem]:
@@ -202,15 +219,15 @@ def _pod_name(name: str, place: str) -> Iterator[Problem]:
         reason = f"a Pod itself can ask for cpu, memory and {HUGE_PAGES}SIZE"
         # To the API server, a name without a domain is invalid, and another one is not supported here.
         error_type: ErrorType = "NotSupported" if is_qualified(name) and "/" in name else "Invalid"
-        yield fault(
-            place, error_type, reason, name, meant_resource(name, ("cpu", "memory")) or "move it to a container"
+        yield webhook_problem(
+            place, error_type, reason, name, similar_resource(name, ("cpu", "memory")) or "move it to a container"
         )
 
 
-def meant_resource(name: str, names: Sequence[str]) -> str:
+def similar_resource(name: str, names: Sequence[str]) -> str:
     """Suggest the resource that is spelled like a name, or that a name abbreviates; empty if there is none."""
     abbreviated = [known for known in names if len(name) >= _ABBREVIATION and known.startswith(name.lower())]
-    return meant(abbreviated[0] if abbreviated else name, names)
+    return did_you_mean(abbreviated[0] if abbreviated else name, names)
 
 
 def _with_domain(name: str) -> str:
@@ -232,7 +249,7 @@ def is_of_pods(name: str) -> bool:
     return name in ("cpu", "memory") or name.startswith(HUGE_PAGES)
 
 
-def _is_whole(name: str) -> bool:
+def _is_integer_resource(name: str) -> bool:
     """Tell whether of this there are no fractions and no more requests than there is."""
     return not is_native(name) or name.startswith(HUGE_PAGES)
 
@@ -242,67 +259,75 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
         return
     nano = parsed(text)
     if nano is None or nano < 0:
-        yield fault(place, "Invalid", AMOUNT, text)
+        yield webhook_problem(place, "Invalid", QUANTITY_RULE, text)
     elif name.startswith(HUGE_PAGES):
         size = name.removeprefix(HUGE_PAGES)
         exact = parsed(size) or 0
         page = quantity.in_int64(size, 0) if exact > 0 and not exact % _UNIT else 0
         if not page or quantity.in_int64(text, 0) % page:
-            yield fault(place, "Invalid", "this must be a multiple of the size of a page, which is in the name", text)
+            yield webhook_problem(
+                place, "Invalid", "this must be a multiple of the size of a page, which is in the name", text
+            )
     elif not is_native(name) and quantity.in_int64(text, 3) % 1000:
         if nano % _UNIT:
-            yield fault(place, "Invalid", "there are only whole devices", text, "give a whole number")
+            yield webhook_problem(place, "Invalid", "there are only whole devices", text, "give a whole number")
         else:
             rule = "must be an integer: Kubernetes computes thousandths in 64 bits"
             yield invalid(place, str(text), rule, "give a smaller number")
 
 
-def _requests(resources: Place) -> Iterator[Problem]:
-    if resources.unknown("limits"):
+def _requests(resources: ObjectField) -> Iterator[Problem]:
+    if resources.is_unknown("limits"):
         return
-    limits = amounts(resources, "limits")
-    for name, amount in amounts(resources, "requests").items():
-        place, whole = resources.at("requests", name), _is_whole(name)
-        given, limit = _written(resources, "requests", name), _written(resources, "limits", name)
-        if name in limits and (amount > limits[name] or (whole and amount != limits[name])):
-            reason = f"the request {'must equal' if whole else 'must not exceed'} the limit, which is {limit}"
-            hint = "give one amount to both" if whole else "raise the limit, or lower the request"
-            yield fault(place, "Invalid", reason, given, hint)
-        elif whole and limit is None:
-            what = "of huge pages the" if name.startswith(HUGE_PAGES) else "a device's"
-            yield fault(
-                place, "Required", f"{what} limit must be set, and equal the request", given, f"set it to {given}"
+    limits = valid_amounts(resources, "limits")
+    for name, amount in valid_amounts(resources, "requests").items():
+        place, is_integer = resources.at("requests", name), _is_integer_resource(name)
+        request, limit = _amount_in(resources, "requests", name), _amount_in(resources, "limits", name)
+        if name in limits and (amount > limits[name] or (is_integer and amount != limits[name])):
+            reason = f"the request {'must equal' if is_integer else 'must not exceed'} the limit, which is {limit}"
+            hint = "give one amount to both" if is_integer else "raise the limit, or lower the request"
+            yield webhook_problem(place, "Invalid", reason, request, hint)
+        elif is_integer and limit is None:
+            subject = "of huge pages the" if name.startswith(HUGE_PAGES) else "a device's"
+            yield webhook_problem(
+                place,
+                "Required",
+                f"{subject} limit must be set, and equal the request",
+                request,
+                f"set it to {request}",
             )
 
 
-def _pages_alone(resources: Place) -> Iterator[Problem]:
-    if resources.unknown("limits") or resources.unknown("requests"):
+def _pages_alone(resources: ObjectField) -> Iterator[Problem]:
+    if resources.is_unknown("limits") or resources.is_unknown("requests"):
         return
     kinds = [child for child in (resources.child("limits"), resources.child("requests")) if child]
     names = [name for kind in kinds for name in kind.fields]
     if any(name.startswith(HUGE_PAGES) for name in names) and not {"cpu", "memory"} & set(names):
-        yield fault(
+        yield webhook_problem(
             resources.path, "Forbidden", "who asks for huge pages must ask for cpu or memory too", hint="add memory"
         )
 
 
-def _claims(resources: Place, known: Collection[str] | None) -> Iterator[Problem]:
+def _claims(resources: ObjectField, known: Collection[str] | None) -> Iterator[Problem]:
     claims = resources.children("claims")
     for claim in claims:
         name, part = claim.text("name"), claim.text("request")
         if name and known is not None and name not in known:
-            yield claim.fault("name", "NotFound", "the Pod has no claim of this name", "add it to spec.resourceClaims")
+            yield claim.problem(
+                "name", "NotFound", "the Pod has no claim of this name", "add it to spec.resourceClaims"
+            )
         elif not name:
-            yield from claim.required("name", "name one of spec.resourceClaims")
+            yield from claim.check_required("name", "name one of spec.resourceClaims")
         if part:
             yield from dns_label(part, claim.at("request"))
-    whole = {claim.text("name") for claim in claims if not claim.given("request")}
-    yield from twice((claim.path, _claimed(claim, whole)) for claim in claims)
+    fully_claimed = {claim.text("name") for claim in claims if not claim.is_given("request")}
+    yield from duplicates((claim.path, _claimed(claim, fully_claimed)) for claim in claims)
 
 
-def _claimed(claim: Place, whole: set[str]) -> str:
+def _claimed(claim: ObjectField, fully_claimed: set[str]) -> str:
     """Give what a claim takes: all requests of one, if another entry of the list takes all of them."""
     name, part = claim.text("name"), claim.text("request")
-    if not name or claim.unknown("request"):
+    if not name or claim.is_unknown("request"):
         return ""
-    return name if name in whole else f"{name}/{part}"
+    return name if name in fully_claimed else f"{name}/{part}"

@@ -5,40 +5,46 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.kubernetes.validation import selectors
-from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, fault, twice, unique
+from pulumi_volcano_jobs.kubernetes.validation.field import (
+    ObjectField,
+    SupportedValues,
+    check_unique,
+    duplicates,
+    webhook_problem,
+)
 from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_qualified, label_key, label_value, labels
 
 COMPARISONS = ("Lt", "Gt")
 """The operators of a toleration that compare numbers."""
 # The last two operators need a feature gate; whether a cluster has it, we cannot know.
 _OPERATORS = ("Exists", "Equal", *COMPARISONS)
-_OPERATOR = Choices("operator", _OPERATORS, "Equal, the default, compares the value")
+_OPERATOR = SupportedValues("operator", _OPERATORS, "Equal, the default, compares the value")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_EFFECT = Choices("effect", _EFFECTS, "leave it out to tolerate all of them")
+_EFFECT = SupportedValues("effect", _EFFECTS, "leave it out to tolerate all of them")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]*")
 _MAX_WEIGHT = 100
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _SPREAD = (
-    Choices("whenUnsatisfiable", ("DoNotSchedule", "ScheduleAnyway"), required=True),
-    Choices("nodeAffinityPolicy", ("Honor", "Ignore"), required=True),
-    Choices("nodeTaintsPolicy", ("Honor", "Ignore"), required=True),
+    SupportedValues("whenUnsatisfiable", ("DoNotSchedule", "ScheduleAnyway"), required=True),
+    SupportedValues("nodeAffinityPolicy", ("Honor", "Ignore"), required=True),
+    SupportedValues("nodeTaintsPolicy", ("Honor", "Ignore"), required=True),
 )
 _GATE_RULE = "this must be a key such as example.org/ready"
 
 
-def check(spec: Place) -> Iterator[Problem]:
+def check(spec: ObjectField) -> Iterator[Problem]:
     """Yield what is wrong with the rules by which a Pod is scheduled."""
-    yield from labels(spec.fields.get("nodeSelector"), spec.at("nodeSelector"), Stage.WEBHOOK)
+    yield from labels(spec.fields.get("nodeSelector"), spec.at("nodeSelector"), RejectionStage.WEBHOOK)
     for toleration in spec.children("tolerations"):
         yield from _toleration(toleration)
     affinity = spec.child("affinity")
     if affinity:
         yield from _affinity(affinity)
     constraints = spec.children("topologySpreadConstraints")
-    yield from twice(
+    yield from duplicates(
         ((item.path, _kind(item)) for item in constraints),
         "another constraint has this topologyKey and whenUnsatisfiable",
     )
@@ -46,45 +52,45 @@ def check(spec: Place) -> Iterator[Problem]:
         yield from _constraint(constraint)
     for key, name in (("schedulingGates", "name"), ("readinessGates", "conditionType")):
         for gate in spec.children(key):
-            if not gate.unknown(name) and not is_qualified(gate.text(name)):
-                yield gate.fault(name, "Invalid", _GATE_RULE)
-    yield from unique(spec.children("schedulingGates"), "name")
+            if not gate.is_unknown(name) and not is_qualified(gate.text(name)):
+                yield gate.problem(name, "Invalid", _GATE_RULE)
+    yield from check_unique(spec.children("schedulingGates"), "name")
 
 
-def _toleration(toleration: Place) -> Iterator[Problem]:
+def _toleration(toleration: ObjectField) -> Iterator[Problem]:
     operator, effect = toleration.text("operator"), toleration.text("effect")
     if toleration.text("key"):
         yield from label_key(toleration.text("key"), toleration.at("key"))
     yield from _OPERATOR.check(toleration)
-    if operator in (*_OPERATORS, "") and not toleration.unknown("operator"):
+    if operator in (*_OPERATORS, "") and not toleration.is_unknown("operator"):
         yield from _compared(toleration)
-    if toleration.has("tolerationSeconds") and not toleration.unknown("effect") and effect != "NoExecute":
+    if toleration.has("tolerationSeconds") and not toleration.is_unknown("effect") and effect != "NoExecute":
         reason = "with tolerationSeconds the effect must be NoExecute: only that evicts Pods"
-        yield toleration.fault("effect", "Invalid", reason, "set effect: NoExecute, or remove tolerationSeconds")
+        yield toleration.problem("effect", "Invalid", reason, "set effect: NoExecute, or remove tolerationSeconds")
     else:
         yield from _EFFECT.check(toleration)
 
 
-def _compared(toleration: Place) -> Iterator[Problem]:
+def _compared(toleration: ObjectField) -> Iterator[Problem]:
     """Look at what a toleration compares, by an operator that there is."""
     operator, value = toleration.text("operator"), toleration.text("value")
     if operator == "Exists" and value:
         reason = "with the operator Exists a toleration has no value"
-        yield toleration.fault("value", "Invalid", reason, "remove it, or set operator: Equal")
-    elif operator != "Exists" and not toleration.given("key"):
+        yield toleration.problem("value", "Invalid", reason, "remove it, or set operator: Equal")
+    elif operator != "Exists" and not toleration.is_given("key"):
         reason = "a toleration without a key needs the operator Exists"
-        yield fault(
+        yield webhook_problem(
             toleration.path, "Invalid", reason, hint="name the taint's key, or set operator: Exists to tolerate all"
         )
-    elif operator in COMPARISONS and not toleration.unknown("value") and not _WHOLE.fullmatch(value):
-        yield toleration.fault(
+    elif operator in COMPARISONS and not toleration.is_unknown("value") and not _WHOLE.fullmatch(value):
+        yield toleration.problem(
             "value", "Invalid", f"the operator {operator} compares whole numbers", "write one in quotes"
         )
     elif operator in ("Equal", ""):
         yield from label_value(value, toleration.at("value"))
 
 
-def _affinity(affinity: Place) -> Iterator[Problem]:
+def _affinity(affinity: ObjectField) -> Iterator[Problem]:
     nodes = affinity.child("nodeAffinity")
     if nodes:
         yield from _nodes(nodes)
@@ -93,43 +99,43 @@ def _affinity(affinity: Place) -> Iterator[Problem]:
         for term in pods.children(_REQUIRED) if pods else ():
             yield from _pods(term)
         for weighted in pods.children(_PREFERRED) if pods else ():
-            yield from weighted.between("weight", 1, _MAX_WEIGHT)
+            yield from weighted.check_range("weight", 1, _MAX_WEIGHT)
             preferred = weighted.child("podAffinityTerm")
             yield from _pods(preferred) if preferred else ()
 
 
-def _nodes(nodes: Place) -> Iterator[Problem]:
+def _nodes(nodes: ObjectField) -> Iterator[Problem]:
     required = nodes.child(_REQUIRED)
     if required:
-        yield from required.required("nodeSelectorTerms", reason="there must be at least one term")
+        yield from required.check_required("nodeSelectorTerms", reason="there must be at least one term")
         for term in required.children("nodeSelectorTerms"):
-            yield from selectors.of_nodes(term, values_too=True)
+            yield from selectors.check_node_selector_term(term, values_too=True)
     for weighted in nodes.children(_PREFERRED):
-        yield from weighted.between("weight", 1, _MAX_WEIGHT)
+        yield from weighted.check_range("weight", 1, _MAX_WEIGHT)
         preferred = weighted.child("preference")
-        yield from selectors.of_nodes(preferred, values_too=False) if preferred else ()
+        yield from selectors.check_node_selector_term(preferred, values_too=False) if preferred else ()
 
 
-def _pods(term: Place) -> Iterator[Problem]:
+def _pods(term: ObjectField) -> Iterator[Problem]:
     if term.text("topologyKey"):
         yield from label_key(term.text("topologyKey"), term.at("topologyKey"))
     else:
-        yield from term.required("topologyKey", "for example kubernetes.io/hostname")
+        yield from term.check_required("topologyKey", "for example kubernetes.io/hostname")
     for key in ("labelSelector", "namespaceSelector"):
-        yield from selectors.of_pods(term, key)
+        yield from selectors.check_label_selector(term, key)
     for path, name in term.items("namespaces"):
         yield from dns_label(name, path)
     yield from _keys(term, "matchLabelKeys")
     yield from _keys(term, "mismatchLabelKeys")
-    others = {key for _, key in term.items("mismatchLabelKeys")}
+    mismatch_keys = {key for _, key in term.items("mismatchLabelKeys")}
     for path, key in term.items("matchLabelKeys"):
-        if key in others:
-            yield fault(path, "Invalid", "this stands in mismatchLabelKeys too", key, "remove one of them")
+        if key in mismatch_keys:
+            yield webhook_problem(path, "Invalid", "this stands in mismatchLabelKeys too", key, "remove one of them")
 
 
-def _keys(term: Place, kind: str) -> Iterator[Problem]:
-    if term.given(kind) and not term.has("labelSelector"):
-        yield term.fault(
+def _keys(term: ObjectField, kind: str) -> Iterator[Problem]:
+    if term.is_given(kind) and not term.has("labelSelector"):
+        yield term.problem(
             kind, "Forbidden", "without a labelSelector there is nothing to narrow", "add a labelSelector", show=False
         )
         return
@@ -137,24 +143,24 @@ def _keys(term: Place, kind: str) -> Iterator[Problem]:
         yield from label_key(key, path)
 
 
-def _constraint(constraint: Place) -> Iterator[Problem]:
-    yield from constraint.at_least("maxSkew", 1)
-    yield from constraint.required("topologyKey", "for example topology.kubernetes.io/zone")
+def _constraint(constraint: ObjectField) -> Iterator[Problem]:
+    yield from constraint.check_minimum("maxSkew", 1)
+    yield from constraint.check_required("topologyKey", "for example topology.kubernetes.io/zone")
     for choices in _SPREAD:
         yield from choices.check(constraint)
-    yield from constraint.at_least("minDomains", 1, "leave it out for 1")
+    yield from constraint.check_minimum("minDomains", 1, "leave it out for 1")
     if constraint.has("minDomains") and constraint.text("whenUnsatisfiable") == "ScheduleAnyway":
         reason = "minDomains only counts with whenUnsatisfiable: DoNotSchedule"
-        yield constraint.fault("minDomains", "Invalid", reason, "set that, or remove it")
-    yield from selectors.of_pods(constraint, "labelSelector")
+        yield constraint.problem("minDomains", "Invalid", reason, "set that, or remove it")
+    yield from selectors.check_label_selector(constraint, "labelSelector")
     yield from _keys(constraint, "matchLabelKeys")
     selector = constraint.child("labelSelector")
-    own = selector.child("matchLabels") if selector else None
+    match_labels = selector.child("matchLabels") if selector else None
     for path, key in constraint.items("matchLabelKeys"):
-        if own and key in own.fields:
-            yield fault(path, "Invalid", "this stands in the labelSelector too", key, "remove one of them")
+        if match_labels and key in match_labels.fields:
+            yield webhook_problem(path, "Invalid", "this stands in the labelSelector too", key, "remove one of them")
 
 
-def _kind(constraint: Place) -> str:
-    key, when = constraint.text("topologyKey"), constraint.text("whenUnsatisfiable")
-    return f"{key} {when}" if key and when else ""
+def _kind(constraint: ObjectField) -> str:
+    key, unsatisfiable = constraint.text("topologyKey"), constraint.text("whenUnsatisfiable")
+    return f"{key} {unsatisfiable}" if key and unsatisfiable else ""

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage
-from pulumi_volcano_jobs.kubernetes.validation.field import Choices, Place, fault
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, webhook_problem
 from pulumi_volcano_jobs.kubernetes.validation.names import is_subdomain, label_key, label_value, labels
 
 _SETS = ("In", "NotIn", "Exists", "DoesNotExist")
 _OF_NODES = (*_SETS, "Gt", "Lt")
 
 
-def of_pods(holder: Place, key: str) -> Iterator[Problem]:
+def check_label_selector(holder: ObjectField, key: str) -> Iterator[Problem]:
     """Yield what is wrong with a labelSelector."""
     selector = holder.child(key)
     if selector:
-        yield from labels(selector.fields.get("matchLabels"), selector.at("matchLabels"), Stage.WEBHOOK)
+        yield from labels(selector.fields.get("matchLabels"), selector.at("matchLabels"), RejectionStage.WEBHOOK)
         for expression in selector.children("matchExpressions"):
             yield from _expression(expression, _SETS, values_too=True)
 
 
-def of_nodes(term: Place, *, values_too: bool) -> Iterator[Problem]:
+def check_node_selector_term(term: ObjectField, *, values_too: bool) -> Iterator[Problem]:
     """Yield what is wrong with a term that chooses nodes; Kubernetes takes any values in what is only preferred."""
     for expression in term.children("matchExpressions"):
         yield from _expression(expression, _OF_NODES, values_too=values_too)
@@ -29,37 +29,37 @@ def of_nodes(term: Place, *, values_too: bool) -> Iterator[Problem]:
         yield from _field(expression)
 
 
-def _expression(expression: Place, operators: Sequence[str], *, values_too: bool) -> Iterator[Problem]:
+def _expression(expression: ObjectField, operators: Sequence[str], *, values_too: bool) -> Iterator[Problem]:
     operator, values = expression.text("operator"), expression.items("values")
-    yield from Choices("operator", operators, required=True, error_type="Invalid").check(expression)
+    yield from SupportedValues("operator", operators, required=True, error_type="Invalid").check(expression)
     yield from label_key(expression.fields.get("key", ""), expression.at("key"))
     if operator in ("In", "NotIn"):
-        yield from expression.required("values", f"with {operator} name at least one")
-    elif operator in ("Exists", "DoesNotExist") and expression.given("values"):
+        yield from expression.check_required("values", f"with {operator} name at least one")
+    elif operator in ("Exists", "DoesNotExist") and expression.is_given("values"):
         reason = f"with the operator {operator} there are no values"
-        yield expression.fault("values", "Forbidden", reason, "remove them, or set operator: In", show=False)
-    elif operator in ("Gt", "Lt") and not expression.unknown("values") and _count(expression) != 1:
-        yield expression.fault("values", "Required", f"with the operator {operator} there is one value", show=False)
+        yield expression.problem("values", "Forbidden", reason, "remove them, or set operator: In", show=False)
+    elif operator in ("Gt", "Lt") and not expression.is_unknown("values") and _count(expression) != 1:
+        yield expression.problem("values", "Required", f"with the operator {operator} there is one value", show=False)
     for path, value in values if values_too else ():
         yield from label_value(value, path)
 
 
-def _field(expression: Place) -> Iterator[Problem]:
-    yield from Choices("operator", ("In", "NotIn"), required=True, error_type="Invalid").check(expression)
-    yield from Choices(
+def _field(expression: ObjectField) -> Iterator[Problem]:
+    yield from SupportedValues("operator", ("In", "NotIn"), required=True, error_type="Invalid").check(expression)
+    yield from SupportedValues(
         "key",
         ("metadata.name",),
         "by its labels choose a node in matchExpressions",
         required=True,
         error_type="Invalid",
     ).check(expression)
-    if not expression.unknown("values") and _count(expression) != 1:
-        yield expression.fault("values", "Required", "this must be the name of one node", show=False)
+    if not expression.is_unknown("values") and _count(expression) != 1:
+        yield expression.problem("values", "Required", "this must be the name of one node", show=False)
     for path, value in expression.items("values"):
         if expression.text("key") == "metadata.name" and isinstance(value, str) and not is_subdomain(value):
-            yield fault(path, "Invalid", "no node can have this name", value)
+            yield webhook_problem(path, "Invalid", "no node can have this name", value)
 
 
-def _count(expression: Place) -> int:
+def _count(expression: ObjectField) -> int:
     values = expression.fields.get("values")
     return len(values) if isinstance(values, (list, tuple)) else 0

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes import schema
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid, unsupported
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, invalid, unsupported, webhook_problem
 from pulumi_volcano_jobs.kubernetes.validation.names import dns_label
 
 _VOLUME = "io.k8s.api.core.v1.Volume"
@@ -26,34 +26,34 @@ _CACHING, _DISKS = ("None", "ReadOnly", "ReadWrite"), ("Dedicated", "Managed", "
 _SUBSCRIPTIONS, _BLOB = "/subscriptions/", "https://"
 
 
-def check(source: Place, kind: str) -> Iterator[Problem]:
+def check(source: ObjectField, kind: str) -> Iterator[Problem]:
     """Yield the fields that Kubernetes rejects in a volume source of this kind."""
     definition, _ = schema.child_definition(_VOLUME, kind)
     for key in schema.required(definition):
         value = source.fields.get(key)
         if isinstance(value, (str, list, tuple)) and not value:
-            yield source.fault(key, "Required", _REQUIRED, f"set {key}", show=False)
+            yield source.problem(key, "Required", _REQUIRED, f"set {key}", show=False)
     rule = _RULES.get(kind)
     yield from rule(source) if rule else ()
 
 
-def _between(source: Place, key: str, least: int) -> Iterator[Problem]:
+def _between(source: ObjectField, key: str, minimum: int) -> Iterator[Problem]:
     number = source.number(key)
     if number is not None and not 0 <= number <= _MAX_BYTE:
-        rule = f"Invalid value: {number}: must be between {least} and {_MAX_BYTE}, inclusive"
-        yield source.fault(key, "Invalid", rule, f"set a number up to {_MAX_BYTE}", show=False)
+        rule = f"Invalid value: {number}: must be between {minimum} and {_MAX_BYTE}, inclusive"
+        yield source.problem(key, "Invalid", rule, f"set a number up to {_MAX_BYTE}", show=False)
 
 
-def _partition(source: Place) -> Iterator[Problem]:
+def _partition(source: ObjectField) -> Iterator[Problem]:
     yield from _between(source, "partition", 1)
 
 
-def _iscsi(source: Place) -> Iterator[Problem]:
+def _iscsi(source: ObjectField) -> Iterator[Problem]:
     for key in ("iqn", "initiatorName"):
         name = source.text(key)
         pattern = _INITIATORS.get(name[:3])
         is_optional_and_empty = key == "iqn" and not name
-        if not source.has(key) or source.unknown(key) or is_optional_and_empty:
+        if not source.has(key) or source.is_unknown(key) or is_optional_and_empty:
             continue
         if pattern is None:
             rule = "must be valid format starting with iqn, eui, or naa"
@@ -64,27 +64,27 @@ def _iscsi(source: Place) -> Iterator[Problem]:
     yield from _between(source, "lun", 0)
     has_login = source.is_true("chapAuthDiscovery") or source.is_true("chapAuthSession")
     if has_login and not source.has("secretRef"):
-        yield source.fault("secretRef", "Required", _REQUIRED, "name the Secret for CHAP")
+        yield source.problem("secretRef", "Required", _REQUIRED, "name the Secret for CHAP")
 
 
-def _fibre(source: Place) -> Iterator[Problem]:
-    names, ids = source.given("targetWWNs"), source.given("wwids")
+def _fibre(source: ObjectField) -> Iterator[Problem]:
+    names, ids = source.is_given("targetWWNs"), source.is_given("wwids")
     if not names and not ids:
         reason = f"{_REQUIRED}: must specify either targetWWNs or wwids, but not both"
-        yield source.fault("targetWWNs", "Required", reason, "set one of them", show=False)
+        yield source.problem("targetWWNs", "Required", reason, "set one of them", show=False)
     elif names and ids:
         rule = "Invalid value: targetWWNs and wwids can not be specified simultaneously"
-        yield source.fault("targetWWNs", "Invalid", rule, "remove one of them", show=False)
+        yield source.problem("targetWWNs", "Invalid", rule, "remove one of them", show=False)
     if names and not source.has("lun"):
-        yield source.fault("lun", "Required", f"{_REQUIRED}: lun is required if targetWWNs is specified", "set lun")
+        yield source.problem("lun", "Required", f"{_REQUIRED}: lun is required if targetWWNs is specified", "set lun")
     elif names:
         yield from _between(source, "lun", 0)
 
 
-def _flocker(source: Place) -> Iterator[Problem]:
-    name, uuid = source.given("datasetName"), source.given("datasetUUID")
+def _flocker(source: ObjectField) -> Iterator[Problem]:
+    name, uuid = source.is_given("datasetName"), source.is_given("datasetUUID")
     if not name and not uuid:
-        yield fault(
+        yield webhook_problem(
             source.path,
             "Required",
             f"{_REQUIRED}: one of datasetName and datasetUUID is required",
@@ -92,56 +92,56 @@ def _flocker(source: Place) -> Iterator[Problem]:
         )
     elif name and uuid:
         rule = "Invalid value: datasetName and datasetUUID can not be specified simultaneously"
-        yield fault(source.path, "Invalid", rule, hint="remove one of them")
+        yield webhook_problem(source.path, "Invalid", rule, hint="remove one of them")
     dataset = source.text("datasetName")
     if "/" in dataset:
         yield invalid(source.at("datasetName"), dataset, "must not contain '/'", "remove it")
 
 
-def _secret(source: Place) -> Iterator[Problem]:
+def _secret(source: ObjectField) -> Iterator[Problem]:
     secret = source.child("secretRef")
-    yield from secret.required("name", "name the Secret", _REQUIRED) if secret else ()
+    yield from secret.check_required("name", "name the Secret", _REQUIRED) if secret else ()
 
 
-def _scale_io(source: Place) -> Iterator[Problem]:
-    yield from source.required("volumeName", "name the volume", _REQUIRED)
+def _scale_io(source: ObjectField) -> Iterator[Problem]:
+    yield from source.check_required("volumeName", "name the volume", _REQUIRED)
 
 
-def _storageos(source: Place) -> Iterator[Problem]:
-    yield from source.required("volumeName", "name the volume", _REQUIRED)
+def _storageos(source: ObjectField) -> Iterator[Problem]:
+    yield from source.check_required("volumeName", "name the volume", _REQUIRED)
     for key in ("volumeName", "volumeNamespace"):
         yield from dns_label(source.text(key) or None, source.at(key))
     yield from _secret(source)
 
 
-def _flex(source: Place) -> Iterator[Problem]:
+def _flex(source: ObjectField) -> Iterator[Problem]:
     options = source.child("options")
     for key in options.fields if options else ():
         if f".{key.partition('/')[0].lower()}".endswith(_RESERVED) and options:
             yield invalid(options.at(key), key, "kubernetes.io and k8s.io namespaces are reserved", "remove it")
 
 
-def _azure_disk(source: Place) -> Iterator[Problem]:
+def _azure_disk(source: ObjectField) -> Iterator[Problem]:
     for key, values in (("cachingMode", _CACHING), ("kind", _DISKS)):
-        if source.has(key) and not source.unknown(key) and source.text(key) not in values:
+        if source.has(key) and not source.is_unknown(key) and source.text(key) not in values:
             yield unsupported(source.at(key), source.text(key), values, "set one of them")
     uri = source.text("diskURI")
     start = _SUBSCRIPTIONS if source.text("kind") == "Managed" else _BLOB
-    if uri and not source.unknown("kind") and not uri.startswith(start):
+    if uri and not source.is_unknown("kind") and not uri.startswith(start):
         reason = f'Unsupported value: "{uri}": supported values begin with "{start}"'
-        yield source.fault("diskURI", "NotSupported", reason, "set kind: Managed for a managed disk", show=False)
+        yield source.problem("diskURI", "NotSupported", reason, "set kind: Managed for a managed disk", show=False)
 
 
-def _quobyte(source: Place) -> Iterator[Problem]:
+def _quobyte(source: ObjectField) -> Iterator[Problem]:
     registry = source.text("registry")
     if len(source.text("tenant")) > _MAX_TENANT:
         reason = f"{_REQUIRED}: must be a UUID and may not exceed a length of {_MAX_TENANT} characters"
-        yield source.fault("tenant", "Invalid", reason, "shorten it", show=False)
+        yield source.problem("tenant", "Invalid", reason, "shorten it", show=False)
     elif registry and not all(map(_HOST_PORT.fullmatch, registry.split(","))):
         yield invalid(source.at("registry"), registry, _REGISTRY, "for example registry.example.org:7861")
 
 
-def _git(source: Place) -> Iterator[Problem]:
+def _git(source: ObjectField) -> Iterator[Problem]:
     path, directory = source.at("directory"), source.text("directory")
     if directory.startswith("/"):
         yield invalid(path, directory, "must be a relative path", "remove the leading /")
@@ -149,7 +149,7 @@ def _git(source: Place) -> Iterator[Problem]:
         yield invalid(path, directory, "must not contain '..'", "remove '..'")
 
 
-_RULES: dict[str, Callable[[Place], Iterator[Problem]]] = {
+_RULES: dict[str, Callable[[ObjectField], Iterator[Problem]]] = {
     "awsElasticBlockStore": _partition,
     "azureDisk": _azure_disk,
     "cinder": _secret,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.validation import containers
-from pulumi_volcano_jobs.kubernetes.validation.field import Place, fault, invalid
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, invalid, webhook_problem
 from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
 
 # Kubernetes, pkg/apis/core/validation/validation.go: validateWindows.
@@ -30,45 +30,45 @@ _DNS = re.compile(rf"{_DNS_LABEL}(?:\.{_DNS_LABEL})*")
 _NO_USER = re.compile(r'["/\\:;|=,+*?<>@\[\]]')
 
 
-def os_name(spec: Place) -> str:
+def os_name(spec: ObjectField) -> str:
     """Return the operating system of a Pod; empty if it is not set, or not known yet."""
     system = spec.child("os")
     return system.text("name") if system else ""
 
 
-def check(spec: Place) -> Iterator[Problem]:
+def check(spec: ObjectField) -> Iterator[Problem]:
     """Yield fields that Windows lacks, and invalid options for Windows."""
     if os_name(spec) == "windows":
-        yield from _without(spec, _NOT_IN_PODS)
+        yield from _forbidden_fields(spec, _NOT_IN_PODS)
         context = spec.child("securityContext")
-        yield from _without(context, _NOT_IN_CONTEXTS) if context else ()
-        for container in containers.of(spec):
-            own = container.child("securityContext")
-            yield from _without(own, _NOT_IN_CONTAINERS) if own else ()
+        yield from _forbidden_fields(context, _NOT_IN_CONTEXTS) if context else ()
+        for container in containers.all_containers(spec):
+            container_context = container.child("securityContext")
+            yield from _forbidden_fields(container_context, _NOT_IN_CONTAINERS) if container_context else ()
         if spec.child("resources"):
-            yield spec.fault(
+            yield spec.problem(
                 "resources", "Forbidden", "Forbidden: may not be set for a windows pod", "remove it", show=False
             )
-    for holder in (spec, *containers.of(spec)):
+    for holder in (spec, *containers.all_containers(spec)):
         options = _options(holder)
-        yield from _validated(options) if options else ()
+        yield from _windows_options(options) if options else ()
     yield from _host_process(spec)
 
 
-def _without(place: Place, keys: tuple[str, ...]) -> Iterator[Problem]:
+def _forbidden_fields(field: ObjectField, keys: tuple[str, ...]) -> Iterator[Problem]:
     for key in keys:
-        is_set = place.given(key) if key in _PLAIN else place.has(key)
-        if is_set and not place.unknown(key):
+        is_set = field.is_given(key) if key in _PLAIN else field.has(key)
+        if is_set and not field.is_unknown(key):
             reason = "Forbidden: cannot be set for a windows pod"
-            yield place.fault(key, "Forbidden", reason, "remove it, or set os.name: linux", show=False)
+            yield field.problem(key, "Forbidden", reason, "remove it, or set os.name: linux", show=False)
 
 
-def _options(holder: Place) -> Place | None:
+def _options(holder: ObjectField) -> ObjectField | None:
     context = holder.child("securityContext")
     return context.child("windowsOptions") if context else None
 
 
-def _validated(options: Place) -> Iterator[Problem]:
+def _windows_options(options: ObjectField) -> Iterator[Problem]:
     yield from subdomain(options.fields.get("gmsaCredentialSpecName"), options.at("gmsaCredentialSpecName"))
     spec = options.text("gmsaCredentialSpec")
     if options.is_empty_text("gmsaCredentialSpec"):
@@ -76,9 +76,9 @@ def _validated(options: Place) -> Iterator[Problem]:
         yield invalid(options.at("gmsaCredentialSpec"), spec, rule, "remove it")
     elif len(spec) > _MOST_KIB * 1024:
         reason = f"Invalid value: gmsaCredentialSpec size must be under {_MOST_KIB} KiB"
-        yield options.fault("gmsaCredentialSpec", "Invalid", reason, "set gmsaCredentialSpecName", show=False)
+        yield options.problem("gmsaCredentialSpec", "Invalid", reason, "set gmsaCredentialSpecName", show=False)
     key = "runAsUserName"
-    rule = _user_rule(options.text(key)) if options.has(key) and not options.unknown(key) else ""
+    rule = _user_rule(options.text(key)) if options.has(key) and not options.is_unknown(key) else ""
     if rule:
         yield invalid(options.at(key), options.text(key), rule, "for example ContainerUser")
 
@@ -101,28 +101,30 @@ def _user_rule(name: str) -> str:
     return next((rule for rule, is_broken in rules.items() if is_broken), "")
 
 
-def _host_process(spec: Place) -> Iterator[Problem]:
+def _host_process(spec: ObjectField) -> Iterator[Problem]:
     """Yield a mixed hostProcess: all containers or none run as processes of the host, on the host's network."""
     key, of_pod = "hostProcess", _options(spec)
-    whole = of_pod.fields.get(key) if of_pod else None
-    own = [options.fields.get(key) if options else None for options in map(_options, containers.of(spec))]
-    for container, value in zip(containers.of(spec), own, strict=True):
+    pod_value = of_pod.fields.get(key) if of_pod else None
+    container_values = [
+        options.fields.get(key) if options else None for options in map(_options, containers.all_containers(spec))
+    ]
+    for container, value in zip(containers.all_containers(spec), container_values, strict=True):
         options = _options(container)
-        if options and isinstance(whole, bool) and isinstance(value, bool) and value is not whole:
+        if options and isinstance(pod_value, bool) and isinstance(value, bool) and value is not pod_value:
             rule = "pod hostProcess value must be identical if both are specified"
             reason = f"Invalid value: {str(value).lower()}: {rule}"
-            yield fault(options.at(key), "Invalid", reason, hint="remove one of them")
-    if any(value is not None and not isinstance(value, bool) for value in (whole, *own)):
+            yield webhook_problem(options.at(key), "Invalid", reason, hint="remove one of them")
+    if any(value is not None and not isinstance(value, bool) for value in (pod_value, *container_values)):
         return
-    effective = [whole if value is None else value for value in own]
+    effective = [pod_value if value is None else value for value in container_values]
     if any(effective) and not all(effective):
         rule = "If pod contains any hostProcess containers then all containers must be HostProcess containers"
-        yield fault(
+        yield webhook_problem(
             spec.path,
             "Invalid",
             f"Invalid value: {rule}",
             hint="set securityContext.windowsOptions.hostProcess: true for the Pod",
         )
-    if any(effective) and not spec.is_true("hostNetwork") and not spec.unknown("hostNetwork"):
+    if any(effective) and not spec.is_true("hostNetwork") and not spec.is_unknown("hostNetwork"):
         reason = "Invalid value: false: hostNetwork must be true if pod contains any hostProcess containers"
-        yield fault(spec.at("hostNetwork"), "Invalid", reason, hint="set hostNetwork: true")
+        yield webhook_problem(spec.at("hostNetwork"), "Invalid", reason, hint="set hostNetwork: true")

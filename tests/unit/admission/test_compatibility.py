@@ -207,7 +207,7 @@ def test_recommended_options_are_those_of_the_release() -> None:
     def arguments(version: str) -> Wire:
         facts = ClusterFacts(volcano_version=version)
         made = render(document, defaults="recommended", managed_by="volcano", cluster=facts)
-        plugins: Wire = made.handed_over.to_manifest()["spec"]["plugins"]
+        plugins: Wire = made.native_job.to_manifest()["spec"]["plugins"]
         return plugins
 
     assert arguments("1.13") == {"pytorch": [], "svc": ["--publish-not-ready-addresses=true"]}
@@ -259,7 +259,7 @@ def test_settings_are_written_by_age() -> None:
 )
 def test_a_native_job_has_the_newest_flags_last(plugins: Any) -> None:
     """As arguments and as settings."""
-    made = render(job(plugins=plugins), managed_by="volcano").handed_over.to_manifest()
+    made = render(job(plugins=plugins), managed_by="volcano").native_job.to_manifest()
 
     assert made["spec"]["plugins"]["svc"] == ["--publish-not-ready-addresses=true", "--inject-hosts-env=false"]
 
@@ -278,4 +278,4 @@ def test_arguments_that_volcano_does_not_read_stay_in_their_place() -> None:
 
     made = render(job(MASTER, WORKER, plugins={"pytorch": args}), managed_by="volcano", strict=False)
 
-    assert made.handed_over.to_manifest()["spec"]["plugins"]["pytorch"] == args
+    assert made.native_job.to_manifest()["spec"]["plugins"]["pytorch"] == args

@@ -18,7 +18,7 @@ from pulumi_volcano_jobs import (
     SvcPlugin,
     render,
 )
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.spec.options import OnConflict
 from tests.conftest import Wire, container, job, places, problems, refused, task, typed
 
@@ -71,7 +71,7 @@ def test_a_conflict_with_the_template_is_an_error_with_both_paths(
     error = refused(conflicting(plugin, main))
 
     assert typed(error.problems) == [(path, "Forbidden")]
-    assert error.stage is Stage.STRICT
+    assert error.stage is RejectionStage.STRICT
     assert str(error) == snapshot
 
 
@@ -175,7 +175,7 @@ def test_a_volume_of_the_job_that_conflicts_with_a_mount_of_the_template_is_an_e
 
     assert typed(error.problems) == [(f"{SPEC}.containers[0].volumeMounts[0]", "Duplicate")]
     assert str(error) == snapshot
-    assert error.stage is Stage.API
+    assert error.stage is RejectionStage.API
     assert places(document, on_conflict="user") == places(document, on_conflict="plugin") == places(document)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import Plugin, render
-from pulumi_volcano_jobs.admission.controllers import enacted, problems, warnings
+from pulumi_volcano_jobs.admission.controllers import controller_only_fields, problems, warnings
 from tests.conftest import job, ssh_plugin, task, typed
 
 
@@ -19,7 +19,7 @@ def test_each_field_of_the_controllers_has_its_path_and_meaning(snapshot: Snapsh
     policies = [{"events": ["PodEvicted", "PodFailed"], "action": "RestartJob"}, {"exitCode": 3, "action": "AbortJob"}]
     document = job(first, task("second"), policies=policies, ttlSecondsAfterFinished=60, minSuccess=1)
 
-    meanings = enacted(render(document).job)
+    meanings = controller_only_fields(render(document).job)
 
     assert [path for path, _ in meanings] == [
         "spec.policies[0]",
@@ -34,7 +34,7 @@ def test_each_field_of_the_controllers_has_its_path_and_meaning(snapshot: Snapsh
 
 def test_a_job_without_any_has_none() -> None:
     """Defaults are no wishes."""
-    assert enacted(render(job()).job) == []
+    assert controller_only_fields(render(job()).job) == []
 
 
 def test_a_plugin_of_the_user_s_own_is_a_problem(snapshot: SnapshotAssertion) -> None:

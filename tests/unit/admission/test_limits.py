@@ -8,11 +8,11 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import ClusterFacts, JobContext, Plugin, SvcPlugin, render
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, Pod, config_map, secret
 from pulumi_volcano_jobs.plugins import BUILT_IN
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from tests.conftest import Wire, container, job, problems, refused, task, typed
 
 CASES: dict[str, tuple[Wire, str, str]] = {
@@ -57,7 +57,7 @@ def test_a_job_that_is_too_large_is_rejected(
     error = refused(document)
 
     assert typed(error.problems) == [(path, error_type)]
-    assert error.stage is Stage.API
+    assert error.stage is RejectionStage.API
     assert refused(document, strict=False).problems == error.problems
     assert str(error) == snapshot
 
@@ -90,7 +90,7 @@ def test_nothing_is_computed_of_too_many_pods(
         message = "computed for each Pod"
         raise AssertionError(message)
 
-    monkeypatch.setattr(names, "all_addresses", fail)
+    monkeypatch.setattr(naming, "all_addresses", fail)
     hooks = ("on_job_add", "on_pod_create", "extend_objects", "extend_pod", "on_job_update", "outputs")
     for kind in BUILT_IN:
         for hook in hooks:
@@ -173,7 +173,7 @@ def test_a_variable_that_is_too_long_for_linux_is_an_error(snapshot: SnapshotAss
 
     assert typed(error.problems) == [(f"{MAIN}[1]", "TooLong")]
     assert str(error) == snapshot
-    assert error.stage is Stage.STRICT
+    assert error.stage is RejectionStage.STRICT
 
 
 def test_a_variable_that_just_fits_is_taken() -> None:
@@ -275,6 +275,6 @@ def test_an_object_that_is_too_large_for_kubernetes_is_an_error(snapshot: Snapsh
 
     assert typed(error.problems) == [("spec.plugins.test-stored", "TooLong")] * 2
     assert str(error) == snapshot
-    assert error.stage is Stage.API
+    assert error.stage is RejectionStage.API
     assert render(job(plugins=[Stored(size=1048576)])).objects
     assert str(refused(job(plugins=[Stored(size=1048577)]), strict=False)) == str(error)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from pulumi_volcano_jobs import RayPlugin, render
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from tests.conftest import Wire, container, job, places, problems, task, typed
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -44,5 +44,5 @@ def test_a_name_that_grows_too_long_is_told(document: Wire, told: list[str]) -> 
     found = problems(document)
 
     assert typed(found) == [(path, "TooLong") for path in told]
-    assert {problem.stage for problem in found} == {Stage.API}
+    assert {problem.stage for problem in found} == {RejectionStage.API}
     assert render(document, strict=False).pods

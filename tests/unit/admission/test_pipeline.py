@@ -11,7 +11,7 @@ import yaml
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import SshPlugin, render
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from tests.conftest import Wire, container, job, places, problems, refused, task, typed
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -385,7 +385,7 @@ CASES: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
 def lenient_problems(document: Wire, **options: Any) -> list[Problem]:
     """Return the problems of a job in lenient mode; the webhook is the first to reject each of them."""
     found = problems(document, strict=False, **options)
-    assert {problem.stage for problem in found} == {Stage.WEBHOOK}
+    assert {problem.stage for problem in found} == {RejectionStage.WEBHOOK}
     return found
 
 

@@ -16,7 +16,7 @@ from pulumi_volcano_jobs import (
     TensorflowPlugin,
     render,
 )
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import Wire, container, job, places, problems, refused, task, typed
 
@@ -98,7 +98,7 @@ def test_a_wrong_setting_of_a_plugin_is_an_error_at_its_name(name: str, snapshot
     found = problems(job(*tasks, plugins=[plugin]))
 
     assert typed(found) == [(f"spec.plugins.{plugin.name}.{key}", value) for key, value in settings.items()]
-    assert {problem.stage for problem in found} == {Stage.STRICT}
+    assert {problem.stage for problem in found} == {RejectionStage.STRICT}
     assert list(map(str, found)) == snapshot
 
 
@@ -140,7 +140,7 @@ def test_a_missing_head_is_an_error_of_the_plugin_in_lenient_mode(plugin: RayPlu
     """Volcano makes none of the job's Pods then."""
     error = refused(job(task("worker"), plugins=[plugin]), strict=False)
 
-    assert error.stage is Stage.PLUGIN
+    assert error.stage is RejectionStage.PLUGIN
     assert [problem.path for problem in error.problems] == ["spec.plugins.ray.head"]
 
 
@@ -171,7 +171,7 @@ def test_a_setting_of_the_wrong_type_is_told_and_nothing_breaks(
     found = problems(lambda: job(*TRAINING, plugins=[plugin(**settings)]), strict=strict)
 
     assert typed(found) == [(f"spec.plugins.{plugin.name}.{setting}", "TypeInvalid")]
-    assert {problem.stage for problem in found} == {Stage.DECODE}
+    assert {problem.stage for problem in found} == {RejectionStage.DECODE}
 
 
 def test_an_output_in_the_arguments_of_a_plugin_is_an_error_at_its_position() -> None:
@@ -198,7 +198,7 @@ def test_a_plugin_without_a_value_is_not_used(managed_by: str) -> None:
 
     assert typed(rendered.warnings) == [("spec.plugins.svc", "VJ127")]
     assert rendered.plugins == render(document, strict=False).plugins == ()
-    assert "svc" not in rendered.handed_over.uses
+    assert "svc" not in rendered.native_job.uses
 
 
 def test_a_null_in_the_arguments_of_a_plugin_is_an_error() -> None:

@@ -9,7 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import ClusterFacts, JobError, Problem, Queue, render
 from pulumi_volcano_jobs.admission.queues import warnings
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.rendering.queue import queue
 from tests.conftest import Wire, job, problems, typed
@@ -294,7 +294,7 @@ def test_a_misspelt_resource_is_an_error_with_the_right_one(snapshot: SnapshotAs
 def lenient_problems(document: Wire, **options: Any) -> list[Problem]:
     """Return the problems of a job in lenient mode; the webhook is the first to reject each of them."""
     found = problems(document, strict=False, **options)
-    assert {problem.stage for problem in found} == {Stage.WEBHOOK}
+    assert {problem.stage for problem in found} == {RejectionStage.WEBHOOK}
     return found
 
 

@@ -18,5 +18,5 @@ def test_the_recommended_port_of_ssh_is_that_of_mpi_if_volcano_has_the_flag(vers
 
     made = render(document, defaults="recommended", managed_by="volcano", cluster=facts)
 
-    assert ("--ssh-port=2222" in made.handed_over.to_manifest()["spec"]["plugins"]["ssh"]) is says
+    assert ("--ssh-port=2222" in made.native_job.to_manifest()["spec"]["plugins"]["ssh"]) is says
     assert ("VJ111" in {warning.code for warning in made.warnings}) is not says

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.core.errors import Stage
-from pulumi_volcano_jobs.kubernetes.schema import nearest
+from pulumi_volcano_jobs.core.errors import RejectionStage
+from pulumi_volcano_jobs.kubernetes.schema import suggestion
 from tests.conftest import CLAIM, Wire, job, problems, task, typed
 
 UNKNOWN: dict[str, tuple[Wire, str, str]] = {
@@ -50,6 +50,6 @@ def test_an_unknown_field_is_told_with_the_nearest_name(document: Wire, path: st
     (problem,) = problems(document)
 
     assert typed([problem]) == [(path, "Forbidden")]
-    assert problem.stage is Stage.STRICT
-    assert not right or problem.hint == nearest(right, [right])
+    assert problem.stage is RejectionStage.STRICT
+    assert not right or problem.hint == suggestion(right, [right])
     assert render(document, strict=False).pods

@@ -6,7 +6,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import ClusterFacts, render
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import CLAIM, Wire, job, problems, refused, task, typed
 
@@ -25,7 +25,7 @@ def test_a_claim_must_exist_in_the_namespace_if_claims_are_known(snapshot: Snaps
 
     assert typed(error.problems) == [("spec.volumes[1].volumeClaimName", "NotFound")]
     assert error.problems[0].value == "gone"
-    assert error.stage is Stage.CONTROLLER
+    assert error.stage is RejectionStage.CONTROLLER
     assert str(error) == snapshot
     assert render(document).pods
 

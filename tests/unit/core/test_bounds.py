@@ -23,7 +23,7 @@ from pulumi_volcano_jobs import (
     render,
 )
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.policy.resources import JOB, see
+from pulumi_volcano_jobs.policy.resources import JOB, from_args
 from tests.conftest import job, task
 
 
@@ -105,7 +105,7 @@ ENTRANCES: dict[str, tuple[Callable[[Any], object], str]] = {
         "Task",
     ),
     "cluster facts": (lambda tree: ClusterFacts.from_objects([_class_of_priority(tree)]), "items[0].value"),
-    "policies": (lambda tree: see(JOB, "urn", {"spec": {"nonsense": tree}}), ""),
+    "policies": (lambda tree: from_args(JOB, "urn", {"spec": {"nonsense": tree}}), ""),
 }
 
 
@@ -140,7 +140,7 @@ def test_data_beyond_the_bounds_is_a_problem(tree: str, entrance: str) -> None:
 
 def test_the_errors_of_the_bounds_have_a_fix(snapshot: SnapshotAssertion) -> None:
     """The fix is to write less, or flatter."""
-    found = [*bounds.problems(deep(101)), *bounds.problems(multiplied())]
+    found = [*bounds.check_bounds(deep(101)), *bounds.check_bounds(multiplied())]
 
     assert [problem.type for problem in found] == ["Invalid", "TooMany"]
     assert [(problem.reason, problem.hint) for problem in found] == snapshot
@@ -149,10 +149,10 @@ def test_the_errors_of_the_bounds_have_a_fix(snapshot: SnapshotAssertion) -> Non
 @pytest.mark.parametrize("kind", ["mapping", "list"])
 def test_one_hundred_levels_are_allowed(kind: str) -> None:
     """As in YAML."""
-    assert bounds.problems(deep(100, kind)) == []
-    assert len(bounds.problems(deep(101, kind))) == 1
+    assert bounds.check_bounds(deep(100, kind)) == []
+    assert len(bounds.check_bounds(deep(101, kind))) == 1
 
 
 def test_values_that_are_not_data_are_not_entered() -> None:
     """Outputs and other objects have no levels."""
-    assert bounds.problems({"a": object(), "b": Task, "c": 1}) == []
+    assert bounds.check_bounds({"a": object(), "b": Task, "c": 1}) == []

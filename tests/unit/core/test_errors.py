@@ -7,7 +7,7 @@ import pickle
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs.core.errors import JobError, Problem, Stage, raise_if_any
+from pulumi_volcano_jobs.core.errors import JobError, Problem, RejectionStage, raise_if_any
 
 LINES = {
     "a path and a reason": Problem("a.b", "Invalid", "it is wrong"),
@@ -30,9 +30,9 @@ def test_a_problem_is_one_line(name: str, snapshot: SnapshotAssertion) -> None:
 
 def test_a_problem_keeps_all_else_when_it_is_placed() -> None:
     """The place in the file is added."""
-    problem = Problem("a", "Warning", "r", "h", "v", Stage.SCHEMA)
+    problem = Problem("a", "Warning", "r", "h", "v", RejectionStage.SCHEMA)
 
-    assert problem.at(3, 4) == Problem("a", "Warning", "r", "h", "v", Stage.SCHEMA, line=3, column=4)
+    assert problem.at(3, 4) == Problem("a", "Warning", "r", "h", "v", RejectionStage.SCHEMA, line=3, column=4)
 
 
 @pytest.mark.parametrize(
@@ -77,16 +77,27 @@ def test_problems_without_a_place_keep_their_order() -> None:
 
 def test_the_first_stage_that_would_refuse_is_the_error_s() -> None:
     """Whatever the order of the problems."""
-    stages = (Stage.STRICT, Stage.WEBHOOK, Stage.API)
+    stages = (RejectionStage.STRICT, RejectionStage.WEBHOOK, RejectionStage.API)
 
-    assert JobError(Problem(str(stage), "Invalid", "wrong", stage=stage) for stage in stages).stage is Stage.WEBHOOK
+    assert (
+        JobError(Problem(str(stage), "Invalid", "wrong", stage=stage) for stage in stages).stage
+        is RejectionStage.WEBHOOK
+    )
 
 
 def test_the_stages_are_in_the_order_in_which_a_cluster_asks() -> None:
     """What only strictness minds comes last."""
-    order = [Stage.DECODE, Stage.SCHEMA, Stage.WEBHOOK, Stage.CONTROLLER, Stage.PLUGIN, Stage.API, Stage.STRICT]
+    order = [
+        RejectionStage.DECODE,
+        RejectionStage.SCHEMA,
+        RejectionStage.WEBHOOK,
+        RejectionStage.CONTROLLER,
+        RejectionStage.PLUGIN,
+        RejectionStage.API,
+        RejectionStage.STRICT,
+    ]
 
-    assert sorted(Stage) == order
+    assert sorted(RejectionStage) == order
 
 
 def test_an_error_is_a_value_error() -> None:

@@ -71,7 +71,7 @@ def _made(document: dict[str, Any]) -> Iterator[Any]:
             yield made
             yield made.job
             yield made.plugins
-            yield made.handed_over
+            yield made.native_job
             yield JobContext(made.job, PAIR)
 
 
@@ -249,7 +249,7 @@ def test_lenient_rendering_leaves_out_all_keys() -> None:
     document["metadata"]["annotations"] = {"key": PAIR.private}
     for mode in ("pulumi", "volcano"):
         made = render(document, strict=False, redact=True, managed_by=mode)  # type: ignore[arg-type]
-        manifests = [*made.objects, *made.pods, made.job.to_manifest(), made.handed_over.to_manifest()]
+        manifests = [*made.objects, *made.pods, made.job.to_manifest(), made.native_job.to_manifest()]
 
         without(job_file.dump(manifests) + job_file.dump(manifests, "json"))
 

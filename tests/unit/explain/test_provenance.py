@@ -12,16 +12,16 @@ from pulumi_volcano_jobs.explain.provenance import (
     INIT_CONTAINER,
     REMOVED,
     VARIABLE,
-    Fact,
-    Origin,
-    Origins,
+    FieldRef,
+    Ownership,
+    Ownerships,
     trace,
 )
 from pulumi_volcano_jobs.rendering.renderer import JOB, TEMPLATE
 from tests.conftest import Wire, container, job, task
 
 
-def traced(document: Wire, index: int = 0, **options: Any) -> Origins:
+def traced(document: Wire, index: int = 0, **options: Any) -> Ownerships:
     """Trace a Pod of a job's first task."""
     rendered = render(document, redact=True, **options)
     (first, *_) = rendered.job.tasks or ()
@@ -32,9 +32,9 @@ def test_each_fact_has_its_maker() -> None:
     """The template, the job or the plugin."""
     origins = traced(job(plugins={"env": []}), index=0)
 
-    assert origins[Fact(CONTAINER, "main", "main")] == Origin("example.org/image:1", (TEMPLATE,))
-    assert origins[Fact("schedulerName")] == Origin("volcano", (JOB,))
-    assert origins[Fact(VARIABLE, "VC_TASK_INDEX", "main")] == Origin("0", ("env",))
+    assert origins[FieldRef(CONTAINER, "main", "main")] == Ownership("example.org/image:1", (TEMPLATE,))
+    assert origins[FieldRef("schedulerName")] == Ownership("volcano", (JOB,))
+    assert origins[FieldRef(VARIABLE, "VC_TASK_INDEX", "main")] == Ownership("0", ("env",))
 
 
 def test_an_overridden_value_has_both_makers() -> None:
@@ -43,15 +43,15 @@ def test_an_overridden_value_has_both_makers() -> None:
 
     origins = traced(job(template, plugins={"env": []}), strict=False)
 
-    assert origins[Fact(VARIABLE, "VC_TASK_INDEX", "main")] == Origin("0", (TEMPLATE, "env"))
+    assert origins[FieldRef(VARIABLE, "VC_TASK_INDEX", "main")] == Ownership("0", (TEMPLATE, "env"))
 
 
 def test_a_plugin_that_sets_the_value_of_the_template_is_not_its_maker() -> None:
     """The value does not change."""
     origins = traced(job(task(hostname="me"), plugins={"svc": []}))
 
-    assert origins[Fact("hostname")].makers == (TEMPLATE,)
-    assert origins[Fact("subdomain")].makers == ("svc",)
+    assert origins[FieldRef("hostname")].managers == (TEMPLATE,)
+    assert origins[FieldRef("subdomain")].managers == ("svc",)
 
 
 def test_a_removed_value_has_the_plugin_that_removes_it() -> None:
@@ -64,7 +64,7 @@ def test_a_removed_value_has_the_plugin_that_removes_it() -> None:
             """Take the restart policy away."""
             pod.fields.pop("restartPolicy")
 
-    assert traced(job(plugins=[Bare()]))[Fact("restartPolicy")] == Origin(REMOVED, (TEMPLATE, "bare"))
+    assert traced(job(plugins=[Bare()]))[FieldRef("restartPolicy")] == Ownership(REMOVED, (TEMPLATE, "bare"))
 
 
 def test_each_value_of_a_pod_has_one_line(snapshot: SnapshotAssertion) -> None:
@@ -90,10 +90,10 @@ def test_each_value_of_a_pod_has_one_line(snapshot: SnapshotAssertion) -> None:
 
     origins = traced(job(task(containers=[main], volumes=volumes)))
 
-    values = {fact: origin.value for fact, origin in origins.items() if origin.maker == TEMPLATE}
-    assert values[Fact("restartPolicy")] == "Never"
-    assert values[Fact("command", "", "main")] == '["sh", "-c", "true"]'
-    assert values[Fact("stdin", "", "main")] == "true"
+    values = {fact: origin.value for fact, origin in origins.items() if origin.manager == TEMPLATE}
+    assert values[FieldRef("restartPolicy")] == "Never"
+    assert values[FieldRef("command", "", "main")] == '["sh", "-c", "true"]'
+    assert values[FieldRef("stdin", "", "main")] == "true"
     assert [f"{fact.kind} {fact.name}: {value}" for fact, value in values.items()] == snapshot
 
 
@@ -104,7 +104,7 @@ def test_an_added_container_has_no_facts_of_its_own_fields() -> None:
     origins = traced(job(*tasks, plugins={"pytorch": ["--wait-master-enabled=true"]}))
 
     added = [fact for fact in origins if fact.container == "wait-for-master"]
-    assert added == [Fact(INIT_CONTAINER, "wait-for-master", "wait-for-master")]
+    assert added == [FieldRef(INIT_CONTAINER, "wait-for-master", "wait-for-master")]
 
 
 def test_a_secret_setting_is_never_in_it() -> None:
@@ -121,5 +121,5 @@ def test_a_secret_setting_is_never_in_it() -> None:
 
     plugin = Token(token="s3cret")
 
-    assert traced(job(plugins=[plugin]))[Fact(VARIABLE, "TOKEN", "main")].value == "<secret>"
+    assert traced(job(plugins=[plugin]))[FieldRef(VARIABLE, "TOKEN", "main")].value == "<secret>"
     assert "s3cret" not in repr(plugin)

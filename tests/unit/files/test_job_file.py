@@ -12,7 +12,7 @@ import yaml
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import JobError, load_jobs, render
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.files import job_file, yaml_reader
 from pulumi_volcano_jobs.kubernetes.manifest import Placeholder
 from tests.conftest import job, typed
@@ -57,7 +57,7 @@ def refused(text: str) -> Problem:
 
 def bad(text: str) -> Problem:
     """Give the one problem of a document's YAML."""
-    documents, problems = job_file.read_what_fits(text)
+    documents, problems = job_file.read_valid_documents(text)
     (problem,) = [*problems, *(problem for document in documents for problem in document.problems)]
     return problem
 
@@ -88,7 +88,7 @@ class TestPlaces:
         with pytest.raises(JobError) as caught:
             render(document.data)
 
-        found = document.placed(caught.value.problems)
+        found = document.with_positions(caught.value.problems)
 
         assert {(problem.line, problem.column): problem.path for problem in found} == {
             (7, 3): "spec.queue",
@@ -123,13 +123,13 @@ class TestPlaces:
     )
     def test_what_is_not_there_is_placed_at_what_is_around_it(self, path: str, line: int) -> None:
         """The nearest thing that is there."""
-        (placed,) = read_one(JOB).placed([Problem(path, "Required", "missing")])
+        (placed,) = read_one(JOB).with_positions([Problem(path, "Required", "missing")])
 
         assert placed.line == line
 
     def test_a_place_that_is_known_stays(self) -> None:
         """A problem of the YAML itself has one."""
-        (placed,) = read_one(JOB).placed([Problem("spec.queue", "Invalid", "odd").at(99, 9)])
+        (placed,) = read_one(JOB).with_positions([Problem("spec.queue", "Invalid", "odd").at(99, 9)])
 
         assert (placed.line, placed.column) == (99, 9)
 
@@ -282,7 +282,7 @@ def test_yaml_is_read_as_kubectl_reads_it() -> None:
 def _read_all(text: str) -> list[Any] | None:
     try:
         return yaml_reader.load(text)
-    except yaml_reader.Refused:
+    except yaml_reader.YamlError:
         return None
 
 
@@ -366,7 +366,7 @@ class TestDocuments:
 
         assert typed([problem]) == [("", "TypeInvalid")]
         assert (problem.line, problem.column) == place
-        assert problem.stage is Stage.DECODE
+        assert problem.stage is RejectionStage.DECODE
 
 
 BAD: dict[str, tuple[str, tuple[int, int], str, str]] = {
@@ -466,7 +466,7 @@ def test_bad_yaml_is_a_problem_with_its_line_and_column(name: str, snapshot: Sna
     problem = bad(text)
 
     assert typed([problem]) == [(path, error_type)]
-    assert problem.stage is Stage.DECODE
+    assert problem.stage is RejectionStage.DECODE
     assert (problem.line, problem.column) == place
     assert str(problem) == snapshot
 
@@ -502,7 +502,7 @@ def test_text_with_braces_is_no_template() -> None:
 
 def test_a_wrong_document_does_not_hide_other_documents() -> None:
     """Nor their problems."""
-    documents, problems = job_file.read_what_fits("a: 1\n---\n- b\n---\nc: !!int x\nd: !!int y\n---\n\te: 1\n")
+    documents, problems = job_file.read_valid_documents("a: 1\n---\n- b\n---\nc: !!int x\nd: !!int y\n---\n\te: 1\n")
 
     assert [document.data for document in documents] == [{"a": 1}, {"c": None, "d": None}]
     assert [(problem.line, problem.path) for document in documents for problem in document.problems] == [

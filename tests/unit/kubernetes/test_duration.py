@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import duration
 from tests.conftest import job, problems, task, typed
@@ -94,7 +94,7 @@ def test_durations_of_a_job_are_checked_in_both_modes(
         ("spec.tasks[0].policies[0].timeout", "Invalid"),
     ]
     assert [problem.hint for problem in found] == [duration.fix("1d"), duration.fix("1d"), duration.fix("10")]
-    assert {problem.stage for problem in found} == {Stage.DECODE}
+    assert {problem.stage for problem in found} == {RejectionStage.DECODE}
 
 
 def test_the_error_of_a_duration_has_the_message_of_go_and_the_fix(snapshot: SnapshotAssertion) -> None:

@@ -51,7 +51,7 @@ def test_what_is_not_known_yet_is_read_when_it_is() -> None:
 @pytest.mark.parametrize("registry", ["ghcr.io", "ghcr.io/a/b-c_d", "localhost", "localhost:5000/a", "registry:5000"])
 def test_a_registry_is_a_host_and_perhaps_a_path(registry: str) -> None:
     """It is taken."""
-    assert list(images.problems(registry, "image_registry")) == []
+    assert list(images.check_registry(registry, "image_registry")) == []
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_volcano_gets_the_registry_too(registry: Any) -> None:
         plugins={"pytorch": ["--wait-master-enabled=true"]},
     )
 
-    made = render(document, image_registry=registry, managed_by="volcano").handed_over.to_manifest()
+    made = render(document, image_registry=registry, managed_by="volcano").native_job.to_manifest()
     spec = substitute(made, lambda _: REGISTRY)["spec"]
 
     assert spec["tasks"][1]["template"]["spec"]["containers"][0]["image"] == f"{REGISTRY}/train:1"
@@ -164,6 +164,6 @@ def test_where_nobody_waits_volcanos_arguments_stay() -> None:
     """An argument that does nothing would replace the Job for nothing."""
     document = job(task("master"), plugins={"pytorch": ["--port=1234"]})
 
-    made = render(document, image_registry=REGISTRY, managed_by="volcano").handed_over.to_manifest()
+    made = render(document, image_registry=REGISTRY, managed_by="volcano").native_job.to_manifest()
 
     assert made["spec"]["plugins"]["pytorch"] == ["--port=1234"]

@@ -21,7 +21,7 @@ USERS: dict[str, tuple[Wire, Wire, tuple[int | None, bool | None]]] = {
 }
 
 
-UNKNOWN = next(iter(run_as.of_containers({}, [{"name": "main"}])))
+UNKNOWN = next(iter(run_as.container_users({}, [{"name": "main"}])))
 
 
 def test_a_user_that_is_not_known_has_a_name_in_messages(snapshot: SnapshotAssertion) -> None:
@@ -32,7 +32,7 @@ def test_a_user_that_is_not_known_has_a_name_in_messages(snapshot: SnapshotAsser
 @pytest.mark.parametrize(("pod", "container", "user"), USERS.values(), ids=USERS)
 def test_a_container_counts_before_its_pod(pod: Wire, container: Wire, user: tuple[int | None, bool | None]) -> None:
     """And what is not said is not known."""
-    (found,) = run_as.of_containers({"securityContext": pod}, [{"name": "main", "securityContext": container}])
+    (found,) = run_as.container_users({"securityContext": pod}, [{"name": "main", "securityContext": container}])
 
     assert found.container == "main"
     assert (found.uid, found.is_root) == user
@@ -45,4 +45,4 @@ def test_a_container_counts_before_its_pod(pod: Wire, container: Wire, user: tup
 )
 def test_the_group_of_volumes_is_a_number_or_not_known(spec: Wire, group: int | None) -> None:
     """A leaf is not looked at."""
-    assert run_as.group(spec) == group
+    assert run_as.fs_group(spec) == group

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import schema
 from tests.conftest import Wire, container, typed
@@ -17,8 +17,8 @@ MAIN = "t.spec.containers[0]"
 
 def conform(tree: Any, definition: str = schema.POD_TEMPLATE) -> tuple[Any, list[Problem]]:
     """Walk a tree at the place `t`."""
-    walk = schema.Walk()
-    return walk.conform(tree, definition, "t"), walk.problems
+    walk = schema.SchemaPruner()
+    return walk.apply(tree, definition, "t"), walk.problems
 
 
 def template(**spec: Any) -> Wire:
@@ -63,7 +63,7 @@ class TestUnknownFields:
         _, problems = conform(tree)
 
         assert typed(problems) == [(path, "Forbidden")]
-        assert (problems[0].hint, problems[0].stage) == (schema.nearest(right, [right]), Stage.STRICT)
+        assert (problems[0].hint, problems[0].stage) == (schema.suggestion(right, [right]), RejectionStage.STRICT)
 
     def test_known_names_are_listed_where_none_is_near(self, snapshot: SnapshotAssertion) -> None:
         """The reader need not look them up."""
@@ -221,7 +221,7 @@ def test_a_wrong_type_is_a_problem_of_the_decoder(tree: Any, path: str, snapshot
     _, problems = conform(tree)
 
     assert typed(problems) == [(path, "TypeInvalid")]
-    assert problems[0].stage is Stage.DECODE
+    assert problems[0].stage is RejectionStage.DECODE
     assert str(problems[0]) == snapshot
 
 
@@ -261,7 +261,7 @@ def test_a_missing_field_that_is_required_is_a_problem_of_the_schema(tree: Wire,
     _, problems = conform(tree)
 
     assert typed(problems) == [(path, "Required")]
-    assert problems[0].stage is Stage.SCHEMA
+    assert problems[0].stage is RejectionStage.SCHEMA
 
 
 def test_the_error_of_a_missing_field_has_the_fix(snapshot: SnapshotAssertion) -> None:
@@ -398,7 +398,7 @@ def test_a_claim_is_walked_by_its_own_definition() -> None:
 )
 def test_the_nearest_word_is_suggested(word: str, words: list[str], snapshot: SnapshotAssertion) -> None:
     """A word of the same letters takes precedence over a word that looks alike."""
-    assert schema.nearest(word, words) == snapshot
+    assert schema.suggestion(word, words) == snapshot
 
 
 @pytest.mark.parametrize(

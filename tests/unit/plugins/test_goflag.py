@@ -37,21 +37,21 @@ def test_what_go_reads_without_a_mistake(args: list[str], values: dict[str, Any]
     """Each rule by an example."""
     parsed = goflag.parse(KINDS, args)
 
-    assert (parsed.values, parsed.mistakes) == (values, ())
+    assert (parsed.values, parsed.errors) == (values, ())
 
 
 @pytest.mark.parametrize("text", ["1", "t", "T", "true", "TRUE", "True"])
 def test_what_is_true(text: str) -> None:
     """Six words, and no other."""
     flags = (("switch", (f"--switch={text}",)),)
-    assert goflag.parse(KINDS, [f"--switch={text}"]) == goflag.Parsed({"switch": True}, (), flags)
+    assert goflag.parse(KINDS, [f"--switch={text}"]) == goflag.ParsedFlags({"switch": True}, (), flags)
 
 
 @pytest.mark.parametrize("text", ["0", "f", "F", "false", "FALSE", "False"])
 def test_what_is_false(text: str) -> None:
     """Six words, and no other."""
     flags = (("switch", (f"--switch={text}",)),)
-    assert goflag.parse(KINDS, [f"--switch={text}"]) == goflag.Parsed({"switch": False}, (), flags)
+    assert goflag.parse(KINDS, [f"--switch={text}"]) == goflag.ParsedFlags({"switch": False}, (), flags)
 
 
 @pytest.mark.parametrize("text", ["", "yes", "no", "on", "tRUE", "truE", " true", "true ", "2", "-1", "00", "y"])
@@ -60,7 +60,7 @@ def test_a_bad_truth_value_is_false_and_a_mistake(text: str) -> None:
     parsed = goflag.parse(KINDS, ["--switch=true", f"--switch={text}"])
 
     assert parsed.values == {"switch": False}
-    assert [mistake.position for mistake in parsed.mistakes] == [1]
+    assert [mistake.position for mistake in parsed.errors] == [1]
 
 
 INTEGERS = {
@@ -95,7 +95,7 @@ def test_an_integer_is_a_go_literal(text: str, number: int) -> None:
     """Base 0: the prefix decides, and underscores stand between digits or behind the prefix."""
     parsed = goflag.parse(KINDS, [f"--number={text}"])
 
-    assert (parsed.values, parsed.mistakes) == ({"number": number}, ())
+    assert (parsed.values, parsed.errors) == ({"number": number}, ())
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_bad_integer_is_0_and_a_mistake(text: str) -> None:
     parsed = goflag.parse(KINDS, ["--number=5", f"--number={text}"])
 
     assert parsed.values == {"number": 0}
-    assert [mistake.position for mistake in parsed.mistakes] == [1]
+    assert [mistake.position for mistake in parsed.errors] == [1]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_an_integer_out_of_range_is_the_nearest_limit_and_a_mistake(text: str, n
     parsed = goflag.parse(KINDS, [f"--number={text}"])
 
     assert parsed.values == {"number": number}
-    assert [mistake.position for mistake in parsed.mistakes] == [0]
+    assert [mistake.position for mistake in parsed.errors] == [0]
 
 
 STOPS: dict[str, tuple[list[str], dict[str, Any], int]] = {
@@ -162,8 +162,8 @@ def test_a_mistake_ends_the_reading(args: list[str], values: dict[str, Any], pos
     parsed = goflag.parse(KINDS, args)
 
     assert parsed.values == values
-    assert [mistake.position for mistake in parsed.mistakes] == [position]
-    assert all(mistake.reason for mistake in parsed.mistakes)
+    assert [mistake.position for mistake in parsed.errors] == [position]
+    assert all(mistake.reason for mistake in parsed.errors)
 
 
 def test_reading_on_finds_every_mistake_and_every_value() -> None:
@@ -172,7 +172,7 @@ def test_reading_on_finds_every_mistake_and_every_value() -> None:
 
     parsed = goflag.parse(KINDS, args, read_on=True)
 
-    assert [mistake.position for mistake in parsed.mistakes] == [0, 2, 3, 4, 7]
+    assert [mistake.position for mistake in parsed.errors] == [0, 2, 3, 4, 7]
     assert parsed.values == {"text": "a", "number": 0, "switch": False, "t": "b"}
 
 
@@ -180,7 +180,7 @@ def test_only_an_unknown_flag_is_called_unknown() -> None:
     """So that a right name can be suggested."""
     parsed = goflag.parse(KINDS, ["--nope=1", "--number=x", "word"], read_on=True)
 
-    assert [(mistake.flag, mistake.unknown) for mistake in parsed.mistakes] == [
+    assert [(mistake.flag, mistake.unknown) for mistake in parsed.errors] == [
         ("nope", True),
         ("number", False),
         ("", False),
@@ -191,7 +191,7 @@ def test_nothing_is_carried_from_one_reading_to_the_next() -> None:
     """Each use of a plugin begins with the defaults."""
     goflag.parse(KINDS, ["--number=5"])
 
-    assert goflag.parse(KINDS, []) == goflag.Parsed({}, (), ())
+    assert goflag.parse(KINDS, []) == goflag.ParsedFlags({}, (), ())
 
 
 def test_a_leaf_can_be_the_value_behind_a_flag() -> None:
@@ -200,7 +200,7 @@ def test_a_leaf_can_be_the_value_behind_a_flag() -> None:
 
     parsed = goflag.parse(KINDS, ["--text", leaf, "--number=1"])
 
-    assert parsed.mistakes == ()
+    assert parsed.errors == ()
     assert (parsed.values["text"] is leaf, parsed.values["number"]) == (True, 1)
 
 
@@ -209,7 +209,7 @@ def test_a_leaf_cannot_be_an_argument_by_itself() -> None:
     parsed = goflag.parse(KINDS, ["--number=1", Leaf("key")])
 
     assert parsed.values == {"number": 1}
-    assert [(mistake.position, "Output" in mistake.reason) for mistake in parsed.mistakes] == [(1, True)]
+    assert [(mistake.position, "Output" in mistake.reason) for mistake in parsed.errors] == [(1, True)]
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def test_each_plugin_says_what_depends_on_the_replicas(plugin: Any) -> None:
     update = plugin().on_job_update(JobContext(stored))
 
     assert (update.follows, update.scaled_env) == SCALED[plugin.name]
-    assert update.restarts_on == ()
+    assert update.restart_triggers == ()
 
 
 @pytest.mark.parametrize(
@@ -185,5 +185,5 @@ def test_another_given_key_restarts_the_pods() -> None:
     context = JobContext(render(job()).job)
     given = ssh_plugin()
 
-    assert given.on_job_update(context).restarts_on == (PAIR.public,)
-    assert SshPlugin().on_job_update(context).restarts_on == ()
+    assert given.on_job_update(context).restart_triggers == (PAIR.public,)
+    assert SshPlugin().on_job_update(context).restart_triggers == ()

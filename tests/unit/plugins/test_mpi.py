@@ -51,7 +51,7 @@ def variables(spec: Wire) -> dict[str, Any]:
 def spec_of_master(mode: Any = "pulumi", **settings: Any) -> Wire:
     """Give the master's Pod spec: of its Pod, or of the template that Volcano is given."""
     made = render(mpi(**settings), managed_by=mode)
-    spec: Wire = made.pods[0]["spec"] if mode == "pulumi" else made.handed_over.to_manifest()["spec"]["tasks"][0]
+    spec: Wire = made.pods[0]["spec"] if mode == "pulumi" else made.native_job.to_manifest()["spec"]["tasks"][0]
     return spec if mode == "pulumi" else spec["template"]["spec"]
 
 
@@ -116,7 +116,7 @@ def test_volcano_s_own_mode_has_the_same_host_file_made_by_pulumi() -> None:
     made = render(mpi(hostfile="openmpi"), managed_by="volcano")
 
     assert host_file(made) == hosts(hostfile="openmpi")
-    assert made.beyond == {FILE}
+    assert made.extension_objects == {FILE}
 
 
 SSHD: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
@@ -221,7 +221,7 @@ def test_hydra_is_called_back_at_an_address_and_knows_its_own_host(mode: Any, fo
         masters = (
             made.pods[0]["spec"]
             if mode == "pulumi"
-            else made.handed_over.to_manifest()["spec"]["tasks"][0]["template"]["spec"]
+            else made.native_job.to_manifest()["spec"]["tasks"][0]["template"]["spec"]
         )
         return host_file(made).splitlines()[0], variables(masters).get(variable)
 
@@ -292,7 +292,7 @@ def test_the_master_waits_behind_the_template_s_own_init_containers(mode: Any) -
     spec = (
         made.pods[0]["spec"]
         if mode == "pulumi"
-        else made.handed_over.to_manifest()["spec"]["tasks"][0]["template"]["spec"]
+        else made.native_job.to_manifest()["spec"]["tasks"][0]["template"]["spec"]
     )
 
     early, waiting = spec["initContainers"]
@@ -361,8 +361,8 @@ def test_other_slots_begin_the_job_anew() -> None:
     """Mpiexec reads the host file once; without one there are none to follow."""
     ctx = JobContext(render(mpi()).job)
 
-    assert MpiPlugin(hostfile="openmpi", slots=2).on_job_update(ctx).restarts_on == (2, False)
-    assert MpiPlugin().on_job_update(ctx).restarts_on == ()
+    assert MpiPlugin(hostfile="openmpi", slots=2).on_job_update(ctx).restart_triggers == (2, False)
+    assert MpiPlugin().on_job_update(ctx).restart_triggers == ()
     assert MpiPlugin().on_job_update(ctx).follows == frozenset()
 
 
@@ -449,4 +449,4 @@ def test_a_template_that_is_extended_for_volcano_keeps_its_other_metadata() -> N
 
     made = render(job(master, task("worker"), plugins=[MpiPlugin(hostfile="openmpi")]), managed_by="volcano")
 
-    assert made.handed_over.to_manifest()["spec"]["tasks"][0]["template"]["metadata"] == metadata
+    assert made.native_job.to_manifest()["spec"]["tasks"][0]["template"]["metadata"] == metadata

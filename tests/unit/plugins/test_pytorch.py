@@ -49,7 +49,7 @@ def torchrun_env(document: Wire, **choices: Any) -> dict[str, dict[str, Any]]:
 
 def templates(document: Wire, **choices: Any) -> dict[str, Wire]:
     """Give the templates of the Job that Volcano is given, by the task's name."""
-    spec = render(document, managed_by="volcano", **choices).handed_over.to_manifest()["spec"]
+    spec = render(document, managed_by="volcano", **choices).native_job.to_manifest()["spec"]
     return {item["name"]: item["template"] for item in spec["tasks"]}
 
 

@@ -156,7 +156,7 @@ def test_probes_ask_the_head_for_its_control_service_and_workers_for_their_rayle
     own = {"exec": {"command": ["true"]}}
     made = render(ray(worker={"livenessProbe": own}, probes=True, dashboard_port=8000), managed_by=mode)
     pods = [made.first_pods[name] for name in ("head", "worker")]
-    templates = [item["template"] for item in made.handed_over.to_manifest()["spec"]["tasks"]]
+    templates = [item["template"] for item in made.native_job.to_manifest()["spec"]["tasks"]]
     head, worker = (item["spec"]["containers"][0] for item in (pods if mode == "pulumi" else templates))
 
     assert head["readinessProbe"] == probe("/api/gcs_healthz", 8000, 10, 10)

@@ -21,7 +21,7 @@ from pulumi_volcano_jobs import (
     SvcPlugin,
     render,
 )
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf, Text
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, Pod, config_map
@@ -105,50 +105,50 @@ def test_whole_floats_are_whole_numbers() -> None:
     assert env(Tuned(), plugin_options={"test-tuned": {"level": 2.0}}) == {"LEVEL": "2"}
 
 
-WRONG: dict[str, tuple[Wire, str, str, Stage]] = {
-    "a plugin that the job has not": ({"test-tunde": {}}, "test-tunde", "Forbidden", Stage.STRICT),
+WRONG: dict[str, tuple[Wire, str, str, RejectionStage]] = {
+    "a plugin that the job has not": ({"test-tunde": {}}, "test-tunde", "Forbidden", RejectionStage.STRICT),
     "an option that there is not": (
         {"test-tuned": {"mod": "fancy"}},
         "test-tuned.mod",
         "Forbidden",
-        Stage.STRICT,
+        RejectionStage.STRICT,
     ),
     "a value that there is not": (
         {"test-tuned": {"mode": "plane"}},
         "test-tuned.mode",
         "NotSupported",
-        Stage.STRICT,
+        RejectionStage.STRICT,
     ),
     "a value of the wrong type": (
         {"test-tuned": {"note": 5}},
         "test-tuned.note",
         "TypeInvalid",
-        Stage.DECODE,
+        RejectionStage.DECODE,
     ),
     "a truth value for a number": (
         {"test-tuned": {"level": True}},
         "test-tuned.level",
         "TypeInvalid",
-        Stage.DECODE,
+        RejectionStage.DECODE,
     ),
     "a part of a number": (
         {"test-tuned": {"level": 2.5}},
         "test-tuned.level",
         "TypeInvalid",
-        Stage.DECODE,
+        RejectionStage.DECODE,
     ),
     "an Output": (
         {"test-tuned": {"mode": Leaf("mode")}},
         "test-tuned.mode",
         "TypeInvalid",
-        Stage.DECODE,
+        RejectionStage.DECODE,
     ),
 }
 
 
 @pytest.mark.parametrize(("chosen", "path", "error_type", "stage"), WRONG.values(), ids=WRONG)
 def test_a_wrong_plugin_option_is_rejected(
-    chosen: Wire, path: str, error_type: str, stage: Stage, snapshot: SnapshotAssertion
+    chosen: Wire, path: str, error_type: str, stage: RejectionStage, snapshot: SnapshotAssertion
 ) -> None:
     """The path has the names of the plugin and of the option."""
     found = problems(job(plugins=[Tuned()]), plugin_options=chosen)

@@ -430,7 +430,7 @@ class TestRecommended:
         """Its controllers know it; what they do not know stays off, since nobody asked for it by name."""
         made = render(mpi(port=2222), defaults="recommended", managed_by="volcano")
 
-        assert made.handed_over.to_manifest()["spec"]["plugins"]["ssh"] == ["--ssh-port=2222"]
+        assert made.native_job.to_manifest()["spec"]["plugins"]["ssh"] == ["--ssh-port=2222"]
         (ssh,) = (plugin for plugin in made.plugins if plugin.name == "ssh")
         assert ssh.beyond() == {}
 

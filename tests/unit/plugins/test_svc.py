@@ -10,10 +10,10 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import Allow, JobContext, RayPlugin, Rendered, SvcPlugin, VolcanoJob, render
-from pulumi_volcano_jobs.component.base import TOKEN
+from pulumi_volcano_jobs.component.base_job import TOKEN
 from pulumi_volcano_jobs.component.digest import digest
 from pulumi_volcano_jobs.component.provider import JobProvider
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.testing import Result, run
 from tests.conftest import Wire, container, job, problems, task, typed
@@ -185,51 +185,81 @@ def run_native(allow: list[Allow]) -> Result:
 
 
 AT, OPTION = "spec.plugins.svc.allow", "plugin_options.svc.allow"
-WRONG: dict[str, tuple[Any, str, str, Stage]] = {
-    "no list": ("all", OPTION, "TypeInvalid", Stage.DECODE),
-    "no mapping": (["all"], f"{OPTION}[0]", "TypeInvalid", Stage.DECODE),
-    "an Output for an entry": ([Leaf("entry")], f"{OPTION}[0]", "TypeInvalid", Stage.DECODE),
-    "an empty entry": ([{}], f"{OPTION}[0]", "Required", Stage.DECODE),
-    "a key that there is not": ([{"namespace": {}}], f"{OPTION}[0].namespace", "Forbidden", Stage.DECODE),
-    "a single port": ([{"ports": 8265}], f"{OPTION}[0].ports", "TypeInvalid", Stage.DECODE),
-    "no ports": ([{"ports": []}], f"{OPTION}[0].ports", "Invalid", Stage.DECODE),
-    "no addresses": ([{"cidrs": []}], f"{OPTION}[0].cidrs", "Invalid", Stage.DECODE),
-    "a port that there is not": ([{"ports": [65536]}], f"{OPTION}[0].ports[0]", "Invalid", Stage.API),
-    "a truth value for a port": ([{"ports": [1, True]}], f"{OPTION}[0].ports[1]", "TypeInvalid", Stage.DECODE),
-    "a name that no port has": ([{"ports": ["ray dashboard"]}], f"{OPTION}[0].ports[0]", "Invalid", Stage.API),
-    "a name for labels": ([{"namespaces": "monitoring"}], f"{OPTION}[0].namespaces", "TypeInvalid", Stage.DECODE),
-    "a number for a label's value": ([{"pods": {"tier": 1}}], f"{OPTION}[0].pods.tier", "TypeInvalid", Stage.DECODE),
-    "a label that there cannot be": ([{"pods": {"app": "a b"}}], f"{OPTION}[0].pods.app", "Invalid", Stage.API),
-    "an address without its length": ([{"cidrs": ["10.0.0.1"]}], f"{OPTION}[0].cidrs[0]", "Invalid", Stage.API),
+WRONG: dict[str, tuple[Any, str, str, RejectionStage]] = {
+    "no list": ("all", OPTION, "TypeInvalid", RejectionStage.DECODE),
+    "no mapping": (["all"], f"{OPTION}[0]", "TypeInvalid", RejectionStage.DECODE),
+    "an Output for an entry": ([Leaf("entry")], f"{OPTION}[0]", "TypeInvalid", RejectionStage.DECODE),
+    "an empty entry": ([{}], f"{OPTION}[0]", "Required", RejectionStage.DECODE),
+    "a key that there is not": ([{"namespace": {}}], f"{OPTION}[0].namespace", "Forbidden", RejectionStage.DECODE),
+    "a single port": ([{"ports": 8265}], f"{OPTION}[0].ports", "TypeInvalid", RejectionStage.DECODE),
+    "no ports": ([{"ports": []}], f"{OPTION}[0].ports", "Invalid", RejectionStage.DECODE),
+    "no addresses": ([{"cidrs": []}], f"{OPTION}[0].cidrs", "Invalid", RejectionStage.DECODE),
+    "a port that there is not": ([{"ports": [65536]}], f"{OPTION}[0].ports[0]", "Invalid", RejectionStage.API),
+    "a truth value for a port": ([{"ports": [1, True]}], f"{OPTION}[0].ports[1]", "TypeInvalid", RejectionStage.DECODE),
+    "a name that no port has": ([{"ports": ["ray dashboard"]}], f"{OPTION}[0].ports[0]", "Invalid", RejectionStage.API),
+    "a name for labels": (
+        [{"namespaces": "monitoring"}],
+        f"{OPTION}[0].namespaces",
+        "TypeInvalid",
+        RejectionStage.DECODE,
+    ),
+    "a number for a label's value": (
+        [{"pods": {"tier": 1}}],
+        f"{OPTION}[0].pods.tier",
+        "TypeInvalid",
+        RejectionStage.DECODE,
+    ),
+    "a label that there cannot be": (
+        [{"pods": {"app": "a b"}}],
+        f"{OPTION}[0].pods.app",
+        "Invalid",
+        RejectionStage.API,
+    ),
+    "an address without its length": (
+        [{"cidrs": ["10.0.0.1"]}],
+        f"{OPTION}[0].cidrs[0]",
+        "Invalid",
+        RejectionStage.API,
+    ),
     "an address with bits behind its length": (
         [{"cidrs": ["10.0.0.1/8"]}],
         f"{OPTION}[0].cidrs[0]",
         "Invalid",
-        Stage.API,
+        RejectionStage.API,
     ),
-    "an IPv6 address with a zone": ([{"cidrs": ["fe80::%eth0/64"]}], f"{OPTION}[0].cidrs[0]", "Invalid", Stage.API),
+    "an IPv6 address with a zone": (
+        [{"cidrs": ["fe80::%eth0/64"]}],
+        f"{OPTION}[0].cidrs[0]",
+        "Invalid",
+        RejectionStage.API,
+    ),
     "an IPv6 address with bits behind its length": (
         [{"cidrs": ["fd00::1/8"]}],
         f"{OPTION}[0].cidrs[0]",
         "Invalid",
-        Stage.API,
+        RejectionStage.API,
     ),
     "an IPv4 address that is written as IPv6": (
         [{"cidrs": ["::ffff:10.0.0.0/104"]}],
         f"{OPTION}[0].cidrs[0]",
         "Invalid",
-        Stage.API,
+        RejectionStage.API,
     ),
-    "an IPv6 length with a leading 0": ([{"cidrs": ["fd00::/08"]}], f"{OPTION}[0].cidrs[0]", "Invalid", Stage.API),
-    "a number for an address": ([{"cidrs": [10]}], f"{OPTION}[0].cidrs[0]", "TypeInvalid", Stage.DECODE),
-    "an entry that only names a task": ([{"task": "worker"}], f"{OPTION}[0]", "Required", Stage.DECODE),
-    "no task": ([{"task": "", "ports": [1]}], f"{OPTION}[0].task", "TypeInvalid", Stage.DECODE),
+    "an IPv6 length with a leading 0": (
+        [{"cidrs": ["fd00::/08"]}],
+        f"{OPTION}[0].cidrs[0]",
+        "Invalid",
+        RejectionStage.API,
+    ),
+    "a number for an address": ([{"cidrs": [10]}], f"{OPTION}[0].cidrs[0]", "TypeInvalid", RejectionStage.DECODE),
+    "an entry that only names a task": ([{"task": "worker"}], f"{OPTION}[0]", "Required", RejectionStage.DECODE),
+    "no task": ([{"task": "", "ports": [1]}], f"{OPTION}[0].task", "TypeInvalid", RejectionStage.DECODE),
 }
 
 
 @pytest.mark.parametrize(("entries", "path", "error_type", "stage"), WRONG.values(), ids=WRONG)
 def test_a_wrong_entry_is_rejected(
-    entries: Any, path: str, error_type: str, stage: Stage, snapshot: SnapshotAssertion
+    entries: Any, path: str, error_type: str, stage: RejectionStage, snapshot: SnapshotAssertion
 ) -> None:
     """Lenient mode rejects it also: an entry that is partly applied would allow more than the user wants."""
     document, options = job(plugins={"svc": []}), {"svc": {"allow": entries}}
@@ -370,7 +400,7 @@ class TestOwnAddress:
 
     def test_a_native_job_has_it_in_its_templates(self) -> None:
         """All Pods of a task have the same."""
-        made = render(with_svc(task(replicas=2), own_address=True), managed_by="volcano").handed_over
+        made = render(with_svc(task(replicas=2), own_address=True), managed_by="volcano").native_job
         (first,) = made.tasks or ()
 
         assert env(first.pod_template) == [self.NAME, ("VC_POD_ADDRESS", "$(VC_POD_NAME).train")]

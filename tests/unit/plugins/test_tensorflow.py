@@ -202,7 +202,7 @@ def test_a_strategy_is_checked_in_native_mode_also() -> None:
     """The option changes no Pod, so both modes support it."""
     document = cluster(TensorflowPlugin(strategy=PARAMETER_SERVER), worker=2, ps=1, chief=1)
 
-    assert render(document, managed_by="volcano").handed_over.task("ps")
+    assert render(document, managed_by="volcano").native_job.task("ps")
     without_chief = cluster(TensorflowPlugin(strategy=PARAMETER_SERVER), worker=2, ps=1)
     assert problems(without_chief, managed_by="volcano") == problems(without_chief)
     assert typed(problems(without_chief)) == [(f"{PLACE}.strategy", "Required")]

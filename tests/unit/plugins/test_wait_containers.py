@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs.plugins.wait_containers import SCRIPT, TIMED_OUT, UNABLE
+from pulumi_volcano_jobs.plugins.wait_containers import NO_TOOL, SCRIPT, TIMED_OUT
 
 _NC = """#!/bin/sh
 [ "$1" = -h ] && { echo "usage: nc [-v] [-w SEC] [-z] HOST PORT" >&2; exit 1; }
@@ -170,7 +170,7 @@ def test_an_image_without_a_tool_to_connect_ends_the_script_at_once(tools: Path,
     add(tools, "nc", _OLD_NC)
 
     assert run(tools, "a.b", 1, 600) == (code, out, error)
-    assert (code, out) == (UNABLE, "")
+    assert (code, out) == (NO_TOOL, "")
     assert "wait_master_image" in error
     assert error == snapshot
 

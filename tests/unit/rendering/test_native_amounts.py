@@ -33,7 +33,7 @@ POD = {
 
 def native(document: Wire) -> Wire:
     """Return the spec of the Job that Volcano gets."""
-    spec: Wire = render(document, managed_by="volcano").handed_over.to_manifest()["spec"]
+    spec: Wire = render(document, managed_by="volcano").native_job.to_manifest()["spec"]
     return spec
 
 

@@ -10,7 +10,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import DependsOn, Job, JobError, Policy, PytorchPlugin, SshPlugin, Task, Volume, render
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import Wire, job, problems, refused, task, typed
 
@@ -128,7 +128,7 @@ def test_a_job_of_the_wrong_shape_is_rejected(name: str, snapshot: SnapshotAsser
     found = problems(document)
 
     assert typed(found) == expected
-    assert {problem.stage for problem in found} == {Stage.DECODE if name in DECODE else Stage.SCHEMA}
+    assert {problem.stage for problem in found} == {RejectionStage.DECODE if name in DECODE else RejectionStage.SCHEMA}
     assert problems(document, strict=False) == found
     assert list(map(str, found)) == snapshot
 

@@ -8,7 +8,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import Wire, job, refused, task, typed
 
@@ -121,7 +121,7 @@ def test_invalid_metadata_and_tolerations_are_rejected(
 )
 def test_lenient_mode_refuses_it_as_volcano_does(document: Wire) -> None:
     """The API server looks at the job, and the webhook runs Kubernetes' checks on its templates."""
-    assert refused(document, strict=False).stage <= Stage.WEBHOOK
+    assert refused(document, strict=False).stage <= RejectionStage.WEBHOOK
 
 
 def test_a_negative_time_of_grace_is_taken_for_1_by_kubernetes() -> None:

@@ -6,7 +6,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.core.errors import Stage
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import schema
 from tests.conftest import CLAIM, Wire, container, job, problems, task, typed
@@ -38,7 +38,7 @@ def test_a_native_job_is_rejected(name: str, snapshot: SnapshotAssertion) -> Non
     found = problems(of(spec), managed_by="volcano")
 
     assert typed(found) == [(f"{TEMPLATE}.{path}", error_type) for path, error_type in expected]
-    assert {problem.stage for problem in found} <= {Stage.SCHEMA, Stage.WEBHOOK}
+    assert {problem.stage for problem in found} <= {RejectionStage.SCHEMA, RejectionStage.WEBHOOK}
     assert problems(of(spec), managed_by="volcano", strict=False) == found
     assert list(map(str, found)) == snapshot
 
@@ -102,7 +102,9 @@ def test_unknown_values_are_not_judged() -> None:
 def test_a_name_that_may_hold_a_secret_is_not_shown() -> None:
     """A user may have written NAME=VALUE as the name."""
     twice = [{"name": "TOKEN=hunter2", "value": ""}] * 2
-    found = list(schema.repeated({"spec": {"containers": [container(env=twice)]}}, schema.POD_TEMPLATE, "template"))
+    found = list(
+        schema.duplicate_entries({"spec": {"containers": [container(env=twice)]}}, schema.POD_TEMPLATE, "template")
+    )
 
     assert [item.path for item in found] == ["template.spec.containers[0].env[1]"]
     assert "hunter2" not in str(found)
@@ -113,7 +115,7 @@ def test_lists_with_keys_are_those_of_the_schema() -> None:
     spec = task()["template"]["spec"]
     entries = {"schedulingGates": {"name": "example.org/a"}, "resourceClaims": {"name": "a", "resourceClaimName": "a"}}
     for field, entry in entries.items():
-        found = list(schema.repeated({"spec": {**spec, field: [entry, entry]}}, schema.POD_TEMPLATE, ""))
+        found = list(schema.duplicate_entries({"spec": {**spec, field: [entry, entry]}}, schema.POD_TEMPLATE, ""))
         assert [item.path for item in found] == [f"spec.{field}[1]"]
 
 
@@ -130,7 +132,7 @@ def test_empty_optional_names_are_left_out_of_a_native_job() -> None:
         volumes=[{"mountPath": "/data", "volumeClaimName": "", "volumeClaim": CLAIM}],
     )
 
-    spec = render(document, managed_by="volcano").handed_over.to_manifest()["spec"]
+    spec = render(document, managed_by="volcano").native_job.to_manifest()["spec"]
 
     assert "priorityClassName" not in spec
     assert (spec["schedulerName"], spec["queue"]) == ("volcano", "default")

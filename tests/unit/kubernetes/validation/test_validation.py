@@ -12,7 +12,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.core.errors import Problem, Stage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.text import cropped
 from pulumi_volcano_jobs.kubernetes import schema, validation
@@ -49,7 +49,7 @@ def test_a_template_that_kubernetes_rejects_is_rejected(name: str, snapshot: Sna
     found = problems(document)
 
     assert typed(found) == [(f"{TEMPLATE}.{mistake.path}", mistake.type)]
-    assert found[0].stage is Stage.WEBHOOK
+    assert found[0].stage is RejectionStage.WEBHOOK
     assert problems(document, strict=False) == found
     assert str(found[0]) == snapshot
 
@@ -154,7 +154,7 @@ def test_pods_that_only_the_api_server_rejects_are_an_error_in_strict_mode(
     found = [problem for problem in problems(of(spec)) if not problem.warning]
 
     assert typed(found) == [(f"{TEMPLATE}.{path}", error_type)]
-    assert found[0].stage is Stage.API
+    assert found[0].stage is RejectionStage.API
     assert str(found[0]) == snapshot
     assert len(render(of(spec), strict=False).pods) == 1
 
@@ -189,7 +189,7 @@ def test_a_number_outside_of_the_format_of_the_schema_is_rejected(
     (found,) = problems(of(spec), strict=False)
 
     assert typed([found]) == [(f"{TEMPLATE}.{path}", "Invalid")]
-    assert found.stage is Stage.DECODE
+    assert found.stage is RejectionStage.DECODE
     assert str(found) == snapshot
 
 
@@ -227,9 +227,13 @@ def with_leaf(tree: Any, path: tuple[Any, ...]) -> Any:
 
 def found_with_leaf(spec: Wire, path: tuple[Any, ...]) -> list[Problem] | None:
     """Look at a spec in which one value is not known yet; nothing if it must be known."""
-    walk = schema.Walk()
-    template = walk.conform({"spec": with_leaf(spec, path)}, schema.POD_TEMPLATE, "")
-    return None if walk.problems else [*validation.check(template, ""), *validation.once_made(template, "")]
+    walk = schema.SchemaPruner()
+    template = walk.apply({"spec": with_leaf(spec, path)}, schema.POD_TEMPLATE, "")
+    return (
+        None
+        if walk.problems
+        else [*validation.check_template(template, ""), *validation.check_created_pods(template, "")]
+    )
 
 
 @pytest.mark.parametrize("spec", [*TAKEN.values(), *RICH.values()], ids=[*TAKEN, *RICH])

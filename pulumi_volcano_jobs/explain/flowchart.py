@@ -9,10 +9,16 @@ from typing import Any
 
 from pulumi_volcano_jobs.core.phrases import counted, span
 from pulumi_volcano_jobs.core.text import escaped, without_keys
-from pulumi_volcano_jobs.explain.provenance import CONTAINERS, OF_ADDED_CONTAINERS, VARIABLE, Fact, facts_of_container
+from pulumi_volcano_jobs.explain.provenance import (
+    CONTAINERS,
+    OF_ADDED_CONTAINERS,
+    VARIABLE,
+    FieldRef,
+    fields_of_container,
+)
 from pulumi_volcano_jobs.kubernetes.manifest import GROUP_ANNOTATION, Manifest, ObjectRef
 from pulumi_volcano_jobs.rendering.renderer import Rendered
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Task
 
 # Kinds of objects by the fields that name them: of volumes, of what several bring in one, and of variables' sources.
@@ -52,11 +58,11 @@ def graph(jobs: Iterable[Rendered]) -> str:
     """
     lines = ["flowchart LR"]
     for number, rendered in enumerate(jobs):
-        lines += [f"  {line}" for line in _Drawing(rendered, f"job{number}").lines()]
+        lines += [f"  {line}" for line in _JobDiagram(rendered, f"job{number}").lines()]
     return "\n".join([*lines, *(f"  {style}" for style in _STYLES)]) + "\n"
 
 
-class _Drawing:
+class _JobDiagram:
     """One job: the names of its nodes, and what is drawn of it."""
 
     def __init__(self, rendered: Rendered, node: str) -> None:
@@ -64,12 +70,14 @@ class _Drawing:
         self._rendered, self._node, self._pods = rendered, node, f"{node}_pods"
         tasks = rendered.job.tasks or ()
         self._tasks = {task.name or "": f"{node}_task{index}" for index, task in enumerate(tasks)}
-        firsts = {task.name or "": rendered.first_pods[task.name or ""] for task in tasks if task.size}
-        uses = _Uses(rendered.objects)
-        self._uses = {name: uses.of(pod) for name, pod in firsts.items()}
-        made = list(map(ObjectRef.of, rendered.objects))
+        first_pods = {task.name or "": rendered.first_pods[task.name or ""] for task in tasks if task.size}
+        uses = _ObjectUses(rendered.objects)
+        self._uses = {name: uses.of(pod) for name, pod in first_pods.items()}
+        own_objects = list(map(ObjectRef.of, rendered.objects))
         named = {key for uses in self._uses.values() for key, _ in uses}
-        self._objects = {key: f"{node}_object{index}" for index, key in enumerate([*made, *sorted(named - {*made})])}
+        self._objects = {
+            key: f"{node}_object{index}" for index, key in enumerate([*own_objects, *sorted(named - {*own_objects})])
+        }
 
     def lines(self) -> Iterator[str]:
         """Give the job's part of the flowchart."""
@@ -90,47 +98,51 @@ class _Drawing:
             name = task.name or ""
             lines = [f"{name}: {counted(task.size, 'Pod')}"]
             if task.size:
-                lines.append(span(names.pod(job.name, name, 0), names.pod(job.name, name, task.size - 1)))
+                lines.append(span(naming.pod(job.name, name, 0), naming.pod(job.name, name, task.size - 1)))
             yield f"{self._tasks[name]}({_quoted(*lines)}):::pods"
 
     def _addresses(self) -> Iterator[str]:
         """Link tasks to those whose address they are told."""
         job = self._rendered.job
         tasks = [task for task in job.tasks or () if task.size]
-        search = _Search({names.address(job.name, task, 0): task.name or "" for task in reversed(tasks)})
-        told = {task.name or "": search.told(self._rendered.first_pods[task.name or ""], task) for task in tasks}
-        order = {name: position for position, name in enumerate(told)}
-        for name, others in told.items():
-            for other in sorted(others, key=order.__getitem__):
-                ways = others[other]
-                is_mutual = told[other].get(name) == ways
+        search = _AddressSearch({naming.address(job.name, task, 0): task.name or "" for task in reversed(tasks)})
+        addressed = {
+            task.name or "": search.tasks_addressed(self._rendered.first_pods[task.name or ""], task) for task in tasks
+        }
+        order = {name: position for position, name in enumerate(addressed)}
+        for name, fields_by_task in addressed.items():
+            for other in sorted(fields_by_task, key=order.__getitem__):
+                field_names = fields_by_task[other]
+                is_mutual = addressed[other].get(name) == field_names
                 if not is_mutual or order[name] < order[other]:
                     arrow = "<-->" if is_mutual else "-->"
-                    yield f"{self._tasks[name]} {arrow}|{_quoted(*ways)}| {self._tasks[other]}"
+                    yield f"{self._tasks[name]} {arrow}|{_quoted(*field_names)}| {self._tasks[other]}"
 
     def _boxes_of_objects(self) -> Iterator[str]:
-        made = set(map(ObjectRef.of, self._rendered.objects))
+        own_objects = set(map(ObjectRef.of, self._rendered.objects))
         for key, node in self._objects.items():
             kind, name = key
-            maker = self._rendered.made_by.get(key)
-            style = _STYLES_OF_KINDS.get(kind, "object") if key in made else "elsewhere"
-            origin = [f"by {maker}"] if maker else [] if key in made else ["not of this job"]
-            yield f"{node}[{_quoted(kind, name, *origin)}]:::{style}"
+            plugin = self._rendered.made_by.get(key)
+            style = _STYLES_OF_KINDS.get(kind, "object") if key in own_objects else "elsewhere"
+            source = [f"by {plugin}"] if plugin else [] if key in own_objects else ["not of this job"]
+            yield f"{node}[{_quoted(kind, name, *source)}]:::{style}"
 
     def _links(self) -> Iterator[str]:
         """Link the Pods to what they use; a link from a single task would be drawn from the box of all Pods anyway."""
-        ways: dict[ObjectRef, dict[str, list[str]]] = {}
+        uses_by_object: dict[ObjectRef, dict[str, list[str]]] = {}
         for task, uses in self._uses.items():
-            for key, way in uses:
-                ways.setdefault(key, {}).setdefault(task, []).append(way)
-        for key, by_task in ways.items():
+            for key, label in uses:
+                uses_by_object.setdefault(key, {}).setdefault(task, []).append(label)
+        for key, by_task in uses_by_object.items():
             first, *others = by_task.values()
             is_same = len(by_task) == len(self._uses) and all(other == first for other in others)
-            labels = first if is_same else [f"{task}: {', '.join(words)}" for task, words in by_task.items()]
+            labels = (
+                first if is_same else [f"{task}: {', '.join(task_labels)}" for task, task_labels in by_task.items()]
+            )
             yield f"{self._pods} -.-|{_quoted(*labels)}| {self._objects[key]}"
 
 
-class _Uses:
+class _ObjectUses:
     """Finds the objects that Pods use. A variable that Pods share is read once."""
 
     def __init__(self, objects: Iterable[Manifest]) -> None:
@@ -147,35 +159,37 @@ class _Uses:
         for mount in (mount for container in containers for mount in container.get("volumeMounts", ())):
             paths.setdefault(mount["name"], set()).add(mount["mountPath"])
         for volume in spec.get("volumes", ()):
-            uses += [(key, path) for key in _brought(volume) for path in sorted(paths.get(volume["name"], ()))]
-        found = itertools.chain.from_iterable(self._of_variables(container) for container in containers)
-        uses += [(key, "variables") for key in dict.fromkeys(found)]
+            uses += [
+                (key, path) for key in _objects_of_volume(volume) for path in sorted(paths.get(volume["name"], ()))
+            ]
+        from_variables = itertools.chain.from_iterable(self._of_variables(container) for container in containers)
+        uses += [(key, "variables") for key in dict.fromkeys(from_variables)]
         labels = metadata["labels"]
-        return uses + [(ObjectRef.of(item), way) for item in self._selecting for way in _selected(item, labels)]
+        return uses + [(ObjectRef.of(item), label) for item in self._selecting for label in _selections(item, labels)]
 
     def _of_variables(self, container: Manifest) -> list[ObjectRef]:
         """Return the objects that the variables of a container refer to, each once."""
         entries = container.get("env") or ()
         by_id = dict(zip(map(id, entries), entries, strict=True))
         for key in by_id.keys() - self._variables.keys():
-            self._variables[key] = tuple(_named(by_id[key].get("valueFrom") or {}, _VARIABLES))
+            self._variables[key] = tuple(_referenced_objects(by_id[key].get("valueFrom") or {}, _VARIABLES))
         of_env = itertools.chain.from_iterable(map(self._variables.__getitem__, by_id))
-        of_all = (key for source in container.get("envFrom", ()) for key in _named(source, _VARIABLES))
+        of_all = (key for source in container.get("envFrom", ()) for key in _referenced_objects(source, _VARIABLES))
         return list(dict.fromkeys(itertools.chain(of_env, of_all)))
 
 
-def _brought(volume: Manifest) -> Iterator[ObjectRef]:
+def _objects_of_volume(volume: Manifest) -> Iterator[ObjectRef]:
     """Give the objects whose contents a volume has."""
-    yield from _named(volume, _VOLUMES)
+    yield from _referenced_objects(volume, _VOLUMES)
     for source in volume.get("projected", {}).get("sources") or ():
-        yield from _named(source, _PROJECTED)
+        yield from _referenced_objects(source, _PROJECTED)
 
 
-def _named(holder: Manifest, fields: Iterable[tuple[str, str, str]]) -> Iterator[ObjectRef]:
+def _referenced_objects(holder: Manifest, fields: Iterable[tuple[str, str, str]]) -> Iterator[ObjectRef]:
     return (ObjectRef(kind, holder[field].get(name, "")) for field, name, kind in fields if field in holder)
 
 
-def _selected(item: Manifest, labels: Mapping[str, Any]) -> Iterator[str]:
+def _selections(item: Manifest, labels: Mapping[str, Any]) -> Iterator[str]:
     spec, kind = item.get("spec", {}), item["kind"]
     # A Service without a selector is of no Pod, a policy without one of all.
     if kind == "Service" and spec.get("selector") and spec["selector"].items() <= labels.items():
@@ -184,7 +198,7 @@ def _selected(item: Manifest, labels: Mapping[str, Any]) -> Iterator[str]:
         yield "guarded by"
 
 
-class _Search:
+class _AddressSearch:
     """Finds the addresses of tasks in Pods. An entry that Pods share and that has no address is searched once."""
 
     def __init__(self, tasks: Mapping[str, str]) -> None:
@@ -193,39 +207,41 @@ class _Search:
         self._longest = max(map(len, tasks), default=0)
         self._plain: dict[int, Any] = {}
 
-    def told(self, pod: Manifest, own: Task) -> dict[str, list[str]]:
+    def tasks_addressed(self, pod: Manifest, own_task: Task) -> dict[str, list[str]]:
         """Return the other tasks whose address is in a container of a Pod, each with the fields that contain it."""
-        ways: dict[str, dict[str, None]] = {}
-        for kind, word in CONTAINERS.items():
-            wires = {item["name"]: item for item in own.pod_spec.get(kind) or ()}
+        fields_by_task: dict[str, dict[str, None]] = {}
+        for kind, container_kind in CONTAINERS.items():
+            wires = {item["name"]: item for item in own_task.pod_spec.get(kind) or ()}
             for container in pod["spec"].get(kind) or ():
-                for fact, text in self._facts(word, container, wires.get(container["name"])):
-                    for task in self._found(text):
-                        ways.setdefault(task, {})[fact.name or fact.kind] = None
-        ways.pop(own.name or "", None)
-        return {task: list(found) for task, found in ways.items()}
+                for field, text in self._fields(container_kind, container, wires.get(container["name"])):
+                    for task in self._tasks_in(text):
+                        fields_by_task.setdefault(task, {})[field.name or field.kind] = None
+        fields_by_task.pop(own_task.name or "", None)
+        return {task: list(field_names) for task, field_names in fields_by_task.items()}
 
-    def _facts(self, word: str, container: Manifest, wire: Mapping[str, Any] | None) -> Iterator[tuple[Fact, str]]:
-        """Yield the facts of a container, those of its template first."""
+    def _fields(
+        self, container_kind: str, container: Manifest, wire: Mapping[str, Any] | None
+    ) -> Iterator[tuple[FieldRef, str]]:
+        """Yield the fields of a container, those of its template first."""
         entries = container.get("env") or ()
         order = dict(zip(map(id, entries), itertools.count(), strict=False))
         # In bulk and not in a loop: svc sets two variables for each task.
-        rest = sorted(order.keys() - self._plain.keys(), key=order.__getitem__)
-        facts = facts_of_container(word, {**container, "env": [entries[order[key]] for key in rest]})
-        for key in rest:
+        unsearched = sorted(order.keys() - self._plain.keys(), key=order.__getitem__)
+        fields = fields_of_container(container_kind, {**container, "env": [entries[order[key]] for key in unsearched]})
+        for key in unsearched:
             entry = entries[order[key]]
-            if not any(self._found(facts[Fact(VARIABLE, entry["name"], container["name"])])):
+            if not any(self._tasks_in(fields[FieldRef(VARIABLE, entry["name"], container["name"])])):
                 self._plain[key] = entry
-        own = facts_of_container(word, wire) if wire else {}
-        for fact in sorted(facts, key=lambda fact: fact not in own):
-            if wire is not None or fact.kind in OF_ADDED_CONTAINERS:
-                yield fact, facts[fact]
+        template_fields = fields_of_container(container_kind, wire) if wire else {}
+        for field in sorted(fields, key=lambda field: field not in template_fields):
+            if wire is not None or field.kind in OF_ADDED_CONTAINERS:
+                yield field, fields[field]
 
-    def _found(self, text: str) -> Iterator[str]:
+    def _tasks_in(self, text: str) -> Iterator[str]:
         """Yield the tasks whose address is in a text, as a whole host name or as the first labels of one."""
         for match in _NAME.finditer(text):
             name = match[0][: self._longest + 1]
-            ends = (place for place, sign in enumerate(name) if sign == ".")
+            ends = (place for place, character in enumerate(name) if character == ".")
             for end in (*ends, len(name)):
                 if end <= self._longest and name[:end] in self._tasks:
                     yield self._tasks[name[:end]]

@@ -8,7 +8,7 @@ from typing import Any
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import JobContext, Plugin, SshPlugin, SvcPlugin, render
-from pulumi_volcano_jobs.explain.graph import graph
+from pulumi_volcano_jobs.explain.flowchart import graph
 from pulumi_volcano_jobs.kubernetes import manifest
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from tests.conftest import Wire, container, job, task

@@ -9,7 +9,7 @@ from pathlib import Path
 import pulumi
 
 from pulumi_volcano_jobs.component import plugin_components
-from pulumi_volcano_jobs.component.base import BaseJob
+from pulumi_volcano_jobs.component.base_job import BaseJob
 from pulumi_volcano_jobs.component.input_errors import as_input_errors
 from pulumi_volcano_jobs.component.job_args import JobOptions, VolcanoJobArgs
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject

@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from pulumi_volcano_jobs import ClusterFacts, JobContext, Plugin, Pod, SshPlugin, render
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.kubernetes.manifest import Container
-from pulumi_volcano_jobs.spec import names
+from pulumi_volcano_jobs.spec import naming
 from tests.conftest import CLAIM, Wire, container, job, places, problems, task, typed
 
 JOBS = ("train", "llama3.1", "a" * 59, "a--b", "3d")
@@ -48,7 +48,7 @@ WAITING: dict[str, tuple[Wire, str]] = {
 @pytest.mark.parametrize(("name", "path"), list(product(JOBS, PATHS)))
 def test_claims_and_volumes_have_valid_names(name: str, path: str) -> None:
     """A claim's name is a DNS name, and a volume's name a label."""
-    claim, volume = names.claim(name, path), names.volume(name, path)
+    claim, volume = naming.claim(name, path), naming.volume(name, path)
 
     assert len(claim) <= MAX_SUBDOMAIN
     assert re.fullmatch(DNS_SUBDOMAIN, claim)
@@ -63,24 +63,24 @@ def test_each_path_has_its_own_claim_and_volume(name: str) -> None:
     """Two slashes and one are the same path, which no job mounts twice."""
     paths = [path for path in PATHS if path != "//"]
 
-    for of_path in (names.claim, names.volume):
+    for of_path in (naming.claim, naming.volume):
         assert len({of_path(name, path) for path in paths}) == len(paths)
 
 
 def test_names_that_were_valid_stay_the_same() -> None:
     """Another name would replace a claim and its data."""
-    assert {key: names.claim(*key) for key in KNOWN} == KNOWN
-    assert {key: names.volume(*key) for key in KNOWN} == KNOWN
+    assert {key: naming.claim(*key) for key in KNOWN} == KNOWN
+    assert {key: naming.volume(*key) for key in KNOWN} == KNOWN
 
 
 def test_each_job_has_a_pod_group_that_no_job_of_its_name_changes() -> None:
     """Volcano's controller edits a PodGroup that has the name of a Job."""
-    groups = [names.pod_group(name) for name in JOBS]
+    groups = [naming.pod_group(name) for name in JOBS]
 
-    assert names.pod_group("train") == "train-116f54c4"
+    assert naming.pod_group("train") == "train-116f54c4"
     assert len({*groups, *JOBS}) == 2 * len(JOBS)
     assert all(len(group) <= MAX_SUBDOMAIN and re.fullmatch(DNS_SUBDOMAIN, group) for group in groups)
-    assert [names.job_of(group) for group in groups] == list(JOBS)
+    assert [naming.job_of(group) for group in groups] == list(JOBS)
 
 
 def test_a_claim_of_the_root_has_a_valid_name() -> None:
@@ -88,8 +88,8 @@ def test_a_claim_of_the_root_has_a_valid_name() -> None:
     rendered = render(job(task(), volumes=[{"mountPath": "/", "volumeClaim": CLAIM}]))
 
     (claim,) = [item for item in rendered.objects if item["kind"] == "PersistentVolumeClaim"]
-    assert claim["metadata"]["name"] == names.claim("train", "/")
-    assert rendered.pods[0]["spec"]["volumes"][0]["name"] == names.volume("train", "/")
+    assert claim["metadata"]["name"] == naming.claim("train", "/")
+    assert rendered.pods[0]["spec"]["volumes"][0]["name"] == naming.volume("train", "/")
 
 
 @pytest.mark.parametrize("plugin", ["svc", "ssh"])

@@ -8,13 +8,13 @@ import pulumi
 
 from pulumi_volcano_jobs.admission import queues
 from pulumi_volcano_jobs.component import forwarding, name_registry
-from pulumi_volcano_jobs.component.error_hooks import advising, missing_controllers, missing_definitions
+from pulumi_volcano_jobs.component.error_hooks import hook_binding, missing_controllers, missing_definitions
 from pulumi_volcano_jobs.component.input_errors import as_dict, as_input_errors
 from pulumi_volcano_jobs.component.kubernetes_args import to_wire
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.component.queue_args import VolcanoQueueArgs
-from pulumi_volcano_jobs.component.resource_options import without_effect
+from pulumi_volcano_jobs.component.resource_options import ignored_options
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import raise_if_any
 from pulumi_volcano_jobs.kubernetes import queue_schema
@@ -48,17 +48,17 @@ class BaseQueue(pulumi.ComponentResource):
         """
         outputs = Outputs(resource_name, TYPE)
         with as_input_errors(resource_name, kind=TYPE):
-            raise_if_any(bounds.problems(args))
+            raise_if_any(bounds.check_bounds(args))
             lifted = outputs.lift(
                 to_wire({} if args is None else args, queue_schema.SPEC), typed=TypePath(queue_schema.SPEC)
             )
-            given = as_dict(lifted, args, "a dict", 'VolcanoQueue("research", {"weight": 2})')
-            manifest = queue.queue({"name": resource_name, **given})
-            raise_if_any(name_registry.claim(resource_name, [manifest], TYPE))
+            queue_args = as_dict(lifted, args, "a dict", 'VolcanoQueue("research", {"weight": 2})')
+            manifest = queue.queue({"name": resource_name, **queue_args})
+            raise_if_any(name_registry.register_names(resource_name, [manifest], TYPE))
         super().__init__(TOKEN, resource_name, {}, opts)
-        for text in without_effect(opts, "custom_timeouts"):
+        for text in ignored_options(opts, "custom_timeouts"):
             pulumi.log.warn(text, self)
-        for problem in queues.warnings(given):
+        for problem in queues.warnings(queue_args):
             pulumi.log.warn(str(problem), self)
         timeouts = opts.custom_timeouts if opts else None
         self.resource = KubernetesObject(
@@ -71,7 +71,7 @@ class BaseQueue(pulumi.ComponentResource):
                 # The engine hands retain_on_delete down, but mocks do not; nothing hands custom_timeouts down.
                 retain_on_delete=opts.retain_on_delete if opts else None,
                 custom_timeouts=timeouts or pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT),
-                hooks=advising(missing_definitions(resource_name, "Queues"), missing_controllers(resource_name)),
+                hooks=hook_binding(missing_definitions(resource_name, "Queues"), missing_controllers(resource_name)),
             ),
             wait_for=[_STATE],
         )
@@ -80,7 +80,7 @@ class BaseQueue(pulumi.ComponentResource):
         # in a dry run, and Volcano's webhooks reject what names a queue that does not exist.
         self.name = self.resource.id.apply(lambda _id: name)
         if manifest["spec"].get("extendClusters"):
-            forwarding.note(self.name, name)
+            forwarding.register_queue(self.name, name)
         self.register_outputs({"name": self.name})
 
 

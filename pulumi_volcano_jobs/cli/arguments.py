@@ -17,7 +17,7 @@ Conflict = Annotated[
     OnConflict,
     typer.Option("--on-conflict", help="Who counts where a template and a plugin set the same; error: nobody."),
 ]
-DefaultsOf = Annotated[
+PluginDefaults = Annotated[
     Defaults, typer.Option("--defaults", help="recommended: options that make a job run at once are on.")
 ]
 PluginSettings = Annotated[

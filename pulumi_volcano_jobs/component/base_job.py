@@ -11,16 +11,16 @@ from pulumi_volcano_jobs.admission import controllers
 from pulumi_volcano_jobs.component import name_registry, stack_config
 from pulumi_volcano_jobs.component.composed import ComposedJob
 from pulumi_volcano_jobs.component.composer import KEYS, Build, Composer
-from pulumi_volcano_jobs.component.input_errors import Place, as_dict, as_input_errors, in_file
+from pulumi_volcano_jobs.component.input_errors import ProblemLocator, as_dict, as_input_errors, text_in_file
 from pulumi_volcano_jobs.component.job_args import JobOptions
+from pulumi_volcano_jobs.component.job_options import pop_options, render_options
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.native import NativeJob
-from pulumi_volcano_jobs.component.options import choices, take
 from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.component.plugin_components import PACKAGE, PluginComponent, TaskComponent
-from pulumi_volcano_jobs.component.resource_options import without_effect
+from pulumi_volcano_jobs.component.resource_options import ignored_options
 from pulumi_volcano_jobs.core import bounds, paths
-from pulumi_volcano_jobs.core.errors import Problem, loud, raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, raise_if_any, without_ignored
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
@@ -58,19 +58,19 @@ class BaseJob(pulumi.ComponentResource):
         outputs = Outputs(resource_name)
         file = args if isinstance(args, job_file.Document) else None
         source = file.source if file else ""
-        with as_input_errors(resource_name, source, _place(file) if file else list):
+        with as_input_errors(resource_name, source, _locator(file) if file else list):
             rendered, options = _render(resource_name, file.data if file else args, outputs, file)
             composer = _COMPOSERS[options.get("managed_by", "pulumi")]
             ignored = composer.ignored_fields(rendered.job)
             if options.get("unsupported") == "error":
                 raise_if_any(controllers.unsupported_problems(ignored))
-            raise_if_any(name_registry.claim(resource_name, [*composer.manifests(rendered), *rendered.pods]))
+            raise_if_any(name_registry.register_names(resource_name, [*composer.manifests(rendered), *rendered.pods]))
         super().__init__(TOKEN, resource_name, {}, opts)
-        for text in without_effect(opts):
+        for text in ignored_options(opts):
             self._warn(text)
-        warnings = file.placed(rendered.warnings) if file else rendered.warnings
-        for problem in loud(warnings, options.get("ignore_warnings", ())):
-            self._warn(in_file(problem, source))
+        warnings = file.with_positions(rendered.warnings) if file else rendered.warnings
+        for problem in without_ignored(warnings, options.get("ignore_warnings", ())):
+            self._warn(text_in_file(problem, source))
         if ignored and options.get("unsupported", "warn") == "warn":
             self._warn(controllers.unsupported_warning(ignored))
         self._compose(composer, resource_name, rendered, options, outputs)
@@ -110,12 +110,12 @@ def _render(
     resource_name: str, data: Any, outputs: Outputs, file: job_file.Document | None
 ) -> tuple[Rendered, JobOptions]:
     """Render the arguments of a job with the defaults that jobs share; return the options of the component, too."""
-    raise_if_any(bounds.problems(data))
+    raise_if_any(bounds.check_bounds(data))
     args = as_dict(outputs.lift(data), data, "a dict or a Job", 'VolcanoJob("train", {"tasks": [...]})')
     defaults, problems = _job_defaults(args.pop(_SHARED, None))
     mode_is_shared = args.get("managed_by") is None
     args = job_defaults.apply(args, defaults)
-    options, wrong = take(args, mode_is_shared=mode_is_shared)
+    options, wrong = pop_options(args, mode_is_shared=mode_is_shared)
     if not {"metadata", "spec"} & args.keys():
         args.setdefault("name", resource_name)
     rendered = render(
@@ -127,27 +127,29 @@ def _render(
             kubernetes_version=options.get("kubernetes_version", ""),
             volcano_version=options.get("volcano_version", ""),
         ),
-        **choices(options),
+        **render_options(options),
     )
     return rendered, options
 
 
-def _place(file: job_file.Document) -> Place:
+def _locator(file: job_file.Document) -> ProblemLocator:
     """Return a function that adds their lines to problems of a file; defaults that jobs share are not in it."""
 
     def place(problems: Iterable[Problem]) -> list[Problem]:
         kinds: dict[bool, list[Problem]] = {True: [], False: []}
         for problem in problems:
             kinds[problem.path.startswith((_SHARED, f"{PACKAGE}:"))].append(problem)
-        return [*kinds[True], *file.placed(kinds[False])]
+        return [*kinds[True], *file.with_positions(kinds[False])]
 
     return place
 
 
-def _job_defaults(given: Any) -> tuple[dict[str, Any], list[Problem]]:
+def _job_defaults(program_defaults: Any) -> tuple[dict[str, Any], list[Problem]]:
     """Merge the defaults of a program over those of the stack's configuration; return the problems of both, too."""
     configured, problems = stack_config.job_defaults()
-    if given is None:
+    if program_defaults is None:
         return configured, problems
-    own, wrong = job_defaults.checked(given, lambda name: paths.join(_SHARED, *([name] if name else [])))
-    return job_defaults.merged(own, configured), [*problems, *wrong]
+    valid_defaults, wrong = job_defaults.validate(
+        program_defaults, lambda name: paths.join(_SHARED, *([name] if name else []))
+    )
+    return job_defaults.merge(valid_defaults, configured), [*problems, *wrong]

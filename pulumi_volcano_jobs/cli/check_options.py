@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pulumi_volcano_jobs.cli.files import STDIN, Report, cluster_facts, give_up
-from pulumi_volcano_jobs.core.errors import Problem, loud, unknown_codes
+from pulumi_volcano_jobs.cli.files import STDIN, Report, cluster_facts, exit_with_usage_error
+from pulumi_volcano_jobs.core.errors import Problem, unknown_codes, without_ignored
 from pulumi_volcano_jobs.core.text import may_be_key
 from pulumi_volcano_jobs.files import job_file, yaml_reader
 from pulumi_volcano_jobs.kubernetes import schema
@@ -44,15 +44,17 @@ class Checks:
     ) -> Checks:
         """Read the options that all commands have; end the command with the mistake in them, if there is one."""
         if str(cluster) == STDIN and STDIN in files:
-            give_up("- is given as --cluster and as FILE: standard input can be read once")
+            exit_with_usage_error("- is given as --cluster and as FILE: standard input can be read once")
         codes = [code.strip() for code in ignore.split(",") if code.strip()]
         for problem in unknown_codes(codes, "--ignore"):
-            give_up(str(problem))
+            exit_with_usage_error(str(problem))
         versions = schema.versions()
         if kubernetes_version and kubernetes_version not in versions:
-            give_up(f"--kubernetes-version {kubernetes_version} is none of {versions[0]} to {versions[-1]}")
-        for problem in releases.problems(volcano_version, "--volcano-version") if volcano_version else ():
-            give_up(str(problem))
+            exit_with_usage_error(
+                f"--kubernetes-version {kubernetes_version} is none of {versions[0]} to {versions[-1]}"
+            )
+        for problem in releases.check_release(volcano_version, "--volcano-version") if volcano_version else ():
+            exit_with_usage_error(str(problem))
         facts = replace(cluster_facts(cluster), kubernetes_version=kubernetes_version, volcano_version=volcano_version)
         plugin_options = _plugin_options(plugin_settings or ())
         return cls(lenient, on_conflict, defaults, plugin_options, frozenset(codes), facts)
@@ -63,41 +65,41 @@ class Checks:
 
     def options(self, managed_by: ManagedBy) -> dict[str, Any]:
         """Give those that a program must say, too, as options of the component."""
-        rest = {
+        other_options = {
             "ignore_warnings": sorted(self.ignored),
             "kubernetes_version": self.cluster.kubernetes_version,
             "volcano_version": self.cluster.volcano_version,
         }
-        return self._choices(managed_by) | {name: value for name, value in rest.items() if value}
+        return self._choices(managed_by) | {name: value for name, value in other_options.items() if value}
 
     def arguments(self) -> list[str]:
         """Give those that another command needs to take the same jobs."""
-        chosen = self._choices("pulumi")
-        words = ["--lenient"] if self.lenient else []
-        words += ["--on-conflict", self.on_conflict] if "on_conflict" in chosen else []
-        words += ["--defaults", self.defaults] if "defaults" in chosen else []
+        choices = self._choices("pulumi")
+        arguments = ["--lenient"] if self.lenient else []
+        arguments += ["--on-conflict", self.on_conflict] if "on_conflict" in choices else []
+        arguments += ["--defaults", self.defaults] if "defaults" in choices else []
         for plugin, settings in self.plugin_options.items():
             for name, value in settings.items():
                 # The arguments are printed: the user types a key again.
                 shown = "…" if may_be_key(name) else job_file.scalar(value)
-                words += ["--set", f"{plugin}.{name}={shown}"]
-        return words
+                arguments += ["--set", f"{plugin}.{name}={shown}"]
+        return arguments
 
     def _choices(self, managed_by: ManagedBy) -> dict[str, Any]:
         """Give what is not as it is by default."""
-        chosen = {
+        choices = {
             "managed_by": (managed_by, "pulumi"),
             "on_conflict": (self.on_conflict, "error"),
             "defaults": (self.defaults, "volcano"),
         }
-        others: dict[str, Any] = {name: value for name, (value, default) in chosen.items() if value != default}
+        others: dict[str, Any] = {name: value for name, (value, default) in choices.items() if value != default}
         return others | ({"plugin_options": self.plugin_options} if self.plugin_options else {})
 
-    def heard(self, report: Report) -> Report:
+    def without_ignored(self, report: Report) -> Report:
         """Let a report leave out the warnings that are switched off."""
 
         def tell(file: str, problems: Iterable[Problem]) -> None:
-            report(file, loud(problems, self.ignored))
+            report(file, without_ignored(problems, self.ignored))
 
         return tell
 
@@ -110,16 +112,18 @@ def _plugin_options(settings: Iterable[str]) -> dict[str, dict[str, Any]]:
         if not (plugin and dot and setting and equals):
             # The value may be a key.
             place = f"--set {name}" if equals or dot else "--set"
-            give_up(f"{place}: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500")
+            exit_with_usage_error(f"{place}: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500")
         try:
             ((read,),) = yaml_reader.load(f"- {value}") if value else (("",),)
-        except (yaml_reader.Refused, ValueError):
-            give_up(f"--set {name}: the value is no YAML")
+        except (yaml_reader.YamlError, ValueError):
+            exit_with_usage_error(f"--set {name}: the value is no YAML")
         options.setdefault(plugin, {})[setting] = read
     return options
 
 
-def refuse_choice(checks: Checks, managed_by: ManagedBy) -> None:
+def reject_choice(checks: Checks, managed_by: ManagedBy) -> None:
     """End a command that asks of Volcano what it does not do."""
     if managed_by == "volcano" and checks.on_conflict == "user":
-        give_up("--on-conflict user needs --managed-by pulumi: Volcano's plugins write over what the template sets")
+        exit_with_usage_error(
+            "--on-conflict user needs --managed-by pulumi: Volcano's plugins write over what the template sets"
+        )

@@ -22,14 +22,14 @@ def pod(job: str, task: str, index: int) -> str:
 
 def host(job: str, task: Task, index: int) -> str:
     """Name the host of a Pod: the template's hostname, else the Pod's name."""
-    fixed: str = task.pod_spec.get("hostname") or ""
-    return fixed or pod(job, task.name or "", index)
+    hostname: str = task.pod_spec.get("hostname") or ""
+    return hostname or pod(job, task.name or "", index)
 
 
 def subdomain(job: str, task: Task) -> str:
     """Name the domain of a task's Pods: the template's subdomain, else the job's headless Service."""
-    fixed: str = task.pod_spec.get("subdomain") or ""
-    return fixed or job
+    template_subdomain: str = task.pod_spec.get("subdomain") or ""
+    return template_subdomain or job
 
 
 def address(job: str, task: Task, index: int) -> str:

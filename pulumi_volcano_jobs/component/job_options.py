@@ -1,0 +1,67 @@
+"""The options of a job, taken out of its arguments; the rules for each option are in `spec.options`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pulumi_volcano_jobs.component.job_args import JobOptions
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, wrong_type
+from pulumi_volcano_jobs.spec.options import (
+    RenderOptions,
+    check_plugin_options,
+    of_codes,
+    of_mode,
+    of_timeout,
+    one_of_its_values,
+)
+
+_CODES, _PLUGINS, _REGISTRY = "ignore_warnings", "plugin_options", "image_registry"
+_NOT_PLAIN = frozenset({_CODES, _PLUGINS, _REGISTRY})
+
+
+def pop_options(job_args: dict[str, Any], *, mode_is_shared: bool = False) -> tuple[JobOptions, list[Problem]]:
+    """Remove the options from the arguments of a job; return them and their problems.
+
+    If `managed_by` is a default that jobs share (`mode_is_shared`), options that this mode lacks are ignored with a
+    warning. If the job sets `managed_by` itself, they are errors.
+    """
+    options: Any = {key: job_args.pop(key) for key in JobOptions.__annotations__ if key in job_args}
+    # Others would be compared with something although they are wrong already, and an Output may not be.
+    plain = {key: value for key, value in options.items() if isinstance(value, str) and key not in _NOT_PLAIN}
+    type_problems = [
+        wrong_type(key, "a plain string: it decides what an update does", stage=RejectionStage.STRICT)
+        for key in options.keys() - plain.keys() - _NOT_PLAIN
+    ]
+    value_problems = [problem for key, value in plain.items() for problem in one_of_its_values(key, value, key)]
+    rejected = {problem.path for problem in (*type_problems, *value_problems)}
+    valid = {key: value for key, value in plain.items() if key not in rejected}
+    mode_problems = [] if "managed_by" in rejected else list(of_mode(valid))
+    if mode_is_shared and valid.get("managed_by") == "volcano":
+        mode_problems = [_ignored(problem) for problem in mode_problems]
+        options = _without(options, {problem.path for problem in mode_problems})
+    timeout_problems = of_timeout(valid, known="wait_for" not in rejected)
+    other_problems = [*of_codes(options.get(_CODES, ())), *check_plugin_options(options.get(_PLUGINS, {}))]
+    rejected |= {problem.path.partition(".")[0] for problem in other_problems}
+    options = {key: value for key, value in options.items() if key not in rejected}
+    return options, [*type_problems, *value_problems, *mode_problems, *timeout_problems, *other_problems]
+
+
+def render_options(options: JobOptions) -> RenderOptions:
+    """Give those of the options that `render` takes."""
+    selected: Any = {key: options[key] for key in RenderOptions.__annotations__ if key in options}  # type: ignore[literal-required]  # they are its keys
+    result: RenderOptions = selected
+    return result
+
+
+def _ignored(problem: Problem) -> Problem:
+    reason = f"ignored, because volcano-jobs:managedBy or job_defaults selects the mode: {problem.reason}"
+    hint = f'{problem.hint}, or set managed_by="pulumi" on this job'
+    return replace(problem, type="Warning", reason=reason, hint=hint, code="VJ122")
+
+
+def _without(options: Mapping[str, Any], ignored: Collection[str]) -> dict[str, Any]:
+    """Return the options without the ignored ones; of a conflict, Volcano's plugins take precedence."""
+    remaining = {key: value for key, value in options.items() if key not in ignored}
+    return remaining | ({"on_conflict": "plugin"} if "on_conflict" in ignored else {})
