@@ -43,7 +43,7 @@ def _fields(model: Model, path: str, version: str) -> Iterator[Problem]:
         value, place = getattr(model, name), paths.join(path, field.alias or name)
         since = next((since_mark.version for since_mark in field.metadata if isinstance(since_mark, Since)), "")
         if value is not None and is_older(version, since):
-            reason = f"Forbidden: Volcano {version} does not know this field (added in {since}), and drops it"
+            reason = f"Volcano {version} does not know this field (added in {since}), and drops it"
             yield Problem(place, "Forbidden", reason, "remove it, or upgrade Volcano")
             continue
         for item_path, item in _parts(value, place):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, value_text
 from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.kubernetes.pod_log import JOB, PodLog
 from pulumi_volcano_jobs.spec.model import Task
@@ -85,8 +85,8 @@ def _conflict(what: str, old: _Origin, new: _Origin, task: Task, on_conflict: On
 
 def _repeated(name: str, place: str, origin: _Origin) -> Problem:
     """Return the Problem of a plugin's container with the name of another one, whatever `on_conflict` is."""
-    reason = f'Duplicate value: "{name}": the plugin {origin.plugin} ({origin.place}) adds a container of this name'
-    return Problem(place, "Duplicate", reason, "rename this container", stage=RejectionStage.API)
+    reason = f"the plugin {origin.plugin} ({origin.place}) adds a container of this name"
+    return Problem(place, "Duplicate", reason, "rename this container", value_text(name), RejectionStage.API)
 
 
 def _origins(spec: Mapping[str, Any], path: str) -> dict[_TrackedList, dict[str, _Origin]]:

@@ -59,8 +59,10 @@ def check_services(job: Job, plugins: Sequence[Plugin], kubernetes_version: str)
     is_older = releases.is_older(kubernetes_version, _SERVICES_SINCE)
     has_services = any(isinstance(plugin, (SvcPlugin, RayPlugin)) for plugin in plugins)
     if is_older and has_services and job.name[0].isdigit():
-        reason = f'Invalid value: "{job.name}": Kubernetes {kubernetes_version} rejects the Service: {_DNS_1035}'
-        yield Problem("metadata.name", "Invalid", reason, "begin the name with a letter", stage=RejectionStage.API)
+        reason = f"Kubernetes {kubernetes_version} rejects the Service: {_DNS_1035}"
+        yield Problem(
+            "metadata.name", "Invalid", reason, "begin the name with a letter", value_text(job.name), RejectionStage.API
+        )
 
 
 def volume_names(job: str) -> Iterator[Problem]:
@@ -69,7 +71,7 @@ def volume_names(job: str) -> Iterator[Problem]:
     if len(job) <= longest and re.fullmatch(DNS_LABEL, job):
         return
     reason = (
-        f'Invalid value: "{job}": must be a lowercase RFC 1123 label of at most {longest} characters, without dots:'
+        f"must be a lowercase RFC 1123 label of at most {longest} characters, without dots:"
         " Volcano adds a random suffix to this name for the volumes of Pods"
     )
-    yield Problem("metadata.name", "Invalid", reason, _OTHER_NAME, stage=RejectionStage.API)
+    yield Problem("metadata.name", "Invalid", reason, _OTHER_NAME, value_text(job), RejectionStage.API)

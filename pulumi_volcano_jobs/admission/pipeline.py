@@ -24,7 +24,7 @@ from pulumi_volcano_jobs.admission.plugin_paths import relocate_plugin_problem
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, job_error, not_following, raise_if_any
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.kubernetes import images
-from pulumi_volcano_jobs.kubernetes.validation.field import rejected
+from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job
@@ -161,7 +161,7 @@ def _of_webhook(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts, *, n
         native: whether Volcano gets the Job itself, and not only its PodGroup.
     """
     if not job.tasks:
-        yield rejected("spec.tasks", "Required", "a job needs at least one task")
+        yield webhook_problem("spec.tasks", "Required", "a job needs at least one task")
         return
     for plugin in plugins:
         if isinstance(plugin, MpiPlugin):

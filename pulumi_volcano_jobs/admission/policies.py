@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage
-from pulumi_volcano_jobs.kubernetes.validation.field import rejected
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, value_text
+from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.spec.model import Policy
 from pulumi_volcano_jobs.spec.releases import is_older
 
@@ -33,34 +33,38 @@ def check(policies: Sequence[Policy], path: str) -> Iterator[Problem]:
         place = f"{path}[{index}]"
         events = dict.fromkeys([*(policy.events or ()), *((policy.event,) if policy.event else ())])
         if events and policy.exit_code is not None:
-            yield rejected(
+            yield webhook_problem(
                 place, "Forbidden", "a policy has either events or an exitCode", hint="make two policies of it"
             )
         elif events:
             yield from _events(list(events), policy.action, seen_events, place)
         elif policy.exit_code is None:
-            yield rejected(place, "Required", "a policy needs an event, events or an exitCode", hint="add one")
+            yield webhook_problem(place, "Required", "a policy needs an event, events or an exitCode", hint="add one")
         elif policy.exit_code == 0:
-            yield rejected(f"{place}.exitCode", "Invalid", "0 is no failure", hint="use event: TaskCompleted")
+            yield webhook_problem(f"{place}.exitCode", "Invalid", "0 is no failure", hint="use event: TaskCompleted")
         elif policy.exit_code in seen_codes:
-            yield rejected(f"{place}.exitCode", "Duplicate", "another policy has this exit code", policy.exit_code)
+            yield webhook_problem(
+                f"{place}.exitCode", "Duplicate", "another policy has this exit code", policy.exit_code
+            )
         seen_codes |= {policy.exit_code} if policy.exit_code is not None else set()
     if "*" in seen_events and len(seen_events) > 1:
-        yield rejected(path, "Forbidden", "the event * excludes all others", hint="remove the others, or *")
+        yield webhook_problem(path, "Forbidden", "the event * excludes all others", hint="remove the others, or *")
 
 
 def _events(events: Sequence[str], action: str | None, seen_events: set[str], path: str) -> Iterator[Problem]:
     for event in events:
         if event not in EVENTS:
-            yield rejected(
+            yield webhook_problem(
                 path, "NotSupported", f"the event {event} is Volcano's own; a policy takes one of {', '.join(EVENTS)}"
             )
         if event in seen_events:
-            yield rejected(path, "Duplicate", f"another policy has the event {event}", hint="put both into one policy")
+            yield webhook_problem(
+                path, "Duplicate", f"another policy has the event {event}", hint="put both into one policy"
+            )
         seen_events.add(event)
     if action not in ACTIONS:
         error_type: ErrorType = "NotSupported" if action else "Required"
-        yield rejected(f"{path}.action", error_type, f"this must be one of {', '.join(ACTIONS)}", action or "")
+        yield webhook_problem(f"{path}.action", error_type, f"must be one of {', '.join(ACTIONS)}", action or "")
 
 
 def missing_in(policies: Sequence[Policy], path: str, version: str) -> Iterator[Problem]:
@@ -71,13 +75,14 @@ def missing_in(policies: Sequence[Policy], path: str, version: str) -> Iterator[
         for key, value, known in used:
             since = known.get(value or "", "")
             if is_older(version, since):
-                reason = f'Unsupported value: "{value}": Volcano {version} does not know it (added in {since})'
+                reason = f"Volcano {version} does not know it (added in {since})"
                 yield Problem(
                     f"{path}[{index}].{key}",
                     "NotSupported",
                     reason,
                     "use another one, or upgrade Volcano",
-                    stage=RejectionStage.WEBHOOK,
+                    value_text(value),
+                    RejectionStage.WEBHOOK,
                 )
 
 

@@ -16,7 +16,7 @@ from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.kubernetes.schema import output_not_allowed
 from pulumi_volcano_jobs.kubernetes.validation import resources
-from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, rejected, webhook_problem
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, webhook_problem
 from pulumi_volcano_jobs.kubernetes.validation.names import is_label_value, is_qualified, subdomain
 from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE, ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job
@@ -116,7 +116,7 @@ def _hierarchy(annotations: ObjectField) -> Iterator[Problem]:
         return
     names, weights = (annotations.text(key).split("/") for key in (HIERARCHY, WEIGHTS))
     if len(names) != len(weights):
-        reason = f"this must have as many parts as {HIERARCHY}, which has {len(names)}"
+        reason = f"must have as many parts as {HIERARCHY}, which has {len(names)}"
         yield annotations.problem(
             WEIGHTS, "Invalid", reason, "give one weight for each part, such as root/research and 1/2"
         )
@@ -132,12 +132,12 @@ def _is_weight(text: str) -> bool:
 
 
 def _spec(spec: ObjectField, name: Any) -> Iterator[Problem]:
-    yield from spec.check_range("weight", 0, _MAX_WEIGHT, f"this must be from 1 to {_MAX_WEIGHT}")
+    yield from spec.check_range("weight", 0, _MAX_WEIGHT, f"must be from 1 to {_MAX_WEIGHT}")
     yield from spec.check_range("priority", 0, _MAX_INT32)
     yield from _STRATEGY.check(spec)
     yield from _parent(spec, name)
     if len(spec.text("type")) > MAX_SUBDOMAIN:
-        yield spec.problem("type", "TooLong", f"this must be at most {MAX_SUBDOMAIN} characters long", "shorten it")
+        yield spec.problem("type", "TooLong", f"must be at most {MAX_SUBDOMAIN} characters long", "shorten it")
     yield from _node_groups(spec)
     for cluster in spec.children("extendClusters"):
         yield from cluster.check_range("weight", -_MAX_INT32 - 1, _MAX_INT32)
@@ -217,7 +217,7 @@ def _exceeding(holder: ObjectField, key: str, limits: ObjectField, limit: str) -
     declared, maximums = holder.child(key), resources.valid_amounts(limits, limit)
     for resource, nano in resources.valid_amounts(holder, key).items():
         if declared and nano > maximums.get(resource, nano):
-            reason = f"this must not be above the queue's {limit}"
+            reason = f"must not be above the queue's {limit}"
             yield declared.problem(resource, "Invalid", reason, f"raise {limit}, or lower this")
 
 
@@ -237,26 +237,28 @@ def of_job(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
     if not isinstance(queue, str):
         return
     if queue == ROOT_QUEUE:
-        yield rejected(
+        yield webhook_problem(
             "spec.queue", "Forbidden", "jobs cannot be put into the root queue", queue, "name a queue below it"
         )
     elif cluster.queues is not None:
         facts = cluster.queues.get(queue)
         if facts is None:
-            yield rejected("spec.queue", "NotFound", "the cluster has no queue of this name", queue, "create it first")
+            yield webhook_problem(
+                "spec.queue", "NotFound", "the cluster has no queue of this name", queue, "create it first"
+            )
         elif facts.state != "Open":
-            yield rejected(
+            yield webhook_problem(
                 "spec.queue", "Forbidden", f"the queue's state is {facts.state or 'unknown'}, not Open", queue
             )
         elif facts.children:
             reason = f"queues below it: {facts.children}; jobs go into leaf queues"
-            yield rejected("spec.queue", "Forbidden", reason, queue)
+            yield webhook_problem("spec.queue", "Forbidden", reason, queue)
 
 
 def label(job: Job) -> Iterator[Problem]:
     """Yield a Problem if the Pods of a job cannot have its queue as a label."""
     if isinstance(job.queue, str) and len(job.queue) > MAX_LABEL:
-        reason = f"Too long: may not be more than {MAX_LABEL} bytes: the queue becomes a label value of each Pod"
+        reason = f"may not be more than {MAX_LABEL} bytes: the queue becomes a label value of each Pod"
         yield Problem(
             "spec.queue",
             "TooLong",

@@ -8,7 +8,7 @@ from typing import Any
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import quantity
-from pulumi_volcano_jobs.kubernetes.validation.field import rejected
+from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.spec.model import Job, NetworkTopology, Task
@@ -22,14 +22,14 @@ def gang(job: Job, tasks: Sequence[Task]) -> Iterator[Problem]:
     total = sum(task.size for task in tasks)
     if (job.min_available or 0) > total:
         reason = f"the job has only {total} replicas in all"
-        yield rejected("spec.minAvailable", "Invalid", reason, job.min_available, _RAISE)
+        yield webhook_problem("spec.minAvailable", "Invalid", reason, job.min_available, _RAISE)
 
 
 def gang_of_task(task: Task, path: str) -> Iterator[Problem]:
     """Yield a Problem if minAvailable of a task is more than its replicas."""
     if (task.min_available or 0) > task.size:
         reason = f"the task has only {task.size} replicas"
-        yield rejected(f"{path}.minAvailable", "Invalid", reason, task.min_available, _RAISE)
+        yield webhook_problem(f"{path}.minAvailable", "Invalid", reason, task.min_available, _RAISE)
 
 
 def incomplete_gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
@@ -57,7 +57,7 @@ def incomplete_gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
 def tiers(topology: NetworkTopology | None, path: str) -> Iterator[Problem]:
     """Yield a Problem if a networkTopology names a tier twice, by number and by name."""
     if topology and topology.highest_tier_allowed is not None and topology.highest_tier_name:
-        yield rejected(
+        yield webhook_problem(
             path, "Forbidden", "highestTierAllowed and highestTierName exclude each other", hint="remove one"
         )
 
@@ -70,13 +70,13 @@ def partitions(task: Task, path: str) -> Iterator[Problem]:
     place = f"{path}.partitionPolicy"
     if task.size != policy.total_partitions * policy.partition_size:
         reason = "the task's replicas must be totalPartitions times partitionSize"
-        yield rejected(
+        yield webhook_problem(
             place, "Invalid", reason, f"{policy.total_partitions} x {policy.partition_size}, replicas {task.size}"
         )
     least = (policy.min_partitions or 0) * policy.partition_size
     if least and task.min_available != least:
         reason = "the task's minAvailable must be minPartitions times partitionSize"
-        yield rejected(
+        yield webhook_problem(
             place, "Invalid", reason, f"{least}, minAvailable {task.min_available}", f"set minAvailable: {least}"
         )
     yield from tiers(policy.network_topology, f"{place}.networkTopology")
@@ -91,7 +91,7 @@ def whole_cpus(task: Task, path: str) -> Iterator[Problem]:
             if not _is_whole_number(_cpu(container)):
                 place = f"{path}.template.spec.{kind}[{index}].resources"
                 reason = f"topologyPolicy {task.topology_policy} needs a whole number of CPUs in every container"
-                yield rejected(place, "Invalid", reason, hint="request whole CPUs, or set topologyPolicy: none")
+                yield webhook_problem(place, "Invalid", reason, hint="request whole CPUs, or set topologyPolicy: none")
 
 
 def _cpu(container: Mapping[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
-from pulumi_volcano_jobs.kubernetes.validation.field import rejected
+from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.kubernetes.validation.names import is_qualified
 from pulumi_volcano_jobs.spec import naming as job_names
 from pulumi_volcano_jobs.spec.model import Job, Task
@@ -17,7 +17,7 @@ def unique_names(tasks: Sequence[Task]) -> Iterator[Problem]:
     """Yield a Problem for each name that several tasks have."""
     for name, count in Counter(task.name for task in tasks).items():
         if count > 1:
-            yield rejected(
+            yield webhook_problem(
                 "spec.tasks",
                 "Duplicate",
                 f"{count} tasks have the name {name}",
@@ -31,7 +31,7 @@ def pod_name(job: Job, task: Task, index: int) -> Iterator[Problem]:
     name = f"{job.name}-{task.name}-{index}"
     if not is_qualified(name):
         reason = f"names of Pods such as {name} must be at most {MAX_LABEL} characters long"
-        yield rejected(
+        yield webhook_problem(
             f"spec.tasks[{index}].name", "TooLong", reason, task.name, "shorten the job's or the task's name"
         )
 
@@ -56,7 +56,7 @@ def dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
     for index, task in enumerate(tasks):
         for name in sorted(needs[task.name] - needs.keys()):
             place = f"spec.tasks[{index}].dependsOn.name"
-            yield rejected(place, "NotFound", "no task has this name", name, "name a task of this job")
+            yield webhook_problem(place, "NotFound", "no task has this name", name, "name a task of this job")
         listed = (task.depends_on.name if task.depends_on else None) or ()
         seen: set[str] = set()
         for position, name in enumerate(listed):
@@ -65,7 +65,7 @@ def dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
                     "the dependencies do not form a directed acyclic graph (DAG), because Volcano counts each entry"
                 )
                 place = f"spec.tasks[{index}].dependsOn.name[{position}]"
-                yield rejected(place, "Duplicate", f'Duplicate value: "{name}": {reason}', hint="remove one")
+                yield webhook_problem(place, "Duplicate", reason, name, "remove one")
             seen.add(name)
     waiting, followers = {name: len(names) for name, names in needs.items()}, _followers(needs)
     ready = [name for name, count in waiting.items() if not count]
@@ -77,7 +77,7 @@ def dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
                 ready.append(follower)
     stuck = [name or "" for name, names in needs.items() if waiting[name] and names <= needs.keys()]
     if stuck:
-        yield rejected(
+        yield webhook_problem(
             "spec.tasks", "Invalid", f"these tasks wait for each other: {', '.join(stuck)}", hint="break the circle"
         )
 

@@ -55,11 +55,11 @@ def _repeated(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
     """
     for entry in schema.duplicate_entries(task.pod_template, schema.POD_TEMPLATE, path):
         if native:
-            yield Problem(entry.path, "Duplicate", entry.reason, entry.hint, stage=RejectionStage.SCHEMA)
+            yield Problem(entry.path, "Duplicate", "", entry.hint, entry.value, RejectionStage.SCHEMA)
             continue
         is_merged = entry.path.rpartition(".")[2].partition("[")[0] in _MERGED
         effect = "the last entry takes precedence" if is_merged else "server-side apply rejects duplicates"
-        yield Problem(entry.path, "Warning", f"{entry.reason}: {effect}", entry.hint, code="VJ116")
+        yield Problem(entry.path, "Warning", f"Duplicate value: {effect}", entry.hint, entry.value, code="VJ116")
 
 
 def unknown_fields(template: object, kubernetes_version: str, path: str) -> Iterator[Problem]:
@@ -74,7 +74,7 @@ def missing_in(template: object, path: str, version: str) -> Iterator[Problem]:
     kubernetes = embedded_kubernetes(version)
     for problem in unknown_fields(template, kubernetes, path):
         reason = (
-            f"Forbidden: Volcano {version} does not know this field, and drops it: its Job has the Pod template of"
+            f"Volcano {version} does not know this field, and drops it: its Job has the Pod template of"
             f" Kubernetes {kubernetes}"
         )
         yield Problem(problem.path, "Forbidden", reason, 'remove it, upgrade Volcano, or set managed_by="pulumi"')

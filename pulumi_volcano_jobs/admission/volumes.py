@@ -11,7 +11,7 @@ from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
-from pulumi_volcano_jobs.kubernetes.validation.field import rejected
+from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job, Volume
 
@@ -26,9 +26,9 @@ def check(volumes: Sequence[Volume]) -> Iterator[Problem]:
         if bool(volume.volume_claim_name) == (volume.volume_claim is not None):
             reason = "a volume has either a volumeClaimName (an existing claim) or a volumeClaim (a new one)"
             error_type: ErrorType = "Forbidden" if volume.volume_claim_name else "Required"
-            yield rejected(place, error_type, reason, hint="give one of them")
+            yield webhook_problem(place, error_type, reason, hint="give one of them")
         elif volume.volume_claim_name and not re.fullmatch(DNS_SUBDOMAIN, volume.volume_claim_name):
-            yield rejected(
+            yield webhook_problem(
                 f"{place}.volumeClaimName", "Invalid", "this is no name of a claim", volume.volume_claim_name
             )
 
@@ -53,7 +53,7 @@ def _mounted_twice(volumes: Sequence[Volume]) -> Iterator[Problem]:
         # Two slashes in front are not one to posixpath.
         path = posixpath.normpath(f"/{volume.mount_path.lstrip('/')}")
         if spellings[volume.mount_path] > 1:
-            yield rejected(place, "Duplicate", reason, volume.mount_path, "remove one")
+            yield webhook_problem(place, "Duplicate", reason, volume.mount_path, "remove one")
         elif path in paths:
             yield Problem(place, "Duplicate", reason, "remove one", repr(volume.mount_path))
         paths.add(path)

@@ -31,13 +31,13 @@ def check_bounds(tree: Any, path: str = "") -> list[Problem]:
         for key, value in open_trees[-1]:
             values += 1
             if values > MOST_VALUES:
-                reason = f"Too many: may have at most {MOST_VALUES} keys and values, shared ones counted each time"
+                reason = f"may have at most {MOST_VALUES} keys and values, shared ones counted each time"
                 return [Problem(path, "TooMany", reason, "write several jobs", stage=RejectionStage.DECODE)]
             if isinstance(value, _PLAIN):
                 continue
             keys.append(key)
             if len(keys) >= MOST_LEVELS:
-                reason = f"Too deep: may not be nested more than {MOST_LEVELS} levels deep, or contain itself"
+                reason = f"may not be nested more than {MOST_LEVELS} levels deep, or contain itself"
                 return [
                     Problem(_path_of(path, keys), "Invalid", reason, "write it flatter", stage=RejectionStage.DECODE)
                 ]

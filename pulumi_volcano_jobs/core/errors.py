@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 import functools
+import json
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -71,10 +72,12 @@ WARNINGS = {
 
 
 def value_text(value: object) -> str:
-    """Write a value for a message; Python refuses to write numbers of thousands of digits."""
+    """Return a value as a message shows it: as JSON, like the API server."""
+    is_scalar = value is None or isinstance(value, (str, int, float))
     try:
-        return repr(value)
+        return json.dumps(value, ensure_ascii=False) if is_scalar else repr(value)
     except ValueError:
+        # Python does not write numbers of thousands of digits.
         return "a number of thousands of digits"
 
 
@@ -86,6 +89,19 @@ def key_text(key: object) -> str:
         return value_text(key)
 
 
+_PREFIXES: Mapping[ProblemType, tuple[str, bool]] = {
+    "Duplicate": ("Duplicate value", True),
+    "Forbidden": ("Forbidden", False),
+    "Invalid": ("Invalid value", True),
+    "NotFound": ("Not found", True),
+    "NotSupported": ("Unsupported value", True),
+    "Required": ("Required value", False),
+    "TooLong": ("Too long", False),
+    "TooMany": ("Too many", True),
+    "TypeInvalid": ("Invalid value", True),
+    "Warning": ("", True),
+}
+"""How messages of a type begin, and whether they show the value (k8s.io/apimachinery, `field.Error.ErrorBody`)."""
 _LONGEST_TEXT = {"reason": 1950, "hint": 1950, "value": 100}
 
 
@@ -134,19 +150,20 @@ class Problem:
         return replace(self, line=line, column=column)
 
     def __str__(self) -> str:
-        """Say path, value, rule and remedy in one line, and the code of a warning behind it."""
+        """Return `path: problem: fix` in the words of the API server, with the code of a warning at the end."""
         is_short = len(self.path) <= paths.LONGEST_SHOWN
         path = escaped(self.path if is_short else f"{self.path[: paths.LONGEST_SHOWN]}…")
-        prefix = f"{path}: " if path else ""
-        value = f" (given: {self.value})" if self.value else ""
-        hint = f": {self.hint}" if self.hint else ""
+        prefix, has_value = _PREFIXES[self.type]
+        parts = [path, prefix, self.value if has_value else "", self.reason, self.hint]
         code = f" [{self.code}]" if self.code else ""
-        return f"{prefix}{self.reason}{value}{hint}{code}"
+        return ": ".join(filter(None, parts)) + code
 
 
 def not_supported(path: str, value: object, supported: Iterable[str]) -> Problem:
     """Say that a value is none of those that there are."""
-    return Problem(path, "NotSupported", f"this must be one of {', '.join(supported)}", value=value_text(value))
+    return Problem(
+        path, "NotSupported", f"supported values: {', '.join(map(value_text, supported))}", value=value_text(value)
+    )
 
 
 _TYPE_HINTS = {"a mapping": "write it as key: value lines", "a string": "put it in quotes"}
@@ -160,7 +177,7 @@ def wrong_type(
     Without a hint, it is the one for YAML.
     """
     hint = _TYPE_HINTS.get(expected, "") if hint is None else hint
-    return Problem(path, "TypeInvalid", f"this must be {expected}", hint, value, stage)
+    return Problem(path, "TypeInvalid", f"must be {expected}", hint, value, stage)
 
 
 def not_plain(path: str, hint: str = "", why: str = "") -> Problem:

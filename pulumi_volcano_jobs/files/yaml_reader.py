@@ -281,7 +281,7 @@ class DocumentBuilder:
             value = yaml_scalars.resolve(node.tag, node.value)
             value = value if is_key else yaml_scalars.as_value(value)
         except ValueError as error:
-            self._report(path, node, f"Invalid value: {error}", "write the plain value")
+            self._report(path, node, str(error), "write the plain value")
             return None
         if isinstance(value, str) and _TEMPLATE_VALUE.search(value):
             raise YamlError(_TEMPLATE.at(*_start(node)))

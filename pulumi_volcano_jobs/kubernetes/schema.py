@@ -36,12 +36,12 @@ _METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 _SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
-    QUANTITY: ((str, int, float), "this must be a quantity such as 500m, 2 or 4Gi"),
-    _INT_OR_STRING: ((str, int), "this must be a whole number or a string"),
-    "string": ((str,), "this must be a string"),
-    "integer": ((int,), "this must be a whole number"),
-    "number": ((int, float), "this must be a number"),
-    "boolean": ((bool,), "this must be true or false"),
+    QUANTITY: ((str, int, float), "must be a quantity such as 500m, 2 or 4Gi"),
+    _INT_OR_STRING: ((str, int), "must be a whole number or a string"),
+    "string": ((str,), "must be a string"),
+    "integer": ((int,), "must be a whole number"),
+    "number": ((int, float), "must be a number"),
+    "boolean": ((bool,), "must be true or false"),
 }
 SURROGATE = "this holds half of a character, a surrogate, which cannot be written"
 _HINTS = {"string": "put it in quotes", "integer": "write it without quotes", "boolean": "write it without quotes"}
@@ -169,11 +169,6 @@ class DuplicateEntry:
     """What both have, as JSON; empty if it may be a secret."""
 
     @property
-    def reason(self) -> str:
-        """The rule, in the words of the API server."""
-        return f"Duplicate value: {self.value}" if self.value else "Duplicate value"
-
-    @property
     def hint(self) -> str:
         """The fix."""
         return f"remove one (the first is {self.first})"
@@ -232,7 +227,7 @@ class SchemaPruner:
         if isinstance(tree, Leaf):
             return tree
         if not isinstance(tree, Mapping):
-            return self._reject(path, "this must be a mapping", "write it as key: value lines")
+            return self._reject(path, "must be a mapping", "write it as key: value lines")
         return self._object(tree, definition, path)
 
     def apply_below(self, value: Any, definition: str, keys: Sequence[str | int], path: str) -> Any:
@@ -296,7 +291,7 @@ class SchemaPruner:
         if isinstance(value, Leaf):
             return value
         if not isinstance(value, (list, tuple)):
-            return self._reject(path, "this must be a list", "write each entry behind a '-'")
+            return self._reject(path, "must be a list", "write each entry behind a '-'")
         entries = [self._entry(item, items, paths.join(path, i)) for i, item in enumerate(value) if item is not None]
         # An object that is none keeps its place, so that problems of those behind it name the right one.
         entries = [{} if item is _REJECTED and "$ref" in items else item for item in entries]
@@ -312,7 +307,7 @@ class SchemaPruner:
         if isinstance(value, Leaf):
             return value
         if not isinstance(value, Mapping):
-            return self._reject(path, "this must be a mapping", "write it as key: value lines")
+            return self._reject(path, "must be a mapping", "write it as key: value lines")
         for key in value:
             if not isinstance(key, str):
                 return self._reject(path, "each key must be a string", "put it in quotes")
@@ -336,7 +331,7 @@ class SchemaPruner:
             return self._reject(path, SURROGATE, "", "Invalid")
         bits = 32 if number_format == "int32" else 64
         if isinstance(value, int) and not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-            return self._reject(path, f"this does not fit into {bits} bits", "give a smaller number", "Invalid")
+            return self._reject(path, f"must fit into {bits} bits", "give a smaller number", "Invalid")
         return _plain(value)
 
     def _reject(self, path: str, reason: str, hint: str, error_type: ErrorType = "TypeInvalid") -> Any:

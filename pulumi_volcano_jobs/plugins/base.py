@@ -168,15 +168,15 @@ class Plugin(Settings):
             strict: whether to check arguments after a mistake. Volcano does not read these.
         """
         if releases.is_older(version, self.since):
-            reason = f'Unsupported value: "{self.name}": Volcano {version} has no such plugin (added in {self.since})'
-            yield Problem(path_of(type(self)), "NotSupported", reason, _UPGRADE, stage=errors.RejectionStage.WEBHOOK)
+            reason = f"Volcano {version} has no such plugin (added in {self.since})"
+            value = errors.value_text(self.name)
+            yield Problem(path_of(type(self)), "NotSupported", reason, _UPGRADE, value, errors.RejectionStage.WEBHOOK)
             return
         for name in goflag.parse(type(self).kinds(), args, read_on=strict).values:
             since = since_of(type(self), name)
             if releases.is_older(version, since):
                 reason = (
-                    f"Forbidden: Volcano {version} has no flag --{name} (added in {since}), and ignores it and all"
-                    " flags after it"
+                    f"Volcano {version} has no flag --{name} (added in {since}), and ignores it and all flags after it"
                 )
                 yield self.problem(
                     flags_of(type(self))[name],
@@ -261,8 +261,7 @@ class Plugin(Settings):
         for setting in sorted(self.images):
             image = getattr(self, setting)
             if isinstance(image, str) and any(map(str.isspace, image)):
-                reason = f'Invalid value: "{image}": must not contain whitespace'
-                yield self.problem(setting, reason, "remove the whitespace", shown=False)
+                yield self.problem(setting, "must not contain whitespace", "remove the whitespace")
 
     def malformed(self) -> Iterator[Problem]:
         """Yield problems of values that `validate` cannot read: arguments of another type, and nested values."""

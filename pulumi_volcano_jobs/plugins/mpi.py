@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, config_map
-from pulumi_volcano_jobs.kubernetes.validation.field import rejected
+from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
@@ -81,15 +81,13 @@ class MpiPlugin(Plugin):
         """Yield a Problem if Volcano's webhook rejects the job because it has no master."""
         if job.task(self.master) is None:
             reason = "the job has no task of this name"
-            yield rejected(f"{path_of(type(self))}.master", "NotFound", reason, self.master)
+            yield webhook_problem(f"{path_of(type(self))}.master", "NotFound", reason, self.master)
 
     def missing_in(self, version: str, job: Job, args: Sequence[Any], *, strict: bool) -> Iterator[Problem]:
         """Also yield a Problem for a job without workers, which older webhooks reject."""
         yield from super().missing_in(version, job, args, strict=strict)
         if releases.is_older(version, _ALONE_SINCE) and job.task(self.worker) is None:
-            reason = (
-                f"Required value: Volcano {version} rejects an MPI job without this task (allowed since {_ALONE_SINCE})"
-            )
+            reason = f"Volcano {version} rejects an MPI job without this task (allowed since {_ALONE_SINCE})"
             yield self.problem(
                 "worker", reason, 'add the task, upgrade Volcano, or set managed_by="pulumi"', error_type="Required"
             )

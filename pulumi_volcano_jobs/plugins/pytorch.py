@@ -107,7 +107,7 @@ class PytorchPlugin(Plugin):
         if "wait_master_image" in self.images and not has_image:
             yield self.problem(
                 "wait_master_image",
-                "Required value",
+                "",
                 f"set an image such as {WAIT_IMAGE}",
                 shown=False,
                 error_type="Required",
@@ -222,7 +222,7 @@ class PytorchPlugin(Plugin):
         count = self.nproc_per_node
         if count < 1 if isinstance(count, int) else count not in {PER_REQUEST, *DEVICES}:
             names = ", ".join((PER_REQUEST, *DEVICES))
-            yield self.problem("nproc_per_node", f"this must be a number of processes, at least 1, or one of {names}")
+            yield self.problem("nproc_per_node", f"must be a number of processes, at least 1, or one of {names}")
         if "nproc_per_node" in self.model_fields_set and not (self.torchrun or self.is_elastic):
             reason = "only torchrun reads this, and its variables are not set"
             yield self.problem(
@@ -239,7 +239,7 @@ class PytorchPlugin(Plugin):
         if self.max_restarts < 0:
             yield self.problem("max_restarts", "this is a number of restarts, at least 0")
         if self.max_nodes < max(self.min_nodes, 1):
-            yield self.problem("max_nodes", f"this must be at least min_nodes, {max(self.min_nodes, 1)}")
+            yield self.problem("max_nodes", f"must be at least min_nodes, {max(self.min_nodes, 1)}")
         elif nodes > self.max_nodes:
             reason = (
                 f"the job has {nodes} nodes (Pods of {self.master} and {self.worker}), and no more than this take part"

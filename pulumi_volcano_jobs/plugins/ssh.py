@@ -78,9 +78,7 @@ class SshPlugin(Plugin):
         yield from port_problems(self, "ssh_port")
         path = self.ssh_key_file_path
         if isinstance(path, str) and (not path.startswith("/") or ":" in path):
-            yield self.problem(
-                "ssh_key_file_path", "this must be an absolute path without ':'", "for example /home/me/.ssh"
-            )
+            yield self.problem("ssh_key_file_path", "must be an absolute path without ':'", "for example /home/me/.ssh")
         elif isinstance(path, str) and path != ROOT_PATH and posixpath.normpath(path) == ROOT_PATH:
             reason = f"Volcano does not take this for {ROOT_PATH}, and gives the key a mode that ssh refuses to root"
             yield self.problem("ssh_key_file_path", reason, f"write {ROOT_PATH}")

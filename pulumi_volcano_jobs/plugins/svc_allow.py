@@ -40,7 +40,7 @@ def check_entries(entries: Sequence[Any], path: str) -> Iterator[Problem]:
     for index, entry in enumerate(entries):
         place = paths.join(path, index)
         if not isinstance(entry, Mapping):
-            yield _type_problem(entry, place, "this must be a mapping", 'for example {"ports": [8265]}')
+            yield _type_problem(entry, place, "must be a mapping", 'for example {"ports": [8265]}')
         elif not entry.keys() - {"task"}:
             reason, hint = "this lets everybody in to all ports", "name ports, namespaces, pods or cidrs"
             yield Problem(place, "Required", reason, hint, value_text(entry), RejectionStage.DECODE)
@@ -90,7 +90,7 @@ def _field(key: str, value: Any, path: str) -> Iterator[Problem]:
 def _list(check: Callable[[Any, str], Iterator[Problem]], meaning: str) -> Callable[[Any, str], Iterator[Problem]]:
     def checked(value: Any, path: str) -> Iterator[Problem]:
         if not isinstance(value, (list, tuple)):
-            yield _type_problem(value, path, "this must be a list")
+            yield _type_problem(value, path, "must be a list")
         elif not value:
             reason, hint = f"Kubernetes takes an empty list for {meaning}", "leave it out if you mean that"
             yield Problem(path, "Invalid", reason, hint, value_text(value), RejectionStage.DECODE)
@@ -106,14 +106,14 @@ def _port(value: Any, path: str) -> Iterator[Problem]:
         if not is_port_name(value):
             yield Problem(path, "Invalid", NAME_RULE, value=value_text(value), stage=RejectionStage.API)
     elif isinstance(value, bool) or not isinstance(value, int):
-        yield _type_problem(value, path, "this must be a port's number, or its name")
+        yield _type_problem(value, path, "must be a port's number, or its name")
     elif not is_port(value):
         yield Problem(path, "Invalid", PORT_RULE, value=value_text(value), stage=RejectionStage.API)
 
 
 def _labels(value: Any, path: str) -> Iterator[Problem]:
     if not isinstance(value, Mapping):
-        yield _type_problem(value, path, "this must be a mapping of labels", 'for example {"app": "prometheus"}')
+        yield _type_problem(value, path, "must be a mapping of labels", 'for example {"app": "prometheus"}')
         return
     invalid = {
         key: item for key, item in value.items() if not isinstance(item, (str, Leaf)) or not isinstance(key, str)
@@ -132,7 +132,7 @@ def _cidr(value: Any, path: str) -> Iterator[Problem]:
         return
     hint = "write the network and its length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
     if not isinstance(value, str):
-        yield _type_problem(value, path, "this must be a string", hint)
+        yield _type_problem(value, path, "must be a string", hint)
     elif not _is_network(value):
         yield Problem(
             path, "Invalid", "this is no network in CIDR notation", hint, value_text(value), RejectionStage.API
@@ -151,7 +151,7 @@ def _is_network(text: str) -> bool:
 
 def _task(value: Any, path: str) -> Iterator[Problem]:
     if not isinstance(value, str) or not value:
-        yield _type_problem(value, path, "this must be the name of a task", "leave it out for all Pods of the job")
+        yield _type_problem(value, path, "must be the name of a task", "leave it out for all Pods of the job")
 
 
 def _type_problem(value: Any, path: str, reason: str, hint: str = "") -> Problem:

@@ -146,7 +146,7 @@ def gang(share: float = 1, *, enforcement_level: EnforcementLevel | None = None)
     """
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
         raise job_error(
-            [Problem("share", "Invalid", "this must be a number from 0 to 1", "1 means all Pods", value_text(share))]
+            [Problem("share", "Invalid", "must be a number from 0 to 1", "1 means all Pods", value_text(share))]
         )
     return _stack_policy(
         "volcano-job-gang",
@@ -180,7 +180,7 @@ def _list_setting(values: Sequence[str], setting: str, pattern: str, noun: str) 
     is_list = isinstance(values, Collection) and not isinstance(values, (str, Mapping))
     if not (is_list and all(isinstance(name, str) and re.fullmatch(pattern, name) for name in values)):
         error_type: ErrorType = "Invalid" if is_list else "TypeInvalid"
-        raise job_error([Problem(setting, error_type, f"this must be a list of {noun}", value=value_text(values))])
+        raise job_error([Problem(setting, error_type, f"must be a list of {noun}", value=value_text(values))])
     items = {"type": "string", "pattern": pattern}
     described: dict[str, Any] = {"type": "array", "items": items, "minItems": 1}
     return {**described, "default": list(values)} if values else described

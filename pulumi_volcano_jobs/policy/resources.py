@@ -129,7 +129,7 @@ def _pod_spec(place: str, fields: Any) -> PodSpec | UnknownValue:
 def _plain(tree: Any, level: int = 1) -> Any:
     is_list = isinstance(tree, Sequence) and not isinstance(tree, str)
     if level > MOST_LEVELS and (is_list or isinstance(tree, Mapping)):
-        reason = f"Too deep: may not be nested more than {MOST_LEVELS} levels deep"
+        reason = f"may not be nested more than {MOST_LEVELS} levels deep"
         raise job_error([Problem("", "Invalid", reason, "write it flatter")])
     if isinstance(tree, Mapping):
         return {key: _value(tree, key, level) for key in tree}

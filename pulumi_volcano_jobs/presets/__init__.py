@@ -240,7 +240,7 @@ def _preset(name: str, edit: Callable[[Editor], None]) -> Preset:
 def _of_nccl(variables: Any) -> dict[str, Text]:
     if not isinstance(variables, Mapping):
         hint = 'for example {"NCCL_IB_HCA": "mlx5"}'
-        raise _argument_error("nccl", "variables", "TypeInvalid", "this must be a mapping of names and values", hint)
+        raise _argument_error("nccl", "variables", "TypeInvalid", "must be a mapping of names and values", hint)
     for name in variables:
         if not key_text(name).startswith("NCCL_"):
             raise _argument_error(
@@ -251,9 +251,7 @@ def _of_nccl(variables: Any) -> dict[str, Text]:
 
 def _check_choice(preset: str, argument: str, value: object, choices: Sequence[str]) -> None:
     if value not in choices:
-        raise _argument_error(
-            preset, argument, "NotSupported", f"this must be one of {', '.join(choices)}", value=value
-        )
+        raise _argument_error(preset, argument, "NotSupported", f"must be one of {', '.join(choices)}", value=value)
 
 
 def _check_quantity(preset: str, argument: str, value: object) -> None:
@@ -262,11 +260,11 @@ def _check_quantity(preset: str, argument: str, value: object) -> None:
     except ValueError:
         is_sound = False
     if not is_sound:
-        raise _argument_error(preset, argument, "Invalid", "this must be a quantity above 0, such as 8Gi", value=value)
+        raise _argument_error(preset, argument, "Invalid", "must be a quantity above 0, such as 8Gi", value=value)
 
 
 def _check_count(preset: str, argument: str, value: object) -> None:
-    reason = "this must be a whole number, at least 1"
+    reason = "must be a whole number, at least 1"
     if isinstance(value, bool) or not isinstance(value, int):
         raise _argument_error(preset, argument, "TypeInvalid", reason, value=value)
     if value < 1:

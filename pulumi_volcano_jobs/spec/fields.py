@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeGuard, 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, StringConstraints, WrapValidator
 from pydantic_core import PydanticCustomError
 
-from pulumi_volcano_jobs.core.errors import value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, Text, is_valid_unicode, may_be_output
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import duration
@@ -28,10 +27,10 @@ def _text(value: object) -> object:
     # An Output is on its way to become a leaf.
     if not isinstance(value, str) and not may_be_output(value):
         kind = "string_type"
-        raise PydanticCustomError(kind, "this must be a string")
+        raise PydanticCustomError(kind, "must be a string")
     if isinstance(value, str) and not is_valid_unicode(value):
         kind = "string_unicode"
-        raise PydanticCustomError(kind, "this must be whole text")
+        raise PydanticCustomError(kind, "must be whole text")
     return value
 
 
@@ -42,7 +41,7 @@ def _dns_name(pattern: str, longest: int) -> Callable[[object], object]:
         text = _text(value)
         if isinstance(text, str) and text and (len(text) > longest or not re.fullmatch(pattern, text)):
             kind = "string_pattern_mismatch"
-            raise PydanticCustomError(kind, "this must be a DNS name")
+            raise PydanticCustomError(kind, "must be a DNS name")
         return text
 
     return check
@@ -52,13 +51,10 @@ def _duration(value: object) -> object:
     """Check a `metav1.Duration` as the decoder of Volcano's webhook does."""
     kind, template = "duration_type", "{problem}"
     if not isinstance(value, str):
-        problem = (
-            f"Invalid value: {value_text(value)}: must be a string" if isinstance(value, int) else "must be a string"
-        )
-        raise PydanticCustomError(kind, template, {"problem": problem, "fix": 'write a duration such as "10m"'})
+        context = {"problem": "must be a string", "fix": 'write a duration such as "10m"'}
+        raise PydanticCustomError(kind, template, context)
     if problem := duration.problem(value):
-        reason = f'Invalid value: "{value[:60]}": {problem}'
-        raise PydanticCustomError(kind, template, {"problem": reason, "fix": duration.fix(value)})
+        raise PydanticCustomError(kind, template, {"problem": problem, "fix": duration.fix(value)})
     return value
 
 
@@ -87,7 +83,7 @@ def mapping(value: object) -> object:
         return dict(value)
     if isinstance(value, (*_OF_YAML, Leaf)):
         kind = "dict_type"
-        raise PydanticCustomError(kind, "this must be a mapping")
+        raise PydanticCustomError(kind, "must be a mapping")
     return value
 
 

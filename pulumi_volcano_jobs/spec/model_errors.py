@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -32,14 +33,14 @@ _DECODE_ERRORS = (
     "less_than_equal",
     "plugin_twice",
 )
-_A_LIST: _Rule = ("TypeInvalid", "this must be a list", "write it as a YAML list: [...]")
-_A_MAPPING: _Rule = ("TypeInvalid", "this must be a mapping", "write it as key: value lines")
+_A_LIST: _Rule = ("TypeInvalid", "must be a list", "write it as a YAML list: [...]")
+_A_MAPPING: _Rule = ("TypeInvalid", "must be a mapping", "write it as key: value lines")
 _RULES: dict[str, _Rule] = {
     "missing": ("Required", "this field is required", "add it"),
-    "int_type": ("TypeInvalid", "this must be a whole number", "write it without quotes or fraction"),
-    "float_type": ("TypeInvalid", "this must be a number", "write it without quotes"),
-    "bool_type": ("TypeInvalid", "this must be True or False", "write it without quotes"),
-    "string_type": ("TypeInvalid", "this must be a string", "put it in quotes"),
+    "int_type": ("TypeInvalid", "must be a whole number", "write it without quotes or fraction"),
+    "float_type": ("TypeInvalid", "must be a number", "write it without quotes"),
+    "bool_type": ("TypeInvalid", "must be True or False", "write it without quotes"),
+    "string_type": ("TypeInvalid", "must be a string", "put it in quotes"),
     "is_instance_of": _A_LIST,
     "list_type": _A_LIST,
     "sequence_str": _A_LIST,
@@ -47,10 +48,9 @@ _RULES: dict[str, _Rule] = {
     "dict_type": _A_MAPPING,
     "duration_type": ("Invalid", "{problem}", "{fix}"),
     "model_type": _A_MAPPING,
-    "greater_than_equal": ("Invalid", "this must be at least {ge}", "give a larger number"),
-    "less_than_equal": ("Invalid", "this must be at most {le}", "give a smaller number"),
-    "literal_error": ("NotSupported", "this must be one of {expected}", "choose one of them"),
-    "string_too_long": ("TooLong", "this must be at most {max_length} characters long", "shorten it"),
+    "greater_than_equal": ("Invalid", "must be at least {ge}", "give a larger number"),
+    "less_than_equal": ("Invalid", "must be at most {le}", "give a smaller number"),
+    "string_too_long": ("TooLong", "must be at most {max_length} characters long", "shorten it"),
     "generated_name": (
         "Required",
         "a job needs a name: its Pods are called after it, and generateName gives another one each time",
@@ -72,8 +72,8 @@ _RULES: dict[str, _Rule] = {
         'write Volcano\'s own arguments as a mapping: {{"pytorch": ["--port=29500"]}}',
     ),
     "plugin_twice": ("Duplicate", "the plugin {name} is listed twice", "keep one of them"),
-    "int64_overflow": ("Invalid", "this does not fit into 64 bits", ""),
-    "too_short": ("Required", "this must not be empty", "add at least one entry"),
+    "int64_overflow": ("Invalid", "must fit into 64 bits", ""),
+    "too_short": ("Required", "must not be empty", "add at least one entry"),
 }
 # Why a field cannot be an Output, where there is more to say than `_STRUCTURE`.
 _STRUCTURE = "it decides which objects there are or what they are called"
@@ -137,8 +137,7 @@ def problem(error: ErrorDetails, owner: str = "") -> Problem:
     if kind == "missing" and path == "metadata.name" and GENERATE_NAME in given_value:
         kind, path = "generated_name", f"metadata.{GENERATE_NAME}"
     stage = RejectionStage.DECODE if kind.endswith(_DECODE_ERRORS) else RejectionStage.SCHEMA
-    value = "" if kind == "duration_type" else _value_text(given_value, location)  # its message has the value already
-    return Problem(path, *_rule(kind, location, error), value, stage)
+    return Problem(path, *_rule(kind, location, error), _value_text(given_value, location), stage)
 
 
 def _of_setting(errors: Sequence[ErrorDetails], owner: str, settings: Mapping[str, FieldInfo]) -> Problem:
@@ -152,20 +151,19 @@ def _of_setting(errors: Sequence[ErrorDetails], owner: str, settings: Mapping[st
     if may_be_output(first["input"]):
         return not_plain(path, facts.get("hint", ""))
     if first["type"] == "literal_error":
-        choices = facts["expected"].replace("'", "").replace(" or ", ", ")
-        return Problem(path, "NotSupported", f"this must be one of {choices}", value=value)
+        return Problem(path, *_rule("literal_error", first["loc"], first), value)
     error_type, reason, _ = _rule(first["type"], first["loc"], first)
     if error_type == "TypeInvalid":
         types = [_type_in_words(item) for item in errors if item.get("ctx") != {"class": OutputLike.__name__}]
         types += ["None"] * (type(None) in get_args(settings[name].annotation))
-        reason = f"this must be {' or '.join(dict.fromkeys(types))}"
+        reason = f"must be {' or '.join(dict.fromkeys(types))}"
     return Problem(path, error_type, reason, value=value, stage=RejectionStage.DECODE)
 
 
 def _type_in_words(error: ErrorDetails) -> str:
     if error["type"] == "is_instance_of":
         return f"a {error['ctx']['class']}"
-    return _rule(error["type"], error["loc"], error)[1].removeprefix("this must be ")
+    return _rule(error["type"], error["loc"], error)[1].removeprefix("must be ")
 
 
 def _path(location: Sequence[int | str], owner: str) -> str:
@@ -178,6 +176,10 @@ def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> _Rul
     """Return the type of the error, its reason and its hint."""
     if kind == "string_pattern_mismatch":
         return _PATTERNS.get(str(location[-1]), _NAME_PATTERN)
+    if kind == "literal_error":
+        # pydantic writes 'a', 'b' or 'c'.
+        values = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+        return "NotSupported", f"supported values: {', '.join(map(value_text, values))}", ""
     if kind not in _RULES:
         return "Invalid", error["msg"], ""
     error_type, *texts = _RULES[kind]
@@ -189,10 +191,10 @@ def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> _Rul
 
 _NAME_PATTERN: _Rule = (
     "Invalid",
-    "this must be lower-case letters, digits and '-', beginning and ending with a letter or digit",
+    "must be lower-case letters, digits and '-', beginning and ending with a letter or digit",
     "for example my-job-1",
 )
-_PATTERNS: dict[str, _Rule] = {"mountPath": ("Invalid", "this must be a path without ':'", "for example /data")}
+_PATTERNS: dict[str, _Rule] = {"mountPath": ("Invalid", "must be a path without ':'", "for example /data")}
 
 
 def _on_the_wire(location: Sequence[int | str]) -> list[int | str]:

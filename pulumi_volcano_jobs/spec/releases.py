@@ -49,9 +49,9 @@ def check_release(value: object, path: str) -> Iterator[Problem]:
     """Yield a Problem if a value is not a known release of Volcano."""
     if isinstance(value, str) and value in KNOWN:
         return
-    known = ", ".join(f'"{name}"' for name in MINORS)
-    reason = f'Unsupported value: {value_text(value)}: supported values: {known}, and their releases such as "1.15.1"'
-    yield Problem(path, "NotSupported", reason, "set the version of Volcano in the cluster, or omit it")
+    reason = f'supported values: {", ".join(map(value_text, MINORS))}, and their releases such as "1.15.1"'
+    hint = "set the version of Volcano in the cluster, or omit it"
+    yield Problem(path, "NotSupported", reason, hint, value_text(value))
 
 
 def is_older(version: str, since: str) -> bool:

@@ -45,15 +45,15 @@ def _values_of_classes(spec: ObjectField) -> Iterator[Problem]:
     """Yield values that the API server's default admission takes from a class, and rejects without one."""
     if not spec.is_given("priorityClassName"):
         if spec.number("priority"):
-            reason = "Forbidden: the integer value of priority must not be provided in pod spec"
+            reason = "the integer value of priority must not be provided in pod spec"
             yield spec.problem("priority", "Forbidden", reason, "set priorityClassName", show=False)
         if spec.text("preemptionPolicy") == "Never":
-            reason = "Forbidden: the string value of PreemptionPolicy must not be provided in pod spec"
+            reason = "the string value of PreemptionPolicy must not be provided in pod spec"
             yield spec.problem(
                 "preemptionPolicy", "Forbidden", reason, "set priorityClassName to a class with this policy", show=False
             )
     if spec.child("overhead") and not spec.is_given("runtimeClassName") and not any(resources.check_overhead(spec)):
-        reason = "Forbidden: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+        reason = "Pod Overhead set without corresponding RuntimeClass defined Overhead"
         yield spec.problem("overhead", "Forbidden", reason, "set runtimeClassName, or remove it", show=False)
 
 

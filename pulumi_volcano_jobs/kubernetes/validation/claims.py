@@ -43,7 +43,7 @@ def of_job(spec: Wire, path: str) -> Iterator[Problem]:
 
 def check(spec: ObjectField) -> Iterator[Problem]:
     """Yield the fields that Kubernetes rejects in a PersistentVolumeClaimSpec."""
-    reason = "Required value: at least 1 access mode is required"
+    reason = "at least 1 access mode is required"
     yield from spec.check_required("accessModes", "for example [ReadWriteOnce]", reason)
     modes = spec.items("accessModes")
     for path, mode in modes:
@@ -51,7 +51,7 @@ def check(spec: ObjectField) -> Iterator[Problem]:
             hint = f"write {_SHORT[mode]}" if mode in _SHORT else did_you_mean(mode, _ACCESS)
             yield unsupported(path, mode, _ACCESS, hint)
     if len({mode for _, mode in modes}) > 1 and "ReadWriteOncePod" in [mode for _, mode in modes]:
-        reason = "Forbidden: may not use ReadWriteOncePod with other access modes"
+        reason = "may not use ReadWriteOncePod with other access modes"
         yield spec.problem("accessModes", "Forbidden", reason, "remove one of them", show=False)
     mode = spec.text("volumeMode")
     if mode not in _MODES and (mode or spec.is_empty_text("volumeMode")):
@@ -89,7 +89,7 @@ def _storage(spec: ObjectField) -> Iterator[Problem]:
         return
     amount, path = parsed(size), requests.at("storage")
     if size is None:
-        yield webhook_problem(path, "Required", "Required value", hint="for example 100Gi")
+        yield webhook_problem(path, "Required", "", hint="for example 100Gi")
     elif amount is not None and amount <= 0:
         yield invalid(path, str(size), "must be greater than zero", "for example 100Gi")
 
@@ -111,12 +111,10 @@ def _sources(spec: ObjectField) -> Iterator[Problem]:
     yield from dns_label(namespace or None, f"{spec.at('dataSourceRef')}.namespace")
     if source and reference and not has_leaf([source.fields, reference.fields]):
         if namespace:
-            reason = "Invalid value: may not be specified when dataSourceRef.namespace is specified"
+            reason = "may not be specified when dataSourceRef.namespace is specified"
             yield spec.problem("dataSource", "Forbidden", reason, "remove it", show=False)
         elif any(source.fields.get(key) != reference.fields.get(key) for key in _OF_A_SOURCE):
-            yield spec.problem(
-                "dataSource", "Invalid", "Invalid value: must match dataSourceRef", "remove one of them", show=False
-            )
+            yield spec.problem("dataSource", "Invalid", "must match dataSourceRef", "remove one of them", show=False)
 
 
 def _source(source: ObjectField) -> Iterator[Problem]:

@@ -65,7 +65,7 @@ def check_file_refs(container: ObjectField, volumes: Collection[str], empty: Col
             continue
         if name not in volumes:
             hint = "add an emptyDir volume of this name to spec.volumes"
-            yield file.problem("volumeName", "NotFound", f'Not found: "{name}"', hint, show=False)
+            yield file.problem("volumeName", "NotFound", "", hint)
         else:
             rule = "referenced volume must be of type emptyDir"
             yield invalid(file.at("volumeName"), name, rule, "name an emptyDir volume")
@@ -129,7 +129,7 @@ def check_field_ref(field: ObjectField, known: tuple[str, ...] = _FILE_FIELDS) -
         yield field.problem(
             "fieldPath",
             "NotSupported" if path in {*_POD_FIELDS, *_FILE_FIELDS} else "Invalid",
-            f"this must be one of {', '.join(known)}{keys}",
+            f"must be one of {', '.join(known)}{keys}",
             did_you_mean(path, known),
         )
 
@@ -142,9 +142,9 @@ def check_resource_field_ref(field: ObjectField, *, in_file: bool = False) -> It
     if field.is_unknown("resource"):
         return
     if name not in _RESOURCES and not name.startswith(("limits.hugepages-", "requests.hugepages-")):
-        yield field.problem("resource", "NotSupported", f"this must be one of {', '.join(_RESOURCES)}")
+        yield field.problem("resource", "NotSupported", f"must be one of {', '.join(_RESOURCES)}")
         return
     units = ("1", "1m") if name.endswith(".cpu") else _UNITS
     divisor = field.fields.get("divisor")
     if isinstance(divisor, (str, int, float)) and str(divisor) not in ("0", *units):
-        yield field.problem("divisor", "Invalid", f"this must be one of {', '.join(units)}")
+        yield field.problem("divisor", "Invalid", f"must be one of {', '.join(units)}")

@@ -17,32 +17,25 @@ from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.core.text import cropped
 
 Wire = Mapping[str, Any]
-EMPTY = "this must not be empty"
+EMPTY = "must not be empty"
 _MIN_SIMILARITY = 0.75
 _SHOWN = 100
 
 
-def rejected(path: str, error_type: ErrorType, reason: str, value: object = None, hint: str = "") -> Problem:
-    """Return the problem of a value that Volcano's webhook rejects; the value is shown without quotes."""
-    return Problem(path, error_type, reason, hint, "" if value is None else str(value), RejectionStage.WEBHOOK)
-
-
 def webhook_problem(path: str, error_type: ErrorType, reason: str, value: Any = None, hint: str = "") -> Problem:
-    """Return the problem of a value that Volcano's webhook rejects; the value is shown as in Python."""
-    return rejected(path, error_type, reason, None if value is None else value_text(value), hint)
+    """Return the problem of a value that Volcano's webhook rejects."""
+    return Problem(path, error_type, reason, hint, "" if value is None else value_text(value), RejectionStage.WEBHOOK)
 
 
 def invalid(path: str, value: str, rule: str, hint: str) -> Problem:
     """Return the problem of a value that breaks a rule, in the words of the API server."""
-    return webhook_problem(path, "Invalid", f'Invalid value: "{cropped(value, _SHOWN)}": {rule}', hint=hint)
+    return webhook_problem(path, "Invalid", rule, cropped(value, _SHOWN), hint)
 
 
 def unsupported(path: str, value: str, supported: Iterable[str], hint: str) -> Problem:
     """Return the problem of a value that is not one of those supported, in the words of the API server."""
-    words = ", ".join(f'"{word}"' for word in sorted(supported))
-    return webhook_problem(
-        path, "NotSupported", f'Unsupported value: "{cropped(value, _SHOWN)}": supported values: {words}', hint=hint
-    )
+    words = ", ".join(map(value_text, sorted(supported)))
+    return webhook_problem(path, "NotSupported", f"supported values: {words}", cropped(value, _SHOWN), hint)
 
 
 def did_you_mean(word: str, words: Sequence[str]) -> str:
@@ -145,7 +138,7 @@ class ObjectField:
         """Yield a Problem if a number is out of a range."""
         number = self.number(key)
         if number is not None and not minimum <= number <= maximum:
-            yield self.problem(key, error_type, reason or f"this must be from {minimum} to {maximum}", hint)
+            yield self.problem(key, error_type, reason or f"must be from {minimum} to {maximum}", hint)
 
     def check_max_items(
         self, key: str, maximum: int, noun: str, error_type: ErrorType = "TooMany"
@@ -161,7 +154,7 @@ class ObjectField:
         """Yield a Problem if a number is too small."""
         number = self.number(key)
         if number is not None and number < minimum:
-            yield self.problem(key, "Invalid", f"this must be at least {minimum}", hint)
+            yield self.problem(key, "Invalid", f"must be at least {minimum}", hint)
 
 
 @dataclass(frozen=True)
@@ -180,7 +173,11 @@ class SupportedValues:
         if isinstance(value, str) and value not in self.values and (value or self.required):
             hint = self.hint or did_you_mean(value, self.values)
             yield webhook_problem(
-                field.at(self.key), self.error_type, f"this must be one of {', '.join(self.values)}", value, hint
+                field.at(self.key),
+                self.error_type,
+                f"supported values: {', '.join(map(value_text, self.values))}",
+                value,
+                hint,
             )
 
 

@@ -126,8 +126,8 @@ def _contradiction(annotations: ObjectField, key: str, profile: ObjectField, kin
     hint = f"remove the annotation {key}"
     if (allowed and value not in allowed) or (is_local and not value.startswith(_LOCAL)):
         yield webhook_problem(
-            profile.at("type"), "Forbidden", f"Forbidden: {kind} type in annotation and field must match", hint=hint
+            profile.at("type"), "Forbidden", f"{kind} type in annotation and field must match", hint=hint
         )
     elif is_local and not profile.is_unknown("localhostProfile") and value != f"{_LOCAL}{local}":
-        reason = f"Forbidden: {kind} profile in annotation and field must match"
+        reason = f"{kind} profile in annotation and field must match"
         yield webhook_problem(profile.at("localhostProfile"), "Forbidden", reason, hint=hint)

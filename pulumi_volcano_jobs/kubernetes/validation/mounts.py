@@ -9,7 +9,7 @@ from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, Support
 
 _PROPAGATION = SupportedValues("mountPropagation", ("None", "HostToContainer", "Bidirectional"), required=True)
 _RECURSIVE = SupportedValues("recursiveReadOnly", ("Disabled", "IfPossible", "Enabled"), required=True)
-_INSIDE = "this must be a relative path without '..': it is in the volume"
+_INSIDE = "must be a relative path without '..': it is in the volume"
 _NO_VOLUME = "the Pod has no volume of this name"
 
 

@@ -38,7 +38,7 @@ def object_meta(metadata: Mapping[str, Any], path: str, stage: RejectionStage) -
     yield from _label_keys(annotations, place, stage, ignore_case=True)
     size = sum(map(_bytes, [*annotations, *annotations.values()])) if isinstance(annotations, Mapping) else 0
     if size > _MAX_ANNOTATIONS:
-        reason = f"Too long: may not be more than {_MAX_ANNOTATIONS} bytes"
+        reason = f"may not be more than {_MAX_ANNOTATIONS} bytes"
         yield Problem(place, "TooLong", reason, f"the annotations have {size} bytes: remove some", stage=stage)
 
 
@@ -91,9 +91,7 @@ def is_subdomain(text: str) -> bool:
 def dns_label(value: Any, path: str) -> Iterator[Problem]:
     """Yield a Problem if a value is no DNS label."""
     if isinstance(value, str) and (len(value) > MAX_LABEL or not _LABEL.fullmatch(value)):
-        reason = (
-            "this must be at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit"
-        )
+        reason = "must be at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit"
         yield webhook_problem(path, "Invalid" if value else "Required", reason, value)
 
 
@@ -101,7 +99,7 @@ def subdomain(value: Any, path: str) -> Iterator[Problem]:
     """Yield a Problem if a value is no DNS name."""
     if isinstance(value, str) and not is_subdomain(value):
         reason = (
-            "this must be at most 253 lower-case letters, digits, '-' and '.', each part between dots beginning and"
+            "must be at most 253 lower-case letters, digits, '-' and '.', each part between dots beginning and"
             " ending with a letter or digit"
         )
         yield webhook_problem(path, "Invalid", reason, value)

@@ -40,7 +40,7 @@ def _override(spec: ObjectField) -> Iterator[Problem]:
                 key, "Forbidden", f"with {conflicting_key} a Pod has {source}", f"remove it, or {conflicting_key}"
             )
     if len(spec.text(key)) > _MAX_HOSTNAME:
-        yield spec.problem(key, "TooLong", f"this must be at most {_MAX_HOSTNAME} characters")
+        yield spec.problem(key, "TooLong", f"must be at most {_MAX_HOSTNAME} characters")
     else:
         yield from subdomain(spec.fields.get(key), spec.at(key))
 
@@ -66,7 +66,7 @@ def _dns(spec: ObjectField) -> Iterator[Problem]:
             yield webhook_problem(
                 path,
                 "Invalid",
-                "this must be a domain of at most 253 lower-case letters, digits, '-', '_' and '.'",
+                "must be a domain of at most 253 lower-case letters, digits, '-', '_' and '.'",
                 search,
             )
     for option in config.children("options"):
@@ -85,7 +85,7 @@ def _address(value: object, path: str) -> Iterator[Problem]:
         yield webhook_problem(
             path,
             "Invalid",
-            "this must be an IP address, such as 10.0.0.1 or fd00::1",
+            "must be an IP address, such as 10.0.0.1 or fd00::1",
             value,
             "a name cannot stand here",
         )

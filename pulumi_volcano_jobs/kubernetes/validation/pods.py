@@ -56,7 +56,7 @@ def _spec(spec: ObjectField) -> Iterator[Problem]:
 
 
 def _active_deadline(spec: ObjectField) -> Iterator[Problem]:
-    reason = f"this must be a number from 1 to {_MAX_SECONDS}"
+    reason = f"must be a number from 1 to {_MAX_SECONDS}"
     yield from spec.check_range("activeDeadlineSeconds", 1, _MAX_SECONDS, reason, "leave it out for no deadline")
 
 

@@ -82,7 +82,7 @@ def _sleep(hook: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     if maximum < 0:
         # Kubernetes takes it so.
         maximum = 1
-    reason = f"this must be from 0 to {maximum}, the seconds that the Pod has to stop"
+    reason = f"must be from 0 to {maximum}, the seconds that the Pod has to stop"
     hint = "shorten it, or raise spec.terminationGracePeriodSeconds"
     if spec.is_unknown("terminationGracePeriodSeconds"):
         yield from sleep.check_minimum("seconds", 0)

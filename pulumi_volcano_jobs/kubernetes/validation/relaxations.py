@@ -40,7 +40,7 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
     spec = ObjectField(template.get("spec") or {}, f"{path}.spec")
     for container in spec.children("containers"):
         if container.has("restartPolicy") and not container.is_unknown("restartPolicy"):
-            reason = "Forbidden: may not be set for non-init containers"
+            reason = "may not be set for non-init containers"
             hint = f"set the restartPolicy of the Pod, or {_COMPOSED}"
             yield container.problem("restartPolicy", "Forbidden", reason, hint, show=False)
     for container in spec.children("initContainers"):
@@ -63,7 +63,7 @@ def _init(container: ObjectField) -> Iterator[Problem]:
     if policy and policy != "Always":
         yield unsupported(container.at("restartPolicy"), policy, ("Always",), f"remove it, or {_COMPOSED}")
     if container.is_given("resizePolicy") and not container.is_unknown("resizePolicy"):
-        reason = "Invalid value: must not be set for init containers"
+        reason = "must not be set for init containers"
         yield container.problem("resizePolicy", "Invalid", reason, f"remove it, or {_COMPOSED}", show=False)
 
 
@@ -86,21 +86,21 @@ def _lifecycle(container: ObjectField, spec: ObjectField) -> Iterator[Problem]:
         hook = lifecycle.child(key)
         sleep = hook.child("sleep") if hook else None
         if sleep and sleep.number("seconds") == 0:
-            reason = "Invalid value: 0: must be greater than 0 and less than terminationGracePeriodSeconds"
-            yield webhook_problem(sleep.at("seconds"), "Invalid", reason, hint=f"use at least 1, or {_COMPOSED}")
+            reason = "must be greater than 0 and less than terminationGracePeriodSeconds"
+            yield webhook_problem(sleep.at("seconds"), "Invalid", reason, 0, f"use at least 1, or {_COMPOSED}")
 
 
 def _signal(lifecycle: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     system, signal = os_name(spec), lifecycle.text("stopSignal")
     known = _SIGNALS.get(system)
     if lifecycle.has("stopSignal") and not lifecycle.is_unknown("stopSignal") and not spec.has("os"):
-        reason = "Forbidden: may not be set for containers with empty `spec.os.name`"
+        reason = "may not be set for containers with empty `spec.os.name`"
         yield lifecycle.problem(
             "stopSignal", "Forbidden", reason, "set spec.os.name of the Pod, or remove it", show=False
         )
     elif signal and known and not known.fullmatch(signal):
         hint = f"use a signal of {system}, such as SIGTERM"
-        yield webhook_problem(lifecycle.at("stopSignal"), "NotSupported", f'Unsupported value: "{signal}"', hint=hint)
+        yield webhook_problem(lifecycle.at("stopSignal"), "NotSupported", "", signal, hint)
 
 
 def _searches(spec: ObjectField) -> Iterator[Problem]:
@@ -119,6 +119,6 @@ def _group(spec: ObjectField) -> Iterator[Problem]:
     path, name = group.at("podGroupName"), group.text("podGroupName")
     hint = "remove schedulingGroup: Volcano makes the PodGroup"
     if not group.has("podGroupName"):
-        yield webhook_problem(path, "Invalid", "Invalid value: null: must specify one of: `podGroupName`", hint=hint)
+        yield webhook_problem(path, "Invalid", "must specify one of: `podGroupName`", hint=hint)
     elif not is_subdomain(name):
         yield invalid(path, name, SUBDOMAIN_RULE, hint)

@@ -34,9 +34,7 @@ class _ResolvedValuePruner(SchemaPruner):
         known = super().scalar(value, kind, path, number_format)
         nano = parsed(value) if kind == QUANTITY and isinstance(value, (str, int, float)) else 0
         if nano is None or nano < 0:
-            self.problems.append(
-                Problem(path, "Invalid", f"Invalid value: {QUANTITY_RULE}", stage=RejectionStage.DECODE)
-            )
+            self.problems.append(Problem(path, "Invalid", QUANTITY_RULE, stage=RejectionStage.DECODE))
         return known
 
 

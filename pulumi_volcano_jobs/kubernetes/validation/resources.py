@@ -22,7 +22,7 @@ COMPUTE = ("cpu", "memory", "ephemeral-storage")
 HUGE_PAGES = "hugepages-"
 _UNIT = 10**9
 _ABBREVIATION = 3  # characters, at least: "mem" is memory
-QUANTITY_RULE = "this must be a quantity, at least 0, such as 500m, 2 or 4Gi"
+QUANTITY_RULE = "must be a quantity, at least 0, such as 500m, 2 or 4Gi"
 NameRule = Callable[[str, str], Iterator[Problem]]
 
 
@@ -266,7 +266,7 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
         page = quantity.in_int64(size, 0) if exact > 0 and not exact % _UNIT else 0
         if not page or quantity.in_int64(text, 0) % page:
             yield webhook_problem(
-                place, "Invalid", "this must be a multiple of the size of a page, which is in the name", text
+                place, "Invalid", "must be a multiple of the size of a page, which is in the name", text
             )
     elif not is_native(name) and quantity.in_int64(text, 3) % 1000:
         if nano % _UNIT:

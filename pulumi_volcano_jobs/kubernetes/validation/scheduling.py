@@ -32,7 +32,7 @@ _SPREAD = (
     SupportedValues("nodeAffinityPolicy", ("Honor", "Ignore"), required=True),
     SupportedValues("nodeTaintsPolicy", ("Honor", "Ignore"), required=True),
 )
-_GATE_RULE = "this must be a key such as example.org/ready"
+_GATE_RULE = "must be a key such as example.org/ready"
 
 
 def check(spec: ObjectField) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, Support
 from pulumi_volcano_jobs.kubernetes.validation.mounts import is_inside
 
 _MAX_ID = 2**31 - 1
-_ID_RULE = f"this must be a number from 0 to {_MAX_ID}"
+_ID_RULE = f"must be a number from 0 to {_MAX_ID}"
 _OF_POD = (
     SupportedValues("fsGroupChangePolicy", ("OnRootMismatch", "Always"), required=True),
     SupportedValues("supplementalGroupsPolicy", ("Merge", "Strict"), required=True),
@@ -106,7 +106,7 @@ def _localhost_profile(profile: ObjectField, kind: str) -> Iterator[Problem]:
                 key, "Invalid", f"this has at most {_MAX_PROFILE} characters, and no blanks around it"
             )
         elif not armour and not is_inside(name):
-            yield profile.problem(key, "Invalid", "this must be a relative path without '..'")
+            yield profile.problem(key, "Invalid", "must be a relative path without '..'")
     elif profile.has(key) and profile.text("type") in ("RuntimeDefault", "Unconfined"):
         yield profile.problem(key, "Invalid", "only with type: Localhost this can be", "remove it")
 

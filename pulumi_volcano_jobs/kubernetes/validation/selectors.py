@@ -54,7 +54,7 @@ def _field(expression: ObjectField) -> Iterator[Problem]:
         error_type="Invalid",
     ).check(expression)
     if not expression.is_unknown("values") and _count(expression) != 1:
-        yield expression.problem("values", "Required", "this must be the name of one node", show=False)
+        yield expression.problem("values", "Required", "must be the name of one node", show=False)
     for path, value in expression.items("values"):
         if expression.text("key") == "metadata.name" and isinstance(value, str) and not is_subdomain(value):
             yield webhook_problem(path, "Invalid", "no node can have this name", value)

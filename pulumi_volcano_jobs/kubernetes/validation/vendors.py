@@ -13,7 +13,6 @@ from pulumi_volcano_jobs.kubernetes.validation.names import dns_label
 _VOLUME = "io.k8s.api.core.v1.Volume"
 _MAX_BYTE = 255
 _MAX_TENANT = 64
-_REQUIRED = "Required value"
 _INITIATORS = {
     "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+\Z", re.ASCII),
     "eui": re.compile(r"^eui.[A-Za-z0-9]{16}\Z"),
@@ -32,7 +31,7 @@ def check(source: ObjectField, kind: str) -> Iterator[Problem]:
     for key in schema.required(definition):
         value = source.fields.get(key)
         if isinstance(value, (str, list, tuple)) and not value:
-            yield source.problem(key, "Required", _REQUIRED, f"set {key}", show=False)
+            yield source.problem(key, "Required", "", f"set {key}", show=False)
     rule = _RULES.get(kind)
     yield from rule(source) if rule else ()
 
@@ -40,8 +39,8 @@ def check(source: ObjectField, kind: str) -> Iterator[Problem]:
 def _between(source: ObjectField, key: str, minimum: int) -> Iterator[Problem]:
     number = source.number(key)
     if number is not None and not 0 <= number <= _MAX_BYTE:
-        rule = f"Invalid value: {number}: must be between {minimum} and {_MAX_BYTE}, inclusive"
-        yield source.problem(key, "Invalid", rule, f"set a number up to {_MAX_BYTE}", show=False)
+        rule = f"must be between {minimum} and {_MAX_BYTE}, inclusive"
+        yield source.problem(key, "Invalid", rule, f"set a number up to {_MAX_BYTE}")
 
 
 def _partition(source: ObjectField) -> Iterator[Problem]:
@@ -64,19 +63,19 @@ def _iscsi(source: ObjectField) -> Iterator[Problem]:
     yield from _between(source, "lun", 0)
     has_login = source.is_true("chapAuthDiscovery") or source.is_true("chapAuthSession")
     if has_login and not source.has("secretRef"):
-        yield source.problem("secretRef", "Required", _REQUIRED, "name the Secret for CHAP")
+        yield source.problem("secretRef", "Required", "", "name the Secret for CHAP")
 
 
 def _fibre(source: ObjectField) -> Iterator[Problem]:
     names, ids = source.is_given("targetWWNs"), source.is_given("wwids")
     if not names and not ids:
-        reason = f"{_REQUIRED}: must specify either targetWWNs or wwids, but not both"
+        reason = "must specify either targetWWNs or wwids, but not both"
         yield source.problem("targetWWNs", "Required", reason, "set one of them", show=False)
     elif names and ids:
-        rule = "Invalid value: targetWWNs and wwids can not be specified simultaneously"
+        rule = "targetWWNs and wwids can not be specified simultaneously"
         yield source.problem("targetWWNs", "Invalid", rule, "remove one of them", show=False)
     if names and not source.has("lun"):
-        yield source.problem("lun", "Required", f"{_REQUIRED}: lun is required if targetWWNs is specified", "set lun")
+        yield source.problem("lun", "Required", "lun is required if targetWWNs is specified", "set lun")
     elif names:
         yield from _between(source, "lun", 0)
 
@@ -87,11 +86,11 @@ def _flocker(source: ObjectField) -> Iterator[Problem]:
         yield webhook_problem(
             source.path,
             "Required",
-            f"{_REQUIRED}: one of datasetName and datasetUUID is required",
+            "one of datasetName and datasetUUID is required",
             hint="set one of them",
         )
     elif name and uuid:
-        rule = "Invalid value: datasetName and datasetUUID can not be specified simultaneously"
+        rule = "datasetName and datasetUUID can not be specified simultaneously"
         yield webhook_problem(source.path, "Invalid", rule, hint="remove one of them")
     dataset = source.text("datasetName")
     if "/" in dataset:
@@ -100,15 +99,15 @@ def _flocker(source: ObjectField) -> Iterator[Problem]:
 
 def _secret(source: ObjectField) -> Iterator[Problem]:
     secret = source.child("secretRef")
-    yield from secret.check_required("name", "name the Secret", _REQUIRED) if secret else ()
+    yield from secret.check_required("name", "name the Secret", "") if secret else ()
 
 
 def _scale_io(source: ObjectField) -> Iterator[Problem]:
-    yield from source.check_required("volumeName", "name the volume", _REQUIRED)
+    yield from source.check_required("volumeName", "name the volume", "")
 
 
 def _storageos(source: ObjectField) -> Iterator[Problem]:
-    yield from source.check_required("volumeName", "name the volume", _REQUIRED)
+    yield from source.check_required("volumeName", "name the volume", "")
     for key in ("volumeName", "volumeNamespace"):
         yield from dns_label(source.text(key) or None, source.at(key))
     yield from _secret(source)
@@ -128,14 +127,14 @@ def _azure_disk(source: ObjectField) -> Iterator[Problem]:
     uri = source.text("diskURI")
     start = _SUBSCRIPTIONS if source.text("kind") == "Managed" else _BLOB
     if uri and not source.is_unknown("kind") and not uri.startswith(start):
-        reason = f'Unsupported value: "{uri}": supported values begin with "{start}"'
-        yield source.problem("diskURI", "NotSupported", reason, "set kind: Managed for a managed disk", show=False)
+        reason = f'supported values begin with "{start}"'
+        yield source.problem("diskURI", "NotSupported", reason, "set kind: Managed for a managed disk")
 
 
 def _quobyte(source: ObjectField) -> Iterator[Problem]:
     registry = source.text("registry")
     if len(source.text("tenant")) > _MAX_TENANT:
-        reason = f"{_REQUIRED}: must be a UUID and may not exceed a length of {_MAX_TENANT} characters"
+        reason = "must be a UUID and may not exceed a length of {_MAX_TENANT} characters"
         yield source.problem("tenant", "Invalid", reason, "shorten it", show=False)
     elif registry and not all(map(_HOST_PORT.fullmatch, registry.split(","))):
         yield invalid(source.at("registry"), registry, _REGISTRY, "for example registry.example.org:7861")

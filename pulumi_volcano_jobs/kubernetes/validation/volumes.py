@@ -33,7 +33,7 @@ _HOST_PATHS = (
 )
 _ALL_MODES = 0o777
 _MAX_DRIVER = 63
-_MODE_RULE = "this must be a mode from 0 to 0777 (decimal 511)"
+_MODE_RULE = "must be a mode from 0 to 0777 (decimal 511)"
 _TOKEN_SECONDS = (600, 2**32)
 
 
@@ -83,7 +83,7 @@ def _file(item: ObjectField) -> Iterator[Problem]:
     path = item.text("path")
     if not is_inside(path) or path.startswith(".."):
         yield item.problem(
-            "path", "Invalid", "this must be a relative path that does not begin with '..': it is in the volume"
+            "path", "Invalid", "must be a relative path that does not begin with '..': it is in the volume"
         )
     yield from _mode(item, "mode")
 
@@ -104,7 +104,7 @@ def _nfs(source: ObjectField) -> Iterator[Problem]:
     yield from source.check_required("path", "name a directory of the server")
     path = source.text("path")
     if path and not path.startswith("/"):
-        yield source.problem("path", "Invalid", "this must be an absolute path", f"write /{path}")
+        yield source.problem("path", "Invalid", "must be an absolute path", f"write /{path}")
 
 
 def _pod_fields(source: ObjectField) -> Iterator[Problem]:
@@ -165,7 +165,7 @@ def _ephemeral(source: ObjectField) -> Iterator[Problem]:
         yield from object_meta(metadata.fields, metadata.path, RejectionStage.WEBHOOK)
         for key in ("name", "namespace", "finalizers"):
             if metadata.is_given(key):
-                yield metadata.problem(key, "Forbidden", "Forbidden: cannot be set", "remove it", show=False)
+                yield metadata.problem(key, "Forbidden", "cannot be set", "remove it", show=False)
     spec = template.child("spec") if template else None
     if spec:
         yield from claims.check(spec)

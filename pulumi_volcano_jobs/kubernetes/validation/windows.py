@@ -46,9 +46,7 @@ def check(spec: ObjectField) -> Iterator[Problem]:
             container_context = container.child("securityContext")
             yield from _forbidden_fields(container_context, _NOT_IN_CONTAINERS) if container_context else ()
         if spec.child("resources"):
-            yield spec.problem(
-                "resources", "Forbidden", "Forbidden: may not be set for a windows pod", "remove it", show=False
-            )
+            yield spec.problem("resources", "Forbidden", "may not be set for a windows pod", "remove it", show=False)
     for holder in (spec, *containers.all_containers(spec)):
         options = _options(holder)
         yield from _windows_options(options) if options else ()
@@ -59,7 +57,7 @@ def _forbidden_fields(field: ObjectField, keys: tuple[str, ...]) -> Iterator[Pro
     for key in keys:
         is_set = field.is_given(key) if key in _PLAIN else field.has(key)
         if is_set and not field.is_unknown(key):
-            reason = "Forbidden: cannot be set for a windows pod"
+            reason = "cannot be set for a windows pod"
             yield field.problem(key, "Forbidden", reason, "remove it, or set os.name: linux", show=False)
 
 
@@ -75,7 +73,7 @@ def _windows_options(options: ObjectField) -> Iterator[Problem]:
         rule = "gmsaCredentialSpec cannot be an empty string"
         yield invalid(options.at("gmsaCredentialSpec"), spec, rule, "remove it")
     elif len(spec) > _MOST_KIB * 1024:
-        reason = f"Invalid value: gmsaCredentialSpec size must be under {_MOST_KIB} KiB"
+        reason = f"gmsaCredentialSpec size must be under {_MOST_KIB} KiB"
         yield options.problem("gmsaCredentialSpec", "Invalid", reason, "set gmsaCredentialSpecName", show=False)
     key = "runAsUserName"
     rule = _user_rule(options.text(key)) if options.has(key) and not options.is_unknown(key) else ""
@@ -111,9 +109,8 @@ def _host_process(spec: ObjectField) -> Iterator[Problem]:
     for container, value in zip(containers.all_containers(spec), container_values, strict=True):
         options = _options(container)
         if options and isinstance(pod_value, bool) and isinstance(value, bool) and value is not pod_value:
-            rule = "pod hostProcess value must be identical if both are specified"
-            reason = f"Invalid value: {str(value).lower()}: {rule}"
-            yield webhook_problem(options.at(key), "Invalid", reason, hint="remove one of them")
+            reason = "pod hostProcess value must be identical if both are specified"
+            yield webhook_problem(options.at(key), "Invalid", reason, value, "remove one of them")
     if any(value is not None and not isinstance(value, bool) for value in (pod_value, *container_values)):
         return
     effective = [pod_value if value is None else value for value in container_values]
@@ -122,9 +119,9 @@ def _host_process(spec: ObjectField) -> Iterator[Problem]:
         yield webhook_problem(
             spec.path,
             "Invalid",
-            f"Invalid value: {rule}",
+            rule,
             hint="set securityContext.windowsOptions.hostProcess: true for the Pod",
         )
     if any(effective) and not spec.is_true("hostNetwork") and not spec.is_unknown("hostNetwork"):
-        reason = "Invalid value: false: hostNetwork must be true if pod contains any hostProcess containers"
-        yield webhook_problem(spec.at("hostNetwork"), "Invalid", reason, hint="set hostNetwork: true")
+        reason = "hostNetwork must be true if pod contains any hostProcess containers"
+        yield webhook_problem(spec.at("hostNetwork"), "Invalid", reason, False, "set hostNetwork: true")  # noqa: FBT003
