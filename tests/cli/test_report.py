@@ -55,7 +55,7 @@ def test_json_lists_what_the_lines_say(shell: Shell) -> None:
     (error,) = report(shell, "json", file)
 
     assert error | ERROR == error
-    line = f"job.yaml:5:3: spec.minAvailable: {error['reason']}"
+    line = f"job.yaml:5:3: spec.minAvailable: Invalid value: 5: {error['reason']}"
     (shown,) = shell("validate", file).lines
     assert shown.startswith(line)
     assert error["hint"] in shown

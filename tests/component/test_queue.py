@@ -309,7 +309,7 @@ def test_an_error_has_all_problems() -> None:
     failure = rejected({"weight": -1, "parent": "research"})
 
     assert typed(failure.problems) == [("spec.weight", "Invalid"), ("spec.parent", "Invalid")]
-    assert [problem.value for problem in failure.problems] == ["-1", "'research'"]
+    assert [problem.value for problem in failure.problems] == ["-1", '"research"']
     first, *lines = str(failure.error).splitlines()
     assert "VolcanoQueue research" in first
     assert lines == [f"  {problem}" for problem in failure.problems]

@@ -198,7 +198,7 @@ def test_an_output_as_a_setting_of_a_plugin_is_rejected_on_construction(*, previ
 
     assert isinstance(error, pulumi.RunError)
     assert str(error) == (
-        "spec.plugins.ssh.ssh_port: this must be a plain value, not an Output: only keys may be Outputs"
+        "spec.plugins.ssh.ssh_port: Invalid value: must be a plain value, not an Output: only keys may be Outputs"
     )
     assert done.resources == {}
 

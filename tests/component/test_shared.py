@@ -399,14 +399,14 @@ def test_unknown_defaults_of_a_program_are_rejected(name: str, snapshot: Snapsho
 @pytest.mark.parametrize(
     ("given", "path", "error_type", "value"),
     [
-        ({"volcano_version": "1.5"}, "volcano_version", "NotSupported", ""),
+        ({"volcano_version": "1.5"}, "volcano_version", "NotSupported", '"1.5"'),
         ({"queue": 3}, "queue", "TypeInvalid", ""),
-        ({"queue": "A"}, "queue", "Invalid", "'A'"),
-        ({"priority_class_name": "A"}, "priority_class_name", "Invalid", "'A'"),
-        ({"namespace": "a.b"}, "namespace", "Invalid", "'a.b'"),
-        ({"image_registry": "https://ghcr.io"}, "image_registry", "Invalid", "'https://ghcr.io'"),
+        ({"queue": "A"}, "queue", "Invalid", '"A"'),
+        ({"priority_class_name": "A"}, "priority_class_name", "Invalid", '"A"'),
+        ({"namespace": "a.b"}, "namespace", "Invalid", '"a.b"'),
+        ({"image_registry": "https://ghcr.io"}, "image_registry", "Invalid", '"https://ghcr.io"'),
         ({"labels": []}, "labels", "TypeInvalid", ""),
-        ({"labels": {"a": "b c"}}, "labels.a", "Invalid", "'b c'"),
+        ({"labels": {"a": "b c"}}, "labels.a", "Invalid", '"b c"'),
         ({"node_selector": {"a": 1}}, "node_selector.a", "TypeInvalid", ""),
         ({"tolerations": {}}, "tolerations", "TypeInvalid", ""),
         ({"tolerations": [GPU, {"key": "a", "operater": "Exists"}]}, "tolerations[1].operater", "Forbidden", ""),
@@ -414,7 +414,7 @@ def test_unknown_defaults_of_a_program_are_rejected(name: str, snapshot: Snapsho
             {"tolerations": [{"key": "a", "operator": "Exists", "value": "b"}]},
             "tolerations[0].value",
             "Invalid",
-            "'b'",
+            '"b"',
         ),
         ({"image_pull_secrets": [3]}, "image_pull_secrets[0]", "TypeInvalid", ""),
         ({"image_pull_secrets": "pull"}, "image_pull_secrets", "TypeInvalid", ""),
@@ -462,8 +462,8 @@ def test_a_key_of_the_stack_that_is_not_a_default_is_rejected(name: str, snapsho
 @pytest.mark.parametrize(
     ("config", "path", "value"),
     [
-        ({"volcano-jobs:tolerations": '[{"key": "a b"}]'}, "volcano-jobs:tolerations[0].key", "'a b'"),
-        ({"volcano-jobs:namespace": "A"}, "volcano-jobs:namespace", "'A'"),
+        ({"volcano-jobs:tolerations": '[{"key": "a b"}]'}, "volcano-jobs:tolerations[0].key", '"a b"'),
+        ({"volcano-jobs:namespace": "A"}, "volcano-jobs:namespace", '"A"'),
     ],
     ids=str,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -188,7 +189,7 @@ def test_an_unknown_release_is_rejected(value: str) -> None:
         ClusterFacts(volcano_version=value)
 
     assert typed(error.value.problems) == [("volcano_version", "NotSupported")]
-    assert repr(value) in error.value.problems[0].reason
+    assert error.value.problems[0].value == json.dumps(value)
 
 
 def test_the_error_of_an_unknown_release_has_the_known_releases(snapshot: SnapshotAssertion) -> None:

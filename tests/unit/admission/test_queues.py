@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -323,7 +324,7 @@ def test_a_queue_must_be_an_open_leaf(queue: str, error_type: str, snapshot: Sna
     (problem,) = lenient_problems(job(queue=queue), cluster=ClusterFacts(queues=QUEUES))
 
     assert typed([problem]) == [("spec.queue", error_type)]
-    assert problem.value == queue
+    assert problem.value == json.dumps(queue)
     assert str(problem) == snapshot
 
 

@@ -58,7 +58,7 @@ def test_an_error_s_text_is_a_line_for_each_problem() -> None:
     error = JobError([late, early, same_line, late])
 
     assert error.problems == (same_line, early, late)
-    assert str(error) == "c: same line, further left\na: early\nb: late"
+    assert str(error) == "c: Invalid value: same line, further left\na: Invalid value: early\nb: Invalid value: late"
 
 
 def test_an_error_travels_between_processes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -63,7 +64,7 @@ def test_a_wrong_registry_is_rejected_with_a_right_one(registry: str, snapshot: 
     (problem,) = refused(job(), image_registry=registry).problems
 
     assert typed([problem]) == [("image_registry", "Invalid")]
-    assert problem.value == repr(registry)
+    assert problem.value == json.dumps(registry)
     assert "ghcr.io/team" in problem.hint
     assert str(problem) == snapshot
 

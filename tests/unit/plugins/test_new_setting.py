@@ -94,9 +94,9 @@ def test_the_reference_has_it(loud: type[Plugin]) -> None:
 
 
 MESSAGES: dict[str, tuple[dict[str, Any], str]] = {
-    "none of its values": ({"volume": "hi"}, ".volume: this must be one of low, high (given: 'hi')"),
-    "misspelt": ({"volum": "high"}, ".volum: the plugin has no such setting: did you mean volume?"),
-    "an Output": ({"volume": Leaf("volume")}, ".volume: this must be a plain value, not an Output"),
+    "none of its values": ({"volume": "hi"}, '.volume: Unsupported value: "hi": supported values: "low", "high"'),
+    "misspelt": ({"volum": "high"}, ".volum: Forbidden: the plugin has no such setting: did you mean volume?"),
+    "an Output": ({"volume": Leaf("volume")}, ".volume: Invalid value: must be a plain value, not an Output"),
 }
 
 
@@ -117,51 +117,56 @@ def test_the_recommended_defaults_have_it(loud: Any) -> None:
 
 
 WRONG: dict[str, tuple[type[Plugin], tuple[Any, ...], dict[str, Any], str]] = {
-    "a misspelt setting": (PytorchPlugin, (), {"prot": 29500}, "pytorch.prot: {none}: did you mean port?"),
+    "a misspelt setting": (PytorchPlugin, (), {"prot": 29500}, "pytorch.prot: Forbidden: {none}: did you mean port?"),
     "a setting of no plugin": (
         EnvPlugin,
         (),
         {"port": 1},
-        "env.port: {none}: remove it",
+        "env.port: Forbidden: {none}: remove it",
     ),
     "another type": (
         PytorchPlugin,
         (),
         {"port": "29500"},
-        "pytorch.port: this must be a whole number (given: '29500')",
+        'pytorch.port: Invalid value: "29500": must be a whole number',
     ),
     "none of several types": (
         PytorchPlugin,
         (),
         {"nproc_per_node": 2.5},
-        "pytorch.nproc_per_node: this must be a whole number or a string (given: 2.5)",
+        "pytorch.nproc_per_node: Invalid value: 2.5: must be a whole number or a string",
     ),
     "a positional argument": (
         PytorchPlugin,
         (29500,),
         {},
-        "pytorch: settings must be keyword arguments: write PytorchPlugin(master=...)",
+        "pytorch: Invalid value: settings must be keyword arguments: write PytorchPlugin(master=...)",
     ),
     "a positional argument of a plugin without settings": (
         EnvPlugin,
         (29500,),
         {},
-        "env: settings must be keyword arguments: remove it",
+        "env: Invalid value: settings must be keyword arguments: remove it",
     ),
-    "a key that is no text": (SshPlugin, (), {"ssh_private_key": 5}, "ssh.ssh_private_key: this must be a string"),
+    "a key that is no text": (
+        SshPlugin,
+        (),
+        {"ssh_private_key": 5},
+        "ssh.ssh_private_key: Invalid value: must be a string",
+    ),
     "a misspelt key": (
         SshPlugin,
         (),
         {"ssh_privte_key": "s3cret"},
-        "ssh.ssh_privte_key: {none}: did you mean ssh_private_key?",
+        "ssh.ssh_privte_key: Forbidden: {none}: did you mean ssh_private_key?",
     ),
     "a mapping that is a list": (
         SvcPlugin,
         (),
         {"service_ports": [29500]},
-        "svc.service_ports: this must be a mapping or None (given: [29500])",
+        "svc.service_ports: Invalid value: [29500]: must be a mapping or None",
     ),
-    "a list that is text": (SvcPlugin, (), {"allow": "all"}, "svc.allow: this must be a list (given: 'all')"),
+    "a list that is text": (SvcPlugin, (), {"allow": "all"}, 'svc.allow: Invalid value: "all": must be a list'),
 }
 
 
@@ -213,9 +218,9 @@ def test_a_setting_may_have_any_type() -> None:
         Special(hosts=["a", 5], when="now", plain="3")  # type: ignore[arg-type]
 
     assert str(refused.value).splitlines() == [
-        "spec.plugins.special.hosts[1]: this must be a string (given: 5)",
-        "spec.plugins.special.when: this must be a Path or None (given: 'now')",
-        "spec.plugins.special.plain: this must be a whole number (given: '3')",
+        "spec.plugins.special.hosts[1]: Invalid value: 5: must be a string",
+        'spec.plugins.special.when: Invalid value: "now": must be a Path or None',
+        'spec.plugins.special.plain: Invalid value: "3": must be a whole number',
     ]
     assert Special(when=Path("a")).beyond() == {"when": Path("a")}
 
@@ -228,7 +233,7 @@ def test_an_argument_has_the_type_of_its_setting() -> None:
         mode: Literal["a", "b"] = flag("mode", default="a")
 
     assert [str(problem) for problem in Chosen.from_args(["--mode=c"]).malformed()] == [
-        "spec.plugins.chosen.mode: this must be one of a, b (given: 'c')"
+        'spec.plugins.chosen.mode: Unsupported value: "c": supported values: "a", "b"'
     ]
 
 

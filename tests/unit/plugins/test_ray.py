@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -248,7 +249,7 @@ def test_options_that_change_the_command_are_rejected_in_native_mode(setting: st
     found = [problem for problem in problems(document, managed_by="volcano") if not problem.warning]
 
     assert typed(found) == [(f"{PLUGIN}.{setting}", "Forbidden")]
-    assert found[0].value == repr(value)
+    assert found[0].value == (json.dumps(value) if isinstance(value, bool) else repr(value))
     assert str(found[0]) == snapshot
 
 

@@ -21,7 +21,7 @@ from pulumi_volcano_jobs import (
     SvcPlugin,
     render,
 )
-from pulumi_volcano_jobs.core.errors import RejectionStage
+from pulumi_volcano_jobs.core.errors import RejectionStage, shown
 from pulumi_volcano_jobs.core.leaf import Leaf, Text
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, Pod, config_map
@@ -220,7 +220,7 @@ def test_a_problem_of_an_option_has_the_path_of_the_option_also_beside_arguments
     found = problems(document, plugin_options={"ssh": {"key_secret": "No"}})
 
     assert typed(found) == [("plugin_options.ssh.key_secret", "Invalid")]
-    assert found[0].value == "'No'"
+    assert found[0].value == '"No"'
 
 
 def test_options_that_volcano_cannot_support_are_rejected_in_lenient_mode_also() -> None:
@@ -293,7 +293,7 @@ def test_a_version_of_kubernetes_without_a_schema_is_rejected(snapshot: Snapshot
         ClusterFacts(kubernetes_version="1.99")
 
     assert typed(refusal.value.problems) == [("kubernetes_version", "NotSupported")]
-    versions = ", ".join(schema.versions())
+    versions = ", ".join(map(shown, schema.versions()))
     assert versions in str(refusal.value)
     assert str(refusal.value).replace(versions, "VERSIONS") == snapshot
 
@@ -314,7 +314,7 @@ class Keyed(Plugin):
 def test_a_problem_of_a_secret_does_not_show_it() -> None:
     """Whoever writes the check need not think of it."""
     assert str(refused(job(plugins=[Keyed(token="hunter2")]))) == (
-        "spec.plugins.test-keyed.token: this has no dots: make another"
+        "spec.plugins.test-keyed.token: Invalid value: this has no dots: make another"
     )
 
 

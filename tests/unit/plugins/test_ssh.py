@@ -306,7 +306,7 @@ class TestKeySecret:
             (f"{AT}.key_secret_private", "Forbidden"),
             (f"{AT}.key_secret_public", "Forbidden"),
         ]
-        assert [problem.value for problem in found] == ["'team'", "'id_rsa'", "'id_rsa.pub'"]
+        assert [problem.value for problem in found] == ['"team"', '"id_rsa"', '"id_rsa.pub"']
         assert {(problem.reason, problem.hint) for problem in found} == {(found[0].reason, found[0].hint)}
         assert str(found[0]) == snapshot
 

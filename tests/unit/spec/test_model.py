@@ -203,7 +203,7 @@ def test_other_wrong_values_are_shown() -> None:
     """So that the reader sees what is meant."""
     (problem,) = problems(job(queue="My Team"))
 
-    assert problem.value == "'My Team'"
+    assert problem.value == '"My Team"'
 
 
 class Output:

@@ -292,7 +292,7 @@ def test_a_long_path_is_cut() -> None:
     (problem,) = refused(job(**{LONG: 1})).problems
 
     assert typed([problem]) == [(f"spec.{LONG}", "Forbidden")]
-    assert str(problem).startswith(f"spec.{'x' * 395}…: {problem.reason}: {problem.hint}")
+    assert str(problem).startswith(f"spec.{'x' * 395}…: Forbidden: {problem.reason}: {problem.hint}")
 
 
 def test_a_file_that_is_not_text_is_an_error(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
