@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs.core.errors import shown, unknown_codes
+from pulumi_volcano_jobs.core.errors import unknown_codes, value_text
 from pulumi_volcano_jobs.spec import releases
 from tests.cli.conftest import PLACEHOLDERS, Shell
 from tests.conftest import container, job, task, typed
@@ -188,6 +188,6 @@ def test_a_value_is_read_as_kubectl_reads_it(shell: Shell, text: str, value: obj
 
     path = "plugin_options.svc.publish_not_ready_addresses"
     assert [(*pair, problem.value) for pair, problem in zip(typed(problems), problems, strict=True)] == (
-        [] if value is True else [(path, "TypeInvalid", shown(value))]
+        [] if value is True else [(path, "TypeInvalid", value_text(value))]
     )
     assert shell("validate", *setting).lines == [f"job.yaml:7:5: {problem}" for problem in problems]

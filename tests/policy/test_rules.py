@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import JobError, policy
 from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, TASK
-from pulumi_volcano_jobs.core.errors import shown
+from pulumi_volcano_jobs.core.errors import value_text
 from pulumi_volcano_jobs.plugins import ssh_keys
 from tests.conftest import typed
 from tests.policy.harness import (
@@ -218,7 +218,7 @@ class TestImages:
 
         error_type = "Invalid" if isinstance(registries, list) else "TypeInvalid"
         assert typed(caught.value.problems) == [("registries", error_type)]
-        assert caught.value.problems[0].value == shown(registries)
+        assert caught.value.problems[0].value == value_text(registries)
 
     def test_the_message_of_a_wrong_list(self, snapshot: SnapshotAssertion) -> None:
         """It has an example."""
@@ -543,7 +543,7 @@ class TestGang:
             policy.gang(share)
 
         assert typed(caught.value.problems) == [("share", "Invalid")]
-        assert caught.value.problems[0].value == shown(share)
+        assert caught.value.problems[0].value == value_text(share)
 
     def test_the_message_of_a_wrong_share(self, snapshot: SnapshotAssertion) -> None:
         """It has the range."""

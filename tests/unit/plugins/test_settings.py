@@ -21,7 +21,7 @@ from pulumi_volcano_jobs import (
     SvcPlugin,
     render,
 )
-from pulumi_volcano_jobs.core.errors import RejectionStage, shown
+from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf, Text
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, Pod, config_map
@@ -293,7 +293,7 @@ def test_a_version_of_kubernetes_without_a_schema_is_rejected(snapshot: Snapshot
         ClusterFacts(kubernetes_version="1.99")
 
     assert typed(refusal.value.problems) == [("kubernetes_version", "NotSupported")]
-    versions = ", ".join(map(shown, schema.versions()))
+    versions = ", ".join(map(value_text, schema.versions()))
     assert versions in str(refusal.value)
     assert str(refusal.value).replace(versions, "VERSIONS") == snapshot
 
