@@ -1,1 +1,1 @@
-"""Admission of a job before it is rendered: defaults, validation, lint, limits and conflicts."""
+"""Admission of a job before rendering: defaults, validation, lint, limits and conflicts."""

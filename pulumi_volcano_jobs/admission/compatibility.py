@@ -1,6 +1,6 @@
 """Check a job against the release of Volcano that runs it.
 
-An older release drops most of what it does not know, without an error.
+An older release drops most unknown fields without an error.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def check(job: Job, plugins: Sequence[Plugin], version: str, *, strict: bool, na
     Args:
         job: the job with its defaults.
         plugins: its plugins.
-        version: the release, such as 1.15. If it is empty, there are no problems.
-        strict: whether to check plugin arguments that Volcano does not read, because they follow a mistake.
-        native: whether Volcano's controllers run the job. Otherwise only its scheduler and PodGroups take part.
+        version: the release, such as 1.15. If it is empty, nothing is checked.
+        strict: whether to check plugin arguments that follow a mistake, which Volcano does not read.
+        native: whether Volcano's controllers run the job. Otherwise, the job only uses its scheduler and a PodGroup.
     """
     if not version:
         return
@@ -38,13 +38,13 @@ def check(job: Job, plugins: Sequence[Plugin], version: str, *, strict: bool, na
 
 
 def _fields(model: Model, path: str, version: str) -> Iterator[Problem]:
-    """Yield a Problem for each field that a release does not store in a Job or a PodGroup."""
+    """Yield a Problem for each field of a Job or a PodGroup that a release drops."""
     for name, field in type(model).model_fields.items():
         value, place = getattr(model, name), paths.join(path, field.alias or name)
         since = next((since_mark.version for since_mark in field.metadata if isinstance(since_mark, Since)), "")
         if value is not None and is_older(version, since):
-            reason = f"Volcano {version} does not know this field (added in {since}), and drops it"
-            yield Problem(place, "Forbidden", reason, "remove it, or upgrade Volcano")
+            reason = f"unknown field in Volcano {version}, which drops it (added in {since})"
+            yield Problem(place, "Forbidden", reason, f"remove it, or upgrade Volcano to {since} or later")
             continue
         for item_path, item in _parts(value, place):
             yield from _fields(item, item_path, version)
@@ -60,7 +60,7 @@ def _parts(value: object, path: str) -> Iterator[tuple[str, Model]]:
 def unknown_to_kubernetes(job: Job, version: str) -> Iterator[Problem]:
     """Yield a Problem for each field of the Pod templates that a version of Kubernetes does not have.
 
-    If the version is empty, there are no problems.
+    If the version is empty, nothing is checked.
     """
     for index, task in enumerate(job.tasks or ()) if version else ():
         yield from templates.unknown_fields(task.pod_template, version, f"spec.tasks[{index}].template")

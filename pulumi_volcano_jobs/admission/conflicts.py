@@ -1,6 +1,7 @@
-"""Variables, mounts, named ports and volumes that two write: the template, the job's volumes, the plugins.
+"""Check that the template, the job's volumes and the plugins do not set the same entry of a Pod.
 
-A Pod has each of them once: server-side apply and the API server refuse another.
+The entries are variables, mounts, named ports, volumes and containers. Server-side apply and the API server reject
+duplicates.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def check(log: PodLog, task: Task, path: str, on_conflict: OnConflict) -> Iterat
         log: the writers of the `entries` of the Pod. An entry that is replaced by an equal one also conflicts.
         task: the task.
         path: the path of its template.
-        on_conflict: who takes precedence.
+        on_conflict: the option of the job.
     """
     origins = _origins(task.pod_spec, f"{path}.spec")
     counts = dict(log.steps[0][1][_CONTAINERS])
@@ -69,28 +70,29 @@ def check(log: PodLog, task: Task, path: str, on_conflict: OnConflict) -> Iterat
 def _conflict(what: str, old: _Origin, new: _Origin, task: Task, on_conflict: OnConflict) -> Iterator[Problem]:
     """Yield a Problem if the job's volumes or a plugin replace an entry, unless `on_conflict` decides."""
     if not new.plugin:
-        reason = f"the job's volumes ({new.place}) bring a {what} too"
-        yield Problem(old.place, "Duplicate", reason, "keep one of them", stage=RejectionStage.API)
+        reason = f"the job's volumes ({new.place}) also add the {what}"
+        yield Problem(old.place, "Duplicate", reason, "remove one of them", stage=RejectionStage.API)
     elif on_conflict == "plugin" or old.plugin == new.plugin:
         return
     elif old.plugin:
-        reason = f"the plugins {old.plugin} ({old.place}) and {new.plugin} both set the {what} in Pods of {task.name}"
-        hint = f"do without one of them, or let {new.plugin}, which runs later, have it: on_conflict plugin"
+        writers = f"the plugins {old.plugin} ({old.place}) and {new.plugin}"
+        reason = f"{writers} both set the {what} in Pods of the task {task.name}"
+        hint = f'remove one of the plugins, or set on_conflict="plugin" to use {new.plugin}, which runs later'
         yield Problem(new.place, "Forbidden", reason, hint)
     elif on_conflict == "error":
-        reason = f"the plugin {new.plugin} ({new.place}) sets the {what} too"
-        hint = "remove it here, or say on_conflict: user keeps what stands here, plugin what the plugin sets"
+        reason = f"the plugin {new.plugin} ({new.place}) also sets the {what}"
+        hint = 'remove it here, or set on_conflict="user" to keep it, or on_conflict="plugin" to replace it'
         yield Problem(old.place, "Forbidden", reason, hint)
 
 
 def _repeated(name: str, place: str, origin: _Origin) -> Problem:
-    """Return the Problem of a plugin's container with the name of another one, whatever `on_conflict` is."""
-    reason = f"the plugin {origin.plugin} ({origin.place}) adds a container of this name"
+    """Return the Problem of a plugin's container with the name of another container. `on_conflict` does not apply."""
+    reason = f"the plugin {origin.plugin} ({origin.place}) also adds a container with this name"
     return Problem(place, "Duplicate", reason, "rename this container", value_text(name), RejectionStage.API)
 
 
 def _origins(spec: Mapping[str, Any], path: str) -> dict[_TrackedList, dict[str, _Origin]]:
-    """Return the places of the entries of a template (the last of each name), and of its containers (the first)."""
+    """Return the paths of a template's entries (the last with each name) and of its containers (the first)."""
     volumes = {
         entry["name"]: _Origin(f"{path}.volumes[{index}]") for index, entry in enumerate(spec.get("volumes") or ())
     }

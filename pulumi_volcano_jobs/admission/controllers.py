@@ -1,4 +1,4 @@
-"""What Volcano's controllers do beyond making Pods, and what is otherwise when they make them."""
+"""Features that only Volcano's controllers support, and features that they do not support."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.spec.model import Job
 
 
 def controller_only_fields(job: Job) -> list[tuple[str, str]]:
-    """List path and meaning of each thing that only Volcano does, so that Pods of Pulumi's are left without it."""
+    """Return the path and meaning of each field that only Volcano's controllers support."""
     return [*_of_job(job), *_of_tasks(job)]
 
 
@@ -21,7 +21,7 @@ def _of_job(job: Job) -> Iterator[tuple[str, str]]:
     for index, policy in enumerate(job.policies or ()):
         yield f"spec.policies[{index}]", policies.meaning(policy)
     if job.ttl_seconds_after_finished is not None:
-        yield "spec.ttlSecondsAfterFinished", f"remove the job {job.ttl_seconds_after_finished} s after its end"
+        yield "spec.ttlSecondsAfterFinished", f"delete the job {job.ttl_seconds_after_finished} s after it finishes"
     if job.min_success is not None:
         yield "spec.minSuccess", f"complete the job once {counted(job.min_success, 'Pod')} succeeded"
 
@@ -36,44 +36,42 @@ def _of_tasks(job: Job) -> Iterator[tuple[str, str]]:
 
 
 def problems(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
-    """Yield what only Pods that Pulumi manages can have."""
+    """Yield a Problem for each feature that Volcano's controllers do not support."""
     if job.volumes:
         yield from metadata.volume_names(job.name)
     for plugin in plugins:
         if type(plugin) not in BUILT_IN:
-            reason = "Volcano's controllers do not know this plugin, and would refuse the job"
-            yield Problem(f"spec.plugins.{plugin.name}", "Forbidden", reason, 'remove it, or use managed_by="pulumi"')
+            reason = "Volcano's controllers do not have this plugin, so they reject the job"
+            yield Problem(f"spec.plugins.{plugin.name}", "Forbidden", reason, 'remove it, or set managed_by="pulumi"')
         yield from plugin.not_native()
 
 
 def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
-    """Yield what is done, and yet not as with Pods that Pulumi manages."""
+    """Yield a warning for each feature that works differently with Volcano's controllers."""
     for plugin in plugins:
         if isinstance(plugin, SshPlugin) and not is_given(plugin.ssh_private_key):
             yield Problem(
                 "spec.plugins.ssh",
                 "Warning",
-                "Volcano makes the key pair, and another one with each restart of the job, a task or a Pod, so that "
-                "Pods which keep running do not know the new key",
-                "give the ssh plugin ssh_private_key and ssh_public_key (they stand in the Job, for all who may read "
-                "it), or let policies restart the whole job only",
+                "Volcano creates a new key pair at each restart of the job, a task or a Pod, so Pods that keep running "
+                "do not have the new key",
+                "set ssh_private_key and ssh_public_key of the ssh plugin (users who can read the Job can read them), "
+                "or use policies that restart the whole job",
                 code="VJ117",
             )
 
 
 def unsupported_warning(found: list[tuple[str, str]]) -> str:
-    """Return one warning about all parts of a job that only Volcano's controllers support."""
+    """Return one warning about all fields that only Volcano's controllers support."""
     lines = "\n".join(f"  - {meaning} ({path})" for path, meaning in found)
     return (
-        "the job runs, but nobody enacts this on Pods that Pulumi manages (they have no controller):\n"
-        f'{lines}\nWith managed_by="volcano" Volcano\'s controllers enact it; unsupported="ignore" silences this.'
+        'ignored with managed_by="pulumi", because no controller manages these Pods:\n'
+        f'{lines}\nSet managed_by="volcano" to use these fields, or unsupported="ignore" to turn off this warning.'
     )
 
 
 def unsupported_problems(found: list[tuple[str, str]]) -> list[Problem]:
-    """Return a Problem for each part of a job that only Volcano's controllers support (`unsupported="error"`)."""
-    hint = 'remove it, or say unsupported="warn"'
-    return [
-        Problem(path, "Forbidden", f"nobody enacts this on Pods that Pulumi manages: {meaning}", hint)
-        for path, meaning in found
-    ]
+    """Return a Problem for each field that only Volcano's controllers support (`unsupported="error"`)."""
+    reason = 'not supported with managed_by="pulumi", because no controller manages these Pods'
+    hint = 'remove it, or set unsupported="warn"'
+    return [Problem(path, "Forbidden", f"{reason}: {meaning}", hint) for path, meaning in found]

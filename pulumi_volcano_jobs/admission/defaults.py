@@ -1,6 +1,6 @@
-"""A job as Volcano stores it: unknown fields dropped, defaults filled in, plugins read.
+"""Apply the defaults of a job as Volcano does: drop unknown fields, set default values, parse plugins.
 
-Upstream: the defaults of the resource definition, then the mutating webhook (contract sections 3 and 4).
+Upstream: the defaults of the CRD, then the mutating webhook (contract sections 3 and 4).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ MAX_RETRY = 3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DefaultedJob(Sealed):
-    """A job with its defaults, its plugins in the order in which they run, and what was found on the way.
+    """A job with its defaults, its plugins in the order in which they run, and the problems of both.
 
-    `named` are the plugins that the job itself names.
+    `named` contains the plugins that the job itself names.
     """
 
     job: Job
@@ -36,9 +36,9 @@ class DefaultedJob(Sealed):
 
 
 def apply_defaults(job: Job, options: RenderOptions, *, strict: bool, volcano_version: str = "") -> DefaultedJob:
-    """Fill in the defaults of a job; its plugins have the options that were chosen for them.
+    """Return a job with its defaults, and its plugins with their options.
 
-    The problems are those of the types and fields of templates and claims, and of the settings of plugins.
+    The problems are about types and fields of templates and claims, and about settings of plugins.
     """
     pruner = schema.SchemaPruner()
     image_registry = options.get("image_registry", "")
@@ -72,7 +72,7 @@ def _order(plugin: Plugin) -> tuple[int, str]:
 
 
 def _task(task: Task, index: int, pruner: schema.SchemaPruner, image_registry: Any) -> Task:
-    # The webhook's patch spells out an empty Pod spec, and the schema then misses its containers.
+    # The webhook's patch adds an empty Pod spec, so the schema then requires its containers.
     template = pruner.apply({"spec": {}} | task.pod_template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
     template = images.template_in_registry(template, image_registry)
     spec = template.get("spec")

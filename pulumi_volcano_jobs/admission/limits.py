@@ -1,7 +1,7 @@
-"""How large a job may be: its Pods, its objects, and the variables of its containers.
+"""Limits on the size of a job: its Pods, its objects, and the variables of its containers.
 
-The first three limits are those of Kubernetes. The last one is that of Linux: Volcano creates such Pods, and their
-containers do not start. A value that is not known yet (a leaf) has the size 0.
+The limits on Pods and objects are from Kubernetes. The limit on variables is from Linux: Volcano creates Pods that
+exceed it, but their containers do not start. A value that is not known yet (a leaf) has the size 0.
 """
 
 from __future__ import annotations
@@ -21,69 +21,74 @@ from pulumi_volcano_jobs.spec.model import Job, Task
 from pulumi_volcano_jobs.spec.releases import is_older
 
 MOST_PODS = 150_000
-"""Kubernetes supports no more in a cluster (kubernetes.io, Considerations for large clusters)."""
-_GROWS = "it grows with the Pods: use fewer Pods, or shorter names of job and tasks"
+"""Maximum number of Pods in a cluster (kubernetes.io, Considerations for large clusters)."""
+_GROWS = "use fewer Pods, or shorten the names of the job and its tasks"
 _MIB = 1 << 20
-# The API server refuses more data in a ConfigMap or Secret, and etcd any larger object.
+# The API server limits the data of a ConfigMap or Secret. etcd limits the size of an object.
 _LARGEST_DATA, _LARGEST_OBJECT = _MIB, 3 * _MIB // 2
-_LARGEST_PODS = 1024 * _MIB  # the manifests of all Pods of a job; no engine and no memory is made for more
+_LARGEST_PODS = 1024 * _MIB  # the manifests of all Pods of a job: Pulumi's engine cannot process more
 MAX_VARIABLE = 128 * 1024
-"""Bytes of one variable, NAME=value with the NUL behind it (Linux: MAX_ARG_STRLEN)."""
+"""Maximum size of a variable in bytes: NAME=value and the final NUL (Linux: MAX_ARG_STRLEN)."""
 MAX_ENVIRONMENT = 2 * 1024 * 1024
-"""Bytes of all variables and arguments of a program (Linux: a quarter of the usual stack of 8 MiB)."""
+"""Maximum size of all variables and arguments of a program in bytes (Linux: a quarter of the usual 8 MiB stack)."""
 _FLAG = "inject-hosts-env"
 _HOSTS = (
-    f"give svc --{_FLAG}=false (in Python: SvcPlugin(inject_hosts_env=False)); the addresses stay in"
+    f"set --{_FLAG}=false of svc (in Python: SvcPlugin(inject_hosts_env=False)), and read the addresses from"
     f" {naming.HOSTS_PATH}"
 )
 
 
 def check_pod_count(job: Job) -> Iterator[Problem]:
-    """Yield a Problem at the task with which a job has too many Pods.
+    """Yield a Problem at the first task with which a job has too many Pods.
 
-    Nothing that grows with the replicas may be computed for such a job.
+    For such a job, do not compute values that grow with the replicas.
     """
     total = 0
     for index, task in enumerate(job.tasks or ()):
         total += task.size
         if total > MOST_PODS:
-            reason = f"with this task the job has {total} Pods, and Kubernetes supports {MOST_PODS} in a cluster"
+            reason = f"a cluster must have at most {MOST_PODS} Pods, but with this task the job has {total}"
             value = str(task.size)
             yield Problem(
-                f"spec.tasks[{index}].replicas", "TooMany", reason, "lower it", value=value, stage=RejectionStage.API
+                f"spec.tasks[{index}].replicas",
+                "TooMany",
+                reason,
+                "lower replicas",
+                value=value,
+                stage=RejectionStage.API,
             )
             return
 
 
 def check_objects(manifests: Iterable[Manifest], made_by: Mapping[ObjectRef, str]) -> Iterator[Problem]:
-    """Yield a Problem for each ConfigMap and Secret that no API server takes: their host lists grow with the job."""
+    """Yield a Problem for each ConfigMap and Secret that is too large, because host lists grow with the job."""
     for item in manifests:
         kind, name = ref = ObjectRef.of(item)
         size = sum(_decoded(value) if kind == "Secret" else _length(value) for value in item.get("data", {}).values())
         if size > _LARGEST_DATA:
-            reason = f"the {kind} {name} takes {size} bytes; Kubernetes stores at most {_LARGEST_DATA}"
+            reason = f"may not be more than {_LARGEST_DATA} bytes, but the {kind} {name} has {size} bytes"
             yield Problem(f"spec.plugins.{made_by[ref]}", "TooLong", reason, _GROWS, stage=RejectionStage.API)
 
 
 def _length(value: Any) -> int:
-    """Give the bytes of a text; of what is not known yet nothing can be said."""
+    """Return the size of a text in bytes, or 0 if it is not known yet."""
     if not isinstance(value, str):
         return 0
     return len(value) if value.isascii() else len(value.encode())
 
 
 def _decoded(value: Any) -> int:
-    """Give the bytes behind base64; a placeholder is not encoded."""
+    """Return the size of decoded base64 in bytes. A placeholder is not encoded."""
     if not isinstance(value, str) or isinstance(value, Placeholder):
         return _length(value)
     return len(value) * 3 // 4 - value[-2:].count("=")
 
 
 class ManifestSizes:
-    """The total size of the manifests of a job's Pods, counted task by task."""
+    """The total size of the manifests of a job's Pods, added task by task."""
 
     def __init__(self) -> None:
-        """Start with no task."""
+        """Start with size 0."""
         self._total = 0
 
     def add(self, task: Task, index: int, first: Manifest) -> Iterator[Problem]:
@@ -100,12 +105,14 @@ class ManifestSizes:
         self._total += size * max(task.size, 1)
         place = f"spec.tasks[{index}]"
         if size > _LARGEST_OBJECT:
-            reason = f"each Pod would have {_in_mib(size)}, and the API server takes at most {_in_mib(_LARGEST_OBJECT)}"
-            hint = "make its template smaller, or use fewer Pods if a plugin lists them in it"
+            reason = f"each Pod may not be more than {_in_mib(_LARGEST_OBJECT)}, but has {_in_mib(size)}"
+            hint = "shorten the template, or use fewer Pods if a plugin adds a list of Pods to each Pod"
             yield Problem(place, "TooLong", reason, hint, stage=RejectionStage.API)
         elif self._total > _LARGEST_PODS:
-            subject = "the Pods of the job up to this task" if index else "the task's Pods"
-            reason = f"{subject} would have {_in_mib(self._total)}, and at most {_in_mib(_LARGEST_PODS)} are made"
+            subject = "the Pods of the job up to this task" if index else "the Pods of the task"
+            reason = (
+                f"{subject} may not be more than {_in_mib(_LARGEST_PODS)} in total, but have {_in_mib(self._total)}"
+            )
             hint = "use fewer replicas or tasks" if index else "use fewer replicas"
             yield Problem(f"{place}.replicas", "TooLong", reason, hint, value=str(task.size), stage=RejectionStage.API)
 
@@ -116,7 +123,7 @@ def _in_mib(size: int) -> str:
 
 @dataclass(frozen=True)
 class _VariableSizes:
-    """The values of the ConfigMaps that the plugins made."""
+    """Sizes of variables, including values from the plugins' ConfigMaps."""
 
     sizes: Mapping[tuple[str, str], int]
     made_by: Mapping[ObjectRef, str]
@@ -124,7 +131,7 @@ class _VariableSizes:
     _known: dict[int, int] = field(default_factory=dict)
 
     def variables(self, entries: Sequence[Manifest]) -> list[int]:
-        """Return the bytes of each variable, with its name. An entry that Pods share is measured once."""
+        """Return the size of each variable in bytes, including its name. An entry that Pods share is measured once."""
         by_id = dict(zip(map(id, entries), entries, strict=True))
         for key in by_id.keys() - self._known.keys():
             name, (value, _) = by_id[key]["name"], self.size(by_id[key])
@@ -132,7 +139,7 @@ class _VariableSizes:
         return list(map(self._known.__getitem__, map(id, entries)))
 
     def size(self, entry: Manifest) -> tuple[int, str]:
-        """Give the bytes of a variable's value, and the plugin whose ConfigMap it comes from."""
+        """Return the size of a variable's value in bytes, and the plugin that created its ConfigMap."""
         reference = _mapping(_mapping(entry.get("valueFrom")).get("configMapKeyRef"))
         name, key = reference.get("name"), reference.get("key")
         if isinstance(name, str) and isinstance(key, str) and (name, key) in self.sizes:
@@ -143,7 +150,7 @@ class _VariableSizes:
 def hosts_hint(*, native: bool, version: str) -> str:
     """Return the fix for a host list that is too long.
 
-    With Volcano's controllers, the flag needs a release that has it: an older one ignores it and all flags after it.
+    Volcano's controllers need a release with the flag: an older release ignores it and all flags after it.
     """
     since = since_of(SvcPlugin, _FLAG)
     if not native or (version and not is_older(version, since)):
@@ -180,7 +187,7 @@ def variables(
     shared, end = _VariableSizes(sizes, made_by, hosts_hint), 0
     for index, task in enumerate(tasks):
         end += task.size
-        # Of a task's Pods the last has the longest numbers, and the first may be a master.
+        # The last Pod of a task has the longest numbers, and the first may be a master.
         samples = [firsts[task.name or ""], *(pods[end - 1 : end] if task.size > 1 else ())]
         found += _task(task, f"spec.tasks[{index}].template.spec", samples, shared)
     return list({(problem.path, problem.reason.partition(" takes ")[0]): problem for problem in found}.values())
@@ -195,7 +202,7 @@ def _task(task: Task, path: str, samples: Iterable[Manifest], shared: _VariableS
 
 
 def _template_variables(task: Task, kind: str, name: str, path: str) -> tuple[str, list[str]]:
-    """Find the place of a container in its template, and its variables there."""
+    """Return the path of a container's variables in the template, and their names."""
     for index, wire in enumerate(task.pod_spec.get(kind) or ()):
         if wire.get("name") == name:
             return f"{path}.{kind}[{index}].env", [entry["name"] for entry in wire.get("env") or ()]
@@ -214,26 +221,26 @@ def _container(
                 yield _variable(entry["name"], size, *place, shared.size(entry)[1], shared.hosts_hint)
     elif sum(sizes) > MAX_ENVIRONMENT:
         reason = (
-            f"the environment of the container {container.get('name')} takes {sum(sizes)} bytes; Linux starts no"
-            f" program with more than {MAX_ENVIRONMENT}"
+            f"may not be more than {MAX_ENVIRONMENT} bytes on Linux, but the environment of the container"
+            f" {container.get('name')} takes {sum(sizes)} bytes"
         )
-        yield Problem(template_variables()[0], "TooLong", reason, "put what is large into files that a volume brings")
+        yield Problem(template_variables()[0], "TooLong", reason, "move large values to files in a volume")
 
 
 def _variable(
     name: str, size: int, path: str, template_variables: Sequence[str], plugin: str, hosts_hint: str
 ) -> Problem:
     reason = (
-        f"the variable {name} takes {size} bytes with its name; Linux starts no program with one of more than"
-        f" {MAX_VARIABLE}"
+        f"may not be more than {MAX_VARIABLE} bytes on Linux, but the variable {name} takes {size} bytes, including its"
+        " name"
     )
     if plugin:
         return Problem(f"spec.plugins.{plugin}", "TooLong", reason, hosts_hint if plugin == SvcPlugin.name else _GROWS)
     if name in template_variables:
-        # The last one of a name counts.
+        # Kubernetes uses the last variable with a name.
         place = len(template_variables) - 1 - template_variables[::-1].index(name)
-        return Problem(f"{path}[{place}]", "TooLong", reason, "put the value into a file that a volume brings")
-    return Problem(path, "TooLong", f"a plugin sets it: {reason}", _GROWS)
+        return Problem(f"{path}[{place}]", "TooLong", reason, "move the value to a file in a volume")
+    return Problem(path, "TooLong", f"a variable of a plugin {reason}", _GROWS)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -1,8 +1,8 @@
-"""Jobs that everybody takes and that likely do something else than what was meant: warnings, each with a code.
+"""Warnings about jobs that Volcano accepts, but that probably do not work as intended.
 
-The warnings of a field are with its other rules, and those of one plugin with the plugin (`Plugin.validate`). Here are
-those of several plugins together, and of variables that refer to others. `docs/warnings.md` tells when one may be
-switched off. What is not known yet (a leaf) is not looked at.
+This module has the warnings about several plugins together, and about variables that refer to other variables. The
+modules of fields and plugins (`Plugin.validate`) have the other warnings. `docs/warnings.md` explains when to ignore
+a warning. Values that are not known yet (leaves) are not checked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pulumi_volcano_jobs.admission import scheduling, sshd_port, templates, volumes
-from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
@@ -42,13 +42,13 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
         yield from _peers(job, svc)
         yield from _dashboard(job, svc, _find_plugin(plugins, RayPlugin))
     elif ssh:
-        reason = "without the svc plugin there is no Service, and the names in the ssh configuration do not resolve"
+        reason = "the svc plugin is missing, so the hosts in the ssh configuration do not resolve"
         yield _warning(path_of(SshPlugin), reason, "add svc: []", "VJ110")
     yield from sshd_port.warnings(plugins)
 
 
 def check_pods(job: Job, plugins: Sequence[Plugin], first_pods: Mapping[str, Manifest]) -> Iterator[Problem]:
-    """Yield the warnings of a job's Pods as they are made; `first_pods` has Pod 0 of each task."""
+    """Yield the warnings of rendered Pods. `first_pods` contains Pod 0 of each task."""
     if svc := _find_plugin(plugins, SvcPlugin):
         yield from _unknown_ports(svc, first_pods)
     for position, task in enumerate(job.tasks or ()):
@@ -56,7 +56,7 @@ def check_pods(job: Job, plugins: Sequence[Plugin], first_pods: Mapping[str, Man
             containers = {item["name"]: item for item in first_pods[task.name or ""]["spec"].get(kind) or ()}
             for index, container in enumerate(task.pod_spec.get(kind) or ()):
                 path = f"spec.tasks[{position}].template.spec.{kind}[{index}].env"
-                # A plugin may have taken it out.
+                # A plugin may have removed the container.
                 env = containers.get(container["name"], {}).get("env")
                 yield from _references(container.get("env") or (), env or (), path)
 
@@ -69,12 +69,14 @@ def _addresses(job: Job) -> Iterator[Problem]:
     for index, task in enumerate(job.tasks or ()):
         path, host, domain = f"spec.tasks[{index}].template.spec", *_host_and_domain(task)
         if host and task.size > 1:
-            reason = f"all {task.size} Pods of the task {task.name} get this hostname, and so one address"
-            yield _warning(f"{path}.hostname", reason, "remove it: each Pod then has its own", "VJ112", repr(host))
+            reason = f"all {task.size} Pods of the task {task.name} get this hostname, so they share one address"
+            yield _warning(
+                f"{path}.hostname", reason, "remove hostname, so that each Pod gets its own", "VJ112", value_text(host)
+            )
         if domain and domain != job.name:
-            reason = f"the svc plugin's Service is called {job.name}; addresses in another domain do not resolve"
-            hint = "remove it, or make a headless Service of this name yourself"
-            yield _warning(f"{path}.subdomain", reason, hint, "VJ113", repr(domain))
+            reason = f"svc creates the Service {job.name}, so addresses in this subdomain do not resolve"
+            hint = "remove subdomain, or create a headless Service with this name"
+            yield _warning(f"{path}.subdomain", reason, hint, "VJ113", value_text(domain))
 
 
 def _host_and_domain(task: Task) -> tuple[Any, Any]:
@@ -82,9 +84,9 @@ def _host_and_domain(task: Task) -> tuple[Any, Any]:
 
 
 def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
-    """Yield init containers that look for Pods which have no address before their own init containers have ended.
+    """Yield a warning for each init container that waits for Pods which have no address yet.
 
-    A Pod that is not ready has none (volcano 533); one whose init containers wait for nobody becomes ready.
+    A Pod has no address until it is ready (volcano 533). A Pod whose init containers do not wait becomes ready.
     """
     if svc.publish_not_ready_addresses:
         return
@@ -100,22 +102,22 @@ def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
         stuck = ", ".join(sorted(tasks & waiting))
         if stuck:
             reason = (
-                f"this looks for Pods of {stuck}, which have no address before they are ready, and are not ready before"
-                " their own init containers have found their peers"
+                f"the init container waits for Pods of {stuck}, which have no address until they are ready, but their"
+                " own init containers also wait for Pods, so the job may never start"
             )
-            yield _warning(path, reason, "give svc --publish-not-ready-addresses=true", "VJ104")
+            yield _warning(path, reason, "set --publish-not-ready-addresses=true of svc", "VJ104")
 
 
 def _search(job: Job) -> Callable[[str], set[str]]:
-    """Return a function that finds the tasks whose host lists or addresses are in a text, in one pass."""
+    """Return a function that finds, in one pass, the tasks whose host lists or addresses a text contains."""
     tasks = [task.name or "" for task in job.tasks or ()]
     names_of = {naming.hosts_variable(task): task for task in tasks}
     names_of |= {f"{naming.HOSTS_PATH}/{naming.host_file(task)}": task for task in tasks}
     names_of |= {f"{job.name}-{task}-": task for task in tasks}
     pattern = re.compile(
         rf"VC_\w{{1,{MAX_LABEL}}}?_HOSTS|{naming.HOSTS_PATH}/\w{{1,{MAX_LABEL}}}\.host"
-        # After the name of the task comes a number or a shell variable. Several tasks may fit (worker, worker-late), so
-        # `found` tries each end of a name.
+        # A number or a shell variable follows the name of the task. Several tasks may match (worker, worker-late), so
+        # `found` tries each possible end of the name.
         rf"|(?<![-\w])(?={re.escape(job.name)}-(?P<rest>[-a-z0-9]{{1,{MAX_LABEL + 2}}}[${{]?))"
     )
 
@@ -133,16 +135,16 @@ def _search(job: Job) -> Callable[[str], set[str]]:
 
 
 def _referenced_tasks(container: Mapping[str, Any], search: Callable[[str], set[str]]) -> set[str]:
-    """Find the tasks whose host lists or addresses a container's command names."""
+    """Return the tasks whose host lists or addresses a container's command contains."""
     texts = [*(container.get("command") or ()), *(container.get("args") or ())]
     return search("\n".join(item for item in texts if isinstance(item, str)))
 
 
 def _dashboard(job: Job, svc: SvcPlugin, ray: RayPlugin | None) -> Iterator[Problem]:
     if ray and not svc.disable_network_policy and not _opens_dashboard(svc, ray):
-        reason = "svc's NetworkPolicy lets only the job's own Pods reach the dashboard and the head's other ports"
+        reason = "the NetworkPolicy of svc admits only Pods of the job to the dashboard and the other ports of the head"
         forward = f"kubectl port-forward {naming.pod(job.name, ray.head, 0)} {ray.dashboard_port}"
-        hint = f"use `{forward}`, let others in by svc's option allow, or give svc --disable-network-policy=true"
+        hint = f"use `{forward}`, set the option allow of svc, or set --disable-network-policy=true of svc"
         yield _warning(path_of(RayPlugin), reason, hint, "VJ105")
 
 
@@ -152,7 +154,7 @@ def _opens_dashboard(svc: SvcPlugin, ray: RayPlugin) -> bool:
 
 
 def _unknown_ports(svc: SvcPlugin, first_pods: Mapping[str, Manifest]) -> Iterator[Problem]:
-    """Yield the names in svc's allow-list that no port has: Kubernetes takes them, and they match nothing."""
+    """Yield a warning for each name in svc's allow-list that no port has. It admits no traffic."""
     of_task = {task: _port_names(pod) for task, pod in first_pods.items()} if svc.allow else {}
     of_job = set().union(*of_task.values())
     for index, entry in enumerate(svc.allow):
@@ -160,9 +162,11 @@ def _unknown_ports(svc: SvcPlugin, first_pods: Mapping[str, Manifest]) -> Iterat
         for position, port in enumerate(entry.get("ports", ())):
             if isinstance(port, str) and port not in named:
                 path = f"{path_of(SvcPlugin)}.allow[{index}].ports[{position}]"
-                known_names = f" (there are {some(named)})" if named else ""
-                reason = f"no container that is reached has a port of this name{known_names}, so nobody is let in by it"
-                yield _warning(path, reason, "name one, or give the port's number", "VJ119", repr(port))
+                known_names = f" (declared names: {some(named)})" if named else ""
+                reason = f"no container declares a port with this name{known_names}, so the entry admits no traffic"
+                yield _warning(
+                    path, reason, "use a declared name, or the number of the port", "VJ119", value_text(port)
+                )
 
 
 def _port_names(pod: Manifest) -> set[str]:
@@ -171,18 +175,18 @@ def _port_names(pod: Manifest) -> set[str]:
 
 
 def _references(template_entries: Sequence[Manifest], entries: Sequence[Manifest], path: str) -> Iterator[Problem]:
-    """Yield values that refer to a variable behind them: Kubernetes leaves such a reference as it stands."""
+    """Yield a warning for each value that refers to a later variable. Kubernetes does not expand the reference."""
     referring = [
         (index, entry, names)
         for index, entry in enumerate(template_entries)
         if isinstance(entry.get("value"), str) and (names := _REFERENCE.findall(entry["value"]))
     ]
-    # In bulk and not in a loop: svc sets two variables for each task.
+    # Fast functions instead of a loop, because svc sets two variables for each task.
     order = dict(zip(map(operator.itemgetter("name"), entries), itertools.count(), strict=False)) if referring else {}
     for index, entry, names in referring:
         for name in names:
             if order.get(name, -1) > order.get(entry["name"], len(entries)):
-                reason = f"{name} is set behind {entry['name']}, so Kubernetes leaves $({name}) in it as it stands"
+                reason = f"{name} is defined after {entry['name']}, so Kubernetes does not expand $({name})"
                 hint = f"use $({name}) in command or args, or read {name} in the program"
                 yield _warning(f"{path}[{index}]", reason, hint, "VJ109")
 

@@ -1,4 +1,4 @@
-"""Metadata of a job: its name and the names made of it, its namespace, its labels and annotations."""
+"""Check the metadata of a job: its name and names derived from it, namespace, labels and annotations."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from pulumi_volcano_jobs.spec import naming, releases
 from pulumi_volcano_jobs.spec.model import Job
 
 _SERVICES_SINCE = "1.36"
-"""The release of Kubernetes in which names of Services may begin with a digit (RelaxedServiceNameValidation)."""
+"""First release of Kubernetes that accepts a digit at the start of a Service name (RelaxedServiceNameValidation)."""
 _DNS_1035 = (
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character,"
     " and end with an alphanumeric character"
 )
 _SUFFIX = 12
-"""The number of random characters that Volcano's controller appends to the names of volumes."""
-_OTHER_NAME = 'rename the job, or use managed_by="pulumi"'
+"""Number of random characters that Volcano's controller appends to the names of volumes."""
+_OTHER_NAME = 'rename the job, or set managed_by="pulumi"'
 
 
 def check(job: Job) -> Iterator[Problem]:
-    """Yield the labels and annotations that the API server rejects before it calls the webhook."""
+    """Yield a Problem for each label and annotation that the API server rejects before it calls the webhook."""
     own = {"labels": job.labels, "annotations": job.annotations}
     yield from validation.object_meta(own, "metadata", RejectionStage.SCHEMA)
 
@@ -41,7 +41,7 @@ def namespace(value: Any) -> Iterator[Problem]:
 
 
 def label(job: Job, plugins: Collection[str]) -> Iterator[Problem]:
-    """Yield a Problem if the name of a job is not a label, and a Service or a volume of a plugin has this name."""
+    """Yield a Problem if a job's name is not a DNS label, although a plugin uses it for a Service or a volume."""
     if not {SvcPlugin.name, SshPlugin.name}.isdisjoint(plugins):
         yield from validation.dns_label(job.name, "metadata.name")
 
@@ -50,8 +50,8 @@ def head_service(job: Job, plugins: Collection[str]) -> Iterator[Problem]:
     """Yield a Problem if the name of Ray's head Service is too long."""
     name = naming.head_service(job.name)
     if RayPlugin.name in plugins and len(name) > MAX_LABEL:
-        reason = f"the head's Service {name} has {len(name)} characters; a Service has at most {MAX_LABEL}"
-        yield Problem("metadata.name", "TooLong", reason, "shorten the job's name", stage=RejectionStage.API)
+        reason = f"the name of a Service may not be more than {MAX_LABEL} characters, but {name} has {len(name)}"
+        yield Problem("metadata.name", "TooLong", reason, "shorten the name of the job", stage=RejectionStage.API)
 
 
 def check_services(job: Job, plugins: Sequence[Plugin], kubernetes_version: str) -> Iterator[Problem]:
@@ -61,7 +61,7 @@ def check_services(job: Job, plugins: Sequence[Plugin], kubernetes_version: str)
     if is_older and has_services and job.name[0].isdigit():
         reason = f"Kubernetes {kubernetes_version} rejects the Service: {_DNS_1035}"
         yield Problem(
-            "metadata.name", "Invalid", reason, "begin the name with a letter", value_text(job.name), RejectionStage.API
+            "metadata.name", "Invalid", reason, "start the name with a letter", value_text(job.name), RejectionStage.API
         )
 
 
@@ -72,6 +72,6 @@ def volume_names(job: str) -> Iterator[Problem]:
         return
     reason = (
         f"must be a lowercase RFC 1123 label of at most {longest} characters, without dots:"
-        " Volcano adds a random suffix to this name for the volumes of Pods"
+        " Volcano appends a random suffix to it in the names of Pod volumes"
     )
     yield Problem("metadata.name", "Invalid", reason, _OTHER_NAME, value_text(job), RejectionStage.API)

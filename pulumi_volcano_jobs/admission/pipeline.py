@@ -1,4 +1,7 @@
-"""A job judged as a whole: every problem at once, whoever would find it, or in Volcano's order without strictness."""
+"""Run all checks of a job.
+
+Strict mode collects every problem. Lenient mode raises the problems of Volcano's first stage that rejects the job.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +36,14 @@ from pulumi_volcano_jobs.spec.parse import parse_valid_parts
 
 
 class AdmissionResult(NamedTuple):
-    """A job with its defaults, and what was found of it."""
+    """A job with its defaults, and its problems."""
 
     defaulted: DefaultedJob
     problems: tuple[Problem, ...]
 
     @property
     def is_renderable(self) -> bool:
-        """Whether plugins can render Pods for more checks: job and plugins are well-formed and exceed no limit."""
+        """Whether plugins can render Pods for more checks: the job is well-formed and below all limits."""
         job = self.defaulted.job
         has_containers = all(task.pod_spec.get("containers") for task in job.tasks or ())
         return (
@@ -63,19 +66,19 @@ def admit(
     *,
     strict: bool,
 ) -> AdmissionResult:
-    """Fill in the defaults of a job and look for problems in it.
+    """Return a job with its defaults and its problems.
 
     Args:
         job: the job, or its document in either form.
-        cluster: what only a cluster knows.
-        namespace: the namespace of a job that names none.
-        earlier: problems that were found before.
-        options: what is decided beside it.
-        strict: whether to look for all problems at once.
+        cluster: facts about the cluster.
+        namespace: the namespace of a job that does not set one.
+        earlier: problems that are already known.
+        options: the options of the job.
+        strict: whether to collect all problems.
 
     Raises:
-        JobError: if nothing is left to make a job of; without `strict` for the problems of the first of Volcano's
-            stages that has any.
+        JobError: if no part of the job is valid. Without `strict`, also for the problems of Volcano's first stage that
+            rejects the job.
     """
     model, malformed = (job, []) if isinstance(job, Job) else parse_valid_parts(job)
     malformed = [*earlier, *not_following(malformed, earlier)]
@@ -117,14 +120,14 @@ def admit(
             [relocate_plugin_problem(problem, model, options) for problem in check_problems], problems
         )
     else:
-        # Volcano asks one after the other.
+        # Volcano runs its stages in this order, and stops at the first stage that rejects the job.
         raise_if_any(problem for problem in problems if problem.stage <= RejectionStage.SCHEMA)
         webhook_problems = _of_webhook(defaulted.job, defaulted.plugins, cluster, native=native)
         raise_if_any([*problems, *(relocate_plugin_problem(problem, model, options) for problem in webhook_problems)])
         raise_if_any(volumes.missing_claims(defaulted.job, cluster))
         raise_if_any(relocate_plugin_problem(problem, model, options) for problem in missing)
         if native:
-            # No fall-back of Volcano's: it would do something else.
+            # Volcano would run the job without these settings.
             raise_if_any(problem for plugin in defaulted.plugins for problem in plugin.not_native())
     return AdmissionResult(defaulted, tuple(problems))
 
@@ -142,7 +145,7 @@ def _all_problems(defaulted: DefaultedJob, cluster: ClusterFacts, *, native: boo
 
 
 def _local_problems(defaulted: DefaultedJob, cluster: ClusterFacts, *, native: bool) -> list[Problem]:
-    """Look at each template by itself: with parts of the job left out, nothing can be said of it as a whole."""
+    """Return the problems of each template. The job as a whole cannot be checked, because parts of it are invalid."""
     problems = [
         problem
         for index, task in enumerate(defaulted.job.tasks or ())
@@ -157,11 +160,11 @@ def _of_webhook(job: Job, plugins: Sequence[Plugin], cluster: ClusterFacts, *, n
     Args:
         job: the job.
         plugins: its plugins.
-        cluster: facts of the cluster.
-        native: whether Volcano gets the Job itself, and not only its PodGroup.
+        cluster: facts about the cluster.
+        native: whether Volcano receives the Job itself, and not only a PodGroup.
     """
     if not job.tasks:
-        yield webhook_problem("spec.tasks", "Required", "a job needs at least one task")
+        yield webhook_problem("spec.tasks", "Required", "must have at least one task")
         return
     for plugin in plugins:
         if isinstance(plugin, MpiPlugin):

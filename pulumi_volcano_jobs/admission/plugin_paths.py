@@ -1,4 +1,4 @@
-"""The place in a job that gave a plugin its setting: an argument or an option."""
+"""Find the argument or option of a job that sets a plugin setting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.spec.options import RenderOptions
 
 
 def relocate_plugin_problem(problem: Problem, job: Job, options: RenderOptions) -> Problem:
-    """Move a problem of a plugin's setting to the option or the argument that gave it, so that it can be found."""
+    """Return a problem of a plugin setting with the path of the option or argument that sets it."""
     relative_path = problem.path.removeprefix("spec.plugins.")
     if relative_path == problem.path:
         return problem

@@ -1,4 +1,4 @@
-"""The plugins of a job with their settings: Volcano's arguments, and the options of this library."""
+"""Read the plugins of a job with their settings: Volcano's arguments, and the options of this library."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.admission import sshd_port
-from pulumi_volcano_jobs.core.errors import JobError, Problem, RejectionStage
+from pulumi_volcano_jobs.core.errors import JobError, Problem, RejectionStage, value_text
 from pulumi_volcano_jobs.core.leaf import has_leaf
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import schema
@@ -17,27 +17,27 @@ from pulumi_volcano_jobs.spec.options import RenderOptions
 
 
 def read(uses: Uses, *, strict: bool) -> tuple[dict[str, Plugin], list[Problem]]:
-    """Read the plugins of a job; an unknown one is a problem of the webhook's."""
+    """Return the plugins of a job, and their problems. Volcano's webhook rejects an unknown plugin."""
     plugins: dict[str, Plugin] = {}
     problems: list[Problem] = []
     for name, use in uses.items():
         path = f"spec.plugins.{name}"
         plugin = registry.find(name)
         if use is None:
-            reason = "the API server drops a null, so the job does not use this plugin"
+            reason = "the API server drops null, so the job does not use this plugin"
             hint = f"write {name}: [] to use it, or remove it"
             problems.append(Problem(path, "Warning", reason, hint, code="VJ127"))
         elif isinstance(use, Plugin):
             plugins[name] = use
             if use.name != name:
-                hint = f"write it as {use.name}, or in a list"
+                hint = f"use the key {value_text(use.name)}, or write plugins as a list"
                 problems.append(
-                    Problem(path, "Invalid", f"this is the plugin {use.name}", hint, stage=RejectionStage.DECODE)
+                    Problem(path, "Invalid", f"the value is the plugin {use.name}", hint, stage=RejectionStage.DECODE)
                 )
         elif plugin is None:
             hint = schema.suggestion(name, registry.names())
             problems.append(
-                Problem(path, "NotSupported", "no plugin has this name", hint, stage=RejectionStage.WEBHOOK)
+                Problem(path, "NotSupported", "unknown plugin", hint, value_text(name), RejectionStage.WEBHOOK)
             )
         else:
             args = use.to_args() if isinstance(use, PluginSettings) else use
@@ -52,20 +52,22 @@ def _alias_warnings(plugin: type[Plugin], args: tuple[Any, ...] | list[Any], *, 
         name = str(argument).lstrip("-").partition("=")[0] if isinstance(argument, str) else ""
         if name in plugin.aliases:
             current_name = plugin.aliases[name]
-            reason = f"Volcano's guide calls this --{name}, its code --{current_name}; it is taken for --{current_name}"
+            reason = (
+                f"the flag of Volcano's guide is named --{current_name} in Volcano's code, so --{current_name} is used"
+            )
             path = f"spec.plugins.{plugin.name}[{position}]"
             yield Problem(path, "Warning", reason, f"write --{current_name}", code="VJ114")
 
 
 def with_required(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
-    """Add the plugins that others require, with their default settings."""
+    """Return the plugins and the plugins that they require, which have default settings."""
     closed = dict(plugins)
     waiting = list(plugins.values())
     while waiting:
         for name in sorted(waiting.pop().requires - closed.keys()):
             plugin = registry.find(name)
             if plugin:
-                closed[name] = plugin.model_construct()  # faster than plugin(): there is nothing to check
+                closed[name] = plugin.model_construct()  # faster than plugin(), which validates
                 waiting.append(closed[name])
     return closed
 
@@ -73,7 +75,7 @@ def with_required(plugins: Mapping[str, Plugin]) -> dict[str, Plugin]:
 def with_options(
     plugins: Mapping[str, Plugin], choices: RenderOptions, volcano_version: str
 ) -> tuple[dict[str, Plugin], list[Problem]]:
-    """Give plugins the settings that are chosen for them; leave out those with which nothing can be done."""
+    """Return the plugins with their options, without plugins that are invalid, and the problems."""
     chosen, problems = dict(plugins), []
     unsound: set[str] = set()
     for name, settings in choices.get("plugin_options", {}).items():
@@ -85,7 +87,7 @@ def with_options(
         known = {setting for setting, facts in facts_of(type(plugins[name])).items() if "secret" not in facts}
         problems += [
             Problem(
-                f"{place}.{setting}", "Forbidden", "the plugin has no such option", schema.suggestion(setting, known)
+                f"{place}.{setting}", "Forbidden", "unknown option of the plugin", schema.suggestion(setting, known)
             )
             for setting in settings
             if setting not in known
@@ -109,9 +111,9 @@ def with_options(
 
 
 def defaulted_uses(uses: Uses, read: Mapping[str, Plugin], plugins: Mapping[str, Plugin], *, strict: bool) -> Uses:
-    """Keep the arguments as they were given; add what other plugins brought in, and what was chosen.
+    """Return the plugins of a job with its arguments, and add required plugins and chosen options.
 
-    Arguments of upstream's documents that its code does not know are written as what they mean.
+    A flag that only Volcano's guide uses is replaced by the flag in Volcano's code.
     """
     given: dict[str, Any] = {name: use for name, use in uses.items() if use is not None}
     for name, plugin in plugins.items():
@@ -124,5 +126,5 @@ def defaulted_uses(uses: Uses, read: Mapping[str, Plugin], plugins: Mapping[str,
 
 
 def _are_same(plugin: Plugin, other: Plugin) -> bool:
-    # A leaf cannot be compared.
+    # Comparing a leaf raises an error.
     return plugin is other or (not has_leaf([vars(plugin), vars(other)]) and plugin == other)

@@ -1,4 +1,4 @@
-"""`policies` of a job and of its tasks: events, exit codes and actions."""
+"""Check `policies` of a job and of its tasks: events, exit codes and actions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ACTIONS = {
     "ResumeJob": "resume the job",
     "TerminateJob": "terminate the job",
 }
-"""The actions of a policy, and their meaning."""
+"""Actions of a policy, and their meaning."""
 _EVENTS_SINCE = {"PodPending": "1.11"}
 _ACTIONS_SINCE = {"RestartPod": "1.11", "RestartPartition": "1.14"}
 
@@ -34,37 +34,45 @@ def check(policies: Sequence[Policy], path: str) -> Iterator[Problem]:
         events = dict.fromkeys([*(policy.events or ()), *((policy.event,) if policy.event else ())])
         if events and policy.exit_code is not None:
             yield webhook_problem(
-                place, "Forbidden", "a policy has either events or an exitCode", hint="make two policies of it"
+                place, "Forbidden", "may not specify both an event and exitCode", hint="split it into two policies"
             )
         elif events:
             yield from _events(list(events), policy.action, seen_events, place)
         elif policy.exit_code is None:
-            yield webhook_problem(place, "Required", "a policy needs an event, events or an exitCode", hint="add one")
+            yield webhook_problem(place, "Required", "must specify event, events or exitCode")
         elif policy.exit_code == 0:
-            yield webhook_problem(f"{place}.exitCode", "Invalid", "0 is no failure", hint="use event: TaskCompleted")
+            yield webhook_problem(
+                f"{place}.exitCode", "Invalid", "must be the exit code of a failure", 0, "use event: TaskCompleted"
+            )
         elif policy.exit_code in seen_codes:
             yield webhook_problem(
-                f"{place}.exitCode", "Duplicate", "another policy has this exit code", policy.exit_code
+                f"{place}.exitCode",
+                "Duplicate",
+                "another policy has this exit code",
+                policy.exit_code,
+                "remove one of them",
             )
         seen_codes |= {policy.exit_code} if policy.exit_code is not None else set()
     if "*" in seen_events and len(seen_events) > 1:
-        yield webhook_problem(path, "Forbidden", "the event * excludes all others", hint="remove the others, or *")
+        yield webhook_problem(
+            path, "Forbidden", 'may not specify "*" with other events', hint='remove "*" or the other events'
+        )
 
 
 def _events(events: Sequence[str], action: str | None, seen_events: set[str], path: str) -> Iterator[Problem]:
     for event in events:
         if event not in EVENTS:
             yield webhook_problem(
-                path, "NotSupported", f"the event {event} is Volcano's own; a policy takes one of {', '.join(EVENTS)}"
+                path, "NotSupported", f"supported values: {', '.join(map(value_text, EVENTS))}", event
             )
         if event in seen_events:
-            yield webhook_problem(
-                path, "Duplicate", f"another policy has the event {event}", hint="put both into one policy"
-            )
+            yield webhook_problem(path, "Duplicate", "another policy has this event", event, "merge the policies")
         seen_events.add(event)
     if action not in ACTIONS:
         error_type: ErrorType = "NotSupported" if action else "Required"
-        yield webhook_problem(f"{path}.action", error_type, f"must be one of {', '.join(ACTIONS)}", action or "")
+        yield webhook_problem(
+            f"{path}.action", error_type, f"supported values: {', '.join(map(value_text, ACTIONS))}", action or ""
+        )
 
 
 def missing_in(policies: Sequence[Policy], path: str, version: str) -> Iterator[Problem]:
@@ -75,12 +83,12 @@ def missing_in(policies: Sequence[Policy], path: str, version: str) -> Iterator[
         for key, value, known in used:
             since = known.get(value or "", "")
             if is_older(version, since):
-                reason = f"Volcano {version} does not know it (added in {since})"
+                reason = f"Volcano {version} does not support it (added in {since})"
                 yield Problem(
                     f"{path}[{index}].{key}",
                     "NotSupported",
                     reason,
-                    "use another one, or upgrade Volcano",
+                    "use another value, or upgrade Volcano",
                     value_text(value),
                     RejectionStage.WEBHOOK,
                 )

@@ -1,6 +1,6 @@
-"""Queues: the fields of a Volcano Queue, and the queue that a job names.
+"""Check the fields of a Volcano Queue, and the queue of a job.
 
-The sums of siblings and a parent with Pods of its own are left to Volcano's webhook.
+Only Volcano's webhook checks the sums of sibling queues, and whether a parent queue has Pods.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, key_text, value_text, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.core.phrases import counted
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.kubernetes.schema import output_not_allowed
@@ -24,23 +25,23 @@ from pulumi_volcano_jobs.spec.model import Job
 HIERARCHY, WEIGHTS = "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"
 _MAX_INT32, _MAX_WEIGHT, _UNIT = 2**31 - 1, 65535, 10**9
 _STRATEGY = SupportedValues("dequeueStrategy", ("fifo", "traverse"), required=True)
-# What the scheduler counts without a domain in its name; it passes over all else that has none.
+# Resources that the scheduler knows without a domain. It ignores all other resources without a domain.
 _COUNTED = ("cpu", "memory", "pods", "ephemeral-storage")
 _COUNTED_PREFIXES = ("hugepages-", "attachable-volumes-")
-_FLAT = ("the fields of a Queue's metadata and spec stand beside each other here", "move them up")
+_FLAT = ("fields of metadata and spec are at the top level", "move its fields one level up")
 _ELSEWHERE = {
     "metadata": _FLAT,
     "spec": _FLAT,
-    "namespace": ("a queue is of the whole cluster and in no namespace", "remove it"),
+    "namespace": ("a queue is cluster-scoped", "remove it"),
     "state": (
-        "whether a queue is open is no part of what it should be: Volcano keeps it in its status",
-        "`vcctl queue operate --action close --name NAME` closes it",
+        "state is read-only; Volcano reports it in status",
+        "remove it, and run `vcctl queue operate --action close --name NAME` to close a queue",
     ),
-    "status": ("Volcano keeps the status itself", "remove it"),
+    "status": ("status is read-only; Volcano sets it", "remove it"),
 }
 
 ELSEWHERE = frozenset(_ELSEWHERE)
-"""Fields of a Queue that its flat form does not have."""
+"""Fields that the flat form of a Queue does not have."""
 
 
 def misplaced(fields: Mapping[str, Any]) -> Iterator[Problem]:
@@ -59,7 +60,7 @@ def check(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Prob
 def warnings(fields: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a warning for each field of a valid queue that Volcano stores with another value."""
     if ObjectField(fields, "").number("weight") == 0:
-        reason = "Volcano stores weight 1, because 0 means that no weight is set"
+        reason = "0 means that no weight is set, so Volcano stores 1"
         yield Problem("spec.weight", "Warning", reason, "set weight to 1 or more, or remove it", "0")
 
 
@@ -76,15 +77,14 @@ def _metadata(metadata: Mapping[str, Any]) -> Iterator[Problem]:
 def _name(name: Any) -> Iterator[Problem]:
     path = "metadata.name"
     if isinstance(name, Leaf):
-        yield output_not_allowed(path, "it decides what the queue is called")
+        yield output_not_allowed(path, "the program must know the name of the queue")
     elif not isinstance(name, str) or not name:
         error_type: ErrorType = "TypeInvalid" if name and not isinstance(name, str) else "Required"
-        yield Problem(
-            path, error_type, "a queue needs a name, which is text", "for example research", stage=RejectionStage.SCHEMA
-        )
+        reason = "must be a string" if error_type == "TypeInvalid" else ""
+        yield Problem(path, error_type, reason, 'set a name such as "research"', stage=RejectionStage.SCHEMA)
     elif name in {ROOT_QUEUE, QUEUE}:
-        reason = "Volcano makes this queue itself, and lets nobody delete it"
-        hint = "name another one; pulumi_kubernetes' apiextensions.CustomResourcePatch edits one that is there"
+        reason = f"Volcano creates the queue {value_text(name)} and rejects its deletion"
+        hint = "use another name, or edit the queue with pulumi_kubernetes.apiextensions.CustomResourcePatch"
         yield webhook_problem(path, "Forbidden", reason, name, hint)
     else:
         yield from subdomain(name, path)
@@ -98,7 +98,7 @@ def _texts(mapping: Any, path: str) -> Iterator[Problem]:
         return
     for key, value in mapping.items():
         if not (isinstance(key, str) and isinstance(value, (str, Leaf))):
-            reason = f"{'this' if isinstance(key, str) else 'each key'} must be a string"
+            reason = "must be a string" if isinstance(key, str) else "each key must be a string"
             yield Problem(
                 paths.join(path, key_text(key)), "TypeInvalid", reason, "put it in quotes", stage=RejectionStage.DECODE
             )
@@ -110,7 +110,7 @@ def _with_text_keys(mapping: Any) -> dict[str, Any]:
 
 
 def _hierarchy(annotations: ObjectField) -> Iterator[Problem]:
-    """Yield what the drf plugin's older way to nest queues, by two annotations, must not be."""
+    """Yield the problems of the two annotations that nest queues in older releases of the drf plugin."""
     is_unknown = annotations.is_unknown(HIERARCHY) or annotations.is_unknown(WEIGHTS)
     if is_unknown or not (annotations.is_given(HIERARCHY) or annotations.is_given(WEIGHTS)):
         return
@@ -118,10 +118,10 @@ def _hierarchy(annotations: ObjectField) -> Iterator[Problem]:
     if len(names) != len(weights):
         reason = f"must have as many parts as {HIERARCHY}, which has {len(names)}"
         yield annotations.problem(
-            WEIGHTS, "Invalid", reason, "give one weight for each part, such as root/research and 1/2"
+            WEIGHTS, "Invalid", reason, "set one weight for each part, such as root/research and 1/2"
         )
     elif not all(map(_is_weight, weights)):
-        yield annotations.problem(WEIGHTS, "Invalid", "each part must be a number above 0", "for example 1/2")
+        yield annotations.problem(WEIGHTS, "Invalid", "each part must be greater than 0", "set weights such as 1/2")
 
 
 def _is_weight(text: str) -> bool:
@@ -137,7 +137,7 @@ def _spec(spec: ObjectField, name: Any) -> Iterator[Problem]:
     yield from _STRATEGY.check(spec)
     yield from _parent(spec, name)
     if len(spec.text("type")) > MAX_SUBDOMAIN:
-        yield spec.problem("type", "TooLong", f"must be at most {MAX_SUBDOMAIN} characters long", "shorten it")
+        yield spec.problem("type", "TooLong", f"may not be more than {MAX_SUBDOMAIN} characters", "shorten it")
     yield from _node_groups(spec)
     for cluster in spec.children("extendClusters"):
         yield from cluster.check_range("weight", -_MAX_INT32 - 1, _MAX_INT32)
@@ -155,7 +155,7 @@ def _parent(spec: ObjectField, name: Any) -> Iterator[Problem]:
         yield from subdomain(spec.fields["parent"], spec.at("parent"))
         if spec.text("parent") == name:
             yield spec.problem(
-                "parent", "Invalid", "a queue cannot be below itself", "name another one, or none: then it is root"
+                "parent", "Invalid", "must not be the queue itself", "use another queue, or remove parent to use root"
             )
 
 
@@ -164,8 +164,8 @@ def _node_groups(spec: ObjectField) -> Iterator[Problem]:
     kinds = [affinity.child(kind) for kind in ("nodeGroupAffinity", "nodeGroupAntiAffinity")] if affinity else []
     for path, group in [item for terms in kinds if terms for key in terms.fields for item in terms.items(key)]:
         if not group or not is_label_value(group):
-            reason = "a group of nodes is the value of their label volcano.sh/nodegroup-name"
-            yield webhook_problem(path, "Invalid", reason, group, "for example gpu")
+            reason = "must be a value of the node label volcano.sh/nodegroup-name"
+            yield webhook_problem(path, "Invalid", reason, group, "use a label value such as gpu")
 
 
 def _amounts(holder: ObjectField, key: str) -> Iterator[Problem]:
@@ -180,19 +180,20 @@ def _amounts(holder: ObjectField, key: str) -> Iterator[Problem]:
 
 def _resource(name: str, path: str) -> list[Problem]:
     if not is_qualified(name):
-        hint = "it is cpu, memory or such as nvidia.com/gpu"
-        return [webhook_problem(path, "Invalid", "this is no name of a resource", name, hint)]
+        hint = "use cpu, memory or a name such as nvidia.com/gpu"
+        return [webhook_problem(path, "Invalid", "must be the name of a resource", name, hint)]
     if "/" not in name and name not in _COUNTED and not name.startswith(_COUNTED_PREFIXES):
-        reason = f"Volcano's scheduler counts {', '.join(_COUNTED)} and what has a domain, and passes over this"
-        hint = resources.similar_resource(name, _COUNTED) or "write its domain too, such as nvidia.com/gpu"
-        return [Problem(path, "NotSupported", reason, hint, repr(name))]
+        names = ", ".join(map(value_text, _COUNTED))
+        reason = f"Volcano's scheduler ignores this resource; supported values: {names}, or a name with a domain"
+        hint = resources.similar_resource(name, _COUNTED) or "add its domain, such as nvidia.com/gpu"
+        return [Problem(path, "NotSupported", reason, hint, value_text(name))]
     return []
 
 
 def _check_job(declared: ObjectField, name: str) -> Iterator[Problem]:
     nano = resources.parsed(declared.fields[name]) or 0
     if nano > 0 and nano % _UNIT and (name == "pods" or not resources.is_native(name)):
-        yield declared.problem(name, "Invalid", "this is counted in whole numbers", "give one")
+        yield declared.problem(name, "Invalid", "must be an integer", "use a whole number")
 
 
 def _order(spec: ObjectField, guarantee: ObjectField | None) -> Iterator[Problem]:
@@ -217,48 +218,48 @@ def _exceeding(holder: ObjectField, key: str, limits: ObjectField, limit: str) -
     declared, maximums = holder.child(key), resources.valid_amounts(limits, limit)
     for resource, nano in resources.valid_amounts(holder, key).items():
         if declared and nano > maximums.get(resource, nano):
-            reason = f"must not be above the queue's {limit}"
-            yield declared.problem(resource, "Invalid", reason, f"raise {limit}, or lower this")
+            reason = f"must be less than or equal to {limit} of the queue"
+            yield declared.problem(resource, "Invalid", reason, f"raise {limit}, or lower this value")
 
 
 def _undeserved(guarantee: ObjectField, spec: ObjectField) -> Iterator[Problem]:
-    """Yield a Problem for each guaranteed resource, even with amount 0, that deserved does not name."""
+    """Yield a Problem for each guaranteed resource, even with amount 0, that deserved does not contain."""
     declared, deserved = guarantee.child("resource"), spec.child("deserved")
     if declared and not spec.is_unknown("deserved"):
         for resource in declared.fields:
             if not (deserved and deserved.has(resource)):
-                reason = f"must be less than or equal to deserved, which does not name {resource}"
+                reason = f"must be less than or equal to deserved, which does not contain {resource}"
                 yield declared.problem(resource, "Invalid", reason, f"add {resource} to deserved")
 
 
 def of_job(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
-    """Yield a Problem if Volcano's webhook rejects jobs of a queue."""
+    """Yield a Problem if Volcano's webhook rejects a job because of its queue."""
     queue = job.queue
     if not isinstance(queue, str):
         return
     if queue == ROOT_QUEUE:
         yield webhook_problem(
-            "spec.queue", "Forbidden", "jobs cannot be put into the root queue", queue, "name a queue below it"
+            "spec.queue", "Forbidden", "the root queue does not accept jobs", queue, "use a queue below root"
         )
     elif cluster.queues is not None:
         facts = cluster.queues.get(queue)
         if facts is None:
             yield webhook_problem(
-                "spec.queue", "NotFound", "the cluster has no queue of this name", queue, "create it first"
+                "spec.queue", "NotFound", "the cluster has no queue with this name", queue, "create the queue first"
             )
         elif facts.state != "Open":
             yield webhook_problem(
                 "spec.queue", "Forbidden", f"the queue's state is {facts.state or 'unknown'}, not Open", queue
             )
         elif facts.children:
-            reason = f"queues below it: {facts.children}; jobs go into leaf queues"
+            reason = f"must be a leaf queue, but has {counted(facts.children, 'child queue')}"
             yield webhook_problem("spec.queue", "Forbidden", reason, queue)
 
 
 def label(job: Job) -> Iterator[Problem]:
     """Yield a Problem if the Pods of a job cannot have its queue as a label."""
     if isinstance(job.queue, str) and len(job.queue) > MAX_LABEL:
-        reason = f"may not be more than {MAX_LABEL} bytes: the queue becomes a label value of each Pod"
+        reason = f"may not be more than {MAX_LABEL} bytes, because the name of the queue is a label value of each Pod"
         yield Problem(
             "spec.queue",
             "TooLong",

@@ -1,4 +1,4 @@
-"""What Volcano's scheduler places at once: minAvailable, partitions, network topology and whole CPUs."""
+"""Check the scheduling fields of a job: minAvailable, partitions, network topology and whole CPUs."""
 
 from __future__ import annotations
 
@@ -21,44 +21,42 @@ def gang(job: Job, tasks: Sequence[Task]) -> Iterator[Problem]:
     """Yield a Problem if minAvailable of a job is more than its Pods."""
     total = sum(task.size for task in tasks)
     if (job.min_available or 0) > total:
-        reason = f"the job has only {total} replicas in all"
+        reason = f"must be less than or equal to the number of replicas of the job, {total}"
         yield webhook_problem("spec.minAvailable", "Invalid", reason, job.min_available, _RAISE)
 
 
 def gang_of_task(task: Task, path: str) -> Iterator[Problem]:
     """Yield a Problem if minAvailable of a task is more than its replicas."""
     if (task.min_available or 0) > task.size:
-        reason = f"the task has only {task.size} replicas"
+        reason = f"must be less than or equal to the number of replicas of the task, {task.size}"
         yield webhook_problem(f"{path}.minAvailable", "Invalid", reason, task.min_available, _RAISE)
 
 
 def incomplete_gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
-    """Yield a warning if a gang can start without Pods that a plugin tells its other Pods to wait for."""
+    """Yield a warning if a gang can start with fewer Pods than a plugin passes to each Pod."""
     tasks, ctx = job.tasks or (), JobContext(job)
     total, least = sum(task.size for task in tasks), job.min_available or 0
     static = [plugin.name for plugin in plugins if plugin.on_job_update(ctx).is_static]
     if not static or least >= total:
         return
     reason = (
-        f"the gang may start with {least} of {total} Pods, and {static[0]} tells each that they are {total}: those that"
-        " run wait for the others, and hold what these may need"
+        f"the gang can start with {least} of {total} Pods, but {static[0]} configures each Pod for {total}, so started"
+        " Pods would wait for the missing Pods while holding their resources"
     )
     smaller = [index for index, task in enumerate(tasks) if (task.min_available or 0) < task.size]
     if least == sum(task.min_available or 0 for task in tasks):
         for index in smaller:
-            hint = f"set minAvailable: {tasks[index].size}, or leave it out"
+            hint = f"set minAvailable: {tasks[index].size}, or remove it"
             yield Problem(f"spec.tasks[{index}].minAvailable", "Warning", reason, hint, code="VJ103")
     else:
-        yield Problem(
-            "spec.minAvailable", "Warning", reason, f"set minAvailable: {total}, or leave it out", code="VJ103"
-        )
+        yield Problem("spec.minAvailable", "Warning", reason, f"set minAvailable: {total}, or remove it", code="VJ103")
 
 
 def tiers(topology: NetworkTopology | None, path: str) -> Iterator[Problem]:
-    """Yield a Problem if a networkTopology names a tier twice, by number and by name."""
+    """Yield a Problem if a networkTopology sets the highest tier both by number and by name."""
     if topology and topology.highest_tier_allowed is not None and topology.highest_tier_name:
         yield webhook_problem(
-            path, "Forbidden", "highestTierAllowed and highestTierName exclude each other", hint="remove one"
+            path, "Forbidden", "may not specify both highestTierAllowed and highestTierName", hint="remove one of them"
         )
 
 
@@ -69,33 +67,33 @@ def partitions(task: Task, path: str) -> Iterator[Problem]:
         return
     place = f"{path}.partitionPolicy"
     if task.size != policy.total_partitions * policy.partition_size:
-        reason = "the task's replicas must be totalPartitions times partitionSize"
-        yield webhook_problem(
-            place, "Invalid", reason, f"{policy.total_partitions} x {policy.partition_size}, replicas {task.size}"
-        )
+        total, size = policy.total_partitions, policy.partition_size
+        reason = f"totalPartitions times partitionSize ({total} x {size}) must be equal to replicas ({task.size})"
+        yield webhook_problem(place, "Invalid", reason, hint=f"set replicas: {total * size}")
     least = (policy.min_partitions or 0) * policy.partition_size
     if least and task.min_available != least:
-        reason = "the task's minAvailable must be minPartitions times partitionSize"
-        yield webhook_problem(
-            place, "Invalid", reason, f"{least}, minAvailable {task.min_available}", f"set minAvailable: {least}"
+        reason = (
+            f"minPartitions times partitionSize ({policy.min_partitions} x {policy.partition_size}) must be equal to"
+            f" minAvailable ({task.min_available})"
         )
+        yield webhook_problem(place, "Invalid", reason, hint=f"set minAvailable: {least}")
     yield from tiers(policy.network_topology, f"{place}.networkTopology")
 
 
 def whole_cpus(task: Task, path: str) -> Iterator[Problem]:
-    """Yield a Problem for each container without whole CPUs in a task whose topologyPolicy needs them."""
+    """Yield a Problem for each container without whole CPUs in a task whose topologyPolicy requires them."""
     if (task.topology_policy or "none") == "none":
         return
     for kind in ("initContainers", "containers"):
         for index, container in enumerate(task.pod_spec.get(kind) or ()):
             if not _is_whole_number(_cpu(container)):
                 place = f"{path}.template.spec.{kind}[{index}].resources"
-                reason = f"topologyPolicy {task.topology_policy} needs a whole number of CPUs in every container"
+                reason = f"topologyPolicy {task.topology_policy} requires a whole number of CPUs in each container"
                 yield webhook_problem(place, "Invalid", reason, hint="request whole CPUs, or set topologyPolicy: none")
 
 
 def _cpu(container: Mapping[str, Any]) -> Any:
-    """Give what a container asks for: of its requests if it has any, else of its limits; a leaf if they are unknown."""
+    """Return the CPUs in a container's requests, or in its limits if it has no requests, or a leaf."""
     amounts = container.get("resources")
     for kind in ("requests", "limits"):
         declared = amounts if isinstance(amounts, Leaf) else (amounts or {}).get(kind)

@@ -1,4 +1,4 @@
-"""The port of sshd, which the plugins mpi and ssh both set."""
+"""Set and check the port of sshd, which the plugins mpi and ssh share."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pulumi_volcano_jobs.spec.releases import is_older
 
 
 def with_one_port(plugins: Mapping[str, Plugin], volcano_version: str) -> dict[str, Plugin]:
-    """Use the port of sshd that is set in mpi or ssh for the other plugin, unless that sets its own.
+    """Return the plugins with the sshd port of mpi or ssh copied to the other, unless the other sets a port.
 
-    If the release of Volcano lacks ssh's flag, ssh does not get the port of mpi.
+    If the Volcano release does not support the flag of ssh, ssh does not get the port of mpi.
     """
     mpi, ssh = plugins.get(MpiPlugin.name), plugins.get(SshPlugin.name)
     if isinstance(mpi, MpiPlugin) and isinstance(ssh, SshPlugin):
@@ -29,6 +29,6 @@ def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
     by_name = {plugin.name: plugin for plugin in plugins}
     mpi, ssh = by_name.get(MpiPlugin.name), by_name.get(SshPlugin.name)
     if isinstance(mpi, MpiPlugin) and isinstance(ssh, SshPlugin) and mpi.port != ssh.ssh_port:
-        reason = f"the ssh plugin's configuration connects to port {ssh.ssh_port}, and mpi declares another for sshd"
-        hint = f"give ssh the same one (--ssh-port={mpi.port}), or mpi --port={ssh.ssh_port}"
+        reason = f"the ssh configuration connects to port {ssh.ssh_port}, but mpi declares a different port for sshd"
+        hint = f"set --ssh-port={mpi.port} of ssh, or --port={ssh.ssh_port} of mpi"
         yield mpi.problem("port", reason, hint, code="VJ111")

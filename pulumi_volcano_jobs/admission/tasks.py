@@ -1,4 +1,4 @@
-"""Tasks of a job: their names, those of their Pods, and the order in which they start."""
+"""Check the tasks of a job: their names, the names of their Pods, and their dependencies."""
 
 from __future__ import annotations
 
@@ -18,45 +18,44 @@ def unique_names(tasks: Sequence[Task]) -> Iterator[Problem]:
     for name, count in Counter(task.name for task in tasks).items():
         if count > 1:
             yield webhook_problem(
-                "spec.tasks",
-                "Duplicate",
-                f"{count} tasks have the name {name}",
-                hint="give each task a name of its own",
+                "spec.tasks", "Duplicate", f"{count} tasks have this name", name, "use a unique name for each task"
             )
 
 
 def pod_name(job: Job, task: Task, index: int) -> Iterator[Problem]:
-    """Yield a Problem if Volcano's webhook rejects the name of a task, as a part of the names of its Pods."""
-    # Upstream tests the task's position where the Pod has its replica index.
+    """Yield a Problem if Volcano's webhook rejects the name of a task as part of Pod names."""
+    # Upstream uses the position of the task instead of the index of the Pod.
     name = f"{job.name}-{task.name}-{index}"
     if not is_qualified(name):
-        reason = f"names of Pods such as {name} must be at most {MAX_LABEL} characters long"
+        reason = f"the name of a Pod, such as {name}, may not be more than {MAX_LABEL} characters"
         yield webhook_problem(
-            f"spec.tasks[{index}].name", "TooLong", reason, task.name, "shorten the job's or the task's name"
+            f"spec.tasks[{index}].name", "TooLong", reason, task.name, "shorten the name of the job or the task"
         )
 
 
 def last_pod_name(job: Job, task: Task, index: int) -> Iterator[Problem]:
-    """Yield a Problem if the name of the last Pod of a task is too long for the name of a host."""
+    """Yield a Problem if the name of the last Pod of a task is too long for a hostname."""
     last = job_names.pod(job.name, task.name or "", max(task.size - 1, 0))
     if len(last) > MAX_LABEL:
-        reason = f"the last Pod's name {last} has {len(last)} characters; a host name has at most {MAX_LABEL}"
+        reason = f"the hostname of a Pod may not be more than {MAX_LABEL} characters, but {last} has {len(last)}"
         yield Problem(
             f"spec.tasks[{index}].name",
             "TooLong",
             reason,
-            "shorten the job's or the task's name",
+            "shorten the name of the job or the task",
             stage=RejectionStage.API,
         )
 
 
 def dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
-    """Yield a Problem for each dependency that cannot be met."""
+    """Yield a Problem for each unknown, duplicate or circular dependency."""
     needs = {task.name: set((task.depends_on.name if task.depends_on else None) or ()) for task in tasks}
     for index, task in enumerate(tasks):
         for name in sorted(needs[task.name] - needs.keys()):
             place = f"spec.tasks[{index}].dependsOn.name"
-            yield webhook_problem(place, "NotFound", "no task has this name", name, "name a task of this job")
+            yield webhook_problem(
+                place, "NotFound", "the job has no task with this name", name, "use the name of a task of this job"
+            )
         listed = (task.depends_on.name if task.depends_on else None) or ()
         seen: set[str] = set()
         for position, name in enumerate(listed):
@@ -65,11 +64,11 @@ def dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
                     "the dependencies do not form a directed acyclic graph (DAG), because Volcano counts each entry"
                 )
                 place = f"spec.tasks[{index}].dependsOn.name[{position}]"
-                yield webhook_problem(place, "Duplicate", reason, name, "remove one")
+                yield webhook_problem(place, "Duplicate", reason, name, "remove one of them")
             seen.add(name)
     waiting, followers = {name: len(names) for name, names in needs.items()}, _followers(needs)
     ready = [name for name, count in waiting.items() if not count]
-    # The list grows while it is read.
+    # The loop appends to this list.
     for done in ready:
         for follower in followers.get(done, ()):
             waiting[follower] -= 1
@@ -78,7 +77,7 @@ def dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
     stuck = [name or "" for name, names in needs.items() if waiting[name] and names <= needs.keys()]
     if stuck:
         yield webhook_problem(
-            "spec.tasks", "Invalid", f"these tasks wait for each other: {', '.join(stuck)}", hint="break the circle"
+            "spec.tasks", "Invalid", f"dependsOn must not have a cycle: {', '.join(stuck)}", hint="remove a dependency"
         )
 
 

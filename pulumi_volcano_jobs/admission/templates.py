@@ -1,4 +1,4 @@
-"""Pod templates of tasks; the rules of Kubernetes for each field are in `kubernetes.validation`."""
+"""Check the Pod templates of tasks. `kubernetes.validation` has the rules for each field."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pulumi_volcano_jobs.kubernetes import schema, validation
 from pulumi_volcano_jobs.spec.model import Job, Task
 from pulumi_volcano_jobs.spec.releases import embedded_kubernetes
 
-# The lists in which `manifest.Pod` keeps the last of the entries with one key.
+# Lists in which `manifest.Pod` keeps only the last entry with each key.
 _MERGED = ("env", "ports", "volumeMounts", "volumes")
 
 
 def check(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
-    """Yield the problems of a Pod template; in a native Job also those that only Volcano rejects."""
+    """Yield the problems of a Pod template. For a native Job, include the fields that only Volcano rejects."""
     problems = list(validation.check_template(task.pod_template, path))
     if native:
         problems += validation.check_native_template(task.pod_template, path)
@@ -27,7 +27,7 @@ def check(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
 
 
 def check_pods(job: Job, task: Task, path: str) -> Iterator[Problem]:
-    """Yield the problems of a template that the API server has with its Pods, or that it corrects in them."""
+    """Yield the problems of a template for which the API server rejects or changes its Pods."""
     yield from validation.check_created_pods(_with_class(job, task), path)
 
 
@@ -41,7 +41,7 @@ def _with_class(job: Job, task: Task) -> Mapping[str, Any]:
 def warnings(task: Task, path: str) -> Iterator[Problem]:
     """Yield the warnings of a template."""
     if not is_given(task.pod_spec.get("restartPolicy")):
-        reason = "without a restartPolicy (Always) containers start again when they have ended: the job never ends"
+        reason = "restartPolicy defaults to Always, so containers restart after they end and the job never completes"
         hint = "set restartPolicy: OnFailure or Never"
         yield Problem(f"{path}.spec", "Warning", reason, hint, code="VJ101")
     yield from _repeated(task, path, native=False)
@@ -70,11 +70,11 @@ def unknown_fields(template: object, kubernetes_version: str, path: str) -> Iter
 
 
 def missing_in(template: object, path: str, version: str) -> Iterator[Problem]:
-    """Yield a Problem for each field that the resource definition of a release drops from a Pod template."""
+    """Yield a Problem for each field of a Pod template that the CRD of a Volcano release drops."""
     kubernetes = embedded_kubernetes(version)
     for problem in unknown_fields(template, kubernetes, path):
         reason = (
-            f"Volcano {version} does not know this field, and drops it: its Job has the Pod template of"
+            f"unknown field in Volcano {version}, which drops it, because its Job has the Pod template of"
             f" Kubernetes {kubernetes}"
         )
         yield Problem(problem.path, "Forbidden", reason, 'remove it, upgrade Volcano, or set managed_by="pulumi"')

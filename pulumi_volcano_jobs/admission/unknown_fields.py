@@ -1,4 +1,4 @@
-"""Fields that a Job does not have, with the name that was probably meant."""
+"""Check for unknown fields of a Job, and suggest a known field for each."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ def check(model: Model, path: str = "") -> Iterator[Problem]:
     for key in model.model_extra or {}:
         known = [field.alias or name for name, field in fields.items()]
         place = _job_path(key) if root else paths.join(path, key)
-        yield Problem(
-            place, "Forbidden", "unknown field; Volcano drops it", schema.suggestion(key.rpartition(".")[2], known)
-        )
+        field_name = key.rpartition(".")[2]
+        is_misplaced = root and field_name in known
+        hint = f"move it to {_job_path(field_name)}" if is_misplaced else schema.suggestion(field_name, known)
+        yield Problem(place, "Forbidden", "unknown field; Volcano drops it", hint)
     for name, field in fields.items():
         value, alias = getattr(model, name), field.alias or name
         place = _job_path(alias) if root else paths.join(path, alias)
@@ -33,7 +34,7 @@ def check(model: Model, path: str = "") -> Iterator[Problem]:
 
 
 def _job_path(key: str) -> str:
-    """Spell the place of a key of the flat job (see `Job._flatten` for the prefixes)."""
+    """Return the path of a key in the flat job (see `Job._flatten` for the prefixes)."""
     if key.startswith("."):
         return key.removeprefix(".")
     if key.startswith("spec."):

@@ -1,4 +1,4 @@
-"""`spec.volumes` of a job: mount paths, existing claims and new ones."""
+"""Check `spec.volumes` of a job: mount paths, existing claims and new claims."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage
+from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
@@ -24,12 +24,14 @@ def check(volumes: Sequence[Volume]) -> Iterator[Problem]:
         if problem := repeated.get(f"{place}.mountPath"):
             yield problem
         if bool(volume.volume_claim_name) == (volume.volume_claim is not None):
-            reason = "a volume has either a volumeClaimName (an existing claim) or a volumeClaim (a new one)"
             error_type: ErrorType = "Forbidden" if volume.volume_claim_name else "Required"
-            yield webhook_problem(place, error_type, reason, hint="give one of them")
+            rule = "may not specify both" if volume.volume_claim_name else "must specify one of"
+            reason = f"{rule} volumeClaimName (an existing claim) and volumeClaim (a new claim)"
+            hint = "remove one of them" if volume.volume_claim_name else "set one of them"
+            yield webhook_problem(place, error_type, reason, hint=hint)
         elif volume.volume_claim_name and not re.fullmatch(DNS_SUBDOMAIN, volume.volume_claim_name):
             yield webhook_problem(
-                f"{place}.volumeClaimName", "Invalid", "this is no name of a claim", volume.volume_claim_name
+                f"{place}.volumeClaimName", "Invalid", "must be the name of a claim", volume.volume_claim_name
             )
 
 
@@ -42,20 +44,20 @@ def check_strict(volumes: Sequence[Volume]) -> Iterator[Problem]:
 
 
 def _mounted_twice(volumes: Sequence[Volume]) -> Iterator[Problem]:
-    """Yield a Problem for each path that several volumes have.
+    """Yield a Problem for each mount path that several volumes have.
 
-    The webhook only rejects equal texts. In another spelling of the same path, the later volume hides the earlier one.
+    The webhook rejects only equal texts. If two spellings of a path differ, the later volume hides the earlier one.
     """
     spellings = Counter(volume.mount_path for volume in volumes)
     paths = set()
     for index, volume in enumerate(volumes):
-        place, reason = f"spec.volumes[{index}].mountPath", "this path is mounted twice"
-        # Two slashes in front are not one to posixpath.
+        place, reason = f"spec.volumes[{index}].mountPath", "another volume has this mount path"
+        # posixpath keeps two leading slashes.
         path = posixpath.normpath(f"/{volume.mount_path.lstrip('/')}")
         if spellings[volume.mount_path] > 1:
-            yield webhook_problem(place, "Duplicate", reason, volume.mount_path, "remove one")
+            yield webhook_problem(place, "Duplicate", reason, volume.mount_path, "remove one of them")
         elif path in paths:
-            yield Problem(place, "Duplicate", reason, "remove one", repr(volume.mount_path))
+            yield Problem(place, "Duplicate", reason, "remove one of them", value_text(volume.mount_path))
         paths.add(path)
 
 
@@ -66,12 +68,19 @@ def missing_claims(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
     for index, volume in enumerate(job.volumes or ()):
         name = volume.volume_claim_name
         if name and (job.namespace, name) not in cluster.claims:
-            reason = f"the namespace {job.namespace} has no claim of this name; the job would stay pending"
+            reason = f"the namespace {job.namespace} has no claim with this name, so the job would stay pending"
             path = f"spec.volumes[{index}].volumeClaimName"
-            yield Problem(path, "NotFound", reason, "create it first", value=name, stage=RejectionStage.CONTROLLER)
+            yield Problem(
+                path,
+                "NotFound",
+                reason,
+                "create the claim first",
+                value=value_text(name),
+                stage=RejectionStage.CONTROLLER,
+            )
 
 
 def warnings(volumes: Sequence[Volume]) -> Iterator[Problem]:
-    """Yield a warning for each new claim that the API server does not accept by default."""
+    """Yield a warning for each new claim that needs a feature gate which is off by default."""
     for index, volume in enumerate(volumes):
         yield from validation.check_claim_feature_gates(volume.volume_claim or {}, f"spec.volumes[{index}].volumeClaim")

@@ -1,1 +1,1 @@
-"""Foundations of all packages: problems, values that are not known yet, paths, text and bounds."""
+"""Problems, values that are not known yet, paths, text and bounds, for all packages."""

@@ -1,4 +1,4 @@
-"""Bounds on the size and the depth of a job's data, from YAML or from a program."""
+"""Limits on the size and nesting depth of a job's data, from YAML or from a program."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text
 
 MOST_VALUES = 500_000
-"""The most keys and values of a file or of a job's arguments. The API server accepts far less, but aliases multiply."""
+"""Maximum number of keys and values in a file or in a job's arguments.
+
+The API server accepts far fewer, but YAML aliases multiply them.
+"""
 MOST_LEVELS = 100
-"""The most levels of nested lists and mappings. A Job has about twenty."""
-# Classes that hold data: our models and plugins, and args classes of Pulumi's providers.
+"""Maximum nesting depth of lists and mappings. A Job has about twenty levels."""
+# Classes that hold data: models and plugins of this package, and args classes of Pulumi providers.
 _MARKS = ("__pydantic_fields__", "__dataclass_fields__", "_pulumi_input_type")
 _Entry = tuple["str | int", Any]
 
@@ -21,7 +24,7 @@ def check_bounds(tree: Any, path: str = "") -> list[Problem]:
     """Return a Problem if data is nested too deep, contains itself or has too many values.
 
     Args:
-        tree: mappings and lists with their values; models, plugins and args classes count as mappings.
+        tree: mappings and lists with their values; models, plugins and args classes are checked like mappings.
         path: the path of the tree.
     """
     keys: list[str | int] = []
@@ -31,15 +34,17 @@ def check_bounds(tree: Any, path: str = "") -> list[Problem]:
         for key, value in open_trees[-1]:
             values += 1
             if values > MOST_VALUES:
-                reason = f"may have at most {MOST_VALUES} keys and values, shared ones counted each time"
-                return [Problem(path, "TooMany", reason, "write several jobs", stage=RejectionStage.DECODE)]
+                reason = f"must have at most {MOST_VALUES} keys and values, including each use of a shared value"
+                return [Problem(path, "TooMany", reason, "split it into several jobs", stage=RejectionStage.DECODE)]
             if isinstance(value, _PLAIN):
                 continue
             keys.append(key)
             if len(keys) >= MOST_LEVELS:
-                reason = f"may not be nested more than {MOST_LEVELS} levels deep, or contain itself"
+                reason = f"may not be nested more than {MOST_LEVELS} levels deep, and may not contain itself"
                 return [
-                    Problem(_path_of(path, keys), "Invalid", reason, "write it flatter", stage=RejectionStage.DECODE)
+                    Problem(
+                        _path_of(path, keys), "Invalid", reason, "remove levels of nesting", stage=RejectionStage.DECODE
+                    )
                 ]
             open_trees.append(_entries(value))
             break
@@ -68,7 +73,7 @@ def _fields(value: Any) -> Iterator[_Entry]:
 
 
 def _path_of(path: str, keys: Iterable[str | int]) -> str:
-    """Return the path of nested keys, up to the length that a message shows."""
+    """Return the path of nested keys, without the keys after the length that a message shows."""
     for key in keys:
         if len(path) <= paths.LONGEST_SHOWN:
             path = f"{path}[{key_text(key)}]" if isinstance(key, int) else paths.join(path, key_text(key))

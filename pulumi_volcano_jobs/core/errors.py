@@ -1,4 +1,4 @@
-"""What went wrong, as data: a `Problem` each, raised together as one `JobError`."""
+"""`Problem`, which describes a mistake in a job, and `JobError`, which contains all problems of a job."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from pulumi_volcano_jobs.core.text import cropped, escaped, without_keys
 
 
 class RejectionStage(enum.IntEnum):
-    """Who would refuse the job, in the order in which a cluster with Volcano would ask them."""
+    """The part of a cluster that rejects the job, in the order in which Volcano and Kubernetes process it."""
 
     DECODE = 1
-    """The mutating webhook's decoder: a value of the wrong JSON type."""
+    """The decoder of the mutating webhook, which rejects a value of the wrong JSON type."""
     SCHEMA = 2
-    """The API server, by the schema of Volcano's resource definition."""
+    """The API server, which validates the schema of Volcano's CRD."""
     WEBHOOK = 3
     """Volcano's validating webhook."""
     CONTROLLER = 4
-    """Volcano's job controller, once the job is stored."""
+    """Volcano's job controller, after the job is stored."""
     PLUGIN = 5
-    """A plugin, when Pods are made."""
+    """A job plugin, when the controller creates Pods."""
     API = 6
-    """The API server, when it is sent what the plugins made."""
+    """The API server, when it receives the objects of the plugins."""
     STRICT = 7
-    """Nobody: Volcano would go on and do something else than what was meant."""
+    """Only the strict mode of this library: Volcano accepts the job, but it probably does not work as intended."""
 
 
 ErrorType = Literal[
@@ -41,48 +41,48 @@ ProblemType = Literal[ErrorType, "Warning"]
 """The type of a `Problem`."""
 
 WARNINGS = {
-    "VJ101": "a Pod without restartPolicy starts again for ever",
-    "VJ102": "an MPI master with restartPolicy Never ends if it starts before its workers",
-    "VJ103": "a gang may start with fewer Pods than its ranks",
-    "VJ104": "init containers look for peers that are not ready before them",
-    "VJ105": "the NetworkPolicy keeps others from Ray's dashboard",
-    "VJ106": "hostNetwork, and sshd on the port of the node's own",
-    "VJ107": "hostNetwork, and a wait for the master's port",
-    "VJ108": "an ssh key that its user may not read, or that ssh finds too open",
-    "VJ109": "a variable that refers to one which comes later",
-    "VJ110": "ssh without svc",
-    "VJ111": "the ports of mpi and ssh differ",
+    "VJ101": "a Pod without restartPolicy restarts forever",
+    "VJ102": "an MPI master with restartPolicy Never fails if it starts before its workers",
+    "VJ103": "a gang can start with fewer Pods than the framework expects",
+    "VJ104": "init containers wait for Pods that have no address yet",
+    "VJ105": "the NetworkPolicy blocks other clients of Ray's dashboard",
+    "VJ106": "hostNetwork with sshd on the SSH port of the node",
+    "VJ107": "hostNetwork with a wait for the master's port",
+    "VJ108": "an SSH key with the wrong file mode for its user",
+    "VJ109": "a variable that refers to a later variable",
+    "VJ110": "the ssh plugin without the svc plugin",
+    "VJ111": "different ports for mpi and ssh",
     "VJ112": "one hostname for several Pods",
-    "VJ113": "a subdomain that svc makes no Service for",
-    "VJ114": "an argument that Volcano's guide and code call differently",
-    "VJ115": "a key that stands twice in YAML, with one value",
-    "VJ116": "an entry of a template that repeats the key of another",
-    "VJ117": "a key pair that Volcano makes anew with each restart",
-    "VJ118": "Ray workers that start again when the head has ended",
-    "VJ119": "a port's name in svc's allow-list that no container has",
-    "VJ121": "a claim that is deleted with the stored Job that it was created for",
+    "VJ113": "a subdomain without a Service",
+    "VJ114": "an argument with different names in Volcano's guide and code",
+    "VJ115": "a duplicate YAML key with the same value",
+    "VJ116": "duplicate entries in a list of a template",
+    "VJ117": "a key pair that Volcano replaces at each restart",
+    "VJ118": "Ray workers that restart after the head has completed",
+    "VJ119": "a port name in svc's allow-list that no container declares",
+    "VJ121": "a claim that Kubernetes deletes with its stored Job",
     "VJ122": 'an option that a shared managed_by="volcano" ignores',
     "VJ123": "a field that needs a feature gate which is off by default",
     "VJ124": "a YAML tag that kubectl ignores",
     "VJ125": "a YAML merge key (<<) after a key that it overrides",
-    "VJ126": "a DSA key, which sshd refuses",
-    "VJ127": "a plugin without a value, which the job does not use",
+    "VJ126": "a DSA key, which sshd rejects",
+    "VJ127": "a plugin set to null, which does not run",
 }
-"""The codes of warnings, and what each is about; `docs/warnings.md` tells when which is right."""
+"""Codes and titles of the warnings. `docs/warnings.md` explains each warning."""
 
 
 def value_text(value: object) -> str:
-    """Return a value as a message shows it: as JSON, like the API server."""
+    """Return a value as JSON, as the API server shows it in messages."""
     is_scalar = value is None or isinstance(value, (str, int, float))
     try:
         return json.dumps(value, ensure_ascii=False) if is_scalar else repr(value)
     except ValueError:
-        # Python does not write numbers of thousands of digits.
-        return "a number of thousands of digits"
+        # Python does not convert integers with thousands of digits to text.
+        return "a number with thousands of digits"
 
 
 def key_text(key: object) -> str:
-    """Write the key of a mapping, which a program may give in any type, as text."""
+    """Return the key of a mapping as text. In a program, a key can have any type."""
     try:
         return str(key)
     except ValueError:
@@ -101,56 +101,56 @@ _PREFIXES: Mapping[ProblemType, tuple[str, bool]] = {
     "TypeInvalid": ("Invalid value", True),
     "Warning": ("", True),
 }
-"""How messages of a type begin, and whether they show the value (k8s.io/apimachinery, `field.Error.ErrorBody`)."""
+"""Prefix of each type in messages, and whether the value follows (k8s.io/apimachinery, `field.Error.ErrorBody`)."""
 _LONGEST_TEXT = {"reason": 1950, "hint": 1950, "value": 100}
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake: where it is, what is there, which rule it breaks and the way out.
+    """A mistake in a job: the field, its value, the violated rule and the fix.
 
-    `value` is shown to the user; whoever makes a Problem about a secret leaves it out.
+    Messages show `value`. Leave it empty if the value may be a secret.
     """
 
     path: str
-    """The field, from the job's root: `spec.tasks[0].replicas`."""
+    """Path of the field from the root of the job: `spec.tasks[0].replicas`."""
     type: ProblemType
-    """The kind of the problem: a type of error of the Kubernetes API, or Warning for what does not reject the job."""
+    """Error type of the Kubernetes API, or Warning for a problem that does not reject the job."""
     reason: str
-    """The rule that it breaks."""
+    """Violated rule, in the words of the API server. The prefix of `type` and the value precede it in messages."""
     hint: str = ""
-    """The way out."""
+    """Fix, as an imperative."""
     value: str = ""
-    """What is there, as it is shown."""
+    """Value of the field, as messages show it."""
     stage: RejectionStage = RejectionStage.STRICT
-    """Who would refuse the job first, if anybody does."""
+    """First part of a cluster that rejects the job."""
     code: str = ""
-    """Of a warning: what switches it off (see `WARNINGS`)."""
+    """Code that turns off a warning (see `WARNINGS`)."""
     line: int = 0
-    """The line in the file, from 1; 0 if there is none."""
+    """Line in the file, starting at 1, or 0 without a file."""
     column: int = 0
-    """The column in that line, from 1."""
+    """Column in that line, starting at 1."""
 
     def __post_init__(self) -> None:
-        """Replace private keys in all text, cut text that is too long, and escape hidden characters."""
-        # The path is the key of a place; it is escaped when it is shown.
+        """Replace private keys in all text, crop long text, and escape hidden characters."""
+        # The path identifies the field, so only `__str__` escapes it.
         object.__setattr__(self, "path", without_keys(self.path))
         for name, longest in _LONGEST_TEXT.items():
             text = without_keys(getattr(self, name)).replace("\n", " ")
-            # Escaped first: a copy of the Problem (see `at`) escapes and cuts the result again.
+            # Escape before cropping, because a copy of the Problem (see `at`) does both again.
             object.__setattr__(self, name, cropped(escaped(text), longest))
 
     @property
     def warning(self) -> bool:
-        """Whether the job is created nevertheless."""
+        """Whether the problem does not reject the job."""
         return self.type == "Warning"
 
     def at(self, line: int, column: int) -> Problem:
-        """Give the same problem with its place in a file (both count from 1)."""
+        """Return the problem with its position in a file. Lines and columns start at 1."""
         return replace(self, line=line, column=column)
 
     def __str__(self) -> str:
-        """Return `path: problem: fix` in the words of the API server, with the code of a warning at the end."""
+        """Return `path: problem: fix` in the words of the API server, followed by the code of a warning."""
         is_short = len(self.path) <= paths.LONGEST_SHOWN
         path = escaped(self.path if is_short else f"{self.path[: paths.LONGEST_SHOWN]}…")
         prefix, has_value = _PREFIXES[self.type]
@@ -160,7 +160,7 @@ class Problem:
 
 
 def not_supported(path: str, value: object, supported: Iterable[str]) -> Problem:
-    """Say that a value is none of those that there are."""
+    """Return the problem of a value that is not one of the supported values."""
     return Problem(
         path, "NotSupported", f"supported values: {', '.join(map(value_text, supported))}", value=value_text(value)
     )
@@ -172,40 +172,40 @@ _TYPE_HINTS = {"a mapping": "write it as key: value lines", "a string": "put it 
 def wrong_type(
     path: str, expected: str, hint: str | None = None, value: str = "", stage: RejectionStage = RejectionStage.DECODE
 ) -> Problem:
-    """Return the problem of a value that has another type than `expected`.
+    """Return the problem of a value whose type is not `expected`.
 
-    Without a hint, it is the one for YAML.
+    The default hint is for YAML.
     """
     hint = _TYPE_HINTS.get(expected, "") if hint is None else hint
     return Problem(path, "TypeInvalid", f"must be {expected}", hint, value, stage)
 
 
 def not_plain(path: str, hint: str = "", why: str = "") -> Problem:
-    """Return the problem of an Output in the place of a value that the program must know."""
+    """Return the problem of an Output in a field whose value the program must know."""
     return wrong_type(path, f"a plain value, not an Output{why and f': {why}'}", hint)
 
 
 class JobError(ValueError):
-    """A job that cannot be made as it was written, with all its problems at once.
+    """An invalid job, with all its problems.
 
     In a Pulumi program it is also a `pulumi.RunError`, which Pulumi shows without a traceback (see `job_error`).
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        """Take what was found; there is at least one problem."""
+        """Sort the problems. There must be at least one."""
         self.problems = tuple(in_order(problems))
-        """All of them, sorted by place."""
+        """All problems, sorted by their position in the file."""
         self.stage = min(problem.stage for problem in self.problems)
-        """The first of Volcano's stages that would refuse the job."""
+        """First stage that rejects the job."""
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
     def __reduce__(self) -> tuple[type[JobError], tuple[tuple[Problem, ...]]]:
-        """Travel between processes as the problems: an exception would be made of its text."""
+        """Pickle the problems, because the default is to pass the text of the exception to the constructor."""
         return JobError, (self.problems,)
 
 
 def job_error(problems: Iterable[Problem]) -> JobError:
-    """Return the error of these problems; where Pulumi is loaded, as in a program, it is also a `pulumi.RunError`."""
+    """Return a JobError. If Pulumi is imported, as in a program, it is also a `pulumi.RunError`."""
     run_error = getattr(sys.modules.get("pulumi"), "RunError", None)
     kind = _with_base(run_error) if run_error else JobError
     return kind(problems)
@@ -217,37 +217,37 @@ def _with_base(base: type[Exception]) -> type[JobError]:
 
 
 def without_ignored(problems: Iterable[Problem], ignored: Collection[str]) -> list[Problem]:
-    """Leave out the warnings that are switched off by their codes."""
+    """Return the problems without the warnings that have an ignored code."""
     return [problem for problem in problems if not problem.code or problem.code not in ignored]
 
 
 def unknown_codes(codes: Sequence[str], path: str) -> Iterator[Problem]:
-    """Yield a Problem for each code that no warning has."""
+    """Yield a Problem for each unknown code of a warning."""
     for index, code in enumerate(codes):
         if code not in WARNINGS:
-            known = f"{min(WARNINGS)} to {max(WARNINGS)}"
-            yield Problem(
-                f"{path}[{index}]", "NotSupported", "no warning has this code", f"they are {known}", value=repr(code)
-            )
+            reason = f"supported values: {value_text(min(WARNINGS))} to {value_text(max(WARNINGS))}"
+            hint = "use the code at the end of the warning"
+            yield Problem(f"{path}[{index}]", "NotSupported", reason, hint, value=value_text(code))
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
-    """Sort problems by place, each once."""
+    """Return the problems sorted by their position in the file, without duplicates."""
     return sorted(dict.fromkeys(problems), key=lambda problem: (problem.line, problem.column))
 
 
 def raise_if_any(problems: Iterable[Problem]) -> None:
-    """Raise the problems that are not mere warnings, if there are any."""
+    """Raise a JobError if any of the problems is not a warning."""
     errors = [problem for problem in problems if not problem.warning]
     if errors:
         raise job_error(errors)
 
 
 def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:
-    """Leave out problems of a path that has a reported one, or of a path below a value that the cluster rejects.
+    """Return the problems that do not follow from a reported error.
 
-    Problems below a value that only strict mode rejects, such as that of a duplicate key, stay. If such a value is
-    missing and the schema requires it, both problems stay, so that nothing is computed from the value.
+    A problem follows from an error at the same path, or from an error at a parent that the cluster rejects. It does
+    not follow from an error at a parent that only strict mode rejects, such as a duplicate key. If such a value is
+    missing and the schema requires it, both problems are returned, so that no check uses the value.
     """
     errors = [problem for problem in reported if not problem.warning]
     stages: dict[str, RejectionStage] = {}

@@ -1,8 +1,8 @@
-"""Values that are not known yet: opaque leaves in otherwise plain data.
+"""Leaves, which replace Pulumi Outputs in otherwise plain data.
 
-The core never sees a Pulumi Output. What is not known arrives as a `Leaf`, travels through as it is, and whoever
-knows the value puts it in at the end with `substitute`. Code that would look into one fails loudly instead of
-writing `<Leaf ...>` into a manifest.
+The core does not import Pulumi. A `Leaf` represents a value that is not known yet, and the caller replaces it with
+`substitute` after rendering. Code that reads the value of a Leaf raises `LeafError`; otherwise, manifests would
+contain the text `<Leaf ...>`.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ Resolver = Callable[["Leaf"], Any]
 
 @runtime_checkable
 class OutputLike(Protocol):
-    """A Pulumi Output, seen from code that knows no Pulumi."""
+    """A Pulumi Output, for code that does not import Pulumi."""
 
     def apply(self, func: Callable[[Any], Any]) -> Any:
-        """Compute something of the value once it is known."""
+        """Return an Output of the result of `func`."""
         ...
 
 
 Text = str | OutputLike
-"""Text that may be an Output in a Pulumi program."""
+"""Text, or an Output of text in a Pulumi program."""
 
 
 class LeafError(TypeError):
-    """Something needed to look into a value that is not known yet."""
+    """An attempt to read a value that is not known yet."""
 
     def __init__(self, path: str) -> None:
-        """Name the place of the value."""
+        """Store the path of the value."""
         self.path = path
-        super().__init__(f"{path} is not known yet here, so its value cannot be looked at")
+        super().__init__(f"{path} is not known yet, so its value cannot be read here")
 
 
 class Leaf:
-    """A value that is somebody else's to give; `path` says where it stands."""
+    """A value that is not known yet, at the field `path`."""
 
     __slots__ = ("path",)
 
     def __init__(self, path: str) -> None:
-        """Stand for the value at `path`."""
+        """Store the path of the field."""
         self.path = path
 
     def __repr__(self) -> str:
-        """Show the place, never a value."""
+        """Show the path instead of a value."""
         return f"<Leaf {self.path}>"
 
     def _refuse(self, *_args: object) -> NoReturn:
@@ -55,51 +55,51 @@ class Leaf:
 
     __str__ = __format__ = __bool__ = __iter__ = __len__ = __int__ = __float__ = _refuse
     __eq__ = __ne__ = __lt__ = __gt__ = __le__ = __ge__ = __getitem__ = __contains__ = __add__ = __radd__ = _refuse
-    __hash__ = None  # type: ignore[assignment]  # a set or a dict key would compare it
+    __hash__ = None  # type: ignore[assignment]  # sets and dicts compare their keys
 
     def __copy__(self) -> Leaf:
-        """Stay the same leaf: its identity is what resolves it."""
+        """Return the same leaf, because leaves are resolved by identity."""
         return self
 
     def __deepcopy__(self, _memo: object) -> Leaf:
-        """Stay the same leaf: its identity is what resolves it."""
+        """Return the same leaf, because leaves are resolved by identity."""
         return self
 
 
 class Derived(Leaf):
-    """A value computed by a pure `fn` from arguments that hold leaves, at any depth."""
+    """The result of a pure function `fn` whose arguments contain leaves, at any depth."""
 
     __slots__ = ("args", "fn")
 
     def __init__(self, fn: Callable[..., Any], *args: Any) -> None:
-        """Stand for `fn(*args)`."""
+        """Store the function and its arguments."""
         super().__init__(", ".join(leaf.path for leaf in leaves(args)))
         self.fn = fn
         self.args = args
 
 
 def leaves(tree: Any) -> Iterator[Leaf]:
-    """Return the leaves of a tree; a Derived is one leaf."""
+    """Return the leaves of a tree. A Derived is one leaf."""
     return (value for value in scalars(tree) if isinstance(value, Leaf))
 
 
 def has_leaf(tree: Any) -> bool:
-    """Tell whether any leaf is in the tree."""
+    """Check whether a tree contains a leaf."""
     return next(leaves(tree), None) is not None
 
 
 def is_given(value: Any) -> bool:
-    """Tell whether a value is there: not empty, or not known yet."""
+    """Check whether a value is set: not empty, or not known yet."""
     return isinstance(value, Leaf) or bool(value)
 
 
 def may_be_output(value: Any) -> bool:
-    """Tell whether a value is not known yet: a leaf, or what looks like the Output that one will stand for."""
+    """Check whether a value is a leaf, or similar to an Output, which a leaf replaces later."""
     return isinstance(value, Leaf) or hasattr(value, "apply")
 
 
 def is_valid_unicode(text: str) -> bool:
-    """Tell whether text can be written: half of a character outside of Unicode's first plane (a surrogate) cannot."""
+    """Check whether text can be encoded in UTF-8. A lone surrogate cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -108,14 +108,14 @@ def is_valid_unicode(text: str) -> bool:
 
 
 def derive(fn: Callable[..., Any], *args: Any) -> Any:
-    """Compute `fn(*args)` now if all is known, else give the Derived that stands for it."""
+    """Return `fn(*args)` if all arguments are known, and a Derived otherwise."""
     return Derived(fn, *args) if has_leaf(args) else fn(*args)
 
 
 def substitute(tree: Any, resolve: Resolver) -> Any:
-    """Copy the tree with each leaf's value in its place.
+    """Return a copy of a tree with each leaf replaced by its value.
 
-    `resolve` is asked for plain leaves; a Derived is computed from its resolved arguments.
+    `resolve` returns the value of a plain leaf. A Derived is computed from its resolved arguments.
     """
 
     def value_of(value: Any) -> Any:

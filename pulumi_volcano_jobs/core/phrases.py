@@ -1,4 +1,4 @@
-"""Short ways to say long things: many values in one, a value without its middle, a number of things."""
+"""Short texts for tables and messages: ranges of values, cropped values, numbers and names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST = 12
 
 
 def span(first: str, last: str) -> str:
-    """Write two values as one: `worker-{0..3}` where they differ by one number, else both."""
+    """Return two values as a range: `worker-{0..3}` if they differ by one number, or `first to last`."""
     if first == last:
         return first
     start = _common_prefix_length(first, last)
@@ -30,23 +30,23 @@ def span(first: str, last: str) -> str:
 
 
 def _common_prefix_length(text: str, other: str) -> int:
-    """Count the characters that two texts begin with."""
+    """Return the length of the common prefix of two texts."""
     pairs = enumerate(zip(text, other, strict=False))
     return next((index for index, (left, right) in pairs if left != right), min(len(text), len(other)))
 
 
 def crop(text: str) -> str:
-    """Leave out the middle of a long value: its end tells as much as its beginning."""
+    """Return a long value without its middle, because its end is as useful as its beginning."""
     if len(text) <= _LONGEST:
         return text
     return f"{text[: _LONGEST - _TAIL]} … {text[-_TAIL:]}"
 
 
 def counted(number: int, noun: str) -> str:
-    """Write how many there are of something."""
+    """Return a number and a noun, in the plural unless the number is 1."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def some(names: Collection[str]) -> str:
-    """Return the first names in alphabetical order, so that a message stays short."""
+    """Return the first names in alphabetical order, to keep messages short."""
     return ", ".join([*heapq.nsmallest(_MOST, names), *(["…"] if len(names) > _MOST else [])])

@@ -1,4 +1,4 @@
-"""Text for people: without private keys, with hidden characters escaped, and cut if it is too long."""
+"""Text for people: private keys replaced, hidden characters escaped, long text cropped."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 PRIVATE = "<private>"
 """The text that replaces a private key."""
 
-# PEM with any number of dashes and in any case, to its end or the end of the text: a message may have cut it.
+# PEM in any case and with any number of dashes. The end may be missing, because messages are cropped.
 _PEM = re.compile(
     r"--\s?BEGIN[^-]{0,40}PRIVATE KEY.*?(?:--\s?END[^-]{0,40}PRIVATE KEY-*|\Z)|PuTTY-User-Key-File-.*\Z",
     re.DOTALL | re.IGNORECASE,
 )
-# Base64 that is long enough for a key; `\\n` are line ends in the repr of a text.
+# Base64 that is long enough for a key.
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]{40,}")
-# "BEGIN " at each of the three offsets, and the first bytes of OpenSSH's own format.
+# "BEGIN " in base64 at each of the three offsets, and the first bytes of OpenSSH's own format.
 _MARKS = ("QkVHSU4g", "JFR0lOI", "CRUdJTi")
 _OPENSSH = "b3BlbnNzaC1rZXktdj"
 _LONGEST, _LONGEST_ENDING = 950, 50
@@ -31,14 +31,14 @@ HIDDEN = re.compile(
 
 
 def without_keys(text: str) -> str:
-    """Return a text with its private keys replaced: PEM, PuTTY's format, and base64 of them."""
+    """Return a text with private keys replaced: PEM, PuTTY's format, and base64 of both."""
     if "PRIVATE" in text.upper() or "PuTTY" in text:
         text = _PEM.sub(PRIVATE, text)
     return _BASE64.sub(lambda match: PRIVATE if _is_key(match[0]) else match[0], text)
 
 
 def redacted(tree: Any) -> Any:
-    """Copy a tree with the private keys in its text replaced."""
+    """Return a copy of a tree with private keys replaced."""
     if isinstance(tree, str):
         shown = without_keys(tree)
         return tree if shown == tree else shown
@@ -86,22 +86,22 @@ def _escaped(character: str) -> str:
 
 
 def json_text(data: Any) -> str:
-    """Write data as indented JSON without hidden characters."""
+    """Return data as indented JSON without hidden characters."""
     return hidden_escaped(json.dumps(data, indent=2, ensure_ascii=False))
 
 
 def hidden_escaped(text: str) -> str:
-    """Escape hidden characters in JSON, or in YAML in double quotes: what is read from it stays the same."""
+    """Escape hidden characters in JSON or double-quoted YAML. The parsed data stays the same."""
     return HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def cropped(text: str, longest: int = _LONGEST) -> str:
-    """Cut a text that is too long to be read; a text that was cut before stays as it is."""
+    """Crop a text that is too long to read. A text that is already cropped stays as it is."""
     return text if len(text) <= longest + _LONGEST_ENDING else f"{text[:longest]}… ({len(text)} characters)"
 
 
 class _UnquotedText(str):
-    """Text in the place of a private key: its repr has no quotes."""
+    """Text that replaces a private key. Its repr has no quotes."""
 
     __slots__ = ()
 
@@ -110,7 +110,7 @@ class _UnquotedText(str):
         return str.__str__(self)
 
 
-# Names of flags, settings and keys of mappings, in any spelling.
+# Patterns for names of flags, settings and keys, in any spelling.
 _NEVER_KEY = re.compile(r"-*ssh[-_]?(key[-_]?file[-_]?path|port)", re.IGNORECASE)
 _MAY_BE_KEY = re.compile(r"priv|key|kye|secret|passw|token|credential|pem", re.IGNORECASE)
 _FLAG = re.compile(r"--?[A-Za-z][-_.A-Za-z0-9]{0,40}")
@@ -118,7 +118,7 @@ _SECRET_FIELDS = ("data", "stringData")
 
 
 def redacted_for_repr(tree: Any) -> Any:
-    """Copy a tree for its repr: without private keys, the data of Secrets, and arguments that may be keys."""
+    """Return a copy of a tree for its repr, without private keys, data of Secrets and arguments that may be keys."""
     if isinstance(tree, str):
         shown = without_keys(tree)
         return tree if shown == tree else _UnquotedText(shown)
@@ -159,16 +159,16 @@ def _settings(settings: Any) -> Any:
 
 
 def may_be_key(name: str) -> bool:
-    """Check whether a flag or setting of this name, which may be misspelled, may hold a private key."""
+    """Check whether a flag or setting with this name, which may be misspelled, may hold a private key."""
     return not _NEVER_KEY.fullmatch(name) and bool(_MAY_BE_KEY.search(name))
 
 
 def redacted_arguments(arguments: Sequence[Any], known: Collection[str] = ()) -> list[Any]:
-    """Copy the arguments of a plugin without values that may be keys.
+    """Return a copy of a plugin's arguments without values that may be keys.
 
     Args:
         arguments: Volcano's arguments.
-        known: the flags of the plugin that hold no key, without dashes.
+        known: the flags of the plugin that do not hold a key, without dashes.
     """
     shown: list[Any] = []
     flag = ""
@@ -186,15 +186,15 @@ def redacted_arguments(arguments: Sequence[Any], known: Collection[str] = ()) ->
             shown.append(redacted_for_repr(argument))
         else:
             shown.append(f"{name}={PRIVATE}" if is_flag else PRIVATE)
-        # Go's flags take their value from the next argument if they have none.
+        # A Go flag without a value reads it from the next argument.
         flag = name if is_flag_only else ""
     return shown
 
 
 class Sealed:
-    """The base of dataclasses that may hold a private key (`eq=False, repr=False`).
+    """Base class of dataclasses that may hold a private key (`eq=False, repr=False`).
 
-    The repr leaves keys out. A failed comparison in pytest prints this repr: pytest prints each field only if the
+    The repr omits keys. A failed comparison in pytest prints this repr: pytest prints each field only if the
     dataclass has the `__eq__` of the decorator.
     """
 
@@ -202,7 +202,7 @@ class Sealed:
         """Compare the fields."""
         if type(self) is not type(other):
             return NotImplemented
-        # A tuple does not compare an object with itself: a Leaf rejects every comparison.
+        # Tuples do not compare identical objects. Comparing a Leaf raises an error.
         return _values(self) == _values(other)
 
     def __hash__(self) -> int:

@@ -25,5 +25,5 @@ def scalars(tree: Any) -> Iterator[Any]:
 
 
 def whole_number(value: Any) -> Any:
-    """Return a float without a fraction as an integer: all numbers cross the wire of Pulumi as floats."""
+    """Return a float without a fraction as an integer, because Pulumi transfers all numbers as floats."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -103,7 +103,7 @@ def test_options_do_what_they_do_in_python(tmp_path: Path) -> None:
     )
     assert {problem.code for problem in rendered.warnings} == {"VJ103"}
     assert "VJ103" not in said
-    assert "nobody enacts" not in said
+    assert "no controller manages these Pods" not in said
     assert specs_of(rendered) == {name: spec for name, spec in planned_specs(planned) if name in specs_of(rendered)}
 
 
