@@ -52,9 +52,7 @@ def _alias_warnings(plugin: type[Plugin], args: tuple[Any, ...] | list[Any], *, 
         name = str(argument).lstrip("-").partition("=")[0] if isinstance(argument, str) else ""
         if name in plugin.aliases:
             current_name = plugin.aliases[name]
-            reason = (
-                f"the flag of Volcano's guide is named --{current_name} in Volcano's code, so --{current_name} is used"
-            )
+            reason = f"Volcano's code has --{current_name} instead of the guide's --{name}, so --{current_name} is used"
             path = f"spec.plugins.{plugin.name}[{position}]"
             yield Problem(path, "Warning", reason, f"write --{current_name}", code="VJ114")
 

@@ -60,7 +60,7 @@ def check(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Prob
 def warnings(fields: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a warning for each field of a valid queue that Volcano stores with another value."""
     if ObjectField(fields, "").number("weight") == 0:
-        reason = "0 means that no weight is set, so Volcano stores 1"
+        reason = "equal to no weight, so Volcano stores 1"
         yield Problem("spec.weight", "Warning", reason, "set weight to 1 or more, or remove it", "0")
 
 

@@ -77,7 +77,7 @@ def dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:
     stuck = [name or "" for name, names in needs.items() if waiting[name] and names <= needs.keys()]
     if stuck:
         yield webhook_problem(
-            "spec.tasks", "Invalid", f"dependsOn must not have a cycle: {', '.join(stuck)}", hint="remove a dependency"
+            "spec.tasks", "Invalid", f"the dependencies form a cycle: {', '.join(stuck)}", hint="remove one of them"
         )
 
 

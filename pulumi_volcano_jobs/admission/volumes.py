@@ -25,8 +25,7 @@ def check(volumes: Sequence[Volume]) -> Iterator[Problem]:
             yield problem
         if bool(volume.volume_claim_name) == (volume.volume_claim is not None):
             error_type: ErrorType = "Forbidden" if volume.volume_claim_name else "Required"
-            rule = "may not specify both" if volume.volume_claim_name else "must specify one of"
-            reason = f"{rule} volumeClaimName (an existing claim) and volumeClaim (a new claim)"
+            reason = "must specify either volumeClaimName (an existing claim) or volumeClaim (a new claim)"
             hint = "remove one of them" if volume.volume_claim_name else "set one of them"
             yield webhook_problem(place, error_type, reason, hint=hint)
         elif volume.volume_claim_name and not re.fullmatch(DNS_SUBDOMAIN, volume.volume_claim_name):

@@ -53,3 +53,15 @@ def test_an_unknown_field_is_told_with_the_nearest_name(document: Wire, path: st
     assert problem.stage is RejectionStage.STRICT
     assert not right or problem.hint == suggestion(right, [right])
     assert render(document, strict=False).pods
+
+
+@pytest.mark.parametrize(
+    ("document", "hint"),
+    [(job(labels={"a": "b"}), "move it to metadata.labels"), ({**job(), "queue": "research"}, "move it to spec.queue")],
+    ids=["labels in the spec", "queue outside of the spec"],
+)
+def test_a_misplaced_field_of_the_job_has_its_right_path(document: Wire, hint: str) -> None:
+    """A suggestion of the same name would not help."""
+    (problem,) = problems(document)
+
+    assert problem.hint == hint

@@ -6,7 +6,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import ClusterFacts, render
-from pulumi_volcano_jobs.core.errors import RejectionStage
+from pulumi_volcano_jobs.core.errors import RejectionStage, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import CLAIM, Wire, job, problems, refused, task, typed
 
@@ -24,7 +24,7 @@ def test_a_claim_must_exist_in_the_namespace_if_claims_are_known(snapshot: Snaps
     error = refused(document, strict=False, cluster=cluster)
 
     assert typed(error.problems) == [("spec.volumes[1].volumeClaimName", "NotFound")]
-    assert error.problems[0].value == "gone"
+    assert error.problems[0].value == '"gone"'
     assert error.stage is RejectionStage.CONTROLLER
     assert str(error) == snapshot
     assert render(document).pods
@@ -59,7 +59,7 @@ def test_one_mount_path_in_two_spellings_is_an_error(second: str) -> None:
     found = problems(job(task(), volumes=volumes))
 
     assert typed(found) == [("spec.volumes[1].mountPath", "Duplicate")]
-    assert found[0].value == repr(second)
+    assert found[0].value == value_text(second)
 
 
 def test_the_error_of_a_mount_path_in_two_spellings_has_a_fix(snapshot: SnapshotAssertion) -> None:
