@@ -222,7 +222,7 @@ class VolcanoQueueInputs(TypedDict, total=False):
     priority: pulumi.Input[int]
     """The priority of the queue: a higher one is served first and reclaimed from last; 0 or more."""
     capability: dict[str, Any]
-    """The most that the jobs of the queue may use, as quantities by the name of the resource. A resource without a
+    """The maximum resources of all jobs in the queue, as quantities by the name of the resource. A resource without a
     quantity is unlimited."""
     deserved: dict[str, Any]
     """The resources that the queue keeps when there are not enough for all queues, as quantities by the name of the
@@ -230,11 +230,11 @@ class VolcanoQueueInputs(TypedDict, total=False):
     guarantee: QueueGuarantee
     """The resources that are reserved for the queue; `deserved` must include them."""
     reclaimable: pulumi.Input[bool]
-    """Whether other queues may reclaim what the queue uses beyond its share; true by default."""
+    """Whether other queues may reclaim resources that the queue uses beyond its share; true by default."""
     parent: pulumi.Input[str]
-    """The parent queue, such as the `name` of another VolcanoQueue; root by default. Jobs run in leaves only."""
+    """The parent queue, such as the `name` of another VolcanoQueue; root by default. Only leaf queues run jobs."""
     dequeue_strategy: pulumi.Input[str]
-    """Whether jobs after a job that does not fit may start (`traverse`, the default) or wait for it (`fifo`)."""
+    """Whether jobs after a job that does not fit may start (`traverse`, the default) or wait (`fifo`)."""
     affinity: QueueAffinity
     """The groups of nodes for the Pods of the queue (nodegroup plugin of the scheduler)."""
     type: pulumi.Input[str]

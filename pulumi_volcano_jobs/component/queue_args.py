@@ -64,7 +64,7 @@ class VolcanoQueueArgs(TypedDict, total=False):
     priority: pulumi.Input[int]
     """The priority of the queue: a higher one is served first and reclaimed from last; 0 or more."""
     capability: pulumi.Input[Amounts]
-    """The most that the jobs of the queue may use, as quantities by the name of the resource. A resource without a
+    """The maximum resources of all jobs in the queue, as quantities by the name of the resource. A resource without a
     quantity is unlimited."""
     deserved: pulumi.Input[Amounts]
     """The resources that the queue keeps when there are not enough for all queues, as quantities by the name of the
@@ -72,11 +72,11 @@ class VolcanoQueueArgs(TypedDict, total=False):
     guarantee: QueueGuaranteeArgs
     """The resources that are reserved for the queue; `deserved` must include them."""
     reclaimable: pulumi.Input[bool]
-    """Whether other queues may reclaim what the queue uses beyond its share; true by default."""
+    """Whether other queues may reclaim resources that the queue uses beyond its share; true by default."""
     parent: pulumi.Input[str]
-    """The parent queue, such as the `name` of another VolcanoQueue; root by default. Jobs run in leaves only."""
+    """The parent queue, such as the `name` of another VolcanoQueue; root by default. Only leaf queues run jobs."""
     dequeue_strategy: pulumi.Input[Literal["fifo", "traverse"]]
-    """Whether jobs after a job that does not fit may start (`traverse`, the default) or wait for it (`fifo`)."""
+    """Whether jobs after a job that does not fit may start (`traverse`, the default) or wait (`fifo`)."""
     affinity: QueueAffinityArgs
     """The groups of nodes for the Pods of the queue (nodegroup plugin of the scheduler)."""
     type: pulumi.Input[str]

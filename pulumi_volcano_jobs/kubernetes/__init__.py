@@ -1,1 +1,1 @@
-"""What Kubernetes defines: schemas, quantities, manifests, and the validation of Pods and claims."""
+"""Kubernetes schemas, quantities and manifests, and the validation of Pods and claims."""

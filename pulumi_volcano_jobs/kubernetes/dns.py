@@ -1,4 +1,4 @@
-"""The names of DNS as Kubernetes has them: patterns and lengths."""
+"""Patterns and maximum lengths of DNS names in Kubernetes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Durations as Go's `time.ParseDuration` reads them, for fields of the type `metav1.Duration`."""
+"""Durations as Go's `time.ParseDuration` parses them, for fields of the type `metav1.Duration`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def problem(text: str) -> str:
     if rest == "0":
         return ""
     for whole, fraction, unit in _PART.findall(rest)[:-1] or [("", "", "")]:
-        # Python does not read more than 4,300 digits, even if they are zeros.
+        # Python does not parse more than 4,300 digits, even if they are zeros.
         number = whole.lstrip("0")
         if not (whole or fraction) or len(number) > _MOST_DIGITS:
             return f"invalid duration {_quoted(text)}"
@@ -31,7 +31,7 @@ def problem(text: str) -> str:
 
 
 def fix(text: str) -> str:
-    """Return how to write the duration that a wrong text probably means."""
+    """Return a hint for an invalid duration, with a corrected text if possible."""
     match = re.fullmatch(r"([0-9]{1,9})\s*([a-z]*)", text, re.ASCII)
     unit = match[2] if match else ""
     if match and unit in _HOURS:

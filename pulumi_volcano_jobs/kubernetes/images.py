@@ -1,4 +1,4 @@
-"""References to images: the registry and repository that they name, and a registry for those that name none."""
+"""Image references: the registry and repository of an image, and a default registry for images without one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REGISTRY = (
     rf"((localhost|{_LABEL}(\.{_LABEL})+)(:[0-9]+)?|{_LABEL}:[0-9]+)"
     r"(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*"
 )
-"""The pattern of a registry, perhaps with a path, in the syntax that Python and Go share."""
+"""The pattern of a registry with an optional path, in the syntax that Python and Go share."""
 DOCKER_HUB = "docker.io"
 _REGISTRY = re.compile(REGISTRY)
 _OFFICIAL = "library"
@@ -23,18 +23,22 @@ _LISTS = ("containers", "initContainers")
 
 
 def check_registry(registry: Any, path: str) -> Iterator[Problem]:
-    """Yield a Problem if a value is no registry, perhaps with a path in it."""
+    """Yield a Problem if a value is not a registry with an optional path."""
     if not isinstance(registry, (str, Leaf)):
-        yield wrong_type(path, "a string", "for example ghcr.io/team")
+        yield wrong_type(path, "a string", "set a registry such as ghcr.io/team")
     if isinstance(registry, str) and registry and not _REGISTRY.fullmatch(registry):
         plain = registry.partition("://")[2] or registry
-        hint = f"write {plain.rstrip('/')}" if _REGISTRY.fullmatch(plain.rstrip("/")) else "for example ghcr.io/team"
-        reason = "this is no registry: a host (with a dot, a port, or localhost), and perhaps a path"
+        hint = (
+            f"write {plain.rstrip('/')}"
+            if _REGISTRY.fullmatch(plain.rstrip("/"))
+            else "set a registry such as ghcr.io/team"
+        )
+        reason = "must be a registry host (with a dot or a port, or localhost), optionally followed by a path"
         yield Problem(path, "Invalid", reason, hint, value_text(registry))
 
 
 def in_registry(image: Any, registry: Any) -> Any:
-    """Put a registry before an image that names none; one that does, or none at all, stays as it is."""
+    """Return the image with the registry as its prefix; an image that names a registry is returned unchanged."""
     return derive(_joined, image, registry) if is_given(image) and is_given(registry) else image
 
 
@@ -43,7 +47,7 @@ def _joined(image: Any, registry: Any) -> Any:
 
 
 def names_registry(image: str) -> bool:
-    """Tell whether an image says where it is, as container runtimes read it: `train:1` and `team/train:1` do not."""
+    """Return whether an image names a registry, as container runtimes parse it; `train:1` and `team/train:1` do not."""
     host, slash, _ = image.partition("/")
     return bool(slash) and ("." in host or ":" in host or host == "localhost" or host != host.lower())
 
@@ -63,7 +67,7 @@ def repository(image: str) -> str:
 
 
 def is_within(image: str, registries: Collection[str]) -> bool:
-    """Check whether an image is of one of the registries, or below one of their paths (`ghcr.io/my-team`)."""
+    """Return whether an image is in one of the registries, or below one of their paths (`ghcr.io/my-team`)."""
     full = f"{repository(image)}/"
     return any(full.startswith(f"{_in_full(registry)}/") for registry in registries)
 
@@ -78,7 +82,7 @@ def _host(name: str) -> str:
 
 
 def template_in_registry(template: Mapping[str, Any], registry: Any) -> dict[str, Any]:
-    """Copy a Pod template with the registry before the images of its containers and init containers."""
+    """Return a copy of a Pod template in which images without a registry get this one."""
     spec = template.get("spec")
     if not is_given(registry) or not isinstance(spec, Mapping):
         return dict(template)

@@ -1,8 +1,8 @@
-"""Plain-dict manifests: a Pod that is edited by key, and the other objects that a job is made of.
+"""Manifests as plain dicts: a Pod whose lists are edited by key, and the other objects of a job.
 
-Lists in a Pod are edited by the key that Kubernetes merges them by (a variable's name, a mount's path, a port's number
-and protocol, a volume's name), so that each is written once: server-side apply refuses duplicates. Where a name is
-written twice the last one wins, as it does in a container.
+Lists in a Pod are edited by Kubernetes' merge key: the name of a variable, the path of a mount, the number and protocol
+of a port, the name of a volume. Each key occurs once, because server-side apply rejects duplicates. The last entry with
+a key takes precedence, as it does in a container.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ NUMA_POLICY = "volcano.sh/numa-topology-policy"
 
 
 class Placeholder(str):
-    """Text that stands for a key which is not shown; it is written as it is, so that no cluster takes it for a key."""
+    """Text in place of a hidden key. It is not encoded as base64, so that no cluster accepts it as a key."""
 
     __slots__ = ()
 
 
 def copy_tree(tree: Any) -> Any:
-    """Copy dicts and lists; share what cannot change (and leaves)."""
+    """Return a copy of the dicts and lists of a tree, which shares immutable values and leaves."""
     if isinstance(tree, dict):
         return {key: copy_tree(value) for key, value in tree.items()}
     if isinstance(tree, list):
@@ -45,17 +45,17 @@ def copy_tree(tree: Any) -> Any:
 
 
 class Container:
-    """A container of a Pod while the plugins edit it: its lists are edited by key.
+    """A container of a Pod that plugins edit. Its lists are edited by key.
 
-    With `keep_template_values` its own values stay: an edit of the same variable, path or port changes `lists` only.
+    With `keep_template_values`, an edit of a variable, path or port of the template changes `lists` only.
     """
 
     __slots__ = ("_env", "_mounts", "_ports", "_template_keys", "fields", "name")
 
     def __init__(self, wire: Mapping[str, Any], *, keep_template_values: bool = False) -> None:
-        """Take a container in wire form; nothing of it is shared."""
+        """Copy a container in wire form."""
         self.fields: Manifest = {k: copy_tree(v) for k, v in wire.items() if k not in _CONTAINER_LISTS}
-        """All but variables, mounts, ports, as YAML spells it, to be changed at will."""
+        """All other fields of the container, under their names in YAML. You can change them."""
         self.name: str = wire.get("name", "")
         """The container's name."""
         self._env: dict[str, Manifest] = _keyed(wire.get("env"), lambda entry: entry["name"])
@@ -66,21 +66,21 @@ class Container:
             self._template_keys = {kind: dict(entries) for kind, entries in self.lists()}
 
     def env(self, name: str) -> Manifest | None:
-        """Give the entry of a variable, or None."""
+        """Return the entry of a variable, or None."""
         return self._env.get(name)
 
     def set_env(self, name: str, value: Any) -> None:
-        """Set a variable to a literal value, in place of one of that name."""
+        """Set a variable to a literal value; this replaces a variable of that name."""
         _set(self._env, self._template_keys["env"], name, {"name": name, "value": value})
 
     def set_env_from(self, name: str, source: Manifest) -> None:
-        """Set a variable from a `valueFrom` source, in place of one of that name."""
+        """Set a variable from a `valueFrom` source; this replaces a variable of that name."""
         _set(self._env, self._template_keys["env"], name, {"name": name, "valueFrom": source})
 
     def set_env_entries(self, entries: Mapping[str, Manifest]) -> None:
         """Set variables from entries, by name. Containers share the entries, so do not change them.
 
-        One call sets all of them: svc sets two variables for each task in each Pod.
+        One call sets all variables, because svc sets two for each task in each Pod.
         """
         if ignored := self._template_keys["env"].keys() & entries.keys():
             self._template_keys["env"].update((name, entries[name]) for name in ignored)
@@ -90,16 +90,16 @@ class Container:
         self._env.update(entries)
 
     def mount(self, path: str, volume: str, sub_path: str = "") -> None:
-        """Mount a volume (or one directory of it) at a path, in place of what was mounted there."""
+        """Mount a volume, or one directory of it, at a path; this replaces a mount at that path."""
         mount = {"mountPath": path, "name": volume} | ({"subPath": sub_path} if sub_path else {})
         _set(self._mounts, self._template_keys["volumeMounts"], path, mount)
 
     def declares_port(self, number: int) -> bool:
-        """Tell whether a port of that number is declared, whatever its name or protocol."""
+        """Return whether a port of that number is declared, with any name or protocol."""
         return any(declared == number for declared, _ in self._ports)
 
     def set_port(self, number: int, name: str) -> None:
-        """Declare a TCP port, in place of those of that number or name."""
+        """Declare a TCP port; this replaces ports of that number or name."""
         port = {"name": name, "containerPort": number}
         if name in self._template_keys["ports"]:
             self._template_keys["ports"][name] = port
@@ -109,16 +109,16 @@ class Container:
         self._ports[number, "TCP"] = port
 
     def lists(self) -> Iterator[tuple[str, Mapping[str, Manifest]]]:
-        """Yield the lists whose entries have a key of their own: variables, mounts, named ports.
+        """Yield the lists that are edited by key: variables, mounts, named ports.
 
-        They have the entries as they were last set, also if `keep_template_values` ignores that.
+        They contain the entries as they were last set, even if `keep_template_values` ignores an edit.
         """
         ports = {entry["name"]: entry for entry in self._ports.values() if entry.get("name")}
         for kind, entries in (("env", self._env), ("volumeMounts", self._mounts), ("ports", ports)):
             yield kind, entries | self._template_keys[kind] if self._template_keys[kind] else entries
 
     def to_wire(self) -> Manifest:
-        """Give the container as a plain dict."""
+        """Return the container as a plain dict."""
         wire = dict(self.fields)
         for key, entries in (("env", self._env), ("ports", self._ports), ("volumeMounts", self._mounts)):
             if entries:
@@ -144,16 +144,16 @@ def _keyed(entries: Any, key: Any) -> dict[Any, Manifest]:
 
 
 def _set(entries: dict[str, Manifest], kept: dict[str, Manifest], name: str, entry: Manifest) -> None:
-    """Set an entry, as the last one. If the entry of that name is kept, set it in `kept` only."""
+    """Set an entry at the end of the list. If the entry of that name is kept, set it in `kept` only."""
     changed = kept if name in kept else entries
     changed.pop(name, None)
     changed[name] = entry
 
 
 class Pod:
-    """One Pod of a job while the plugins edit it: a private copy of its task's template.
+    """One Pod of a job that plugins edit: a copy of the template of its task.
 
-    With `keep_template_values` the template's variables, mounts, named ports and volumes stay as they are.
+    With `keep_template_values`, the template's variables, mounts, named ports and volumes do not change.
     """
 
     __slots__ = (
@@ -175,17 +175,17 @@ class Pod:
         """Copy a PodTemplateSpec in wire form for the replica `index` of `task`."""
         metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
         self.name = name
-        """The Pod's name; empty if a template stands for all Pods of its task."""
+        """The name of the Pod; empty for a template of all Pods of a task."""
         self.task = task
         """The name of its task."""
         self.index = index
         """Its index in the task, from 0."""
         self.labels: Manifest = dict(metadata.get("labels") or {})
-        """The labels, to be changed at will."""
+        """The labels. You can change them."""
         self.annotations: Manifest = dict(metadata.get("annotations") or {})
-        """The annotations, to be changed at will."""
+        """The annotations. You can change them."""
         self.fields: Manifest = {k: copy_tree(v) for k, v in spec.items() if k not in _POD_LISTS}
-        """All else of the spec, as YAML spells it, to be changed at will."""
+        """All other fields of the spec, under their names in YAML. You can change them."""
         self.containers = [
             Container(wire, keep_template_values=keep_template_values) for wire in spec.get("containers") or ()
         ]
@@ -203,26 +203,26 @@ class Pod:
         return [*self.containers, *self.init_containers]
 
     def set_volume(self, name: str, source: Manifest) -> None:
-        """Add a volume with its source, in place of one of that name."""
+        """Set a volume with its source; this replaces a volume of that name."""
         _set(self._volumes, self._template_volumes, name, {"name": name, **source})
 
     def volumes(self) -> Iterator[tuple[str, Manifest]]:
-        """Give the volumes by name."""
+        """Yield the volumes by name."""
         yield from self._volumes.items()
 
     def lists(self) -> Iterator[tuple[tuple[str, str], Mapping[str, Manifest]]]:
-        """Yield the lists of the containers, and the volumes, each with its kind and its container's name."""
+        """Yield the lists of the containers, and the volumes, each with its kind and the name of its container."""
         for container in self.all_containers:
             yield from (((kind, container.name), entries) for kind, entries in container.lists())
         yield ("volumes", ""), self._volumes | self._template_volumes
 
     def to_template(self) -> Manifest:
-        """Give what is in the Pod as a PodTemplateSpec."""
+        """Return the Pod as a PodTemplateSpec."""
         metadata = {"labels": self.labels, "annotations": self.annotations}
         return {"metadata": {key: value for key, value in metadata.items() if value}, "spec": self._spec()}
 
     def to_manifest(self, namespace: Any) -> Manifest:
-        """Give the Pod as a plain manifest."""
+        """Return the Pod as a manifest."""
         pod = build("v1", "Pod", self.name, namespace, spec=self._spec())
         pod["metadata"] |= {"labels": self.labels, "annotations": self.annotations}
         return pod
@@ -238,7 +238,7 @@ class Pod:
 
 
 def build(api_version: str, kind: str, name: str, namespace: Any, **fields: Any) -> Manifest:
-    """Build a manifest; the namespace is always explicit."""
+    """Build a manifest with an explicit namespace."""
     return {
         "apiVersion": api_version,
         "kind": kind,
@@ -248,7 +248,7 @@ def build(api_version: str, kind: str, name: str, namespace: Any, **fields: Any)
 
 
 def secret(name: str, namespace: Any, contents: Mapping[str, Any]) -> Manifest:
-    """Build a Secret from text; `data` is base64 (stringData would differ from the live object for ever)."""
+    """Build a Secret from text, as base64 in `data`. With stringData, the live object would always show a diff."""
     return build("v1", "Secret", name, namespace, data={key: derive(_base64, text) for key, text in contents.items()})
 
 
@@ -267,13 +267,13 @@ def service(name: str, namespace: Any, spec: Manifest) -> Manifest:
 
 
 def network_policy(name: str, namespace: Any, pods: Manifest, ingress: list[Manifest]) -> Manifest:
-    """Build a NetworkPolicy for what comes in to the Pods that have these labels."""
+    """Build a NetworkPolicy for the ingress traffic of Pods with these labels."""
     spec = {"podSelector": {"matchLabels": pods}, "ingress": ingress, "policyTypes": ["Ingress"]}
     return build("networking.k8s.io/v1", "NetworkPolicy", name, namespace, spec=spec)
 
 
 def pod_selector(job: str, namespace: Any) -> Manifest:
-    """Select all Pods of a job."""
+    """Return the labels that select all Pods of a job."""
     return {JOB_NAME: job, JOB_NAMESPACE: namespace}
 
 
@@ -287,12 +287,12 @@ class ObjectRef(NamedTuple):
 
     @classmethod
     def of(cls, item: Manifest) -> ObjectRef:
-        """Give that of a manifest."""
+        """Return the reference to the object of a manifest."""
         return cls(item["kind"], item["metadata"]["name"])
 
 
 def identity(manifest: Manifest) -> tuple[str, str, str]:
-    """Return what no two objects of a cluster share: kind, namespace and name."""
+    """Return the kind, namespace and name, which identify an object in a cluster."""
     metadata = manifest["metadata"]
     return manifest["kind"], metadata.get("namespace", "default"), metadata["name"]
 

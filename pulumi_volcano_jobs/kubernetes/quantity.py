@@ -1,4 +1,4 @@
-"""Kubernetes quantities (`500m`, `4Gi`, `1e3`): read, added and written as the API server does."""
+"""Kubernetes quantities (`500m`, `4Gi`, `1e3`): parsed, added and formatted as the API server does."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Format = Literal["decimal", "binary", "exponent"]
 _NANO = 10**9
 _MAX_INT64 = 2**63 - 1
 _LARGEST = _MAX_INT64 * _NANO
-_LARGEST_EXPONENT = 1000  # larger ones are read as this, so that the work is bounded
-_SHORT = 18  # digits that Kubernetes keeps as an integer and a scale
-_WRAPPED = (0, 1, 2, 3, 6, 9)  # scales by which Kubernetes multiplies such an integer without a check
-# No two repeated parts can match the same digits, so that it does not backtrack over long ones.
+_LARGEST_EXPONENT = 1000  # larger exponents are reduced to this, to bound the work
+_SHORT = 18  # digits that Kubernetes stores as an integer and a scale
+_WRAPPED = (0, 1, 2, 3, 6, 9)  # scales that Kubernetes multiplies such an integer by without an overflow check
+# No two repeated parts match the same digits, so the pattern does not backtrack over long numbers.
 _QUANTITY = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)")
-_MOST_DIGITS = 2000  # further digits are dropped, so that the work is bounded
+_MOST_DIGITS = 2000  # further digits are dropped, to bound the work
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _KIBI = 1024
@@ -24,13 +24,13 @@ _KIBI = 1024
 
 @dataclass(frozen=True)
 class Quantity:
-    """An amount in units of 10^-9, and how it is written."""
+    """An amount in units of 10^-9, and the format of its text."""
 
     nano: int
     style: Format = "decimal"
 
     def __add__(self, other: Quantity) -> Quantity:
-        """Add; the sum is written like the first that is not zero."""
+        """Add two quantities; the sum has the format of the first one that is not zero."""
         return Quantity(self.nano + other.nano, self.style if self.nano else other.style)
 
     def __mul__(self, factor: int) -> Quantity:
@@ -38,7 +38,7 @@ class Quantity:
         return Quantity(self.nano * factor, self.style)
 
     def __str__(self) -> str:
-        """Write it in canonical form: no fraction, the largest suffix that fits."""
+        """Return the canonical form: no fraction, and the largest suffix that fits."""
         if self.style == "binary" and abs(self.nano) >= _KIBI * _NANO and self.nano % _NANO == 0:
             return self._binary()
         return self._decimal()
@@ -65,13 +65,13 @@ class Quantity:
 
 
 def parse(text: Any) -> Quantity:
-    """Read a quantity from text or a number.
+    """Parse a quantity from text or a number.
 
-    An amount below 10^-9 is rounded up. As in the API server, a binary amount (`Ki` to `Ei`) is at most 2^63 - 1; no
-    other amount has a limit.
+    An amount below 10^-9 is rounded up. As in the API server, a binary amount (`Ki` to `Ei`) is at most 2^63 - 1;
+    other amounts have no limit.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if the text is not a quantity.
     """
     written = _read(text)
     return Quantity(written.nano(), written.style)
@@ -107,7 +107,7 @@ class _ParsedQuantity:
     style: Format
 
     def nano(self) -> int:
-        """Compute the amount in units of 10^-9."""
+        """Return the amount in units of 10^-9."""
         power = self.power - len(self.fraction) - _DECIMAL["n"]
         number = int(self.whole + self.fraction or 0) * 2 ** _BINARY.get(self.suffix, 0)
         amount: int = number * 10**power if power >= 0 else -(-number // 10**-power)
@@ -118,7 +118,7 @@ class _ParsedQuantity:
 def _read(text: Any) -> _ParsedQuantity:
     match = _QUANTITY.fullmatch(str(text))
     if not match or isinstance(text, bool):
-        # Without the text: it may be a secret.
+        # The message omits the text, which may be a secret.
         message = "not a quantity"
         raise ValueError(message)
     sign, whole, fraction, exponent, suffix = match.groups(default="")

@@ -54,20 +54,22 @@ DEFINITIONS: Mapping[str, Any] = {
             "The priority of the queue: a higher one is served first and reclaimed from last; 0 or more."
         ),
         capability=_amounts(
-            "The most that the jobs of the queue may use, as quantities by the name of the resource. A resource without"
-            " a quantity is unlimited."
+            "The maximum resources of all jobs in the queue, as quantities by the name of the resource. A resource "
+            "without a quantity is unlimited."
         ),
         deserved=_amounts(
             "The resources that the queue keeps when there are not enough for all queues, as quantities by the name of "
             "the resource. For the capacity plugin of the scheduler."
         ),
         guarantee=_of("Guarantee", "The resources that are reserved for the queue; `deserved` must include them."),
-        reclaimable=_boolean("Whether other queues may reclaim what the queue uses beyond its share; true by default."),
+        reclaimable=_boolean(
+            "Whether other queues may reclaim resources that the queue uses beyond its share; true by default."
+        ),
         parent=_string(
-            "The parent queue, such as the `name` of another VolcanoQueue; root by default. Jobs run in leaves only."
+            "The parent queue, such as the `name` of another VolcanoQueue; root by default. Only leaf queues run jobs."
         ),
         dequeueStrategy=_string(
-            "Whether jobs after a job that does not fit may start (`traverse`, the default) or wait for it (`fifo`).",
+            "Whether jobs after a job that does not fit may start (`traverse`, the default) or wait (`fifo`).",
             ("fifo", "traverse"),
         ),
         affinity=_of("Affinity", "The groups of nodes for the Pods of the queue (nodegroup plugin of the scheduler)."),
@@ -97,4 +99,4 @@ DEFINITIONS: Mapping[str, Any] = {
         capacity=_amounts("The capacity of the cluster, as quantities by the name of the resource."),
     ),
 }
-"""Definitions by name, in addition to those of Kubernetes."""
+"""Definitions by name, in addition to the definitions of Kubernetes."""

@@ -1,4 +1,4 @@
-"""Which users the containers of a Pod run as, as far as its manifest says."""
+"""Users that the containers of a Pod run as, according to its manifest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _CONTEXT = "securityContext"
 
 
 class ContainerUser(NamedTuple):
-    """The user of a container; `uid` is None where the image decides, or where it is not known yet."""
+    """The user of a container; `uid` is None if the image sets it, or if it is an unresolved Output."""
 
     container: str
     uid: int | None
@@ -17,22 +17,22 @@ class ContainerUser(NamedTuple):
 
     @property
     def is_root(self) -> bool | None:
-        """Whether it is root; None if nothing says so or the contrary."""
+        """Whether the user is root; None if the manifest does not determine it."""
         if self.uid is None:
             return False if self.must_not_be_root else None
         return self.uid == 0
 
     def __str__(self) -> str:
-        """Name it."""
+        """Return the UID as text, or "another user" if it is not known."""
         return "another user" if self.uid is None else str(self.uid)
 
 
 def container_users(pod: Mapping[str, Any], containers: Iterable[Mapping[str, Any]]) -> Iterator[ContainerUser]:
-    """Give the user of each container of a Pod; what a container says counts before what its Pod says.
+    """Yield the user of each container of a Pod; a container's securityContext takes precedence over the Pod's.
 
     Args:
-        pod: the Pod's spec, or its fields beside the containers.
-        containers: the containers, or their fields.
+        pod: the Pod's spec, with or without the containers.
+        containers: the containers in wire form.
     """
     for container in containers:
         context = {**_context(pod), **_context(container)}
@@ -41,12 +41,12 @@ def container_users(pod: Mapping[str, Any], containers: Iterable[Mapping[str, An
 
 
 def fs_group(pod: Mapping[str, Any]) -> int | None:
-    """Give the group that the Pod's volumes get (`fsGroup`), if it is known."""
+    """Return the group that owns the Pod's volumes (`fsGroup`), if it is known."""
     value = _context(pod).get("fsGroup")
     return value if isinstance(value, int) else None
 
 
 def _context(holder: Mapping[str, Any]) -> dict[str, Any]:
     context = holder.get(_CONTEXT)
-    # A field that is null counts as none.
+    # A null field has the same effect as a missing one.
     return {key: value for key, value in context.items() if value is not None} if isinstance(context, Mapping) else {}

@@ -1,8 +1,8 @@
-"""Kubernetes' own schemas for what a Job embeds (Pod templates and claims), and Volcano's for a Queue.
+"""Kubernetes' schemas of the types that a Job embeds (Pod templates and claims), and Volcano's schema of a Queue.
 
-One walk over a wire-form tree does what the API server does with Volcano's resource definition (drop unknown fields
-and nulls, fill in the definition's defaults, check types) and reports each thing that it met. The schemas are those
-of the `kubernetes-validate` package: no network, no cluster.
+`SchemaPruner` prunes a tree in wire form as the API server does with Volcano's resource definition. It drops unknown
+fields and nulls, sets the defaults of the definition, checks types, and reports each problem. The schemas are from
+the `kubernetes-validate` package, so neither a network nor a cluster is needed.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
     "number": ((int, float), "must be a number"),
     "boolean": ((bool,), "must be true or false"),
 }
-SURROGATE = "this holds half of a character, a surrogate, which cannot be written"
+SURROGATE = "must be valid Unicode without surrogates"
 _HINTS = {"string": "put it in quotes", "integer": "write it without quotes", "boolean": "write it without quotes"}
 
 # Volcano's resource definition embeds the metadata of a template with these fields only.
 _TEMPLATE_METADATA = ("annotations", "finalizers", "labels", "name", "namespace")
 
-# The defaults of the resource definition that are not empty (contract section 3): they come with Kubernetes' types.
+# The defaults of the resource definition that are not empty (contract section 3). Kubernetes' types define them.
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "ContainerPort": {"protocol": "TCP"},
     "GRPCAction": {"service": ""},
@@ -60,39 +60,39 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "ScaleIOVolumeSource": {"fsType": "xfs", "storageMode": "ThinProvisioned"},
 }
 
-# Where a value must be known when the program runs, and why: it decides which objects exist or what they are called.
+# Fields that must not be an Output, with the reason: they determine which objects exist, and their names.
 _STRUCTURE: dict[tuple[str, str], str] = {
-    ("PodTemplateSpec", "metadata"): "the plugins add to it",
-    ("PodTemplateSpec", "spec"): "the plugins add to it",
-    ("ObjectMeta", "annotations"): "annotations are added to it",
-    ("ObjectMeta", "labels"): "labels are added to it",
-    ("PodSpec", "containers"): "the plugins add to each container",
-    ("PodSpec", "initContainers"): "the plugins add to each container",
-    ("PodSpec", "volumes"): "volumes are added to it",
-    ("PodSpec", "hostname"): "it decides the Pods' addresses",
-    ("PodSpec", "subdomain"): "it decides the Pods' addresses",
-    ("PodSpec", "schedulerName"): "it decides whether the scheduler sees a gang",
-    ("PodSpec", "hostNetwork"): "it decides the DNS policy",
+    ("PodTemplateSpec", "metadata"): "plugins add fields to it",
+    ("PodTemplateSpec", "spec"): "plugins add fields to it",
+    ("ObjectMeta", "annotations"): "plugins add annotations to it",
+    ("ObjectMeta", "labels"): "plugins add labels to it",
+    ("PodSpec", "containers"): "plugins add fields to each container",
+    ("PodSpec", "initContainers"): "plugins add fields to each container",
+    ("PodSpec", "volumes"): "plugins add volumes to it",
+    ("PodSpec", "hostname"): "it determines the DNS names of the Pods",
+    ("PodSpec", "subdomain"): "it determines the DNS names of the Pods",
+    ("PodSpec", "schedulerName"): "it determines whether gang scheduling applies",
+    ("PodSpec", "hostNetwork"): "it determines the DNS policy",
     ("Container", "name"): "plugins find containers by name",
-    ("Container", "env"): "variables are added to it, each name once",
-    ("Container", "ports"): "ports are added to it, each number once",
-    ("Container", "volumeMounts"): "mounts are added to it, each path once",
-    ("EnvVar", "name"): "each name is written once",
-    ("ContainerPort", "containerPort"): "each port is written once",
+    ("Container", "env"): "plugins add variables to it",
+    ("Container", "ports"): "plugins add ports to it",
+    ("Container", "volumeMounts"): "plugins add mounts to it",
+    ("EnvVar", "name"): "plugins replace variables by name",
+    ("ContainerPort", "containerPort"): "plugins replace ports by number",
     ("ContainerPort", "name"): "Services find ports by name",
-    ("ContainerPort", "protocol"): "each port is written once",
-    ("VolumeMount", "mountPath"): "each path is mounted once",
-    ("Volume", "name"): "each volume is written once",
+    ("ContainerPort", "protocol"): "plugins replace ports by number and protocol",
+    ("VolumeMount", "mountPath"): "plugins replace mounts by path",
+    ("Volume", "name"): "plugins replace volumes by name",
 }
 
 
 _MOST_NAMES = 12  # in a hint
-# An entry of a list of these cannot be a leaf either.
+# An entry of a list of these types cannot be a leaf either.
 _STRUCTURED = frozenset(kind for kind, _ in _STRUCTURE)
 
 
 def _folder() -> Path:
-    # Not imported: the package's own import loads a JSON Schema validator that this walk does not need.
+    # The package is not imported, because that loads a JSON Schema validator which is not needed here.
     spec = importlib.util.find_spec("kubernetes_validate")
     (root,) = spec.submodule_search_locations if spec and spec.submodule_search_locations else ("",)
     return Path(root) / "kubernetes-json-schema"
@@ -100,7 +100,7 @@ def _folder() -> Path:
 
 @functools.cache
 def versions() -> tuple[str, ...]:
-    """Give the versions of Kubernetes, such as 1.31, whose schemas are here, up to the one that Volcano embeds."""
+    """Return the Kubernetes versions with a schema, such as 1.31, up to the version that Volcano embeds."""
     available = {match[1] for path in _folder().iterdir() if (match := _VERSION_FOLDER.fullmatch(path.name))}
     newest = _minor(KUBERNETES_VERSION.rpartition(".")[0])
     return tuple(sorted((version for version in available if _minor(version) <= newest), key=_minor))
@@ -121,19 +121,19 @@ def _definitions(version: str = KUBERNETES_VERSION) -> dict[str, Any]:
 def _properties(definition: str, version: str = KUBERNETES_VERSION) -> dict[str, Any]:
     properties: dict[str, Any] = _definitions(version)[definition].get("properties", {})
     if definition == POD_TEMPLATE:
-        # The template's metadata are a type of their own here, as they are in Volcano's resource definition.
+        # The metadata of a template has a separate type here, as in Volcano's resource definition.
         return properties | {"metadata": {"$ref": _REFERENCE + _METADATA}}
     return properties
 
 
 @functools.cache
 def wire_names(definition: str) -> dict[str, str]:
-    """Map the snake_case names that pulumi_kubernetes gives a definition's fields to the names on the wire."""
+    """Return the wire names of a definition's fields by their snake_case names in pulumi_kubernetes."""
     return {_snake(name): name for name in _properties(definition)}
 
 
 def _snake(name: str) -> str:
-    # An acronym is one word (hostIPC, setHostnameAsFQDN), its plural too (podIPs).
+    # An acronym is one word (hostIPC, setHostnameAsFQDN), and so is its plural (podIPs).
     words = re.sub(r"([A-Z]{2,})s\b", lambda match: f"_{match[1].lower()}s", name)
     words = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", words)
     snake = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).lower()
@@ -141,7 +141,7 @@ def _snake(name: str) -> str:
 
 
 def child_definition(definition: str, name: str) -> tuple[str, bool]:
-    """Give the definition behind a field (empty for plain values), and whether the field is a list of it."""
+    """Return the definition of a field (empty for plain values), and whether the field is a list of it."""
     schema = _properties(definition).get(name, {})
     items = schema.get("items")
     return (_object_definition(items), True) if items else (_object_definition(schema), False)
@@ -159,14 +159,14 @@ def _object_definition(schema: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class DuplicateEntry:
-    """An entry of a list that has the key of an earlier entry, where server-side apply and CRDs allow each key once."""
+    """An entry of a list with the key of an earlier entry. Server-side apply and CRDs allow each key once."""
 
     path: str
     """The later entry."""
     first: str
     """The earlier entry."""
     value: str
-    """What both have, as JSON; empty if it may be a secret."""
+    """The key of both entries, as JSON; empty if it may be a secret."""
 
     @property
     def hint(self) -> str:
@@ -204,10 +204,10 @@ _REJECTED = object()
 
 @dataclass
 class SchemaPruner:
-    """One walk: `apply` gives the tree as the API server would store it; `problems` collects what it met.
+    """Prune trees as the API server does, and collect the `problems` of each.
 
-    By the schemas that Volcano's resource definition embeds, or by those of another version (`versions`).
-    With `quantities_as_text` every quantity becomes text.
+    The schemas are of the version that Volcano's resource definition embeds, or of another one (`versions`).
+    With `quantities_as_text`, every quantity becomes text.
     """
 
     kubernetes: str = ""
@@ -219,10 +219,10 @@ class SchemaPruner:
         return f"{self.kubernetes}.0" if self.kubernetes else KUBERNETES_VERSION
 
     def apply(self, tree: Any, definition: str, path: str) -> Any:
-        """Copy a tree without unknown fields and nulls, with the definition's defaults.
+        """Return a copy of a tree without unknown fields and nulls, with the definition's defaults.
 
-        Unknown fields are problems of the stage STRICT, wrong types DECODE, missing required fields SCHEMA. What has
-        the wrong type is left out too, so that the rest can be looked at.
+        Unknown fields are problems of the stage STRICT, wrong types DECODE, missing required fields SCHEMA. Values
+        of the wrong type are dropped as well, so that the remaining tree can be validated.
         """
         if isinstance(tree, Leaf):
             return tree
@@ -231,7 +231,7 @@ class SchemaPruner:
         return self._object(tree, definition, path)
 
     def apply_below(self, value: Any, definition: str, keys: Sequence[str | int], path: str) -> Any:
-        """Copy the value to which `keys` lead from a definition, as `apply` does.
+        """Return a copy of the value at the path `keys` of a definition, as `apply` does.
 
         The value of an unknown field is not checked.
         """
@@ -265,9 +265,7 @@ class SchemaPruner:
         result = {key: value for key, value in result.items() if value is not _REJECTED}
         for key in _definitions(self._version)[definition].get("required", ()):
             if tree.get(key) is None:
-                self._report(
-                    paths.join(path, key), "Required", "this field is required", "add it", RejectionStage.SCHEMA
-                )
+                self._report(paths.join(path, key), "Required", "", f"set {key}", RejectionStage.SCHEMA)
         return result
 
     def _value(self, value: Any, schema: Mapping[str, Any], path: str) -> Any:
@@ -291,15 +289,15 @@ class SchemaPruner:
         if isinstance(value, Leaf):
             return value
         if not isinstance(value, (list, tuple)):
-            return self._reject(path, "must be a list", "write each entry behind a '-'")
+            return self._reject(path, "must be a list", "start each entry with '- '")
         entries = [self._entry(item, items, paths.join(path, i)) for i, item in enumerate(value) if item is not None]
-        # An object that is none keeps its place, so that problems of those behind it name the right one.
+        # A rejected object keeps its index, so that problems of later entries have the right path.
         entries = [{} if item is _REJECTED and "$ref" in items else item for item in entries]
         return [item for item in entries if item is not _REJECTED]
 
     def _entry(self, item: Any, items: Mapping[str, Any], path: str) -> Any:
         if isinstance(item, Leaf) and items.get("$ref", "").rpartition(".")[2] in _STRUCTURED:
-            self.problems.append(output_not_allowed(path, "the plugins look into each entry of the list"))
+            self.problems.append(output_not_allowed(path, "plugins edit each entry of the list"))
             return _REJECTED
         return self._value(item, items, path)
 
@@ -310,7 +308,7 @@ class SchemaPruner:
             return self._reject(path, "must be a mapping", "write it as key: value lines")
         for key in value:
             if not isinstance(key, str):
-                return self._reject(path, "each key must be a string", "put it in quotes")
+                return self._reject(path, "keys must be strings", "put each key in quotes")
             if not is_valid_unicode(key):
                 return self._reject(path, SURROGATE, "", "Invalid")
         if not isinstance(values, Mapping):
@@ -319,7 +317,7 @@ class SchemaPruner:
         return {key: item for key, item in entries.items() if item is not _REJECTED}
 
     def scalar(self, value: Any, kind: str, path: str, number_format: str = "") -> Any:
-        """Check a plain value of a JSON type, or of a definition that has no fields."""
+        """Return a plain value of a JSON type, or of a definition without fields, after a check of its type."""
         types, reason = _SCALARS[kind]
         if isinstance(value, Leaf):
             return value
@@ -331,7 +329,7 @@ class SchemaPruner:
             return self._reject(path, SURROGATE, "", "Invalid")
         bits = 32 if number_format == "int32" else 64
         if isinstance(value, int) and not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-            return self._reject(path, f"must fit into {bits} bits", "give a smaller number", "Invalid")
+            return self._reject(path, f"must be a {bits}-bit integer", "use a smaller number", "Invalid")
         return _plain(value)
 
     def _reject(self, path: str, reason: str, hint: str, error_type: ErrorType = "TypeInvalid") -> Any:
@@ -341,8 +339,8 @@ class SchemaPruner:
     def _unknown(self, key: str, names: Iterable[str], path: str) -> None:
         place = paths.join(path, key_text(key))
         if self.kubernetes:
-            reason = f"Kubernetes {self.kubernetes} does not know this field, and drops it"
-            self._report(place, "Forbidden", reason, "remove it, or run the job on a newer version")
+            reason = f"unknown field in Kubernetes {self.kubernetes}, which drops it"
+            self._report(place, "Forbidden", reason, "remove it, or use a newer version of Kubernetes")
         else:
             self._report(place, "Forbidden", "unknown field; Volcano drops it", suggestion(key_text(key), names))
 
@@ -353,7 +351,7 @@ class SchemaPruner:
 
 
 def _plain(value: Any) -> Any:
-    """Give what a value of a class of its own (an Enum's, another library's number) is to YAML and JSON."""
+    """Return the plain value of an instance of a subclass, such as an Enum, as YAML and JSON write it."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bool):
@@ -362,18 +360,18 @@ def _plain(value: Any) -> Any:
 
 
 def output_not_allowed(path: str, why: str) -> Problem:
-    """Say that a value cannot be an Output: the structure of the job must be known when the program runs."""
-    hint = "take it from pulumi.Config, or from StackReference.get_output_details, which gives plain values"
+    """Return the problem of an Output in a field that must be known when the program runs."""
+    hint = "use pulumi.Config, or StackReference.get_output_details, which return plain values"
     return not_plain(path, hint, why)
 
 
 def suggestion(word: str, words: Iterable[str]) -> str:
-    """Suggest the right name for a wrong one."""
+    """Return a hint with the most similar name, or with all supported names."""
     known = sorted(words)
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     folded = [name for name in known if name.lower() == word.lower().replace("_", "").replace("-", "")]
     match = folded or close
     ellipsis = "…" if len(known) > _MOST_NAMES else ""
     return (
-        f"did you mean {match[0]}?" if match else f"remove it (known here: {', '.join(known[:_MOST_NAMES])}{ellipsis})"
+        f"did you mean {match[0]}?" if match else f"remove it (supported: {', '.join(known[:_MOST_NAMES])}{ellipsis})"
     )

@@ -1,8 +1,8 @@
-"""Kubernetes' own rules for a Pod template, as far as they can be told without a cluster.
+"""Kubernetes' validation of Pod templates and claims, without a cluster.
 
-Volcano's validating webhook runs Kubernetes' validation over each template (contract section 5); a value that is not
-known yet (a leaf) passes. Where a rule depends on a switch of the API server or of the webhook, we take what the API
-server of Kubernetes 1.36 takes by default.
+Volcano's validating webhook runs Kubernetes' validation on each template (contract section 5). An unresolved Output (a
+leaf) is always valid. If a rule depends on an option of the API server or of the webhook, the default of the API server
+of Kubernetes 1.36 applies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rules that the API server applies to the Pods of a template, and Volcano's webhook does not."""
+"""Rules that the API server applies to the Pods of a template, but Volcano's webhook does not."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, Wire, d
 
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
-    """Yield what the API server rejects, ignores or replaces in the Pods of a template that the webhook accepts."""
+    """Yield fields that the webhook accepts, but the API server rejects, ignores or replaces in the Pods."""
     spec = ObjectField(template.get("spec") or {}, f"{path}.spec")
     for problem in _problems(spec):
         yield replace(problem, stage=RejectionStage.API)
     for claim in volumes.claim_specs(spec):
         yield from claims.ignored_data_source(claim)
     # The API server replaces a negative value with 1.
-    hint = "0 kills at once; left out, it is 30"
+    hint = "use 0 to stop at once, or remove it for the default, 30"
     for problem in spec.check_minimum("terminationGracePeriodSeconds", 0, hint):
         yield replace(problem, stage=RejectionStage.STRICT)
 
@@ -27,14 +27,19 @@ def _problems(spec: ObjectField) -> Iterator[Problem]:
     for container in containers.all_containers(spec):
         image = container.text("image")
         if image != image.strip():
-            yield container.problem("image", "Invalid", "an image's name has no blanks around it", "remove them")
+            yield container.problem(
+                "image", "Invalid", "must not have leading or trailing whitespace", "remove the whitespace"
+            )
     for volume in spec.children("volumes"):
         image_volume = volume.child("image")
         if image_volume:
-            yield from image_volume.check_required("reference", "name the image")
+            yield from image_volume.check_required("reference", "set the name of the image")
     if spec.text("nodeName") and spec.is_given("schedulingGates"):
         yield spec.problem(
-            "nodeName", "Forbidden", "a Pod that waits for schedulingGates has no node yet", "remove one of them"
+            "nodeName",
+            "Forbidden",
+            "cannot be set until all schedulingGates have been cleared",
+            "remove nodeName or schedulingGates",
         )
     yield from _values_of_classes(spec)
     yield from _host_network_ports(spec)
@@ -42,7 +47,7 @@ def _problems(spec: ObjectField) -> Iterator[Problem]:
 
 
 def _values_of_classes(spec: ObjectField) -> Iterator[Problem]:
-    """Yield values that the API server's default admission takes from a class, and rejects without one."""
+    """Yield values that the default admission plugins of the API server set from a class, and reject without it."""
     if not spec.is_given("priorityClassName"):
         if spec.number("priority"):
             reason = "the integer value of priority must not be provided in pod spec"
@@ -54,11 +59,11 @@ def _values_of_classes(spec: ObjectField) -> Iterator[Problem]:
             )
     if spec.child("overhead") and not spec.is_given("runtimeClassName") and not any(resources.check_overhead(spec)):
         reason = "Pod Overhead set without corresponding RuntimeClass defined Overhead"
-        yield spec.problem("overhead", "Forbidden", reason, "set runtimeClassName, or remove it", show=False)
+        yield spec.problem("overhead", "Forbidden", reason, "set runtimeClassName, or remove overhead", show=False)
 
 
 def _host_network_ports(spec: ObjectField) -> Iterator[Problem]:
-    """Yield ports that two containers want on the network of the node, where a container's port is the node's."""
+    """Yield ports that two containers declare with hostNetwork, where each container port is a port of the node."""
     if not spec.is_true("hostNetwork"):
         return
     declared = [port for container in spec.children("containers") for port in container.children("ports")]
@@ -66,4 +71,4 @@ def _host_network_ports(spec: ObjectField) -> Iterator[Problem]:
     named = (
         (port.at("containerPort"), f"{port.text('protocol') or 'TCP'} {port.number('containerPort')}") for port in ports
     )
-    yield from duplicates(named, "with hostNetwork two containers cannot have one port", "give each its own")
+    yield from duplicates(named, "must be unique when `hostNetwork` is true", "use another port")

@@ -1,4 +1,4 @@
-"""PersistentVolumeClaims: those of a job, and those of ephemeral volumes."""
+"""PersistentVolumeClaims of jobs and of ephemeral volumes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def of_job(spec: Wire, path: str) -> Iterator[Problem]:
 def check(spec: ObjectField) -> Iterator[Problem]:
     """Yield the fields that Kubernetes rejects in a PersistentVolumeClaimSpec."""
     reason = "at least 1 access mode is required"
-    yield from spec.check_required("accessModes", "for example [ReadWriteOnce]", reason)
+    yield from spec.check_required("accessModes", "set modes such as [ReadWriteOnce]", reason)
     modes = spec.items("accessModes")
     for path, mode in modes:
         if mode not in _ACCESS:
@@ -52,14 +52,14 @@ def check(spec: ObjectField) -> Iterator[Problem]:
             yield unsupported(path, mode, _ACCESS, hint)
     if len({mode for _, mode in modes}) > 1 and "ReadWriteOncePod" in [mode for _, mode in modes]:
         reason = "may not use ReadWriteOncePod with other access modes"
-        yield spec.problem("accessModes", "Forbidden", reason, "remove one of them", show=False)
+        yield spec.problem("accessModes", "Forbidden", reason, "remove the other modes", show=False)
     mode = spec.text("volumeMode")
     if mode not in _MODES and (mode or spec.is_empty_text("volumeMode")):
         yield unsupported(spec.at("volumeMode"), mode, _MODES, did_you_mean(mode, _MODES))
     for key in ("storageClassName", "volumeAttributesClassName"):
         name = spec.text(key)
         if name and not is_subdomain(name):
-            yield invalid(spec.at(key), name, SUBDOMAIN_RULE, "name a class of the cluster")
+            yield invalid(spec.at(key), name, SUBDOMAIN_RULE, "set the name of a class in the cluster")
     yield from selectors.check_label_selector(spec, "selector")
     yield from _storage(spec)
     yield from _sources(spec)
@@ -72,8 +72,8 @@ def ignored_data_source(spec: ObjectField) -> Iterator[Problem]:
         return
     if (source.text("apiGroup"), source.text("kind")) not in _OLD_SOURCES:
         reason = (
-            "the API server ignores a source that is neither a PersistentVolumeClaim nor a VolumeSnapshot of the"
-            " apiGroup snapshot.storage.k8s.io"
+            "must be a PersistentVolumeClaim, or a VolumeSnapshot of the apiGroup snapshot.storage.k8s.io: the API "
+            "server ignores other sources"
         )
         yield Problem(spec.at("dataSource"), "Invalid", reason, "correct apiGroup and kind, or use dataSourceRef")
 
@@ -89,9 +89,9 @@ def _storage(spec: ObjectField) -> Iterator[Problem]:
         return
     amount, path = parsed(size), requests.at("storage")
     if size is None:
-        yield webhook_problem(path, "Required", "", hint="for example 100Gi")
+        yield webhook_problem(path, "Required", "", hint="set a size such as 100Gi")
     elif amount is not None and amount <= 0:
-        yield invalid(path, str(size), "must be greater than zero", "for example 100Gi")
+        yield invalid(path, str(size), "must be greater than zero", "set a size such as 100Gi")
 
 
 def _unreadable(resources: ObjectField) -> Iterator[Problem]:
@@ -99,11 +99,11 @@ def _unreadable(resources: ObjectField) -> Iterator[Problem]:
     for amounts in filter(None, map(resources.child, ("requests", "limits"))):
         for key, value in amounts.fields.items():
             if not isinstance(value, Leaf) and parsed(value) is None:
-                yield invalid(amounts.at(key), str(value), _QUANTITY_RULE, "for example 100Gi")
+                yield invalid(amounts.at(key), str(value), _QUANTITY_RULE, "set a size such as 100Gi")
 
 
 def _sources(spec: ObjectField) -> Iterator[Problem]:
-    """Yield the problems of dataSource and dataSourceRef, which both name the object that fills a new volume."""
+    """Yield the problems of dataSource and dataSourceRef, which both refer to the source of a new volume."""
     source, reference = spec.child("dataSource"), spec.child("dataSourceRef")
     for field in (source, reference):
         yield from _source(field) if field else ()
@@ -118,8 +118,8 @@ def _sources(spec: ObjectField) -> Iterator[Problem]:
 
 
 def _source(source: ObjectField) -> Iterator[Problem]:
-    yield from source.check_required("name", "name the object that the volume is filled from")
-    yield from source.check_required("kind", f"for example {_CLAIM}")
+    yield from source.check_required("name", "set the name of the source object")
+    yield from source.check_required("kind", f"set a kind such as {_CLAIM}")
     group, kind = source.text("apiGroup"), source.text("kind")
     yield from subdomain(group or None, source.at("apiGroup"))
     if not group and not source.is_unknown("apiGroup") and kind not in (_CLAIM, ""):

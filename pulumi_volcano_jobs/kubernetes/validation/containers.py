@@ -1,4 +1,4 @@
-"""Containers: names, images, when they start again; their other fields have modules of their own."""
+"""Names, images and restart policies of containers. Separate modules check the other fields."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _RESIZE = (
 
 
 def all_containers(spec: ObjectField) -> list[ObjectField]:
-    """Give all containers of a Pod, those that run first before the others."""
+    """Return all containers of a Pod, init containers first."""
     return [*spec.children("initContainers"), *spec.children("containers")]
 
 
 def check(spec: ObjectField) -> Iterator[Problem]:
-    """Yield what is wrong with the containers of a Pod."""
-    yield from spec.check_required("containers", reason="a Pod needs at least one container")
+    """Yield invalid fields of the containers of a Pod."""
+    yield from spec.check_required("containers", "add at least one container")
     if spec.is_given("ephemeralContainers"):
-        reason, hint = "a template has no ephemeral containers", "kubectl debug adds one to a Pod that runs"
+        reason, hint = "ephemeral containers not allowed in pod template", "use kubectl debug on a running Pod"
         yield spec.problem("ephemeralContainers", "Forbidden", reason, hint, show=False)
     yield from _claims(spec)
-    yield from check_unique(all_containers(spec), "name", "two containers have this name")
+    yield from check_unique(all_containers(spec), "name")
     yield from ports.check_host_ports(spec)
     pod_volumes, claims = spec.children("volumes"), spec.names("resourceClaims")
     known, claimable, empty = (
@@ -57,7 +57,7 @@ def check(spec: ObjectField) -> Iterator[Problem]:
 
 def _container(container: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     yield from dns_label(container.fields.get("name"), container.at("name"))
-    yield from container.check_required("image", reason="a container needs an image")
+    yield from container.check_required("image", "set the image of the container")
     for supported in _SUPPORTED:
         yield from supported.check(container)
     yield from ports.check(container)
@@ -67,32 +67,32 @@ def _container(container: ObjectField, spec: ObjectField) -> Iterator[Problem]:
 
 
 def _may_be_sidecar(container: ObjectField) -> bool:
-    """Tell whether an init container may be a sidecar, which starts again whenever it ends."""
+    """Return whether an init container may be a sidecar (restartPolicy Always)."""
     return container.is_unknown("restartPolicy") or container.text("restartPolicy") == "Always"
 
 
 def _init_container_fields(container: ObjectField) -> Iterator[Problem]:
-    """Yield what an init container cannot have because the others wait for its end."""
+    """Yield fields that an init container cannot have because later containers wait for it to complete."""
     for key in probes.FIELDS:
         if container.has(key):
-            reason = "only an init container with restartPolicy: Always has this; the others end before the Pod's begin"
+            reason = "may not be set for init containers without restartPolicy=Always"
             yield container.problem(key, "Forbidden", reason, "remove it, or set restartPolicy: Always", show=False)
     for policy in container.children("resizePolicy"):
         if policy.text("restartPolicy") == "RestartContainer":
-            reason = "an init container is only restarted to be resized if its restartPolicy is Always"
+            reason = "must not be set to 'RestartContainer' for non-sidecar initContainers"
             yield policy.problem("restartPolicy", "Invalid", reason, "set NotRequired")
 
 
 def _rules(container: ObjectField) -> Iterator[Problem]:
     rules = container.children("restartPolicyRules")
     if rules and not container.has("restartPolicy"):
-        reason = "with restartPolicyRules a container needs a restartPolicy too, for what no rule is about"
+        reason = "must specify restartPolicy when restart rules are used"
         yield container.problem("restartPolicy", "Required", reason, "add restartPolicy: Never")
     yield from container.check_max_items("restartPolicyRules", _MAX_RULES, "rules")
     for rule in rules:
         yield from _ACTION.check(rule)
         hint = "add exitCodes: {operator: In, values: [42]}"
-        yield from rule.check_required("exitCodes", hint, "a rule says for which exit codes it is")
+        yield from rule.check_required("exitCodes", hint, "must be specified")
         codes = rule.child("exitCodes")
         if codes:
             yield from _OPERATOR.check(codes)
@@ -106,17 +106,18 @@ def _resizing(container: ObjectField, spec: ObjectField) -> Iterator[Problem]:
         for choices in _RESIZE:
             yield from choices.check(policy)
         if spec.text("restartPolicy") == "Never" and policy.text("restartPolicy") == "RestartContainer":
-            reason = "the Pod's restartPolicy is Never, so no container is restarted to be resized"
+            reason = "must be 'NotRequired' when pod `restartPolicy` is 'Never'"
             yield policy.problem("restartPolicy", "Invalid", reason, "set NotRequired")
 
 
 def _claims(spec: ObjectField) -> Iterator[Problem]:
-    """Yield what is wrong with the devices that the Pod claims."""
+    """Yield invalid resource claims of the Pod."""
     claims, sources = spec.children("resourceClaims"), ("resourceClaimName", "resourceClaimTemplateName")
     yield from check_unique(claims, "name")
     for claim in claims:
         yield from dns_label(claim.fields.get("name"), claim.at("name"))
-        missing = "a claim is there already, or made by a template"
-        yield from check_one_of(claim, sources, "a claim has one source", missing, "Invalid")
+        missing = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+        rule = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+        yield from check_one_of(claim, sources, rule, missing, "Invalid")
         for key in sources:
             yield from subdomain(claim.fields.get(key), claim.at(key))

@@ -1,4 +1,4 @@
-"""Variables of a container: their names, and where values come from. A value is never shown: it may be secret."""
+"""Environment variables of a container: their names and sources. Messages never show a value, which may be a secret."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from pulumi_volcano_jobs.kubernetes.validation.names import data_key, dns_label,
 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 _NAME = re.compile(r"[ -<>-~]+")
-_NAME_RULE = "a variable's name is not empty and has no '='"
-_PRINTABLE = "a variable's name is printable ASCII"
+_NAME_RULE = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 _POD_FIELDS = (
     *("metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName"),
     *("status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"),
@@ -33,7 +32,7 @@ _ONE_KEY = re.compile(r"metadata\.(labels|annotations)\['(.*)'\]", re.DOTALL)
 
 
 def check(container: ObjectField) -> Iterator[Problem]:
-    """Yield what is wrong with the variables of a container."""
+    """Yield invalid variables of a container."""
     for variable in container.children("env"):
         yield from _variable(variable)
     for source in container.children("envFrom"):
@@ -42,8 +41,8 @@ def check(container: ObjectField) -> Iterator[Problem]:
         yield from check_one_of(
             source,
             ("configMapRef", "secretRef"),
-            "variables come from one of these",
-            "there is nothing to take variables from",
+            "may not have more than one field specified at a time",
+            "must specify one of: `configMapRef` or `secretRef`",
             "Invalid",
         )
         for key, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
@@ -53,9 +52,9 @@ def check(container: ObjectField) -> Iterator[Problem]:
 
 
 def check_file_refs(container: ObjectField, volumes: Collection[str], empty: Collection[str]) -> Iterator[Problem]:
-    """Yield variables from files in volumes that the Pod does not have, or that are not emptyDir.
+    """Yield variables from files in a volume that the Pod does not have, or that is not of type emptyDir.
 
-    `volumes` are the names of the Pod's volumes, `empty` those of type emptyDir.
+    `volumes` are the names of all volumes of the Pod, `empty` the names of its emptyDir volumes.
     """
     for variable in container.children("env"):
         source = variable.child("valueFrom")
@@ -68,28 +67,32 @@ def check_file_refs(container: ObjectField, volumes: Collection[str], empty: Col
             yield file.problem("volumeName", "NotFound", "", hint)
         else:
             rule = "referenced volume must be of type emptyDir"
-            yield invalid(file.at("volumeName"), name, rule, "name an emptyDir volume")
+            yield invalid(file.at("volumeName"), name, rule, "set the name of an emptyDir volume")
 
 
 def _name(field: ObjectField, key: str) -> Iterator[Problem]:
     name = field.fields.get(key)
     if isinstance(name, str) and not _NAME.fullmatch(name):
-        reason = _NAME_RULE if not name or "=" in name else _PRINTABLE
-        # The text after the '=' may be a value, and a secret.
-        shown = f"{name.partition('=')[0]}=…" if "=" in name else name
-        yield ObjectField({key: shown}, field.path).problem(key, "Invalid" if name else "Required", reason)
+        if name:
+            # The text after the '=' may be a value, and a secret.
+            shown = f"{name.partition('=')[0]}=…" if "=" in name else name
+            yield ObjectField({key: shown}, field.path).problem(key, "Invalid", _NAME_RULE)
+        else:
+            yield field.problem(key, "Required", "", f"set a {key}")
 
 
 def _variable(variable: ObjectField) -> Iterator[Problem]:
     yield from _name(variable, "name")
     if variable.has("valueFrom") and variable.text("value"):
-        reason = "a variable has either a value or a valueFrom"
+        reason = "may not be specified when `value` is not empty"
         yield webhook_problem(variable.path, "Invalid", reason, variable.text("name").partition("=")[0])
     source = variable.child("valueFrom")
     if not source:
         return
-    missing = "there is nothing to take the value from"
-    yield from check_one_of(source, _SOURCES, "a value comes from one place", missing, "Invalid")
+    missing = f"must specify one of: {', '.join(f'`{kind}`' for kind in _SOURCES[:-1])} or `{_SOURCES[-1]}`"
+    yield from check_one_of(
+        source, _SOURCES, "may not have more than one field specified at a time", missing, "Invalid"
+    )
     yield from _selected(source)
     of_pod, of_container = source.child("fieldRef"), source.child("resourceFieldRef")
     if of_pod:
@@ -108,43 +111,46 @@ def _selected(source: ObjectField) -> Iterator[Problem]:
     if file:
         yield from _name(file, "key")
         yield from dns_label(file.fields.get("volumeName"), file.at("volumeName"))
-        yield from file.check_required("path", "name the file in the volume")
+        yield from file.check_required("path", "set the path of the file in the volume")
         if ".." in file.text("path").split("/"):
-            yield file.problem("path", "Invalid", "a file is in its volume, so no part of this can be '..'")
+            yield file.problem("path", "Invalid", "must not contain '..'")
 
 
 def check_field_ref(field: ObjectField, known: tuple[str, ...] = _FILE_FIELDS) -> Iterator[Problem]:
-    """Yield a Problem if the Pod has no field to take a value from."""
-    yield from SupportedValues("apiVersion", ("v1",), "leave it out", error_type="Invalid").check(field)
+    """Yield a Problem if a field of the Pod cannot be the source of a value."""
+    yield from SupportedValues("apiVersion", ("v1",), "remove it", error_type="Invalid").check(field)
     path = field.text("fieldPath")
     label_path = _ONE_KEY.fullmatch(path)
     if label_path:
         key = label_path[2].lower() if label_path[1] == "annotations" else label_path[2]
         if not is_qualified(key):
             yield field.problem(
-                "fieldPath", "Invalid", f"no key of {label_path[1]} can be this", "for example metadata.labels['team']"
+                "fieldPath",
+                "Invalid",
+                f"must contain a valid key of {label_path[1]}",
+                "use a path such as metadata.labels['team']",
             )
     elif _OLD_NAMES.get(path, path) not in known and not field.is_unknown("fieldPath"):
         keys = "" if "metadata.labels" in known else ", metadata.labels['KEY'], metadata.annotations['KEY']"
         yield field.problem(
             "fieldPath",
             "NotSupported" if path in {*_POD_FIELDS, *_FILE_FIELDS} else "Invalid",
-            f"must be one of {', '.join(known)}{keys}",
+            f"supported values: {', '.join(known)}{keys}",
             did_you_mean(path, known),
         )
 
 
 def check_resource_field_ref(field: ObjectField, *, in_file: bool = False) -> Iterator[Problem]:
-    """Yield a Problem if a container has no such amount to take a value from."""
+    """Yield a Problem if a resource of a container cannot be the source of a value."""
     if in_file:
-        yield from field.check_required("containerName", "name one of the Pod's containers")
+        yield from field.check_required("containerName", "set the name of a container of the Pod")
     name = field.text("resource")
     if field.is_unknown("resource"):
         return
     if name not in _RESOURCES and not name.startswith(("limits.hugepages-", "requests.hugepages-")):
-        yield field.problem("resource", "NotSupported", f"must be one of {', '.join(_RESOURCES)}")
+        yield field.problem("resource", "NotSupported", f"supported values: {', '.join(_RESOURCES)}")
         return
     units = ("1", "1m") if name.endswith(".cpu") else _UNITS
     divisor = field.fields.get("divisor")
     if isinstance(divisor, (str, int, float)) and str(divisor) not in ("0", *units):
-        yield field.problem("divisor", "Invalid", f"must be one of {', '.join(units)}")
+        yield field.problem("divisor", "Invalid", f"only divisor's values {', '.join(units)} are supported with {name}")

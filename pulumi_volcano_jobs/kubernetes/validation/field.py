@@ -1,7 +1,6 @@
-"""A mapping of a Pod template with its place, and the rules that many fields share.
+"""A mapping of a Pod template with its path, and the rules that many fields share.
 
-What is not known yet (a leaf) is passed over: nothing here looks into one. The template has the right types already
-(`schema.SchemaPruner`), and a field that is null is not in it.
+Rules skip unresolved Outputs (leaves). `schema.SchemaPruner` has already checked the types and dropped nulls.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def unsupported(path: str, value: str, supported: Iterable[str], hint: str) -> P
 
 
 def did_you_mean(word: str, words: Sequence[str]) -> str:
-    """Ask whether a right word was meant, if one is much like a wrong one."""
+    """Return the hint "did you mean WORD?" if a word is similar, otherwise an empty text."""
     folded = [known for known in words if known.lower() == word.lower()]
     close = folded or difflib.get_close_matches(word, words, n=1, cutoff=_MIN_SIMILARITY)
     return f"did you mean {close[0]}?" if close else ""
@@ -47,67 +46,67 @@ def did_you_mean(word: str, words: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class ObjectField:
-    """A mapping that is known, and where it stands; what it holds may be unknown."""
+    """A mapping with its path. Its values may be unresolved Outputs (leaves)."""
 
     fields: Wire
     path: str
 
     def at(self, *keys: str | int) -> str:
-        """Give the place of a field."""
+        """Return the path of a field."""
         return paths.join(self.path, *keys)
 
     def has(self, key: str) -> bool:
-        """Tell whether a field is there, if only an empty one or one that is not known yet."""
+        """Return whether a field is set, even if it is empty or unresolved."""
         return key in self.fields
 
     def is_given(self, key: str) -> bool:
-        """Tell whether a field is there and not empty, or not known yet."""
+        """Return whether a field is set and not empty, or unresolved."""
         return is_given(self.fields.get(key))
 
     def is_unknown(self, key: str) -> bool:
-        """Tell whether a field is not known yet."""
+        """Return whether a field is unresolved."""
         return isinstance(self.fields.get(key), Leaf)
 
     def text(self, key: str) -> str:
-        """Give a text; empty if there is none, or none is known yet."""
+        """Return a string field; an empty text if it is not set, or unresolved."""
         value = self.fields.get(key)
         return value if isinstance(value, str) else ""
 
     def is_empty_text(self, key: str) -> bool:
-        """Tell whether a field is there, and an empty text."""
+        """Return whether a field is set to an empty text."""
         value = self.fields.get(key)
         return isinstance(value, str) and not value
 
     def number(self, key: str) -> int | None:
-        """Give a whole number, or None if there is none, or none is known yet."""
+        """Return an integer field; None if it is not set, or unresolved."""
         value = self.fields.get(key)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def is_true(self, key: str) -> bool:
-        """Tell whether a field is known to be true."""
+        """Return whether a field is true, and resolved."""
         return self.fields.get(key) is True
 
     def is_false(self, key: str) -> bool:
-        """Tell whether a field is known to be false."""
+        """Return whether a field is false, and resolved."""
         return self.fields.get(key) is False
 
     def child(self, key: str) -> ObjectField | None:
-        """Give a mapping in this one, an empty one too; None if there is none, or none is known yet."""
+        """Return a mapping in this one, even if it is empty; None if it is not set, or unresolved."""
         value = self.fields.get(key)
         return ObjectField(value, self.at(key)) if isinstance(value, Mapping) else None
 
     def items(self, key: str) -> list[tuple[str, Any]]:
-        """Give what is known of a list, each entry with its place."""
+        """Return the resolved entries of a list, each with its path."""
         value = self.fields.get(key)
         entries = value if isinstance(value, (list, tuple)) else ()
         return [(self.at(key, index), item) for index, item in enumerate(entries) if not isinstance(item, Leaf)]
 
     def children(self, key: str) -> list[ObjectField]:
-        """Give the mappings of a list that are known."""
+        """Return the resolved mappings of a list."""
         return [ObjectField(item, path) for path, item in self.items(key) if isinstance(item, Mapping)]
 
     def names(self, key: str) -> frozenset[str] | None:
-        """Give the names of the entries of a list, or None if any of them is not known yet."""
+        """Return the names of the entries of a list, or None if one of them is unresolved."""
         entries = self.children(key)
         value = self.fields.get(key, ())
         if isinstance(value, Leaf) or len(entries) < len(value) or any(entry.is_unknown("name") for entry in entries):
@@ -115,14 +114,14 @@ class ObjectField:
         return frozenset(entry.text("name") for entry in entries)
 
     def problem(self, key: str, error_type: ErrorType, reason: str, hint: str = "", *, show: bool = True) -> Problem:
-        """Say that Volcano's webhook refuses a field, and show its value."""
+        """Return the problem of a field that Volcano's webhook rejects, with its value if `show` is set."""
         value = self.fields.get(key) if show and not self.is_unknown(key) else None
         return webhook_problem(self.at(key), error_type, reason, value, hint)
 
     def check_required(
-        self, key: str, hint: str = "", reason: str = EMPTY, error_type: ErrorType = "Required"
+        self, key: str, hint: str = "", reason: str = "", error_type: ErrorType = "Required"
     ) -> Iterator[Problem]:
-        """Yield a Problem if a field is empty or not there."""
+        """Yield a Problem if a field is empty or not set."""
         if not self.is_given(key):
             yield self.problem(key, error_type, reason, hint, show=False)
 
@@ -135,10 +134,10 @@ class ObjectField:
         hint: str = "",
         error_type: ErrorType = "Invalid",
     ) -> Iterator[Problem]:
-        """Yield a Problem if a number is out of a range."""
+        """Yield a Problem if a number is out of range."""
         number = self.number(key)
         if number is not None and not minimum <= number <= maximum:
-            yield self.problem(key, error_type, reason or f"must be from {minimum} to {maximum}", hint)
+            yield self.problem(key, error_type, reason or f"must be between {minimum} and {maximum}, inclusive", hint)
 
     def check_max_items(
         self, key: str, maximum: int, noun: str, error_type: ErrorType = "TooMany"
@@ -147,19 +146,19 @@ class ObjectField:
         count = len(self.items(key))
         if count > maximum:
             yield webhook_problem(
-                self.at(key), error_type, f"at most {maximum} {noun} can be here", count, "remove some"
+                self.at(key), error_type, f"must not have more than {maximum} {noun}", count, "remove some of them"
             )
 
     def check_minimum(self, key: str, minimum: int, hint: str = "") -> Iterator[Problem]:
         """Yield a Problem if a number is too small."""
         number = self.number(key)
         if number is not None and number < minimum:
-            yield self.problem(key, "Invalid", f"must be at least {minimum}", hint)
+            yield self.problem(key, "Invalid", f"must be greater than or equal to {minimum}", hint)
 
 
 @dataclass(frozen=True)
 class SupportedValues:
-    """The values that a field can have; without `required` an empty one is the default."""
+    """The supported values of a field. Unless it is `required`, an empty value means the default."""
 
     key: str
     values: Sequence[str]
@@ -168,7 +167,7 @@ class SupportedValues:
     error_type: ErrorType = "NotSupported"
 
     def check(self, field: ObjectField) -> Iterator[Problem]:
-        """Yield a Problem if a field has another value."""
+        """Yield a Problem if a field has an unsupported value."""
         value = field.fields.get(self.key)
         if isinstance(value, str) and value not in self.values and (value or self.required):
             hint = self.hint or did_you_mean(value, self.values)
@@ -183,11 +182,11 @@ class SupportedValues:
 
 def duplicates(
     values: Iterable[tuple[str, Any]],
-    reason: str = "this stands here twice",
+    reason: str = "",
     hint: str = "remove one of them",
     error_type: ErrorType = "Duplicate",
 ) -> Iterator[Problem]:
-    """Yield a Problem for each text, given with its place, that has stood before."""
+    """Yield a Problem for each text, with its path, that is equal to an earlier one."""
     earlier_values: set[str] = set()
     for path, value in values:
         if isinstance(value, str) and value:
@@ -197,28 +196,33 @@ def duplicates(
 
 
 def check_unique(
-    fields: Iterable[ObjectField], key: str, reason: str = "this stands here twice", error_type: ErrorType = "Duplicate"
+    fields: Iterable[ObjectField], key: str, reason: str = "", error_type: ErrorType = "Duplicate"
 ) -> Iterator[Problem]:
-    """Yield a Problem for each entry of a list whose key stands in one before it."""
-    hint = "give each a name of its own" if key == "name" else "remove one of them"
+    """Yield a Problem for each entry of a list with the key of an earlier entry."""
+    hint = "rename or remove one of them" if key == "name" and error_type == "Duplicate" else "remove one of them"
     return duplicates(((field.at(key), field.text(key)) for field in fields), reason, hint, error_type)
 
 
 def check_one_of(
     field: ObjectField, kinds: Sequence[str], rule: str, missing: str = "", error_type: ErrorType | None = None
 ) -> Iterator[Problem]:
-    """Yield a Problem if more than one of some fields is set, or none although one is required.
+    """Yield a Problem if more than one of the fields `kinds` is set, or if none is set and there is a reason `missing`.
 
-    `error_type` is the type of both problems, where the API server has one for both.
+    `error_type` is the type of both problems, if the API server uses one type for both.
     """
     present = [kind for kind in kinds if field.has(kind)]
     if len(present) > 1:
         yield field.problem(
             present[1],
             error_type or "Forbidden",
-            f"{rule}, and {present[0]} is there too",
-            "remove one of them",
+            rule,
+            f"remove {present[0]} or {present[1]}",
             show=False,
         )
     elif not present and missing:
-        yield webhook_problem(field.path, error_type or "Required", missing, hint=f"set one of {', '.join(kinds)}")
+        yield webhook_problem(
+            field.path,
+            error_type or "Required",
+            missing,
+            hint="" if kinds[0] in missing else f"set one of {', '.join(kinds)}",
+        )

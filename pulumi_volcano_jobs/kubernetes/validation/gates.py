@@ -1,6 +1,7 @@
-"""Fields that need a feature gate which is off by default in Kubernetes 1.36; only a cluster knows its gates.
+"""Warnings for fields that need a feature gate which is off by default in Kubernetes 1.36.
 
-The API server drops such a field (`DropDisabledPodFields`), or rejects its value (`PodValidationOptions`).
+The API server drops such a field (`DropDisabledPodFields`), or rejects its value (`PodValidationOptions`). They are
+warnings because the gates of the cluster are not known here.
 """
 
 from __future__ import annotations

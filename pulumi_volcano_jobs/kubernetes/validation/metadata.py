@@ -1,4 +1,4 @@
-"""Labels and annotations of a Pod template, and security profiles that an annotation and a field declare."""
+"""Labels and annotations of a Pod template, and security profiles declared by an annotation and a field."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECCOMP, _SECCOMP_OF_CONTAINER = (
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _LOCAL = "localhost/"
 _MAX_DIGITS = 10  # of a 32-bit integer
-# The values of an annotation, by the type in the field.
+# Equivalent values of the annotation, by the type in the field.
 _NAMES = {"Unconfined": ("unconfined",), "RuntimeDefault": ("runtime/default", "docker/default")}
 
 
@@ -47,18 +47,18 @@ def _values(annotations: ObjectField, spec: ObjectField) -> Iterator[Problem]:
         if annotations.is_unknown(key):
             continue
         if key == _DELETION_COST and not _is_int32(value):
-            yield invalid(place, value, "must be a 32bit integer", 'for example "-100"')
+            yield invalid(place, value, "must be a 32bit integer", 'use a value such as "-100"')
         elif key == _MIRROR and not spec.is_given("nodeName"):
             yield invalid(place, value, "must set spec.nodeName if mirror pod annotation is set", "remove it")
         elif key == _TOLERATIONS and value and not _is_list(value):
             yield invalid(place, value, "must be a JSON list of tolerations", "move them to spec.tolerations")
         elif (key == _SECCOMP or key.startswith(_SECCOMP_OF_CONTAINER)) and not _is_seccomp(value):
-            yield invalid(place, value, "must be a valid seccomp profile", "set securityContext.seccompProfile")
+            yield invalid(place, value, "must be a valid seccomp profile", "use securityContext.seccompProfile")
         elif key.startswith(_APP_ARMOR):
             if key.removeprefix(_APP_ARMOR) not in names:
-                yield invalid(place, value, "container not found", "set securityContext.appArmorProfile")
+                yield invalid(place, value, "container not found", "use securityContext.appArmorProfile")
             if value not in ("", "runtime/default", "unconfined") and not value.startswith(_LOCAL):
-                yield invalid(place, value, "invalid AppArmor profile name", "set securityContext.appArmorProfile")
+                yield invalid(place, value, "invalid AppArmor profile name", "use securityContext.appArmorProfile")
 
 
 def _is_int32(text: str) -> bool:
@@ -92,7 +92,7 @@ def _seccomp(annotations: ObjectField, spec: ObjectField) -> Iterator[Problem]:
 
 
 def _app_armor(annotations: ObjectField, spec: ObjectField) -> Iterator[Problem]:
-    # The API server copies an annotation to a container without the field, so that the Pod's field has no effect.
+    # The API server copies an annotation to a container without the field, so the Pod's field has no effect.
     for container in containers.all_containers(spec):
         profile = _profile(container, "appArmorProfile")
         if profile:
@@ -100,7 +100,7 @@ def _app_armor(annotations: ObjectField, spec: ObjectField) -> Iterator[Problem]
 
 
 def check_template(metadata: ObjectField, spec: ObjectField) -> Iterator[Problem]:
-    """Yield AppArmor annotations that contradict the Pod's field: the API server copies them in Pods only."""
+    """Yield AppArmor annotations that contradict the Pod's field. The API server copies annotations only in Pods."""
     annotations, profile = metadata.child("annotations"), _profile(spec, "appArmorProfile")
     if not annotations or not profile or os_name(spec) == "windows":
         return
@@ -120,7 +120,7 @@ def _contradiction(annotations: ObjectField, key: str, profile: ObjectField, kin
     if not annotations.has(key) or annotations.is_unknown(key) or profile.is_unknown("type"):
         return
     allowed = _NAMES.get(profile.text("type"), ())
-    # AppArmor has no profile of Docker's own.
+    # AppArmor does not have the profile docker/default.
     allowed = allowed[:1] if kind == "apparmor" else allowed
     is_local = profile.text("type") == "Localhost"
     hint = f"remove the annotation {key}"

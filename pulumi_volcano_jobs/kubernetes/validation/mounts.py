@@ -1,4 +1,4 @@
-"""What a container sees of the Pod's volumes: directories (mounts) and disks (devices)."""
+"""Volume mounts and volume devices of a container."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, Support
 
 _PROPAGATION = SupportedValues("mountPropagation", ("None", "HostToContainer", "Bidirectional"), required=True)
 _RECURSIVE = SupportedValues("recursiveReadOnly", ("Disabled", "IfPossible", "Enabled"), required=True)
-_INSIDE = "must be a relative path without '..': it is in the volume"
-_NO_VOLUME = "the Pod has no volume of this name"
+_INSIDE = "must be a relative path without '..'"
+_NO_VOLUME = "add a volume of this name to spec.volumes"
 
 
 def check(container: ObjectField, volumes: Collection[str], claimable: Collection[str]) -> Iterator[Problem]:
-    """Yield what is wrong with the mounts and devices of a container.
+    """Yield invalid mounts and devices of a container.
 
-    `volumes` are the names of the Pod's, `claimable` those among them that may be disks.
+    `volumes` are the names of the Pod's volumes, `claimable` the names of volumes that may be block devices.
     """
     mounts, devices = container.children("volumeMounts"), container.children("volumeDevices")
-    yield from check_unique(mounts, "mountPath", error_type="Invalid")
+    yield from check_unique(mounts, "mountPath", "must be unique", "Invalid")
     for mount in mounts:
         yield from _mount(mount, volumes)
         yield from _propagation(mount, container)
-    yield from check_unique(devices, "name", error_type="Invalid")
-    yield from check_unique(devices, "devicePath", error_type="Invalid")
+    yield from check_unique(devices, "name", "must be unique", "Invalid")
+    yield from check_unique(devices, "devicePath", "must be unique", "Invalid")
     mounted = {key: {mount.text(key) for mount in mounts} for key in ("name", "mountPath")}
     for device in devices:
         yield from _device(device, volumes, claimable)
@@ -32,19 +32,21 @@ def check(container: ObjectField, volumes: Collection[str], claimable: Collectio
 
 
 def is_inside(path: str) -> bool:
-    """Tell whether a path does not leave the directory that it begins in."""
+    """Return whether a path is relative and does not contain '..'."""
     return not path.startswith("/") and ".." not in path.split("/")
 
 
 def _mount(mount: ObjectField, volumes: Collection[str]) -> Iterator[Problem]:
-    yield from mount.check_required("mountPath", reason="a mount needs a path")
+    yield from mount.check_required("mountPath", "set a path such as /data")
     if not mount.is_unknown("name") and mount.text("name") not in volumes:
-        yield mount.problem("name", "NotFound", _NO_VOLUME)
+        yield mount.problem("name", "NotFound", "", _NO_VOLUME)
     for key in ("subPath", "subPathExpr"):
         if not is_inside(mount.text(key)):
             yield mount.problem(key, "Invalid", _INSIDE)
     if mount.is_given("subPath") and mount.is_given("subPathExpr"):
-        yield mount.problem("subPathExpr", "Invalid", "a mount has a subPath or a subPathExpr", "remove one of them")
+        yield mount.problem(
+            "subPathExpr", "Invalid", "subPathExpr and subPath are mutually exclusive", "remove one of them"
+        )
 
 
 def _propagation(mount: ObjectField, container: ObjectField) -> Iterator[Problem]:
@@ -54,32 +56,39 @@ def _propagation(mount: ObjectField, container: ObjectField) -> Iterator[Problem
     known = not container.is_unknown("securityContext") and not (context and context.is_unknown("privileged"))
     privileged = context and context.is_true("privileged")
     if mount.text("mountPropagation") == "Bidirectional" and known and not privileged:
-        reason = "only a privileged container passes its mounts on to the node"
+        reason = "Bidirectional mount propagation is available only to privileged containers"
         yield mount.problem(
             "mountPropagation", "Forbidden", reason, "set HostToContainer, or securityContext.privileged: true"
         )
     if mount.text("recursiveReadOnly") in ("IfPossible", "Enabled"):
         if not mount.is_true("readOnly") and not mount.is_unknown("readOnly"):
             yield mount.problem(
-                "recursiveReadOnly", "Forbidden", "this is for mounts that are readOnly", "set readOnly: true"
+                "recursiveReadOnly", "Forbidden", "may only be specified when readOnly is true", "set readOnly: true"
             )
         if mount.text("mountPropagation") not in ("", "None"):
-            reason = "this is for mounts without mountPropagation"
+            reason = "may only be specified when mountPropagation is None or not specified"
             yield mount.problem("recursiveReadOnly", "Forbidden", reason, "remove mountPropagation")
 
 
 def _device(device: ObjectField, volumes: Collection[str], claimable: Collection[str]) -> Iterator[Problem]:
     name = device.text("name")
     if not device.is_unknown("name") and name not in volumes:
-        yield device.problem("name", "NotFound", _NO_VOLUME)
+        yield device.problem("name", "NotFound", "", _NO_VOLUME)
     elif name and name not in claimable:
-        yield device.problem("name", "Invalid", "only a claim's volume can be a device", "mount it with volumeMounts")
-    yield from device.check_required("devicePath", "for example /dev/xvda", "a device needs a path")
+        yield device.problem(
+            "name",
+            "Invalid",
+            "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
+            "use volumeMounts",
+        )
+    yield from device.check_required("devicePath", "set a path such as /dev/xvda")
     if ".." in device.text("devicePath").split("/"):
-        yield device.problem("devicePath", "Invalid", "no part of this can be '..'")
+        yield device.problem("devicePath", "Invalid", "can not contain backsteps ('..')")
 
 
 def _both(device: ObjectField, mounted: Mapping[str, Collection[str]]) -> Iterator[Problem]:
-    for key, mount_key, noun in (("name", "name", "volume"), ("devicePath", "mountPath", "path")):
+    for key, mount_key, noun in (("name", "name", ""), ("devicePath", "mountPath", " as a path")):
         if device.text(key) and device.text(key) in mounted[mount_key]:
-            yield device.problem(key, "Invalid", f"this {noun} is in volumeMounts too", "keep one of them")
+            yield device.problem(
+                key, "Invalid", f"must not already exist{noun} in volumeMounts", "remove the mount or the device"
+            )

@@ -1,4 +1,4 @@
-"""How a Pod is called and finds others: host names, DNS, additions to /etc/hosts."""
+"""Host names, DNS settings and host aliases of a Pod."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, subdomain
 
 _MAX_SERVERS, _MAX_SEARCHES, _MAX_SEARCH_TEXT, _MAX_HOSTNAME = 3, 32, 2048, 64
 _PART = r"_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
-# Unlike a host's name, a domain to search may have underscores.
+# Unlike a host name, a search domain may have underscores.
 _DOMAIN = re.compile(rf"{_PART}(\.{_PART})*")
 
 
 def check(spec: ObjectField) -> Iterator[Problem]:
-    """Yield what is wrong with a Pod's names, DNS and hosts."""
+    """Yield invalid host names, DNS settings and host aliases of a Pod."""
     for key in ("hostname", "subdomain"):
         if spec.text(key):
             yield from dns_label(spec.text(key), spec.at(key))
@@ -34,13 +34,16 @@ def _override(spec: ObjectField) -> Iterator[Problem]:
     key = "hostnameOverride"
     if not spec.has(key):
         return
-    for conflicting_key, source in (("setHostnameAsFQDN", "its full name in DNS"), ("hostNetwork", "its node's name")):
+    for conflicting_key in ("setHostnameAsFQDN", "hostNetwork"):
         if spec.is_true(conflicting_key):
             yield spec.problem(
-                key, "Forbidden", f"with {conflicting_key} a Pod has {source}", f"remove it, or {conflicting_key}"
+                key,
+                "Forbidden",
+                f"may not be specified when {conflicting_key} is true",
+                f"remove it, or {conflicting_key}",
             )
     if len(spec.text(key)) > _MAX_HOSTNAME:
-        yield spec.problem(key, "TooLong", f"must be at most {_MAX_HOSTNAME} characters")
+        yield spec.problem(key, "TooLong", f"may not be more than {_MAX_HOSTNAME} characters")
     else:
         yield from subdomain(spec.fields.get(key), spec.at(key))
 
@@ -49,28 +52,28 @@ def _dns(spec: ObjectField) -> Iterator[Problem]:
     config = spec.child("dnsConfig") or ObjectField({}, spec.at("dnsConfig"))
     known = not spec.is_unknown("dnsConfig")
     if spec.text("dnsPolicy") == "None" and known and not config.is_given("nameservers"):
-        reason = "with dnsPolicy: None a Pod needs a nameserver here"
-        yield config.problem("nameservers", "Required", reason, "add one, or remove dnsPolicy", show=False)
+        reason = "must provide at least one DNS nameserver when `dnsPolicy` is None"
+        yield config.problem("nameservers", "Required", reason, "add a nameserver, or remove dnsPolicy", show=False)
     servers, searches = config.items("nameservers"), config.items("searches")
-    yield from config.check_max_items("nameservers", _MAX_SERVERS, "addresses", "Invalid")
+    yield from config.check_max_items("nameservers", _MAX_SERVERS, "nameservers", "Invalid")
     for path, server in servers:
         yield from _address(server, path)
-    yield from config.check_max_items("searches", _MAX_SEARCHES, "domains", "Invalid")
+    yield from config.check_max_items("searches", _MAX_SEARCHES, "search paths", "Invalid")
     length = len(" ".join(text for _, text in searches))
     if length > _MAX_SEARCH_TEXT:
-        reason = f"at most {_MAX_SEARCH_TEXT} characters in all can be here"
-        yield webhook_problem(config.at("searches"), "Invalid", reason, length, "remove some")
+        reason = f"must not have more than {_MAX_SEARCH_TEXT} characters (including spaces) in the search list"
+        yield webhook_problem(config.at("searches"), "Invalid", reason, length, "remove some of the domains")
     for path, search in searches:
         name = search.removesuffix(".")
         if search != "." and (len(name) > MAX_SUBDOMAIN or not _DOMAIN.fullmatch(name)):
             yield webhook_problem(
                 path,
                 "Invalid",
-                "must be a domain of at most 253 lower-case letters, digits, '-', '_' and '.'",
+                "must be a domain of no more than 253 lower case letters, digits, '-', '_' and '.'",
                 search,
             )
     for option in config.children("options"):
-        yield from option.check_required("name", "for example ndots")
+        yield from option.check_required("name", "set an option such as ndots")
 
 
 def _address(value: object, path: str) -> Iterator[Problem]:
@@ -85,7 +88,7 @@ def _address(value: object, path: str) -> Iterator[Problem]:
         yield webhook_problem(
             path,
             "Invalid",
-            "must be an IP address, such as 10.0.0.1 or fd00::1",
+            "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
             value,
-            "a name cannot stand here",
+            "use an IP address instead of a host name",
         )

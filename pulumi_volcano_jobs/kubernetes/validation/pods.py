@@ -1,4 +1,4 @@
-"""A PodTemplateSpec as a whole; its parts have modules of their own."""
+"""Validation of a PodTemplateSpec. Other modules validate its parts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NAMES = ("serviceAccountName", "nodeName", "priorityClassName", "runtimeClassNa
 
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
-    """Yield what Kubernetes would refuse in a PodTemplateSpec."""
+    """Yield fields of a PodTemplateSpec that Kubernetes rejects."""
     spec = ObjectField(template.get("spec") or {}, f"{path}.spec")
     yield from metadata.check(ObjectField(template.get("metadata") or {}, f"{path}.metadata"), spec)
     yield from _spec(spec)
@@ -38,11 +38,11 @@ def _spec(spec: ObjectField) -> Iterator[Problem]:
     for supported in _SUPPORTED:
         yield from supported.check(spec)
     for key in _NAMES:
-        # An empty name is none, but for a runtime class.
+        # An empty name is the same as no value, except for a runtime class.
         if spec.text(key) or (key == "runtimeClassName" and spec.is_empty_text(key)):
             yield from subdomain(spec.text(key), spec.at(key))
     if not spec.is_given("serviceAccountName"):
-        # The older name of the field.
+        # serviceAccount is the deprecated name of serviceAccountName.
         yield from subdomain(spec.text("serviceAccount") or None, spec.at("serviceAccount"))
     yield from _active_deadline(spec)
     yield from _operating_system(spec)
@@ -56,8 +56,8 @@ def _spec(spec: ObjectField) -> Iterator[Problem]:
 
 
 def _active_deadline(spec: ObjectField) -> Iterator[Problem]:
-    reason = f"must be a number from 1 to {_MAX_SECONDS}"
-    yield from spec.check_range("activeDeadlineSeconds", 1, _MAX_SECONDS, reason, "leave it out for no deadline")
+    reason = f"must be between 1 and {_MAX_SECONDS}, inclusive"
+    yield from spec.check_range("activeDeadlineSeconds", 1, _MAX_SECONDS, reason, "remove it for no deadline")
 
 
 def _operating_system(spec: ObjectField) -> Iterator[Problem]:
@@ -67,5 +67,7 @@ def _operating_system(spec: ObjectField) -> Iterator[Problem]:
     for holder in [spec, *containers.all_containers(spec)] if windows.os_name(spec) == "linux" else ():
         context = holder.child("securityContext")
         if context and context.has("windowsOptions"):
-            reason = "the Pod's os is linux, where no Windows options can be set"
-            yield context.problem("windowsOptions", "Forbidden", reason, "remove them", show=False)
+            reason = "windows options cannot be set for a linux pod"
+            yield context.problem(
+                "windowsOptions", "Forbidden", reason, "remove them, or set os.name: windows", show=False
+            )

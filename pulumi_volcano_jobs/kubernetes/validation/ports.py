@@ -1,4 +1,4 @@
-"""Ports: numbers, names, and the node's own."""
+"""Numbers and names of container ports, and host ports."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, check_unique, duplicates
 
 MAX_PORT = 65535
-PORT_RULE = f"a port is a number from 1 to {MAX_PORT}"
-NAME_RULE = "a port's name is at most 15 lower-case letters, digits and '-', with at least one letter"
+PORT_RULE = f"must be between 1 and {MAX_PORT}, inclusive"
+NAME_RULE = (
+    "must be a port name: no more than 15 lower case letters (a-z), digits and hyphens (-), with at least one letter"
+)
 _MAX_NAME = 15
 _NAME = re.compile(r"(?=.*[a-z])(?!.*--)[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _PROTOCOL = SupportedValues("protocol", ("TCP", "UDP", "SCTP"))
 
 
 def check(container: ObjectField) -> Iterator[Problem]:
-    """Yield what is wrong with the ports of a container."""
+    """Yield invalid ports of a container."""
     ports = container.children("ports")
     yield from check_unique(ports, "name")
     for port in ports:
-        # To the API server, a port of 0 is a port that is not set.
+        # For the API server, 0 is the same as no value.
         yield from port.check_range(
             "containerPort",
             1,
@@ -37,29 +39,29 @@ def check(container: ObjectField) -> Iterator[Problem]:
 
 
 def is_port(number: int) -> bool:
-    """Check whether a number is one of a port."""
+    """Return whether a number is a valid port."""
     return 1 <= number <= MAX_PORT
 
 
 def is_port_name(name: str) -> bool:
-    """Tell whether a port can have a name."""
+    """Return whether a port can have a name."""
     return len(name) <= _MAX_NAME and bool(_NAME.fullmatch(name))
 
 
 def check_host_ports(spec: ObjectField) -> Iterator[Problem]:
-    """Yield ports of the node that a Pod wants twice, or that cannot be there on the node's own network."""
-    # Init containers run one by one, so each is looked at by itself.
+    """Yield duplicate host ports of a Pod, and host ports that differ from the container port with hostNetwork."""
+    # Init containers run one after the other, so each is checked separately.
     groups = [spec.children("containers"), *([container] for container in spec.children("initContainers"))]
     for group in groups:
         ports = [port for container in group for port in container.children("ports")]
-        reason, hint = "another port of the Pod has this one of the node too", "leave it out, or give it another"
-        yield from duplicates(((port.at("hostPort"), _host_port_key(port)) for port in ports), reason, hint)
+        hint = "remove it, or use another hostPort"
+        yield from duplicates(((port.at("hostPort"), _host_port_key(port)) for port in ports), hint=hint)
     for container in spec.children("containers") if spec.is_true("hostNetwork") else ():
         for port in container.children("ports"):
             host_port = port.number("hostPort")
             if host_port and host_port != port.number("containerPort"):
                 yield port.problem(
-                    "hostPort", "Invalid", "with hostNetwork this must equal the containerPort", "leave it out"
+                    "hostPort", "Invalid", "must match `containerPort` when `hostNetwork` is true", "remove it"
                 )
 
 

@@ -1,4 +1,4 @@
-"""Probes of a container, and what it does when it has started or is to stop."""
+"""Probes and lifecycle hooks of a container."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GRACE = 30
 
 
 def check(container: ObjectField, spec: ObjectField) -> Iterator[Problem]:
-    """Yield what is wrong with the probes and hooks of a container that stays."""
+    """Yield invalid probes and hooks of a container."""
     for key in FIELDS[1:]:
         probe = container.child(key)
         if probe:
@@ -27,34 +27,36 @@ def check(container: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     hooks = container.child("lifecycle")
     for hook in (hooks.child("postStart"), hooks.child("preStop")) if hooks else ():
         if hook:
-            yield from _handler(hook, _HOOKS, "a hook does one thing")
+            yield from _handler(hook, _HOOKS)
             yield from _sleep(hook, spec)
 
 
 def _probe(probe: ObjectField, kind: str) -> Iterator[Problem]:
-    yield from _handler(probe, _ACTIONS, "a probe asks in one way")
+    yield from _handler(probe, _ACTIONS)
     for key in _NUMBERS:
-        yield from probe.check_minimum(key, 0, "leave it out for the default")
-    yield from probe.check_minimum("terminationGracePeriodSeconds", 1, "leave it out for that of the Pod")
+        yield from probe.check_minimum(key, 0, "remove it for the default")
+    yield from probe.check_minimum("terminationGracePeriodSeconds", 1, "remove it for the value of the Pod")
     if kind == "readinessProbe":
         if probe.has("terminationGracePeriodSeconds"):
-            reason = "a readinessProbe ends no container"
+            reason = "must not be set for readinessProbes"
             yield probe.problem("terminationGracePeriodSeconds", "Invalid", reason, "remove it")
     elif (probe.number("successThreshold") or 0) > 1:
-        yield probe.problem("successThreshold", "Invalid", f"of a {kind} this must be 1", "remove it")
+        yield probe.problem("successThreshold", "Invalid", f"must be 1 for a {kind}", "remove it")
 
 
-def _handler(field: ObjectField, kinds: tuple[str, ...], noun: str) -> Iterator[Problem]:
-    yield from check_one_of(field, kinds, noun, f"{noun}, and there is none")
+def _handler(field: ObjectField, kinds: tuple[str, ...]) -> Iterator[Problem]:
+    yield from check_one_of(field, kinds, "may not specify more than 1 handler type", "must specify a handler type")
     command, web, socket, grpc = (field.child(kind) for kind in _ACTIONS)
     if command:
-        yield from command.check_required("command", "for example [cat, /tmp/ready]")
+        yield from command.check_required("command", "set a command such as [cat, /tmp/ready]")
     if web:
         yield from _SCHEME.check(web)
         yield from _port(web)
         for header in web.children("httpHeaders"):
             if not header.is_unknown("name") and not _HEADER.fullmatch(header.text("name")):
-                yield header.problem("name", "Invalid", "a header's name has only letters, digits and '-'")
+                yield header.problem(
+                    "name", "Invalid", "a valid HTTP header must consist of alphanumeric characters or '-'"
+                )
     if socket:
         yield from _port(socket)
     if grpc:
@@ -62,15 +64,18 @@ def _handler(field: ObjectField, kinds: tuple[str, ...], noun: str) -> Iterator[
 
 
 def _port(field: ObjectField) -> Iterator[Problem]:
-    """Look at a port by its number or its name."""
+    """Yield a Problem if a port is neither a valid number nor a valid name."""
     yield from field.check_range("port", 1, MAX_PORT, PORT_RULE)
     name = field.fields.get("port")
     if isinstance(name, str) and name.isdecimal():
         yield field.problem(
-            "port", "Invalid", "in quotes this is a port's name, and one has a letter", "write it without quotes"
+            "port",
+            "Invalid",
+            "must contain at least one letter (a-z), because text is the name of a port",
+            "remove the quotes",
         )
     elif isinstance(name, str) and not is_port_name(name):
-        yield field.problem("port", "Invalid", "this is neither a port's number nor the name of one")
+        yield field.problem("port", "Invalid", "must be the number or the name of a port")
 
 
 def _sleep(hook: ObjectField, spec: ObjectField) -> Iterator[Problem]:
@@ -80,9 +85,9 @@ def _sleep(hook: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     grace = spec.number("terminationGracePeriodSeconds")
     maximum = _GRACE if grace is None else grace
     if maximum < 0:
-        # Kubernetes takes it so.
+        # Kubernetes replaces a negative value with 1.
         maximum = 1
-    reason = f"must be from 0 to {maximum}, the seconds that the Pod has to stop"
+    reason = f"must be between 0 and terminationGracePeriodSeconds ({maximum}), inclusive"
     hint = "shorten it, or raise spec.terminationGracePeriodSeconds"
     if spec.is_unknown("terminationGracePeriodSeconds"):
         yield from sleep.check_minimum("seconds", 0)

@@ -1,4 +1,4 @@
-"""Rules that Volcano's webhook applies to a Pod template, and the API server does not apply to the Pods.
+"""Rules that Volcano's webhook applies to a Pod template, but the API server does not apply to the Pods.
 
 Volcano's webhook calls Kubernetes' `ValidatePodTemplate` with `PodLevelResourcesEnabled` and no other option
 (volcano-sh/volcano, pkg/webhooks/admission/jobs/validate/admit_job.go). The API server sets the options by its feature
@@ -36,7 +36,7 @@ _COMPOSED = 'use managed_by="pulumi"'
 
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
-    """Yield the fields that Volcano's webhook rejects although Kubernetes 1.36 accepts the Pods."""
+    """Yield fields that Volcano's webhook rejects, although Kubernetes 1.36 accepts them in Pods."""
     spec = ObjectField(template.get("spec") or {}, f"{path}.spec")
     for container in spec.children("containers"):
         if container.has("restartPolicy") and not container.is_unknown("restartPolicy"):
@@ -51,7 +51,7 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
     for toleration in spec.children("tolerations"):
         operator = toleration.text("operator")
         if operator in COMPARISONS:
-            hint = f"tolerate single values, or {_COMPOSED}"
+            hint = f"tolerate individual values, or {_COMPOSED}"
             yield unsupported(toleration.at("operator"), operator, ("Equal", "Exists"), hint)
     yield from check_template(ObjectField(template.get("metadata") or {}, f"{path}.metadata"), spec)
     yield from _searches(spec)
@@ -117,7 +117,7 @@ def _group(spec: ObjectField) -> Iterator[Problem]:
     if not group or group.is_unknown("podGroupName"):
         return
     path, name = group.at("podGroupName"), group.text("podGroupName")
-    hint = "remove schedulingGroup: Volcano makes the PodGroup"
+    hint = "remove schedulingGroup, because Volcano creates the PodGroup"
     if not group.has("podGroupName"):
         yield webhook_problem(path, "Invalid", "must specify one of: `podGroupName`", hint=hint)
     elif not is_subdomain(name):

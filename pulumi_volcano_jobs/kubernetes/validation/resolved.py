@@ -1,6 +1,6 @@
-"""Values that become known while an update runs. They are checked by their types only.
+"""Type checks of Outputs that resolve during an update.
 
-A value may be a secret, so no problem shows it.
+A value may be a secret, so problems do not show it.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from pulumi_volcano_jobs.kubernetes.validation.resources import QUANTITY_RULE, p
 
 
 class TypePath(NamedTuple):
-    """A type of Kubernetes, and the path of a value in it."""
+    """A Kubernetes type, and the path of a value in it."""
 
     definition: str
     """The type."""
     keys: tuple[str | int, ...] = ()
-    """The fields, keys and indexes that lead from it to the value."""
+    """The fields, keys and indexes of the path from the type to the value."""
 
     def below(self, key: str | int) -> TypePath:
-        """Return the path of a field, key or index of this value."""
+        """Return the path of a field, key or index below this one."""
         return self._replace(keys=(*self.keys, key))
 
 
 class _ResolvedValuePruner(SchemaPruner):
-    """A walk that also parses amounts, because the rules for amounts of a template skip unknown values."""
+    """A pruner that also parses amounts, because the rules for amounts in a template skip unresolved Outputs."""
 
     def scalar(self, value: Any, kind: str, path: str, number_format: str = "") -> Any:
-        """Check a plain value, and parse it if it is an amount."""
+        """Return a plain value after a check of its type, and of its text if it is an amount."""
         known = super().scalar(value, kind, path, number_format)
         nano = parsed(value) if kind == QUANTITY and isinstance(value, (str, int, float)) else 0
         if nano is None or nano < 0:
@@ -39,8 +39,8 @@ class _ResolvedValuePruner(SchemaPruner):
 
 
 def check(value: Any, typed: TypePath, path: str) -> Sequence[Problem]:
-    """Return the problems of a value that has become known."""
+    """Return the problems of a resolved value."""
     pruner = _ResolvedValuePruner()
     pruner.apply_below(value, typed.definition, typed.keys, path)
-    # Unknown fields are for the API server to drop.
+    # Unknown fields are not a problem here: the API server drops them.
     return [problem for problem in pruner.problems if problem.stage is not RejectionStage.STRICT]

@@ -1,4 +1,4 @@
-"""What a container or a Pod asks for: names of resources, amounts, and requests against limits."""
+"""Resource requests, limits and claims of containers and Pods."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_qualif
 COMPUTE = ("cpu", "memory", "ephemeral-storage")
 HUGE_PAGES = "hugepages-"
 _UNIT = 10**9
-_ABBREVIATION = 3  # characters, at least: "mem" is memory
-QUANTITY_RULE = "must be a quantity, at least 0, such as 500m, 2 or 4Gi"
+_ABBREVIATION = 3  # minimum length of an abbreviation, such as "mem" for memory
+QUANTITY_RULE = "must be a quantity greater than or equal to 0, such as 500m, 2 or 4Gi"
 NameRule = Callable[[str, str], Iterator[Problem]]
 
 
 def check(container: ObjectField, claims: Collection[str] | None) -> Iterator[Problem]:
-    """Yield what is wrong with the resources of a container.
+    """Yield invalid resources of a container.
 
-    `claims` are the names of the Pod's resourceClaims; None if one of them is not known yet.
+    `claims` are the names of the Pod's resourceClaims; None if one of them is unresolved.
     """
     resources = container.child("resources")
     if resources:
@@ -38,7 +38,7 @@ def check(container: ObjectField, claims: Collection[str] | None) -> Iterator[Pr
 
 
 def check_pod(spec: ObjectField) -> Iterator[Problem]:
-    """Yield what is wrong with the resources of the Pod itself."""
+    """Yield invalid Pod-level resources."""
     yield from check_overhead(spec)
     resources = spec.child("resources")
     if not resources:
@@ -46,7 +46,11 @@ def check_pod(spec: ObjectField) -> Iterator[Problem]:
     yield from _requests_and_limits(resources, _pod_name)
     if resources.has("claims"):
         yield resources.problem(
-            "claims", "Forbidden", "a Pod's own resources have no claims", "move them to a container", show=False
+            "claims",
+            "Forbidden",
+            "claims may not be set for Resources at pod-level",
+            "move them to resources.claims of a container",
+            show=False,
         )
     yield from check_totals(spec)
     pod_limits = valid_amounts(resources, "limits")
@@ -60,10 +64,10 @@ def check_overhead(spec: ObjectField) -> Iterator[Problem]:
 
 
 def check_totals(spec: ObjectField, *, is_created: bool = False) -> Iterator[Problem]:
-    """Yield amounts of the Pod itself that are less than those of its containers together.
+    """Yield Pod-level amounts that are less than the sum over the containers.
 
-    If the Pod `is_created`, unlike in a template, the API server sets missing requests: those of a container to its
-    limits, those of the Pod itself to the sums of its containers.
+    If the Pod `is_created`, unlike in a template, the API server sets missing requests. It sets the requests of a
+    container to its limits, and Pod-level requests to the sums over the containers.
     """
     resources = spec.child("resources")
     if resources is None:
@@ -81,7 +85,7 @@ def check_totals(spec: ObjectField, *, is_created: bool = False) -> Iterator[Pro
         if requested.get(name, 0) > maximum:
             yield _exceeded(resources, "requests", name)
     for name, maximum in limits.items():
-        # Kubernetes sets a request that is missing in a Pod, and compares it with the limit.
+        # Kubernetes sets a missing request of a Pod, and compares it with the limit.
         is_default = is_created and name not in requests and not resources.is_unknown("requests")
         is_page = name.startswith(HUGE_PAGES)
         total = (limited if is_page else requested).get(name, 0)
@@ -92,12 +96,14 @@ def check_totals(spec: ObjectField, *, is_created: bool = False) -> Iterator[Pro
 
 def _exceeded(resources: ObjectField, kind: str, name: str) -> Problem:
     value = _amount_in(resources, kind, name)
-    reason, hint = "the containers ask for more than this together", "raise it, or lower theirs"
+    summed = kind if name.startswith(HUGE_PAGES) else "requests"
+    reason = f"must be greater than or equal to aggregate container {summed}"
+    hint = f"raise it, or lower the {summed} of the containers"
     return webhook_problem(resources.at(kind, name), "Invalid", reason, value, hint)
 
 
 def _effective_totals(spec: ObjectField, amounts_of: Callable[[ObjectField], Mapping[str, int]]) -> dict[str, int]:
-    """Return the effective amounts of a Pod's containers, of which init containers run before the others.
+    """Return the effective amounts of a Pod: the maximum of those during initialization and afterwards.
 
     A sidecar (an init container with restartPolicy Always) runs together with all later containers.
     """
@@ -128,12 +134,10 @@ def _limits(container: ObjectField) -> dict[str, int]:
 def _limits_above_pod(
     container_resources: ObjectField | None, pod_resources: ObjectField, pod_limits: Mapping[str, int]
 ) -> Iterator[Problem]:
-    """Yield limits of a container that are above those of the whole Pod, which are `pod_limits`."""
+    """Yield limits of a container that exceed the Pod-level limits `pod_limits`."""
     for name, nano in valid_amounts(container_resources, "limits").items():
         if container_resources and name in pod_limits and nano > pod_limits[name]:
-            reason = (
-                f"the limit must not exceed that of the whole Pod, which is {_amount_in(pod_resources, 'limits', name)}"
-            )
+            reason = f"must be less than or equal to pod limits of {_amount_in(pod_resources, 'limits', name)}"
             limit = _amount_in(container_resources, "limits", name)
             yield webhook_problem(
                 container_resources.at("limits", name), "Invalid", reason, limit, "lower it, or raise spec.resources"
@@ -151,13 +155,13 @@ def _requested(container: ObjectField, *, is_created: bool) -> dict[str, int]:
 
 
 def _amount_in(resources: ObjectField | None, kind: str, name: str) -> Any:
-    """Give an amount as it is written."""
+    """Return an amount in its original form, or None."""
     declared = resources.child(kind) if resources else None
     return declared.fields.get(name) if declared else None
 
 
 def valid_amounts(resources: ObjectField | None, kind: str) -> dict[str, int]:
-    """Give the amounts of requests or limits that are known and right, in units of 10^-9."""
+    """Return the valid and resolved amounts of requests or limits, in units of 10^-9."""
     declared = resources.child(kind) if resources else None
     parsed_amounts = {name: parsed(text) for name, text in declared.fields.items()} if declared else {}
     return {name: nano for name, nano in parsed_amounts.items() if nano is not None and nano >= 0}
@@ -166,7 +170,7 @@ def valid_amounts(resources: ObjectField | None, kind: str) -> dict[str, int]:
 def check_quantity(
     field: ObjectField, key: str, hint: str = "", error_type: ErrorType = "Invalid"
 ) -> Iterator[Problem]:
-    """Yield a Problem if a field is no amount."""
+    """Yield a Problem if a field is not a valid amount."""
     text = field.fields.get(key)
     nano = parsed(text)
     if field.has(key) and not field.is_unknown(key) and (nano is None or nano < 0):
@@ -174,7 +178,7 @@ def check_quantity(
 
 
 def parsed(text: Any) -> int | None:
-    """Give an amount in units of 10^-9, or None if it is none, or not known yet."""
+    """Return an amount in units of 10^-9, or None if it is invalid or unresolved."""
     if isinstance(text, Leaf):
         return None
     try:
@@ -199,39 +203,49 @@ def _resource_list(holder: ObjectField, kind: str, rule: NameRule) -> Iterator[P
 
 
 def _name(name: str, place: str) -> Iterator[Problem]:
-    """Yield a Problem if a container cannot ask for what has this name."""
+    """Yield a Problem if a container cannot request a resource of this name."""
     known = name in COMPUTE or name.startswith(HUGE_PAGES)
     if not is_qualified(name):
         yield webhook_problem(
-            place, "Invalid", "this is no name of a resource", name, "it is cpu, memory or such as nvidia.com/gpu"
+            place,
+            "Invalid",
+            "must be a standard resource type or fully qualified",
+            name,
+            "use a name such as cpu, memory or nvidia.com/gpu",
         )
     elif "/" not in name and not known:
-        reason = f"a container can ask for {', '.join(COMPUTE)}, {HUGE_PAGES}SIZE and devices, with their domain"
+        reason = "must be a standard resource for containers"
         yield webhook_problem(place, "Invalid", reason, name, similar_resource(name, COMPUTE) or _with_domain(name))
     elif not is_native(name) and not is_extended(name):
-        reason = "a device's name does not begin with 'requests.', and its domain has at most 244 characters"
+        reason = "must not begin with 'requests.', and the domain must be no more than 244 characters"
         plain = name.removeprefix("requests.")
-        yield webhook_problem(place, "Invalid", reason, name, f"write {plain}" if plain != name else "shorten it")
+        yield webhook_problem(
+            place, "Invalid", reason, name, f"write {plain}" if plain != name else "shorten the domain"
+        )
 
 
 def _pod_name(name: str, place: str) -> Iterator[Problem]:
     if not is_of_pods(name):
-        reason = f"a Pod itself can ask for cpu, memory and {HUGE_PAGES}SIZE"
-        # To the API server, a name without a domain is invalid, and another one is not supported here.
+        reason = f"supported Pod-level resources: cpu, memory, {HUGE_PAGES}SIZE"
+        # For the API server, a name without a domain is invalid, and a name with one is not supported.
         error_type: ErrorType = "NotSupported" if is_qualified(name) and "/" in name else "Invalid"
         yield webhook_problem(
-            place, error_type, reason, name, similar_resource(name, ("cpu", "memory")) or "move it to a container"
+            place,
+            error_type,
+            reason,
+            name,
+            similar_resource(name, ("cpu", "memory")) or "move it to the resources of a container",
         )
 
 
 def similar_resource(name: str, names: Sequence[str]) -> str:
-    """Suggest the resource that is spelled like a name, or that a name abbreviates; empty if there is none."""
+    """Return a hint with the resource of a similar name, or of an abbreviated one; otherwise an empty text."""
     abbreviated = [known for known in names if len(name) >= _ABBREVIATION and known.startswith(name.lower())]
     return did_you_mean(abbreviated[0] if abbreviated else name, names)
 
 
 def _with_domain(name: str) -> str:
-    return "write its domain too: nvidia.com/gpu, or amd.com/gpu" if "gpu" in name else "write its domain too"
+    return "add its domain, such as nvidia.com/gpu or amd.com/gpu" if "gpu" in name else "add its domain"
 
 
 def is_native(name: str) -> bool:
@@ -250,7 +264,7 @@ def is_of_pods(name: str) -> bool:
 
 
 def _is_integer_resource(name: str) -> bool:
-    """Tell whether of this there are no fractions and no more requests than there is."""
+    """Return whether amounts of a resource must be integers, and requests must equal limits."""
     return not is_native(name) or name.startswith(HUGE_PAGES)
 
 
@@ -266,14 +280,14 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
         page = quantity.in_int64(size, 0) if exact > 0 and not exact % _UNIT else 0
         if not page or quantity.in_int64(text, 0) % page:
             yield webhook_problem(
-                place, "Invalid", "must be a multiple of the size of a page, which is in the name", text
+                place, "Invalid", f"must be a positive integer multiple of the page size in {name}", text
             )
     elif not is_native(name) and quantity.in_int64(text, 3) % 1000:
         if nano % _UNIT:
-            yield webhook_problem(place, "Invalid", "there are only whole devices", text, "give a whole number")
+            yield webhook_problem(place, "Invalid", "must be an integer", text, "use a whole number")
         else:
-            rule = "must be an integer: Kubernetes computes thousandths in 64 bits"
-            yield invalid(place, str(text), rule, "give a smaller number")
+            rule = "must be an integer that fits into 64 bits in thousandths"
+            yield invalid(place, str(text), rule, "use a smaller number")
 
 
 def _requests(resources: ObjectField) -> Iterator[Problem]:
@@ -284,18 +298,12 @@ def _requests(resources: ObjectField) -> Iterator[Problem]:
         place, is_integer = resources.at("requests", name), _is_integer_resource(name)
         request, limit = _amount_in(resources, "requests", name), _amount_in(resources, "limits", name)
         if name in limits and (amount > limits[name] or (is_integer and amount != limits[name])):
-            reason = f"the request {'must equal' if is_integer else 'must not exceed'} the limit, which is {limit}"
-            hint = "give one amount to both" if is_integer else "raise the limit, or lower the request"
+            reason = f"must be {'equal to' if is_integer else 'less than or equal to'} {name} limit of {limit}"
+            hint = "set both to the same amount" if is_integer else "raise the limit, or lower the request"
             yield webhook_problem(place, "Invalid", reason, request, hint)
         elif is_integer and limit is None:
-            subject = "of huge pages the" if name.startswith(HUGE_PAGES) else "a device's"
-            yield webhook_problem(
-                place,
-                "Required",
-                f"{subject} limit must be set, and equal the request",
-                request,
-                f"set it to {request}",
-            )
+            reason = "Limit must be set for non overcommitable resources"
+            yield webhook_problem(place, "Required", reason, request, f"set the limit to {request}")
 
 
 def _pages_alone(resources: ObjectField) -> Iterator[Problem]:
@@ -304,9 +312,7 @@ def _pages_alone(resources: ObjectField) -> Iterator[Problem]:
     kinds = [child for child in (resources.child("limits"), resources.child("requests")) if child]
     names = [name for kind in kinds for name in kind.fields]
     if any(name.startswith(HUGE_PAGES) for name in names) and not {"cpu", "memory"} & set(names):
-        yield webhook_problem(
-            resources.path, "Forbidden", "who asks for huge pages must ask for cpu or memory too", hint="add memory"
-        )
+        yield webhook_problem(resources.path, "Forbidden", "HugePages require cpu or memory", hint="add memory")
 
 
 def _claims(resources: ObjectField, known: Collection[str] | None) -> Iterator[Problem]:
@@ -315,10 +321,13 @@ def _claims(resources: ObjectField, known: Collection[str] | None) -> Iterator[P
         name, part = claim.text("name"), claim.text("request")
         if name and known is not None and name not in known:
             yield claim.problem(
-                "name", "NotFound", "the Pod has no claim of this name", "add it to spec.resourceClaims"
+                "name",
+                "NotFound",
+                "must be one of the names in pod.spec.resourceClaims",
+                "add it to spec.resourceClaims",
             )
         elif not name:
-            yield from claim.check_required("name", "name one of spec.resourceClaims")
+            yield from claim.check_required("name", "set the name of an entry of spec.resourceClaims")
         if part:
             yield from dns_label(part, claim.at("request"))
     fully_claimed = {claim.text("name") for claim in claims if not claim.is_given("request")}
@@ -326,7 +335,7 @@ def _claims(resources: ObjectField, known: Collection[str] | None) -> Iterator[P
 
 
 def _claimed(claim: ObjectField, fully_claimed: set[str]) -> str:
-    """Give what a claim takes: all requests of one, if another entry of the list takes all of them."""
+    """Return the key of a claim. It covers all requests of the claim if another entry of the list does."""
     name, part = claim.text("name"), claim.text("request")
     if not name or claim.is_unknown("request"):
         return ""

@@ -1,4 +1,4 @@
-"""Where a Pod may run: node labels, taints, affinity, how Pods are spread, and what they wait for."""
+"""Scheduling of a Pod: node selector, tolerations, affinity, topology spread constraints and gates."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_qualif
 
 COMPARISONS = ("Lt", "Gt")
 """The operators of a toleration that compare numbers."""
-# The last two operators need a feature gate; whether a cluster has it, we cannot know.
+# The last two operators need a feature gate, and the gates of the cluster are not known here.
 _OPERATORS = ("Exists", "Equal", *COMPARISONS)
-_OPERATOR = SupportedValues("operator", _OPERATORS, "Equal, the default, compares the value")
+_OPERATOR = SupportedValues("operator", _OPERATORS, "remove it for the default, Equal")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_EFFECT = SupportedValues("effect", _EFFECTS, "leave it out to tolerate all of them")
+_EFFECT = SupportedValues("effect", _EFFECTS, "remove it to tolerate every effect")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]*")
 _MAX_WEIGHT = 100
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -32,11 +32,11 @@ _SPREAD = (
     SupportedValues("nodeAffinityPolicy", ("Honor", "Ignore"), required=True),
     SupportedValues("nodeTaintsPolicy", ("Honor", "Ignore"), required=True),
 )
-_GATE_RULE = "must be a key such as example.org/ready"
+_GATE_RULE = "must be a qualified name such as example.org/ready"
 
 
 def check(spec: ObjectField) -> Iterator[Problem]:
-    """Yield what is wrong with the rules by which a Pod is scheduled."""
+    """Yield invalid scheduling fields of a Pod."""
     yield from labels(spec.fields.get("nodeSelector"), spec.at("nodeSelector"), RejectionStage.WEBHOOK)
     for toleration in spec.children("tolerations"):
         yield from _toleration(toleration)
@@ -46,7 +46,7 @@ def check(spec: ObjectField) -> Iterator[Problem]:
     constraints = spec.children("topologySpreadConstraints")
     yield from duplicates(
         ((item.path, _kind(item)) for item in constraints),
-        "another constraint has this topologyKey and whenUnsatisfiable",
+        "topologyKey and whenUnsatisfiable must be unique",
     )
     for constraint in constraints:
         yield from _constraint(constraint)
@@ -65,26 +65,29 @@ def _toleration(toleration: ObjectField) -> Iterator[Problem]:
     if operator in (*_OPERATORS, "") and not toleration.is_unknown("operator"):
         yield from _compared(toleration)
     if toleration.has("tolerationSeconds") and not toleration.is_unknown("effect") and effect != "NoExecute":
-        reason = "with tolerationSeconds the effect must be NoExecute: only that evicts Pods"
+        reason = "effect must be 'NoExecute' when `tolerationSeconds` is set"
         yield toleration.problem("effect", "Invalid", reason, "set effect: NoExecute, or remove tolerationSeconds")
     else:
         yield from _EFFECT.check(toleration)
 
 
 def _compared(toleration: ObjectField) -> Iterator[Problem]:
-    """Look at what a toleration compares, by an operator that there is."""
+    """Yield a Problem if a supported operator does not match the key and value of a toleration."""
     operator, value = toleration.text("operator"), toleration.text("value")
     if operator == "Exists" and value:
-        reason = "with the operator Exists a toleration has no value"
+        reason = "value must be empty when `operator` is 'Exists'"
         yield toleration.problem("value", "Invalid", reason, "remove it, or set operator: Equal")
     elif operator != "Exists" and not toleration.is_given("key"):
-        reason = "a toleration without a key needs the operator Exists"
+        reason = "operator must be Exists when `key` is empty"
         yield webhook_problem(
-            toleration.path, "Invalid", reason, hint="name the taint's key, or set operator: Exists to tolerate all"
+            toleration.path,
+            "Invalid",
+            reason,
+            hint="set the key of the taint, or set operator: Exists to tolerate every taint",
         )
     elif operator in COMPARISONS and not toleration.is_unknown("value") and not _WHOLE.fullmatch(value):
         yield toleration.problem(
-            "value", "Invalid", f"the operator {operator} compares whole numbers", "write one in quotes"
+            "value", "Invalid", f"must be an integer when `operator` is '{operator}'", "use a quoted integer"
         )
     elif operator in ("Equal", ""):
         yield from label_value(value, toleration.at("value"))
@@ -107,7 +110,7 @@ def _affinity(affinity: ObjectField) -> Iterator[Problem]:
 def _nodes(nodes: ObjectField) -> Iterator[Problem]:
     required = nodes.child(_REQUIRED)
     if required:
-        yield from required.check_required("nodeSelectorTerms", reason="there must be at least one term")
+        yield from required.check_required("nodeSelectorTerms", reason="must have at least one node selector term")
         for term in required.children("nodeSelectorTerms"):
             yield from selectors.check_node_selector_term(term, values_too=True)
     for weighted in nodes.children(_PREFERRED):
@@ -120,7 +123,7 @@ def _pods(term: ObjectField) -> Iterator[Problem]:
     if term.text("topologyKey"):
         yield from label_key(term.text("topologyKey"), term.at("topologyKey"))
     else:
-        yield from term.check_required("topologyKey", "for example kubernetes.io/hostname")
+        yield from term.check_required("topologyKey", "set a label key such as kubernetes.io/hostname")
     for key in ("labelSelector", "namespaceSelector"):
         yield from selectors.check_label_selector(term, key)
     for path, name in term.items("namespaces"):
@@ -130,13 +133,15 @@ def _pods(term: ObjectField) -> Iterator[Problem]:
     mismatch_keys = {key for _, key in term.items("mismatchLabelKeys")}
     for path, key in term.items("matchLabelKeys"):
         if key in mismatch_keys:
-            yield webhook_problem(path, "Invalid", "this stands in mismatchLabelKeys too", key, "remove one of them")
+            yield webhook_problem(
+                path, "Invalid", "exists in both matchLabelKeys and mismatchLabelKeys", key, "remove one of them"
+            )
 
 
 def _keys(term: ObjectField, kind: str) -> Iterator[Problem]:
     if term.is_given(kind) and not term.has("labelSelector"):
         yield term.problem(
-            kind, "Forbidden", "without a labelSelector there is nothing to narrow", "add a labelSelector", show=False
+            kind, "Forbidden", "must not be specified when labelSelector is not set", "add a labelSelector", show=False
         )
         return
     for path, key in term.items(kind):
@@ -145,20 +150,22 @@ def _keys(term: ObjectField, kind: str) -> Iterator[Problem]:
 
 def _constraint(constraint: ObjectField) -> Iterator[Problem]:
     yield from constraint.check_minimum("maxSkew", 1)
-    yield from constraint.check_required("topologyKey", "for example topology.kubernetes.io/zone")
+    yield from constraint.check_required("topologyKey", "set a label key such as topology.kubernetes.io/zone")
     for choices in _SPREAD:
         yield from choices.check(constraint)
-    yield from constraint.check_minimum("minDomains", 1, "leave it out for 1")
+    yield from constraint.check_minimum("minDomains", 1, "remove it for the default, 1")
     if constraint.has("minDomains") and constraint.text("whenUnsatisfiable") == "ScheduleAnyway":
-        reason = "minDomains only counts with whenUnsatisfiable: DoNotSchedule"
-        yield constraint.problem("minDomains", "Invalid", reason, "set that, or remove it")
+        reason = "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway"
+        yield constraint.problem("minDomains", "Invalid", reason, "set whenUnsatisfiable: DoNotSchedule, or remove it")
     yield from selectors.check_label_selector(constraint, "labelSelector")
     yield from _keys(constraint, "matchLabelKeys")
     selector = constraint.child("labelSelector")
     match_labels = selector.child("matchLabels") if selector else None
     for path, key in constraint.items("matchLabelKeys"):
         if match_labels and key in match_labels.fields:
-            yield webhook_problem(path, "Invalid", "this stands in the labelSelector too", key, "remove one of them")
+            yield webhook_problem(
+                path, "Invalid", "exists in both matchLabelKeys and labelSelector", key, "remove one of them"
+            )
 
 
 def _kind(constraint: ObjectField) -> str:

@@ -1,4 +1,4 @@
-"""Whom containers run as and what they may do: the security contexts of Pods and containers."""
+"""Security contexts of Pods and containers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, Support
 from pulumi_volcano_jobs.kubernetes.validation.mounts import is_inside
 
 _MAX_ID = 2**31 - 1
-_ID_RULE = f"must be a number from 0 to {_MAX_ID}"
+_ID_RULE = f"must be between 0 and {_MAX_ID}, inclusive"
 _OF_POD = (
     SupportedValues("fsGroupChangePolicy", ("OnRootMismatch", "Always"), required=True),
     SupportedValues("supplementalGroupsPolicy", ("Merge", "Strict"), required=True),
@@ -26,7 +26,7 @@ _IPC = re.compile(r"kernel[./](sem|shm(all|max|mni|_rmid_forced)?|msg(max|mnb|mn
 
 
 def check_pod(spec: ObjectField) -> Iterator[Problem]:
-    """Yield what is wrong with what is said of all containers of a Pod."""
+    """Yield invalid fields of the security context of a Pod."""
     yield from _namespaces(spec)
     context = spec.child("securityContext")
     if not context:
@@ -45,9 +45,11 @@ def check_pod(spec: ObjectField) -> Iterator[Problem]:
 
 
 def check_container(container: ObjectField, spec: ObjectField) -> Iterator[Problem]:
-    """Yield what is wrong with what is said of one container."""
+    """Yield invalid fields of the security context of a container."""
     if spec.is_false("hostUsers") and container.is_given("volumeDevices"):
-        yield container.problem("volumeDevices", "Forbidden", "with hostUsers: false a Pod has no devices", show=False)
+        yield container.problem(
+            "volumeDevices", "Forbidden", "when `hostUsers` is false", "remove it, or hostUsers", show=False
+        )
     context = container.child("securityContext")
     if not context:
         return
@@ -57,29 +59,31 @@ def check_container(container: ObjectField, spec: ObjectField) -> Iterator[Probl
     yield from _PROC.check(context)
     if context.text("procMount") == "Unmasked" and not spec.is_false("hostUsers") and not spec.is_unknown("hostUsers"):
         yield context.problem(
-            "procMount", "Invalid", "only with the Pod's hostUsers: false this can be", "set that, or remove it"
+            "procMount",
+            "Invalid",
+            "`hostUsers` must be false to use `Unmasked`",
+            "set hostUsers: false in the Pod spec, or remove it",
         )
     if context.is_false("allowPrivilegeEscalation"):
         yield from _escalation(context)
 
 
 def _escalation(context: ObjectField) -> Iterator[Problem]:
-    reason = "a container that is privileged, or has CAP_SYS_ADMIN, can always get more privileges"
     capabilities = context.child("capabilities")
     added = [name for _, name in capabilities.items("add")] if capabilities else []
     if context.is_true("privileged") or "CAP_SYS_ADMIN" in added:
-        yield context.problem("allowPrivilegeEscalation", "Invalid", reason, "remove this, or the other")
+        other = "`privileged` to true" if context.is_true("privileged") else "`capabilities.Add` CAP_SYS_ADMIN"
+        reason = f"cannot set `allowPrivilegeEscalation` to false and {other}"
+        yield context.problem("allowPrivilegeEscalation", "Invalid", reason, "remove one of them")
 
 
 def _namespaces(spec: ObjectField) -> Iterator[Problem]:
-    """Yield namespaces of the node that exclude each other."""
+    """Yield host namespaces that cannot be used together."""
     for key in ("hostPID", "hostIPC", "hostNetwork") if spec.is_false("hostUsers") else ():
         if spec.is_true(key):
-            yield spec.problem(
-                key, "Forbidden", "with hostUsers: false a Pod has none of the node's namespaces", "remove one of them"
-            )
+            yield spec.problem(key, "Forbidden", "when `hostUsers` is false", f"remove {key} or hostUsers")
     if spec.is_true("shareProcessNamespace") and spec.is_true("hostPID"):
-        reason = "with hostPID containers have the node's processes, so they share none of their own"
+        reason = "ShareProcessNamespace and HostPID cannot both be enabled"
         yield spec.problem("shareProcessNamespace", "Invalid", reason, "remove one of them")
 
 
@@ -92,33 +96,37 @@ def _profiles(context: ObjectField) -> Iterator[Problem]:
 
 
 def _localhost_profile(profile: ObjectField, kind: str) -> Iterator[Problem]:
-    """Look at the name of a profile of the node, which is there if and only if the type says so."""
+    """Yield a localhostProfile that is missing or invalid with type Localhost, or set with another type."""
     key = "localhostProfile"
+    name_of_kind = "AppArmor" if kind == "appArmorProfile" else "seccomp"
     name = profile.text(key)
     if profile.text("type") == "Localhost" and not profile.is_unknown(key):
         armour = kind == "appArmorProfile"
         if not profile.has(key) or (armour and not name.strip()):
-            yield profile.problem(
-                key, "Required", "with type: Localhost a profile of the node is named here", show=False
-            )
+            yield profile.problem(key, "Required", f"must be set when {name_of_kind} type is Localhost", show=False)
         elif armour and (name != name.strip() or len(name) > _MAX_PROFILE):
             yield profile.problem(
-                key, "Invalid", f"this has at most {_MAX_PROFILE} characters, and no blanks around it"
+                key,
+                "Invalid",
+                f"must be no more than {_MAX_PROFILE} characters, and must not be padded with whitespace",
             )
         elif not armour and not is_inside(name):
             yield profile.problem(key, "Invalid", "must be a relative path without '..'")
     elif profile.has(key) and profile.text("type") in ("RuntimeDefault", "Unconfined"):
-        yield profile.problem(key, "Invalid", "only with type: Localhost this can be", "remove it")
+        yield profile.problem(key, "Invalid", f"can only be set when {name_of_kind} type is Localhost", "remove it")
 
 
 def _sysctl(setting: ObjectField, spec: ObjectField) -> Iterator[Problem]:
     name = setting.text("name")
     if not setting.is_unknown("name") and (len(name) > _MAX_SYSCTL or not _SYSCTL.fullmatch(name)):
         yield setting.problem(
-            "name", "Invalid", "this is no name of a kernel setting", "for example net.core.somaxconn"
+            "name",
+            "Invalid",
+            f"must be a sysctl name of no more than {_MAX_SYSCTL} characters",
+            "use a name such as net.core.somaxconn",
         )
     for key, kinds in (("hostNetwork", _NETWORK), ("hostIPC", _IPC)):
         if spec.is_true(key) and kinds.fullmatch(name):
             yield setting.problem(
-                "name", "Invalid", f"with {key} this is the node's own setting", f"remove it, or {key}"
+                "name", "Invalid", f"may not be specified when '{key}' is true", f"remove it, or {key}"
             )

@@ -1,4 +1,4 @@
-"""Volume sources of storage systems and clouds: required fields, from the schema, and Kubernetes' further rules."""
+"""Volume sources of storage systems and clouds: required fields of the schema, and other rules of Kubernetes."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def _iscsi(source: ObjectField) -> Iterator[Problem]:
             continue
         if pattern is None:
             rule = "must be valid format starting with iqn, eui, or naa"
-            yield invalid(source.at(key), name, rule, "correct the name")
+            yield invalid(source.at(key), name, rule, "use a name such as iqn.2001-04.com.example:storage.disk1")
         elif not pattern.search(name):
-            hint = "for example iqn.2001-04.com.example:storage.disk1"
+            hint = "use a name such as iqn.2001-04.com.example:storage.disk1"
             yield invalid(source.at(key), name, "must be valid format", hint)
     yield from _between(source, "lun", 0)
     has_login = source.is_true("chapAuthDiscovery") or source.is_true("chapAuthSession")
     if has_login and not source.has("secretRef"):
-        yield source.problem("secretRef", "Required", "", "name the Secret for CHAP")
+        yield source.problem("secretRef", "Required", "", "set the name of the Secret for CHAP")
 
 
 def _fibre(source: ObjectField) -> Iterator[Problem]:
@@ -99,15 +99,15 @@ def _flocker(source: ObjectField) -> Iterator[Problem]:
 
 def _secret(source: ObjectField) -> Iterator[Problem]:
     secret = source.child("secretRef")
-    yield from secret.check_required("name", "name the Secret", "") if secret else ()
+    yield from secret.check_required("name", "set the name of the Secret") if secret else ()
 
 
 def _scale_io(source: ObjectField) -> Iterator[Problem]:
-    yield from source.check_required("volumeName", "name the volume", "")
+    yield from source.check_required("volumeName", "set the name of the volume")
 
 
 def _storageos(source: ObjectField) -> Iterator[Problem]:
-    yield from source.check_required("volumeName", "name the volume", "")
+    yield from source.check_required("volumeName", "set the name of the volume")
     for key in ("volumeName", "volumeNamespace"):
         yield from dns_label(source.text(key) or None, source.at(key))
     yield from _secret(source)
@@ -123,7 +123,7 @@ def _flex(source: ObjectField) -> Iterator[Problem]:
 def _azure_disk(source: ObjectField) -> Iterator[Problem]:
     for key, values in (("cachingMode", _CACHING), ("kind", _DISKS)):
         if source.has(key) and not source.is_unknown(key) and source.text(key) not in values:
-            yield unsupported(source.at(key), source.text(key), values, "set one of them")
+            yield unsupported(source.at(key), source.text(key), values, "")
     uri = source.text("diskURI")
     start = _SUBSCRIPTIONS if source.text("kind") == "Managed" else _BLOB
     if uri and not source.is_unknown("kind") and not uri.startswith(start):
@@ -134,10 +134,10 @@ def _azure_disk(source: ObjectField) -> Iterator[Problem]:
 def _quobyte(source: ObjectField) -> Iterator[Problem]:
     registry = source.text("registry")
     if len(source.text("tenant")) > _MAX_TENANT:
-        reason = "must be a UUID and may not exceed a length of {_MAX_TENANT} characters"
+        reason = f"must be a UUID and may not exceed a length of {_MAX_TENANT} characters"
         yield source.problem("tenant", "Invalid", reason, "shorten it", show=False)
     elif registry and not all(map(_HOST_PORT.fullmatch, registry.split(","))):
-        yield invalid(source.at("registry"), registry, _REGISTRY, "for example registry.example.org:7861")
+        yield invalid(source.at("registry"), registry, _REGISTRY, "use an address such as registry.example.org:7861")
 
 
 def _git(source: ObjectField) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""Volumes of a Pod: one source each, and the sources that jobs use."""
+"""Volumes of a Pod, and the volume sources that jobs use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pulumi_volcano_jobs.kubernetes.validation.mounts import is_inside
 from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_subdomain, object_meta, reference
 from pulumi_volcano_jobs.kubernetes.validation.resources import check_quantity
 
-# In Kubernetes' order: of two that are there it refuses the second.
+# In the order of Kubernetes' validation, which rejects the second of two sources.
 _SOURCES = (
     *("emptyDir", "hostPath", "gitRepo", "gcePersistentDisk", "awsElasticBlockStore", "secret", "nfs", "iscsi"),
     *("glusterfs", "flocker", "persistentVolumeClaim", "rbd", "cinder", "cephfs", "quobyte", "downwardAPI", "fc"),
@@ -33,17 +33,17 @@ _HOST_PATHS = (
 )
 _ALL_MODES = 0o777
 _MAX_DRIVER = 63
-_MODE_RULE = "must be a mode from 0 to 0777 (decimal 511)"
+_MODE_RULE = "must be a number between 0 and 0777 (octal), both inclusive"
 _TOKEN_SECONDS = (600, 2**32)
 
 
 def check(spec: ObjectField) -> Iterator[Problem]:
-    """Yield what is wrong with the volumes of a Pod."""
+    """Yield invalid volumes of a Pod."""
     volumes = spec.children("volumes")
     yield from check_unique(volumes, "name")
     for volume in volumes:
         yield from dns_label(volume.fields.get("name"), volume.at("name"))
-        yield from check_one_of(volume, _SOURCES, "a volume has one source")
+        yield from check_one_of(volume, _SOURCES, "may not specify more than 1 volume type")
         for kind in _SOURCES:
             source = volume.child(kind)
             if source:
@@ -51,57 +51,59 @@ def check(spec: ObjectField) -> Iterator[Problem]:
 
 
 def _empty(source: ObjectField) -> Iterator[Problem]:
-    yield from check_quantity(source, "sizeLimit", "leave it out for no limit", "Forbidden")
+    yield from check_quantity(source, "sizeLimit", "remove it for no limit", "Forbidden")
 
 
 def _host(source: ObjectField) -> Iterator[Problem]:
-    yield from source.check_required("path", "name a directory or file of the node")
+    yield from source.check_required("path", "set a directory or file of the node")
     if ".." in source.text("path").split("/"):
-        yield source.problem("path", "Invalid", "no part of this can be '..'")
-    yield from SupportedValues("type", _HOST_PATHS, "leave it out to have nothing checked").check(source)
+        yield source.problem("path", "Invalid", "must not contain '..'")
+    yield from SupportedValues("type", _HOST_PATHS, "remove it to skip the check of the type").check(source)
 
 
 def _secret(source: ObjectField) -> Iterator[Problem]:
-    yield from source.check_required("secretName", "name the Secret")
+    yield from source.check_required("secretName", "set the name of the Secret")
     yield from _files(source)
 
 
 def _config(source: ObjectField) -> Iterator[Problem]:
-    yield from source.check_required("name", "name the ConfigMap")
+    yield from source.check_required("name", "set the name of the ConfigMap")
     yield from _files(source)
 
 
 def _files(source: ObjectField) -> Iterator[Problem]:
     yield from _mode(source, "defaultMode")
     for item in source.children("items"):
-        yield from item.check_required("key", "name a key of it")
+        yield from item.check_required("key", "set a key of the ConfigMap or Secret")
         yield from _file(item)
 
 
 def _file(item: ObjectField) -> Iterator[Problem]:
-    yield from item.check_required("path", "name the file that is made")
+    yield from item.check_required("path", "set the path of the file in the volume")
     path = item.text("path")
     if not is_inside(path) or path.startswith(".."):
-        yield item.problem(
-            "path", "Invalid", "must be a relative path that does not begin with '..': it is in the volume"
-        )
+        yield item.problem("path", "Invalid", "must be a relative path that does not contain or start with '..'")
     yield from _mode(item, "mode")
 
 
 def _mode(field: ObjectField, key: str) -> Iterator[Problem]:
     digits = str(field.number(key))
     is_octal = bool(re.fullmatch("[0-7]{3}", digits))
-    hint = f"write 0{digits} in YAML, and {int(digits, 8)} elsewhere" if is_octal else "0400 is 256, and 0644 is 420"
+    hint = (
+        f"write 0{digits} in YAML, 0o{digits} in Python, or {int(digits, 8)} in JSON"
+        if is_octal
+        else "use a mode such as 0644 in YAML, 0o644 in Python, or 420 in JSON"
+    )
     yield from field.check_range(key, 0, _ALL_MODES, _MODE_RULE, hint)
 
 
 def _claim(source: ObjectField) -> Iterator[Problem]:
-    yield from source.check_required("claimName", "name the PersistentVolumeClaim")
+    yield from source.check_required("claimName", "set the name of the PersistentVolumeClaim")
 
 
 def _nfs(source: ObjectField) -> Iterator[Problem]:
-    yield from source.check_required("server", "name the NFS server")
-    yield from source.check_required("path", "name a directory of the server")
+    yield from source.check_required("server", "set the host name or IP address of the NFS server")
+    yield from source.check_required("path", "set a directory of the server")
     path = source.text("path")
     if path and not path.startswith("/"):
         yield source.problem("path", "Invalid", "must be an absolute path", f"write /{path}")
@@ -111,8 +113,9 @@ def _pod_fields(source: ObjectField) -> Iterator[Problem]:
     yield from _mode(source, "defaultMode")
     for item in source.children("items"):
         yield from _file(item)
-        missing = "a file of the Pod's own fields comes from one of them"
-        yield from check_one_of(item, ("fieldRef", "resourceFieldRef"), "a file comes from one place", missing)
+        missing = "one of fieldRef and resourceFieldRef is required"
+        rule = "fieldRef and resourceFieldRef can not be specified simultaneously"
+        yield from check_one_of(item, ("fieldRef", "resourceFieldRef"), rule, missing)
         of_pod, of_container = item.child("fieldRef"), item.child("resourceFieldRef")
         if of_pod:
             yield from env_vars.check_field_ref(of_pod)
@@ -124,19 +127,19 @@ def _projected(source: ObjectField) -> Iterator[Problem]:
     yield from _mode(source, "defaultMode")
     files = []
     for part in source.children("sources"):
-        yield from check_one_of(part, _PROJECTED, "an entry has one source")
+        yield from check_one_of(part, _PROJECTED, "may not specify more than 1 volume type per source")
         for kind in _PROJECTED[:3]:
             inner = part.child(kind)
             files += [(item.at("path"), item.text("path")) for item in inner.children("items")] if inner else []
         yield from _projection(part)
-    yield from duplicates(files, "another source of this volume makes this file", error_type="Invalid")
+    yield from duplicates(files, "conflicting duplicate paths", error_type="Invalid")
 
 
 def _projection(part: ObjectField) -> Iterator[Problem]:
     for kind, object_kind in (("secret", "Secret"), ("configMap", "ConfigMap")):
         inner = part.child(kind)
         if inner:
-            yield from inner.check_required("name", f"name the {object_kind}")
+            yield from inner.check_required("name", f"set the name of the {object_kind}")
             yield from _files(inner)
     downward, token = part.child("downwardAPI"), part.child("serviceAccountToken")
     if downward:
@@ -144,14 +147,14 @@ def _projection(part: ObjectField) -> Iterator[Problem]:
     if token:
         yield from _file(token)
         minimum, maximum = _TOKEN_SECONDS
-        yield from token.check_range("expirationSeconds", minimum, maximum, hint="leave it out for an hour")
+        yield from token.check_range("expirationSeconds", minimum, maximum, hint="remove it for the default of 1 hour")
 
 
 def _csi(source: ObjectField) -> Iterator[Problem]:
     driver = source.text("driver")
-    yield from source.check_required("driver", "name the CSI driver")
+    yield from source.check_required("driver", "set the name of the CSI driver")
     if driver and (len(driver) > _MAX_DRIVER or not is_subdomain(driver.lower())):
-        yield source.problem("driver", "Invalid", "a driver has a DNS name of at most 63 characters")
+        yield source.problem("driver", "Invalid", "must be a DNS name of no more than 63 characters")
     secret = source.child("nodePublishSecretRef")
     if secret:
         yield from reference(secret, "name", "Secret")
@@ -201,10 +204,10 @@ _RULES: dict[str, Callable[[ObjectField], Iterator[Problem]]] = {
 
 
 def volume_names(volumes: Sequence[ObjectField], *kinds: str) -> frozenset[str]:
-    """Give the names of volumes; of `kinds`, if any are named, and of those whose source nobody knows yet."""
+    """Return the names of volumes; with `kinds`, the names of volumes that have one of these sources."""
     return frozenset(volume.text("name") for volume in volumes if not kinds or any(volume.has(kind) for kind in kinds))
 
 
 def claim_volume_names(volumes: Sequence[ObjectField]) -> frozenset[str]:
-    """Give the names of the volumes that are claims, and so may be disks."""
+    """Return the names of volumes that come from a claim, and so may be block devices."""
     return volume_names(volumes, *_CLAIMS)

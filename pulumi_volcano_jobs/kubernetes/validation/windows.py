@@ -1,4 +1,4 @@
-"""Pods for Windows: the fields that only Linux has, and the options that only Windows has."""
+"""Pods for Windows: fields that only Linux supports, and options that only Windows supports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_IN_CONTAINERS = (
     *("appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged"),
     *("allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup"),
 )
-# These are absent if they are false or empty.
+# A false or empty value of these is the same as no value.
 _PLAIN = ("hostPID", "hostIPC", "sysctls")
 _MOST_KIB = 64
 _MOST_DOMAIN, _MOST_USER = 256, 104
@@ -31,13 +31,13 @@ _NO_USER = re.compile(r'["/\\:;|=,+*?<>@\[\]]')
 
 
 def os_name(spec: ObjectField) -> str:
-    """Return the operating system of a Pod; empty if it is not set, or not known yet."""
+    """Return the operating system of a Pod; empty if it is not set, or unresolved."""
     system = spec.child("os")
     return system.text("name") if system else ""
 
 
 def check(spec: ObjectField) -> Iterator[Problem]:
-    """Yield fields that Windows lacks, and invalid options for Windows."""
+    """Yield fields that Windows does not support, and invalid options for Windows."""
     if os_name(spec) == "windows":
         yield from _forbidden_fields(spec, _NOT_IN_PODS)
         context = spec.child("securityContext")
@@ -78,11 +78,11 @@ def _windows_options(options: ObjectField) -> Iterator[Problem]:
     key = "runAsUserName"
     rule = _user_rule(options.text(key)) if options.has(key) and not options.is_unknown(key) else ""
     if rule:
-        yield invalid(options.at(key), options.text(key), rule, "for example ContainerUser")
+        yield invalid(options.at(key), options.text(key), rule, "set a user such as ContainerUser")
 
 
 def _user_rule(name: str) -> str:
-    """Return the rule that a user's name breaks, otherwise an empty text."""
+    """Return the rule that a user name breaks, otherwise an empty text."""
     domain, backslash, user = name.rpartition("\\")
     rules = {
         "runAsUserName cannot be an empty string": not name,
@@ -100,7 +100,7 @@ def _user_rule(name: str) -> str:
 
 
 def _host_process(spec: ObjectField) -> Iterator[Problem]:
-    """Yield a mixed hostProcess: all containers or none run as processes of the host, on the host's network."""
+    """Yield a Problem unless hostProcess has the same value for all containers, and implies hostNetwork."""
     key, of_pod = "hostProcess", _options(spec)
     pod_value = of_pod.fields.get(key) if of_pod else None
     container_values = [
