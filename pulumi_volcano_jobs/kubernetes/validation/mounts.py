@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from pulumi_volcano_jobs.core.errors import Problem
-from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, check_unique
+from pulumi_volcano_jobs.core.errors import Problem, value_text
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, check_unique, did_you_mean
 
 _PROPAGATION = SupportedValues("mountPropagation", ("None", "HostToContainer", "Bidirectional"), required=True)
 _RECURSIVE = SupportedValues("recursiveReadOnly", ("Disabled", "IfPossible", "Enabled"), required=True)
 _INSIDE = "must be a relative path without '..'"
-_NO_VOLUME = "add a volume of this name to spec.volumes"
+_MAX_NAMES = 12  # in a hint
 
 
 def check(container: ObjectField, volumes: Collection[str], claimable: Collection[str]) -> Iterator[Problem]:
@@ -39,7 +39,7 @@ def is_inside(path: str) -> bool:
 def _mount(mount: ObjectField, volumes: Collection[str]) -> Iterator[Problem]:
     yield from mount.check_required("mountPath", "set a path such as /data")
     if not mount.is_unknown("name") and mount.text("name") not in volumes:
-        yield mount.problem("name", "NotFound", "", _NO_VOLUME)
+        yield mount.problem("name", "NotFound", "", _missing_volume_hint(mount.text("name"), volumes))
     for key in ("subPath", "subPathExpr"):
         if not is_inside(mount.text(key)):
             yield mount.problem(key, "Invalid", _INSIDE)
@@ -47,6 +47,15 @@ def _mount(mount: ObjectField, volumes: Collection[str]) -> Iterator[Problem]:
         yield mount.problem(
             "subPathExpr", "Invalid", "subPathExpr and subPath are mutually exclusive", "remove one of them"
         )
+
+
+def _missing_volume_hint(name: str, volumes: Collection[str]) -> str:
+    names = sorted(filter(None, volumes))
+    similar = did_you_mean(name, names)
+    if similar or not names:
+        return similar or "add a volume of this name to spec.volumes"
+    shown = ", ".join(map(value_text, names[:_MAX_NAMES])) + ("…" if len(names) > _MAX_NAMES else "")
+    return f"add a volume of this name to spec.volumes, or use one of {shown}"
 
 
 def _propagation(mount: ObjectField, container: ObjectField) -> Iterator[Problem]:
@@ -73,7 +82,7 @@ def _propagation(mount: ObjectField, container: ObjectField) -> Iterator[Problem
 def _device(device: ObjectField, volumes: Collection[str], claimable: Collection[str]) -> Iterator[Problem]:
     name = device.text("name")
     if not device.is_unknown("name") and name not in volumes:
-        yield device.problem("name", "NotFound", "", _NO_VOLUME)
+        yield device.problem("name", "NotFound", "", _missing_volume_hint(name, volumes))
     elif name and name not in claimable:
         yield device.problem(
             "name",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_qualif
 COMPUTE = ("cpu", "memory", "ephemeral-storage")
 HUGE_PAGES = "hugepages-"
 _UNIT = 10**9
+_BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGTPE])(i?)B", re.IGNORECASE)
 _ABBREVIATION = 3  # minimum length of an abbreviation, such as "mem" for memory
 QUANTITY_RULE = "must be a quantity greater than or equal to 0, such as 500m, 2 or 4Gi"
 NameRule = Callable[[str, str], Iterator[Problem]]
@@ -273,7 +275,7 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
         return
     nano = parsed(text)
     if nano is None or nano < 0:
-        yield webhook_problem(place, "Invalid", QUANTITY_RULE, text)
+        yield webhook_problem(place, "Invalid", QUANTITY_RULE, text, _bytes_hint(text))
     elif name.startswith(HUGE_PAGES):
         size = name.removeprefix(HUGE_PAGES)
         exact = parsed(size) or 0
@@ -288,6 +290,16 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
         else:
             rule = "must be an integer that fits into 64 bits in thousandths"
             yield invalid(place, str(text), rule, "use a smaller number")
+
+
+def _bytes_hint(text: Any) -> str:
+    """Return a hint for an amount with a unit of bytes, such as 8GB, otherwise an empty text."""
+    match = _BYTES.fullmatch(text) if isinstance(text, str) else None
+    if not match:
+        return ""
+    number, unit, is_binary = match[1], match[2].upper(), match[3]
+    decimal = "k" if unit == "K" else unit
+    return f"write {number}{unit}i" if is_binary else f"write {number}{unit}i, or {number}{decimal} for powers of 1,000"
 
 
 def _requests(resources: ObjectField) -> Iterator[Problem]:

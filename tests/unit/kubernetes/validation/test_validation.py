@@ -272,6 +272,30 @@ def test_a_long_value_is_cut_in_a_message(spec: Wire) -> None:
     assert f'value: "{cropped("A" * 300, 100)}": ' in str(problem)
 
 
+@pytest.mark.parametrize(
+    ("amount", "hint"),
+    [
+        ("8GB", "write 8Gi, or 8G for powers of 1,000"),
+        ("1.5 kb", "write 1.5Ki, or 1.5k for powers of 1,000"),
+        ("8GiB", "write 8Gi"),
+        ("eight", ""),
+    ],
+)
+def test_an_amount_in_bytes_gets_a_hint(amount: str, hint: str) -> None:
+    """Kubernetes has no suffix for bytes."""
+    (problem,) = problems(of(main(resources={"limits": {"memory": amount}})))
+
+    assert problem.hint == hint
+
+
+def test_a_mount_with_a_misspelt_volume_gets_a_hint() -> None:
+    """The most similar volume of the Pod is suggested."""
+    container_spec = main(volumeMounts=[{"name": "dta", "mountPath": "/data"}])
+    (problem,) = problems(of({**container_spec, "volumes": [{"name": "data"}, {"name": "logs"}]}))
+
+    assert problem.hint == "did you mean data?"
+
+
 def test_values_of_variables_are_never_shown() -> None:
     """They may be secrets."""
     document = of(main(env=[{"name": "A", "value": "s3cret", "valueFrom": {"fieldRef": {"fieldPath": "x"}}}]))
