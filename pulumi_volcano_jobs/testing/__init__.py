@@ -1,9 +1,9 @@
-"""Helpers for tests of programs with `VolcanoJob`s: the program runs without an engine, and its jobs are looked at.
+"""Helpers to test programs with `VolcanoJob`s: run a program without an engine, and check its jobs.
 
     result = run("__main__.py", config={"image": "example.org/train:1"})
     assert result.job("train").pod("worker", 1).env["RANK"] == "2"
 
-They work in any test runner; docs/testing.md has more.
+The helpers work with any test runner; see docs/testing.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an update would change, as far as the engine decides it."""
+"""Comparison of two runs of a stack: the changes that the engine decides on."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ _ABSENT = object()
 class Changes:
     """The resources that differ between two runs, by kind and name.
 
-    The engine decides what is made, deleted and replaced by a trigger. Of all else that differs the provider decides
-    whether it is changed in place: Kubernetes' replaces a ConfigMap or a Secret unless it is told otherwise.
+    The engine decides which resources are created, deleted, or replaced because of a trigger. For other differences,
+    the provider decides between update and replacement: the Kubernetes provider replaces a changed ConfigMap or Secret
+    by default.
     """
 
     made: list[str]
-    """What is new."""
+    """The new resources."""
     deleted: list[str]
-    """What is gone."""
+    """The resources that the second run does not have."""
     replaced: list[str]
-    """What is made anew, since its replacement trigger or a field of `replace_on_changes` differs."""
+    """The resources whose replacement trigger, or a field in `replace_on_changes`, differs."""
     changed: list[str]
-    """What has other inputs, apart from those of `ignore_changes`."""
+    """The resources with other inputs, except inputs in `ignore_changes`."""
 
 
 def compare(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> Changes:
     """Compare two runs of a stack."""
-    # An engine goes by URNs: the same kind and name under another parent is another resource.
+    # The engine identifies resources by URN: with another parent, the same kind and name is another resource.
     olds, news = ({item.urn: (name, item) for name, item in run.items()} for run in (before, after))
     in_both = [(name, olds[urn][1], item) for urn, (name, item) in news.items() if urn in olds]
     replaced = [name for name, old, new in in_both if _is_replaced(old, new)]
@@ -48,7 +49,7 @@ def compare(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> Ch
 
 
 def _is_replaced(old: Resource, new: Resource) -> bool:
-    # A resource that had no trigger yet only gets one.
+    # Adding a trigger to a resource does not replace it.
     has_trigger = old.replacement_trigger is not None and new.replacement_trigger is not None
     return (has_trigger and old.replacement_trigger != new.replacement_trigger) or any(
         _at(old.inputs, _steps(path)) != _at(new.inputs, _steps(path)) for path in new.replace_on_changes
@@ -56,7 +57,7 @@ def _is_replaced(old: Resource, new: Resource) -> bool:
 
 
 def _is_changed(old: Resource, new: Resource) -> bool:
-    """Tell whether inputs differ that are not ignored."""
+    """Check whether inputs differ that are not ignored."""
     old_inputs, new_inputs = old.inputs, new.inputs
     for path in new.ignore_changes:
         old_inputs, new_inputs = (_without(tree, _steps(path)) for tree in (old_inputs, new_inputs))

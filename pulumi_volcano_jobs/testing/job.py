@@ -1,4 +1,4 @@
-"""A `VolcanoJob` and what it is made of."""
+"""A `VolcanoJob` of a program under test, and its objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NATIVE_JOB = "kubernetes:batch.volcano.sh/v1alpha1:Job"
 
 
 class Job(Resource):
-    """A `VolcanoJob` of the program. Its objects are looked up by their names in the cluster."""
+    """A `VolcanoJob` of the program. Objects are found by their names in the cluster."""
 
     @property
     def tasks(self) -> list[str]:
@@ -26,55 +26,55 @@ class Job(Resource):
 
     @property
     def plugins(self) -> Mapping[str, Resource]:
-        """The components of the plugins by the plugin's name; `.outputs` is what each tells a program."""
+        """The components of the plugins by the plugin's name; `.outputs` are the outputs of a component."""
         components = [item for item in self.children if item.is_component and item.type != plugin_components.TASK]
         return self._by_name("plugin", components, self._short)
 
     @property
     def pods(self) -> list[Pod]:
-        """All Pods, by task and index; none if Volcano makes them."""
+        """All Pods by task and index; empty if Volcano creates them."""
         return [pod for task in self._tasks.values() for pod in _pods(task)]
 
     def pod(self, task: str, index: int) -> Pod:
-        """Give a Pod that Pulumi makes.
+        """Return a Pod that Pulumi creates.
 
         Raises:
-            KeyError: with what there is, if there is no such task or Pod.
+            KeyError: if the task or the Pod does not exist; the message lists the existing ones.
         """
         pods = _pods(self._tasks[task])
         if self._native_jobs:
             raise NotFound(
-                f"the job {self.name} has no Pods here: Volcano makes them; "
-                f"template({task!r}) is what it makes them of, and manifest the whole Job"
+                f"the job {self.name} has no Pods, because Volcano creates them: template({task!r}) returns their "
+                "template, and manifest the whole Job"
             )
         if not 0 <= index < len(pods):
             raise NotFound(missing("Pod", index, map(str, range(len(pods))), f"the task {task}"))
         return pods[index]
 
     def template(self, task: str) -> PodTemplate:
-        """Give the template of a task of which Volcano makes the Pods.
+        """Return the template of a task whose Pods Volcano creates.
 
         Raises:
-            KeyError: if there is no such task, or Pulumi makes the Pods.
+            KeyError: if the task does not exist, or if Pulumi creates the Pods.
         """
         known = self._tasks[task]
         if not self._native_jobs:
-            raise NotFound(f"the Pods of the job {self.name} are made by Pulumi: pod({task!r}, 0) is the first of them")
+            raise NotFound(f"Pulumi creates the Pods of the job {self.name}: pod({task!r}, 0) returns the first one")
         (task_spec,) = (item for item in self.manifest["spec"]["tasks"] if item["name"] == task)
         return PodTemplate(task_spec["template"], f"the template of {known}")
 
     @property
     def manifest(self) -> Wire:
-        """The `batch.volcano.sh` Job that is handed over to Volcano."""
+        """The manifest of the `batch.volcano.sh` Job."""
         for item in self._native_jobs:
             return item.manifest
         raise NotFound(
-            f'the job {self.name} has no manifest: it is made of Pods; with managed_by="volcano" it is one Job'
+            f'the job {self.name} has no manifest, because it consists of Pods; with managed_by="volcano" it is one Job'
         )
 
     @property
     def objects(self) -> list[KubernetesObject]:
-        """All objects of the cluster, in the order in which they were registered: the Pods, or the Job, too."""
+        """All Kubernetes objects, including Pods or the Job, in the order in which they were registered."""
         return [item for item in self.below() if isinstance(item, KubernetesObject)]
 
     @property
@@ -82,7 +82,7 @@ class Job(Resource):
         """The PodGroup."""
         for item in self._of_kind("PodGroup").values():
             return item
-        raise NotFound(f"the job {self.name} has no PodGroup here: Volcano makes it")
+        raise NotFound(f"the job {self.name} has no PodGroup, because Volcano creates it")
 
     @property
     def services(self) -> Mapping[str, KubernetesObject]:
@@ -112,7 +112,7 @@ class Job(Resource):
     @cached_property
     def _tasks(self) -> Mapping[str, Resource]:
         components = [item for item in self.children if item.type == plugin_components.TASK]
-        # By name: a transform that takes long lets others be registered first.
+        # Sorted by name, because a slow transform changes the order of registration.
         return self._by_name("task", sorted(components, key=self._short), self._short, where="")
 
     @property

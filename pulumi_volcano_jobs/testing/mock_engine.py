@@ -1,4 +1,4 @@
-"""The engine that a program under test talks to: it keeps every registration, and answers as a real one does."""
+"""A mock of the Pulumi engine that records every registration and answers like the engine."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from pulumi_volcano_jobs.testing.values import Wire, read
 
 _STACK = "pulumi:pulumi:Stack"
 _REFERENCE = "pulumi:pulumi:StackReference"
-# Their providers give back what they are given, and what `cluster` adds; no mocks are asked about them.
+# Providers of these types return their inputs and the values of `cluster`; mocks are not called for them.
 _ECHOED = ("kubernetes:", "pulumi:", f"{PACKAGE}:")
 
 
 @dataclass
 class Recording:
-    """What a program did."""
+    """The resources, outputs and log messages of a program."""
 
     registrations: dict[str, Registration] = field(default_factory=dict)
-    """All resources but the stack's own by URN, in order."""
+    """All resources except the stack, by URN, in order."""
     outputs: Wire = field(default_factory=dict)
-    """What the stack exports."""
+    """The outputs of the stack."""
     warnings: list[str] = field(default_factory=list)
-    """All warnings, of resources or not."""
+    """All warnings, including warnings without a resource."""
     has_transforms: bool = False
-    """Whether a resource or the stack has transforms, which nothing calls."""
+    """Whether a resource or the stack has transforms, which the mock does not call."""
     errors: list[Exception] = field(default_factory=list)
-    """What the program asks for and the test did not give; raised at its end, since Pulumi leaves loose ends else."""
+    """Errors about missing data of the test. They are raised after the program, so that Pulumi can finish its tasks."""
 
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """What there is beside the program."""
+    """The data of a test that the engine returns to the program."""
 
     preview: bool = False
     cluster: Mapping[str, Wire] = field(default_factory=dict)
@@ -51,12 +51,12 @@ class EngineOptions:
 
 
 class _DefaultMocks(mocks.Mocks):
-    """Stands where a test gives no mocks: resources have their inputs as outputs, and functions are not answered."""
+    """Default of `mocks`: a resource has its inputs as outputs, and function calls are errors."""
 
     def call(self, args: mocks.MockCallArgs) -> Any:
         raise NotImplementedError(
-            f"the program calls {args.token}, which only a provider can answer: give run(..., mocks=...) a "
-            "pulumi.runtime.Mocks whose `call` does"
+            f"the program calls the function {args.token}, which has no mock: pass run(..., mocks=...) a "
+            "pulumi.runtime.Mocks that implements `call`"
         )
 
     def new_resource(self, args: mocks.MockResourceArgs) -> Any:
@@ -64,27 +64,27 @@ class _DefaultMocks(mocks.Mocks):
 
 
 class Monitor(mocks.MockMonitor, StashingMocks):
-    """Answers what the SDK asks of an engine."""
+    """Mock of the engine's resource monitor."""
 
     def __init__(self, recording: Recording, options: EngineOptions) -> None:
-        """Write what comes into `recording`."""
+        """Record registrations in `recording`."""
         super().__init__(options.mocks or _DefaultMocks())
         self._recording = recording
         self._options = options
 
     def make_urn(self, parent: str, type_: str, name: str) -> str:
-        """Make a URN as an engine does: with the types of all parents, where Pulumi's own mocks have the last one's."""
+        """Return a URN with the types of all parents, as the engine does. Pulumi's mocks include only the last type."""
         types = parent.split("::")[2] if parent else _STACK
         qualified = type_ if types == _STACK else f"{types}${type_}"
         return f"urn:pulumi:{settings.get_stack()}::{settings.get_project()}::{qualified}::{name}"
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
-        """Keep a registration and answer it."""
+        """Record a registration, and return its outputs."""
         urn = self.make_urn(request.parent, request.type, request.name)
         if request.type == _STACK:
             return resource_pb2.RegisterResourceResponse(urn=urn)
         if urn in self._recording.registrations:
-            # The engine's own words.
+            # The engine's message.
             raise RuntimeError(f"Duplicate resource URN '{urn}'; try giving it a unique name")
         self._recording.has_transforms |= bool(request.transforms)
         registration = Registration(urn, request)
@@ -100,28 +100,28 @@ class Monitor(mocks.MockMonitor, StashingMocks):
         return response
 
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
-        """Keep the outputs of a component, or of the stack."""
+        """Record the outputs of a component or of the stack."""
         outputs = read(json_format.MessageToDict(request.outputs))
         registration = self._recording.registrations.get(request.urn)
         if registration:
             registration.outputs = outputs
         else:
-            # `set_mocks` makes a stack too, and what it registers (nothing) may come after the program's.
+            # `set_mocks` also creates a stack, whose empty outputs may be registered after the program's.
             self._recording.outputs |= outputs
         return empty_pb2.Empty()
 
     def RegisterStackTransform(self, request: Any) -> Any:  # noqa: ARG002, N802  # gRPC's name
-        """Record that the program registers a transform, which nothing calls."""
+        """Record that the program registers a transform, which the mock does not call."""
         self._recording.has_transforms = True
         return empty_pb2.Empty()
 
     def ReadResource(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
-        """Answer for a resource that is only read; other stacks have the outputs that were given."""
+        """Return the outputs of a resource that the program reads. Outputs of another stack come from `stacks`."""
         if request.type != _REFERENCE:
             return _closing(super().ReadResource, request)
         stacks = self._options.stacks
         if request.id not in stacks:
-            reason = f"{missing('stack', request.id, stacks)}: give run(..., stacks=...) its outputs"
+            reason = f"{missing('stack', request.id, stacks)}: pass its outputs as run(..., stacks=...)"
             self._recording.errors.append(LookupError(reason))
         urn = self.make_urn(request.parent, request.type, request.name)
         response = resource_pb2.ReadResourceResponse(urn=urn)
@@ -130,11 +130,11 @@ class Monitor(mocks.MockMonitor, StashingMocks):
         return response
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
-        """Let the mocks answer a function."""
+        """Call the mocks for a function."""
         return _closing(super().Invoke, request)
 
     def _is_asked(self, request: Any) -> bool:
-        """Tell whether mocks of the test's own answer: as a real provider, after a preview only."""
+        """Check whether the test's mocks answer: a real provider answers after a preview only."""
         is_mocked = self._options.mocks is not None and not self._options.preview
         return is_mocked and (request.custom or request.remote) and not request.type.startswith(_ECHOED)
 
@@ -149,7 +149,7 @@ class Monitor(mocks.MockMonitor, StashingMocks):
         return outputs
 
     def _stash(self, outputs: struct_pb2.Struct, urn: str, request: Any) -> None:
-        """Give back what was put in, or what was put in by an earlier run if changes are ignored."""
+        """Copy the input of a Stash to its output. If changes are ignored, keep the output of an earlier run."""
         earlier = self._options.state.get(urn)
         if earlier and "input" in request.ignoreChanges:
             outputs.CopyFrom(earlier.state)
@@ -158,15 +158,15 @@ class Monitor(mocks.MockMonitor, StashingMocks):
 
 
 class Engine(mocks.MockEngine):
-    """Takes what a program logs."""
+    """Mock of the engine's log."""
 
     def __init__(self, recording: Recording) -> None:
-        """Write warnings into `recording`."""
+        """Record warnings in `recording`."""
         super().__init__(None)
         self._recording = recording
 
     def Log(self, request: Any) -> None:  # noqa: N802  # gRPC's name
-        """Keep a warning, also with the resource that it is about."""
+        """Record a warning, and add it to its resource."""
         if request.severity == engine_pb2.WARNING:
             self._recording.warnings.append(request.message)
             registration = self._recording.registrations.get(request.urn)
@@ -175,7 +175,7 @@ class Engine(mocks.MockEngine):
 
 
 def _closing(call: Callable[[Any], Any], request: Any) -> Any:
-    """Let Pulumi's own mocks answer, and close the event loop that they open in each thread."""
+    """Call Pulumi's own mocks, and close the event loop that they open in each thread."""
     try:
         return call(request)
     finally:

@@ -17,11 +17,11 @@ class Container:
     """A container or an init container."""
 
     def __init__(self, spec: Wire, pod: str) -> None:
-        """Take a container out of a Pod's spec."""
+        """Wrap a container of a Pod spec."""
         self.spec = spec
-        """The container as it stands in the Pod."""
+        """The container as in the Pod spec."""
         self.name: str = spec["name"]
-        """The container's name."""
+        """The name of the container."""
         self._where = f"container {self.name} of {pod}"
 
     @property
@@ -32,7 +32,7 @@ class Container:
 
     @property
     def env(self) -> Mapping[str, Variable]:
-        """The variables by name: a text, or the mapping of `valueFrom`."""
+        """The variables by name: the value, or the mapping in `valueFrom`."""
         entries = self._list("env")
         return NamedItems("variable", ((item["name"], _variable(item)) for item in entries), self._where)
 
@@ -53,12 +53,12 @@ class Container:
 
     @property
     def requests(self) -> Mapping[str, Text]:
-        """The resources that are asked for, such as `cpu` and `nvidia.com/gpu`."""
+        """The resource requests, such as `cpu` and `nvidia.com/gpu`."""
         return self._resources("request")
 
     @property
     def limits(self) -> Mapping[str, Text]:
-        """The most that it may have of each resource."""
+        """The resource limits."""
         return self._resources("limit")
 
     def _list(self, key: str) -> list[Any]:
@@ -70,12 +70,12 @@ class Container:
         return NamedItems(noun, amounts.items(), self._where)
 
     def __repr__(self) -> str:
-        """Give the name, and no value."""
+        """Return the name without values."""
         return f"<{self._where}>"
 
 
 class PodFields(ManifestView):
-    """What a Pod and a template have: what is a container's is that of the first one here."""
+    """The fields of a Pod or a template. Container fields such as `env` belong to the first container."""
 
     @property
     def containers(self) -> Mapping[str, Container]:
@@ -89,7 +89,7 @@ class PodFields(ManifestView):
 
     @property
     def env(self) -> Mapping[str, Variable]:
-        """The variables of the first container by name: a text, or the mapping of `valueFrom`."""
+        """The variables of the first container by name: the value, or the mapping in `valueFrom`."""
         return self._first.env
 
     @property
@@ -119,12 +119,12 @@ class PodFields(ManifestView):
 
     @property
     def node_selector(self) -> Mapping[str, Text]:
-        """The labels that a node must have."""
+        """The node selector: the labels that a node must have."""
         return self._texts(self.spec, "node selector", "nodeSelector")
 
     @property
     def tolerations(self) -> list[Wire]:
-        """The taints that it tolerates."""
+        """The tolerations."""
         return self._list("tolerations")
 
     @property
@@ -144,16 +144,16 @@ class PodFields(ManifestView):
 
 
 class PodTemplate(PodFields):
-    """A task's template, of which Volcano makes the Pods."""
+    """The Pod template of a task whose Pods Volcano creates."""
 
     def __init__(self, manifest: Wire, what: str) -> None:
-        """Take the template and what to call it."""
+        """Store the template and its name in messages."""
         self._manifest = manifest
         self._named_as = what
 
     @property
     def manifest(self) -> Wire:
-        """The template as it stands in the Job."""
+        """The template as in the Job."""
         return self._manifest
 
     @property
@@ -161,7 +161,7 @@ class PodTemplate(PodFields):
         return self._named_as
 
     def __repr__(self) -> str:
-        """Say of what it is, and no value."""
+        """Return the name without values."""
         return f"<{self._what}>"
 
 

@@ -1,4 +1,4 @@
-"""Resources as the engine was told of them."""
+"""Resources as registered with the engine."""
 
 from __future__ import annotations
 
@@ -18,59 +18,59 @@ _SECRET = "kubernetes:core/v1:Secret"  # noqa: S105  # a type
 
 @dataclass
 class Registration:
-    """What a program told the engine of a resource, and what it was told of it."""
+    """The registration of a resource, and the engine's answer."""
 
     urn: str
     request: Any
     """The `RegisterResourceRequest`."""
     state: Any = None
-    """What the engine answered: the outputs as a protobuf Struct."""
+    """The engine's answer: the outputs as a protobuf Struct."""
     outputs: Wire = field(default_factory=dict)
-    """What a component registered as its outputs."""
+    """The outputs that a component registered."""
     warnings: list[str] = field(default_factory=list)
 
 
 class Resource:
-    """A resource that a program registered: what it was given, and its options."""
+    """A resource that a program registered: its inputs, outputs and options."""
 
     def __init__(self, registration: Registration, stack: Mapping[str, Resource]) -> None:
-        """Take what was registered.
+        """Read a registration.
 
         Args:
-            registration: the resource's own.
+            registration: the registration of the resource.
             stack: all resources of the program by URN.
         """
         request = registration.request
         self._stack = stack
         self.urn: str = registration.urn
-        """The URN: what the engine calls it."""
+        """The URN."""
         self.name: str = request.name
-        """The name in the stack, not that in the cluster."""
+        """The name in the stack, which may differ from the name in the cluster."""
         self.type: str = request.type
         """The whole type, such as `kubernetes:core/v1:Pod`."""
         self.is_component: bool = not request.custom
-        """Whether it is a component, which no provider makes."""
+        """Whether the resource is a component, which has no provider."""
         self.inputs: Wire = read(json_format.MessageToDict(request.object))
-        """All inputs, with `SecretValue` and `UNKNOWN` in the place of what is secret and not known."""
+        """All inputs, with `SecretValue` and `UNKNOWN` for secret and unknown values."""
         self.outputs: Wire = registration.outputs
         """The outputs that a component registered."""
         self.warnings: list[str] = list(registration.warnings)
-        """The warnings that were logged about this very resource."""
+        """The warnings that were logged for this resource."""
         self.protect: bool = request.protect
-        """Whether the engine refuses to delete it."""
+        """Whether the engine refuses to delete the resource."""
         self.ignore_changes: list[str] = list(request.ignoreChanges)
-        """The inputs whose changes count for nothing."""
+        """The inputs whose changes are ignored."""
         self.replace_on_changes: list[str] = list(request.replaceOnChanges)
-        """The inputs whose changes replace it."""
+        """The inputs whose changes replace the resource."""
         self.delete_before_replace: bool = request.deleteBeforeReplace
-        """Whether the old one goes before the new one is made."""
+        """Whether the old resource is deleted before the new one is created."""
         self.retain_on_delete: bool = request.retainOnDelete
-        """Whether it stays in the cluster when it leaves the stack."""
+        """Whether the object stays in the cluster when the resource is deleted from the stack."""
         trigger = request.replacement_trigger
         self.replacement_trigger: Any = read(json_format.MessageToDict(trigger)) if trigger.WhichOneof("kind") else None
-        """Another value replaces the resource. Of a job's Pods it is a digest of all that may not change in place."""
+        """The replacement trigger. For Pods of a job, it is a digest of all values that may not change in place."""
         self.request: Any = request
-        """The request itself, for all that has no name here."""
+        """The request, for options without an attribute here."""
 
     @property
     def kind(self) -> str:
@@ -79,47 +79,47 @@ class Resource:
 
     @property
     def parent(self) -> Resource | None:
-        """The component that the resource belongs to; none if it is the stack's own."""
+        """The parent component; None if the parent is the stack."""
         return self._stack.get(self.request.parent)
 
     @property
     def children(self) -> list[Resource]:
-        """The resources that have this one as their parent."""
+        """The resources with this resource as their parent."""
         return [item for item in self._stack.values() if item.request.parent == self.urn]
 
     @property
     def depends_on(self) -> list[Resource]:
-        """All resources that must be there before: those of `depends_on`, and those whose outputs are inputs here."""
+        """All resources that are created before this one: in `depends_on`, or with outputs that are inputs here."""
         return self._known(self.request.dependencies)
 
     @property
     def inputs_from(self) -> Mapping[str, list[Resource]]:
-        """The resources whose outputs each input has in it."""
+        """The resources whose outputs each input contains."""
         return {key: self._known(item.urns) for key, item in self.request.propertyDependencies.items()}
 
     @property
     def provider(self) -> Resource | None:
-        """The provider that the program gave it; none if it is the default one."""
+        """The explicit provider; None for the default provider."""
         return self._stack.get(self.request.provider.rpartition("::")[0])
 
     def below(self) -> list[Resource]:
-        """Give the children, and theirs."""
+        """Return all descendants."""
         return [item for child in self.children for item in (child, *child.below())]
 
     def _known(self, urns: Iterable[str]) -> list[Resource]:
         return [self._stack[urn] for urn in urns if urn in self._stack]
 
     def __str__(self) -> str:
-        """Give kind and name."""
+        """Return kind and name."""
         return f"{self.kind} {self.name}"
 
     def __repr__(self) -> str:
-        """Give kind and name, and no value."""
+        """Return kind and name, without values."""
         return f"<{self}>"
 
 
 class ManifestView(ABC):
-    """What has metadata and a spec: an object of the cluster, or a Pod template."""
+    """Base of Kubernetes objects and Pod templates, which have metadata and a spec."""
 
     @property
     @abstractmethod
@@ -129,7 +129,7 @@ class ManifestView(ABC):
     @property
     @abstractmethod
     def _what(self) -> str:
-        """What it is, for messages."""
+        """The name in messages."""
 
     @property
     def metadata(self) -> Wire:
@@ -158,7 +158,7 @@ class ManifestView(ABC):
 
 
 class KubernetesObject(Resource, ManifestView):
-    """An object of the cluster, by its manifest."""
+    """A Kubernetes object of the program."""
 
     @property
     def manifest(self) -> Wire:
@@ -178,7 +178,7 @@ class KubernetesObject(Resource, ManifestView):
 
     @property
     def data(self) -> Mapping[str, Text]:
-        """The data of a ConfigMap, or of a Secret: each a `SecretValue`, decoded where that gives text."""
+        """The data of a ConfigMap, or of a Secret: each value is a `SecretValue`, decoded if it is base64 of text."""
         data = dict(self._texts(self.inputs, "key", "data"))
         if self.type == _SECRET:
             data = {key: _decoded(value) for key, value in data.items()}
@@ -191,7 +191,7 @@ class KubernetesObject(Resource, ManifestView):
 
 
 def _decoded(value: Text) -> Text:
-    """Take base64 off a value of a Secret, unless no text is under it."""
+    """Decode a value of a Secret, unless the result is not text."""
     if not isinstance(value, SecretValue):
         return value
     try:

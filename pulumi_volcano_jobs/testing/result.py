@@ -1,4 +1,4 @@
-"""What a program did, to be looked at."""
+"""The result of a program."""
 
 from __future__ import annotations
 
@@ -20,83 +20,83 @@ _POD = "kubernetes:core/v1:Pod"
 
 
 class Result:
-    """What a program registered, exported and warned of."""
+    """The resources, outputs and warnings of a program."""
 
     def __init__(self, recording: Recording, *, preview: bool, before: Result | None) -> None:
-        """Take what was recorded."""
+        """Read a recording."""
         self.preview = preview
-        """Whether it was a preview."""
+        """Whether the run was a preview."""
         self.outputs: Wire = NamedItems("output", recording.outputs.items(), "the stack")
-        """What the stack exports, with `SecretValue` and `UNKNOWN` in the place of what is secret and not known."""
+        """The outputs of the stack, with `SecretValue` and `UNKNOWN` for secret and unknown values."""
         self.warnings: list[str] = list(recording.warnings)
-        """All warnings that were logged; `result.job("train").warnings` are those of one job."""
+        """All logged warnings; `result.job("train").warnings` are the warnings of one job."""
         self.registrations: Mapping[str, Registration] = recording.registrations
-        """What went over the wire, by URN."""
+        """The registrations by URN."""
         self._before = before
         self._by_urn: dict[str, Resource] = {}
         self._by_urn |= {urn: _view(item, self._by_urn) for urn, item in self.registrations.items()}
 
     @cached_property
     def resources(self) -> Mapping[str, Resource]:
-        """All resources, in order, by kind and name: `result.resources["Pod train-worker-0"]`.
+        """All resources in order, by kind and name: `result.resources["Pod train-worker-0"]`.
 
-        Where several have the same, as in two components, all but the first are there by their URNs.
+        If several resources have the same kind and name, all except the first have their URNs as keys.
         """
         return _named("resource", self._by_urn.values(), str)
 
     @cached_property
     def jobs(self) -> Mapping[str, Job]:
-        """The jobs by name in the stack (by URN where another has that name)."""
+        """The jobs by their names in the stack. A second job with the same name has its URN as key."""
         job_views = [item for item in self._by_urn.values() if isinstance(item, Job)]
         return _named("VolcanoJob", job_views, lambda item: item.name)
 
     def job(self, name: str) -> Job:
-        """Give a job by its name in the stack.
+        """Return a job by its name in the stack.
 
         Raises:
-            KeyError: with the names of the jobs that there are.
+            KeyError: if the job does not exist; the message lists the names of the jobs.
         """
         return self.jobs[name]
 
     @cached_property
     def changes(self) -> Changes:
-        """What the engine would change, compared with the run that was given as `state`.
+        """The changes that the engine would make, compared with the run that was passed as `state`.
 
         Raises:
-            ValueError: if none was given.
+            ValueError: if `state` was not passed.
         """
         if self._before is None:
-            raise ValueError("there is nothing to compare with: give run(..., state=...) the result of an earlier run")
+            raise ValueError("no earlier run to compare with: pass the result of an earlier run as run(..., state=...)")
         return compare(self._before.resources, self.resources)
 
     def tree(self) -> dict[str, str]:
-        """Give the parent of each resource, both by kind and name; that of the stack's own is empty."""
+        """Return the parent of each resource, both as kind and name; empty if the parent is the stack."""
         return {name: str(item.parent or "") for name, item in self.resources.items()}
 
     def manifests(self) -> dict[str, Wire]:
-        """Give the manifests of all objects of the cluster, by kind and name."""
+        """Return the manifests of all Kubernetes objects, by kind and name."""
         return {name: item.manifest for name, item in self.resources.items() if isinstance(item, KubernetesObject)}
 
     def names(self, kind: str) -> list[str]:
-        """Give the names of the resources of a kind, in the order in which they were registered."""
+        """Return the names of the resources of a kind, in the order in which they were registered."""
         return [item.name for item in self.resources.values() if item.kind == kind]
 
     def leaves(self) -> dict[str, Any]:
-        """List all values, marks included, by place: `Pod train-worker-0: spec.containers[0].image`."""
+        """Return all values, including marks, by path: `Pod train-worker-0: spec.containers[0].image`."""
         trees = {name: {**item.inputs, "(trigger)": item.replacement_trigger} for name, item in self.resources.items()}
         trees |= {f"{name} has": item.outputs for name, item in self.resources.items() if item.outputs}
         return {f"{name}: {path}": leaf for name, tree in trees.items() for path, leaf in leaves(tree)}
 
     def secret(self) -> set[str]:
-        """List the places of secrets."""
+        """Return the paths of secret values."""
         return {place for place, leaf in self.leaves().items() if is_secret(leaf)}
 
     def unknown(self) -> set[str]:
-        """List the places of what is not known, or has something in it that is not."""
+        """Return the paths of values that are unknown or contain an unknown value."""
         return {place for place, leaf in self.leaves().items() if is_unknown(leaf)}
 
     def __repr__(self) -> str:
-        """Say how much there is, and no value."""
+        """Return the numbers of jobs and resources, without values."""
         kind = "preview" if self.preview else "up"
         return f"<{kind} with {len(self.jobs)} jobs among {len(self.resources)} resources>"
 

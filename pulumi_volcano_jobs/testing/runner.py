@@ -1,4 +1,4 @@
-"""Programs run without an engine, each in a thread and a context of its own."""
+"""Runs of programs without an engine, each in a separate thread and context."""
 
 from __future__ import annotations
 
@@ -29,22 +29,23 @@ from pulumi_volcano_jobs.testing.result import Result
 from pulumi_volcano_jobs.testing.values import SecretValue, Wire, reveal
 
 T = TypeVar("T")
-# Pulumi keeps some of its state, as Python does the working directory, for the whole process: runs take turns.
+# Runs take turns, because Pulumi has state that is global to the process, and so is the working directory.
 _TURN = threading.Lock()
 _THREAD = "pulumi-program"
 Program: TypeAlias = Callable[[], object] | str | Path
-"""A function, async or not, or a program's file or folder. If a function returns a mapping, it is exported."""
+"""A function, async or not, or the file or folder of a program. A mapping that a function returns is exported."""
 
 
 class Surroundings(TypedDict, total=False):
-    """What there is beside the program; all of it may be left out."""
+    """The environment of a program; every key is optional."""
 
     preview: bool
-    """Whether it is a preview: nothing is made, and what comes from resources is not known."""
+    """Whether the run is a preview: nothing is created, and outputs of resources are unknown."""
     config: Mapping[str, object]
-    """The stack's configuration; a key without a colon is the project's own. What is no text is written as JSON."""
+    """The configuration of the stack. A key without a colon belongs to the project. Other values than strings are
+    written as JSON."""
     secrets: Mapping[str, object]
-    """The configuration that is secret."""
+    """The secret configuration of the stack."""
     project: str
     """The project's name; `project` by default."""
     stack: str
@@ -52,43 +53,43 @@ class Surroundings(TypedDict, total=False):
     organization: str
     """The organization's name; `organization` by default."""
     cluster: Mapping[str, Wire]
-    """What the cluster adds to an object once it is made, such as a status, by kind and name in the stack:
+    """Fields that the cluster adds to an object when it is created, such as a status, by kind and name in the stack:
     `{"Job train": {"status": {"state": {"phase": "Failed"}}}}`."""
     stacks: Mapping[str, Mapping[str, Any]]
-    """The outputs of other stacks that the program refers to, by the stack's whole name."""
+    """The outputs of other stacks that the program refers to, by the full name of the stack."""
     mocks: mocks.Mocks
-    """Answers for resources of other providers than Kubernetes, once they are made, and for all functions."""
+    """Mocks of all functions, and of resources of other providers than Kubernetes."""
     state: Result
-    """An earlier `up` of the same stack: keys that it made are kept, and `Result.changes` compares with it."""
+    """An earlier `up` of the same stack. Its generated keys are kept, and `Result.changes` compares with it."""
 
 
 class Failure(NamedTuple):
-    """How a program failed."""
+    """The failure of a program."""
 
     error: Exception
-    """What it raised."""
+    """The exception."""
     result: Result
-    """What it had done by then."""
+    """The resources, outputs and warnings until the failure."""
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The problems of the job that was refused; none if it failed for another reason."""
+        """The problems of the rejected job; empty if the program failed for another reason."""
         return self.error.problems if isinstance(self.error, (JobError, OutputValueError)) else ()
 
 
 def run(program: Program, **surroundings: Unpack[Surroundings]) -> Result:
-    """Run a program to its end, as `pulumi up` does, or as `pulumi preview` with `preview=True`.
+    """Run a program to its end, as `pulumi up` does, or as `pulumi preview` does with `preview=True`.
 
-    A file is run where it lies, with its folder on the import path. Nothing of a run is left for the next one.
-    Transforms are not called; Python warns of it.
+    A file runs in its own folder, which is on the import path. A run has no effect on later runs. Transforms are not
+    called, and a Python warning reports them.
 
     Args:
         program: a function without arguments, a file, or a folder with a `__main__.py`.
-        surroundings: configuration, names, and what other resources answer (see `Surroundings`).
+        surroundings: configuration, names, and the outputs of other resources (see `Surroundings`).
 
     Raises:
-        JobError: if a job is refused; `problems` has every problem with its path.
-        Exception: whatever else the program raises.
+        JobError: if a job is rejected; `problems` has every problem with its path.
+        Exception: any other exception of the program.
     """
     __tracebackhide__ = True
     surroundings = _sealed(surroundings)
@@ -98,29 +99,29 @@ def run(program: Program, **surroundings: Unpack[Surroundings]) -> Result:
 
 
 def failed(program: Program, **surroundings: Unpack[Surroundings]) -> Failure:
-    """Run a program that must fail; give what it raised, and what it had done by then.
+    """Run a program that must fail; return the exception, and the result until then.
 
     Args:
         program: as in `run`.
         surroundings: as in `run`.
 
     Raises:
-        AssertionError: if it goes through.
+        AssertionError: if the program does not fail.
     """
     __tracebackhide__ = True
     surroundings = _sealed(surroundings)
     recording = Recording()
     try:
         _run(program, recording, surroundings)
-    except Exception as error:  # noqa: BLE001  # the test looks at it
+    except Exception as error:  # noqa: BLE001  # the test checks the type
         return Failure(error, _result(recording, surroundings))
-    raise AssertionError(f"the program went through: {_result(recording, surroundings)!r}")
+    raise AssertionError(f"the program did not fail: {_result(recording, surroundings)!r}")
 
 
 def computed(value: T) -> pulumi.Output[T]:
-    """Give an Output as a resource of the same program has it: known after an update, and not in a preview."""
+    """Return an Output like that of a resource of the program: known after an update, unknown in a preview."""
     is_known = not pulumi.runtime.is_dry_run()
-    return pulumi.Output(set(), _ready(value if is_known else None), _ready(is_known))  # type: ignore[arg-type]  # nobody sees it
+    return pulumi.Output(set(), _ready(value if is_known else None), _ready(is_known))  # type: ignore[arg-type]  # mypy sees the Input types only
 
 
 def _ready(value: T) -> asyncio.Future[T]:
@@ -130,7 +131,7 @@ def _ready(value: T) -> asyncio.Future[T]:
 
 
 def _sealed(surroundings: Surroundings) -> Surroundings:
-    """Mark the secrets: test runners may show the variables of all frames of a failure."""
+    """Wrap the secrets, because test runners may show local variables when a test fails."""
     for name in surroundings.keys() - Surroundings.__annotations__.keys():
         raise TypeError(missing("argument", name, Surroundings.__annotations__, "run"))
     secrets = {key: SecretValue(value) for key, value in surroundings.get("secrets", {}).items()}
@@ -139,13 +140,13 @@ def _sealed(surroundings: Surroundings) -> Surroundings:
 
 def _result(recording: Recording, surroundings: Surroundings) -> Result:
     if recording.has_transforms:
-        warnings.warn("no transform was called: test transforms on an engine, with pulumi.automation", stacklevel=3)
+        warnings.warn("transforms were not called: test them on an engine, with pulumi.automation", stacklevel=3)
     before = surroundings.get("state")
     return Result(recording, preview=surroundings.get("preview", False), before=before)
 
 
 def _run(program: Program, recording: Recording, surroundings: Surroundings) -> None:
-    """Run in a thread, where no event loop runs yet, and in an empty context, where Pulumi keeps its own state."""
+    """Run in a thread without an event loop, and in an empty context, because Pulumi keeps state in the context."""
     __tracebackhide__ = True
     future: Future[None] = Future()
 
@@ -153,13 +154,13 @@ def _run(program: Program, recording: Recording, surroundings: Surroundings) -> 
         try:
             with _callable(program) as call:
                 asyncio.run(_program(call, recording, surroundings))
-        except BaseException as error:  # noqa: BLE001  # it is raised again below
+        except BaseException as error:  # noqa: BLE001  # raised again below
             future.set_exception(error)
         else:
             future.set_result(None)
 
     if threading.current_thread().name == _THREAD:
-        raise RuntimeError("a program that runs under `run` cannot call `run`: call it beside the program, in the test")
+        raise RuntimeError("a program that runs under `run` cannot call `run`: call it in the test")
     with _TURN:
         thread = threading.Thread(target=lambda: contextvars.Context().run(inside), name=_THREAD)
         thread.start()
@@ -171,14 +172,15 @@ def _run(program: Program, recording: Recording, surroundings: Surroundings) -> 
 
 async def _program(call: Callable[[], object], recording: Recording, surroundings: Surroundings) -> None:
     loop = asyncio.get_running_loop()
-    # One thread: the engine is asked in the order of the program, and the resources have the same order in each run.
+    # With one thread, the engine gets requests in the order of the program, so each run has the same order.
     loop.set_default_executor(ThreadPoolExecutor(max_workers=1))
-    # Pulumi's host does the same: of a program that fails, some futures are never looked at.
+    # Pulumi's host does the same: when a program fails, the results of some futures are never read.
     loop.set_exception_handler(lambda _loop, _context: None)
     before, preview = surroundings.get("state"), surroundings.get("preview", False)
     if before is not None and (preview or before.preview):
         raise ValueError(
-            "state is that of an `up`, and for one: a preview does not tell what the provider would change"
+            "state must be the result of an `up`, and needs preview=False: a preview does not know the changes of the "
+            "provider"
         )
     world = EngineOptions(
         preview=preview,
@@ -196,14 +198,14 @@ async def _program(call: Callable[[], object], recording: Recording, surrounding
         stack=surroundings.get("stack", "stack"),
         organization=surroundings.get("organization", "organization"),
         preview=preview,
-        # Until the engine below is in its place.
-        logger=logging.Logger("silent", logging.CRITICAL),  # noqa: LOG001  # it is nobody else's
+        # The engine is replaced below.
+        logger=logging.Logger("silent", logging.CRITICAL),  # noqa: LOG001  # not shared with other code
         monitor=monitor,
     )
-    # A set in new versions of Pulumi, a deque in old ones; it is shared by all contexts.
+    # A set in new versions of Pulumi, a deque in old ones. All contexts share it.
     settings.SETTINGS.outputs = type(settings.SETTINGS.outputs)()
     settings.SETTINGS.engine = Engine(recording)
-    # The program gets a stack of its own, in which async programs run too.
+    # A new stack, in which async programs also run.
     settings.ROOT.set(None)
     await stack.run_in_stack(lambda: _exporting(call))
     await _settled()
@@ -227,7 +229,7 @@ def _export(exported: object) -> None:
 
 
 async def _settled() -> None:
-    """Wait for what nobody waits for, such as warnings of resources."""
+    """Wait for tasks that the program does not await, such as warnings of resources."""
     waiting = asyncio.all_tasks() - {asyncio.current_task()}
     if waiting:
         await asyncio.wait(waiting, timeout=5)
@@ -247,16 +249,16 @@ def _text(value: object) -> str:
 
 @contextmanager
 def _callable(program: Program) -> Iterator[Callable[[], object]]:
-    """Give what runs the program; a file is run where it lies, as the engine does it."""
+    """Yield a function that runs the program; a file runs in its folder, as with the engine."""
     if callable(program):
         yield program
         return
     path = Path(program).resolve()
     file = path / "__main__.py" if path.is_dir() else path
     if not file.is_file():
-        raise FileNotFoundError(f"there is no program {file}: give a function, a file, or a folder with a __main__.py")
+        raise FileNotFoundError(f"no program {file}: pass a function, a file, or a folder with a __main__.py")
     with _inside(file.parent):
-        # Nothing that it defines is exported.
+        # A file exports its outputs itself.
         yield lambda: runpy.run_path(str(file), run_name="__main__") and None
 
 
@@ -270,7 +272,7 @@ def _inside(folder: Path) -> Iterator[None]:
     finally:
         os.chdir(directory)
         sys.path[:] = path
-        # The program's own modules are run again next time; what is installed is not.
+        # Import the program's modules again in the next run, but not installed ones.
         for name in sys.modules.keys() - modules:
             if _is_of(sys.modules[name], folder):
                 del sys.modules[name]

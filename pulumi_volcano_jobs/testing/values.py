@@ -1,4 +1,4 @@
-"""Values as they went over the wire to the engine, with marks for what is secret and what is not known yet."""
+"""Values as sent to the engine, with marks for secret and unknown values."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ Wire = dict[str, Any]
 T = TypeVar("T")
 
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
-_SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105  # a signature of the wire
+_SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105  # a signature of Pulumi's protocol
 _REFERENCE = "5cf8f73096256a8f31e491e813e4eb8e"
 
 
 class SecretValue:
-    """A value that Pulumi keeps secret. Neither repr nor a failed assertion shows it; `reveal` gives it.
+    """A value that Pulumi keeps secret. Neither repr nor a failed assertion shows it; `reveal` returns it.
 
-    It equals the same secret, and not the plain value: `env["TOKEN"] == SecretValue("abc")` checks both.
+    It is equal to the same secret, but not to the plain value: `env["TOKEN"] == SecretValue("abc")` checks both.
     """
 
-    # No dataclass: pytest would show the fields of two that differ.
+    # Not a dataclass: pytest would show the fields of two values that differ.
     __slots__ = ("_value",)
 
     def __init__(self, value: object) -> None:
-        """Mark a value."""
+        """Mark a value as secret."""
         self._value = value
 
     def reveal(self) -> Any:
-        """Give the value; all marks inside are taken off, too."""
+        """Return the value without any marks of secrets inside."""
         return reveal(self._value)
 
     def __eq__(self, other: object) -> bool:
@@ -41,47 +41,47 @@ class SecretValue:
         return isinstance(other, SecretValue) and self._value == other._value
 
     def __hash__(self) -> int:
-        """Hash the mark, not the value, which may be a mapping."""
+        """Return a hash that does not depend on the value, which may be a mapping."""
         return hash(SecretValue)
 
     def __repr__(self) -> str:
-        """Say what Pulumi says."""
+        """Return the text that Pulumi shows for a secret."""
         return "[secret]"
 
 
 class Unknown:
-    """What is not known in a preview: it comes from a resource that is not made yet. `UNKNOWN` is the only one."""
+    """A value that a preview does not know, because its resource is not created yet. `UNKNOWN` is the only instance."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        """Say so."""
+        """Return a text like Pulumi's for an unknown value."""
         return "<unknown>"
 
 
 UNKNOWN = Unknown()
-"""What is not known in a preview; compare with `is UNKNOWN`."""
+"""A value that a preview does not know; compare with `is UNKNOWN`."""
 Text: TypeAlias = str | SecretValue | Unknown
-"""A text that may be secret, or not known in a preview."""
+"""A string that may be secret, or unknown in a preview."""
 
 
 def is_secret(value: object) -> bool:
-    """Tell whether a value, or something in it, is secret."""
+    """Check whether a value is secret or contains a secret."""
     return any(isinstance(leaf, SecretValue) for _, leaf in leaves(value))
 
 
 def is_unknown(value: object) -> bool:
-    """Tell whether a value, or something in it, is not known; a secret may be unknown, too."""
+    """Check whether a value is unknown or contains an unknown value, also inside of a secret."""
     return any(isinstance(leaf, Unknown) for _, leaf in leaves(reveal(value)))
 
 
 def reveal(value: Any) -> Any:
-    """Copy a value without marks of secrets."""
+    """Return a copy of a value without marks of secrets."""
     return map_tree(value, lambda item: item.reveal() if isinstance(item, SecretValue) else item)
 
 
 def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield all values of a tree with their places, such as `spec.containers[0].image`; a secret is one value."""
+    """Yield all values of a tree with their paths, such as `spec.containers[0].image`; a secret is one value."""
     if isinstance(tree, Mapping) and tree:
         for key, value in tree.items():
             yield from leaves(value, f"{path}.{key}" if path else key)
@@ -93,24 +93,24 @@ def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def inner(value: Any, default: T, noun: str) -> T:
-    """Give a list or mapping to look into; of a secret one, each value is a secret.
+    """Return a list or mapping for lookups. If it is secret, each of its values is a secret.
 
     Args:
-        value: what is there, or None.
-        default: what an absent one is.
-        noun: what it is, for the message.
+        value: the list or mapping, or None.
+        default: the result for None.
+        noun: the name of the value in the message.
 
     Raises:
-        LookupError: if it is not known.
+        LookupError: if the value is unknown.
     """
     if reveal(value) is UNKNOWN:
-        raise LookupError(f"{noun} is not known in this preview")
+        raise LookupError(f"{noun} is unknown in this preview")
     marked: T = map_tree(value.reveal(), SecretValue) if isinstance(value, SecretValue) else value
     return default if marked is None else marked
 
 
 def read(tree: Any) -> Any:
-    """Read a value off the wire: marks for its signatures, whole numbers for whole floats."""
+    """Parse a value that was sent to the engine: marks for its signatures, and integers for whole floats."""
     if isinstance(tree, dict):
         signature = tree.get(_SIGNATURE)
         if signature == _SECRET:

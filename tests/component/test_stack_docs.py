@@ -26,7 +26,7 @@ MADE: list[dict[str, list[str]]] = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:no transform was called")
+@pytest.mark.filterwarnings("ignore:transforms were not called")
 @pytest.mark.parametrize("number", [0, 1, pytest.param(2, marks=needs_transforms)])
 def test_a_program_runs(number: int) -> None:
     """Without a warning, and it makes what the page says."""

@@ -487,7 +487,7 @@ class TestSurroundings:
             new_job("train", job(), pulumi.ResourceOptions(transforms=[asked.append]))
 
         for program in (of_stack, of_job):
-            with pytest.warns(UserWarning, match="no transform was called") as caught:
+            with pytest.warns(UserWarning, match="transforms were not called") as caught:
                 assert run(program).job("train").pods
             assert caught[0].filename == __file__
         assert asked == []
