@@ -1,1 +1,1 @@
-"""Render a job to manifests, and a queue to its manifest."""
+"""Rendering of jobs and queues to manifests."""

@@ -21,7 +21,7 @@ _ZERO = Quantity(0)
 
 
 class TaskPods(NamedTuple):
-    """A task as minResources sees it; `spec` is its template's Pod spec."""
+    """The fields of a task that minResources depends on; `spec` is the Pod spec of its template."""
 
     priority: int
     replicas: int
@@ -30,7 +30,7 @@ class TaskPods(NamedTuple):
 
 
 def min_resources(tasks: Sequence[TaskPods], min_available: int) -> dict[str, str]:
-    """Sum up the Pods that must run together: the tasks of the highest priority first."""
+    """Return the sum of the resources of `min_available` Pods, starting with the tasks of the highest priority."""
     ordered = sorted(tasks, key=lambda task: -task.priority)
     total: Amounts = {}
     for task, count in zip(ordered, _pod_counts(ordered, min_available), strict=True):
@@ -40,7 +40,7 @@ def min_resources(tasks: Sequence[TaskPods], min_available: int) -> dict[str, st
 
 
 def _pod_counts(tasks: Sequence[TaskPods], min_available: int) -> list[int]:
-    """Share out minAvailable: each task's own minimum, then its other replicas."""
+    """Distribute minAvailable over the tasks: first the minimum of each task, then its other replicas."""
     if min_available < sum(task.min_available for task in tasks):
         return _fill(min_available, [task.replicas for task in tasks])
     minimums = _fill(min_available, [task.min_available for task in tasks])
@@ -72,7 +72,7 @@ def _pod_usage(spec: Mapping[str, Any]) -> Amounts:
 
 
 def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
-    """Sum up as the scheduler does: containers and sidecars together, init containers one after another."""
+    """Return the effective amounts of a Pod as the scheduler computes them: init containers run one after another."""
     total: Amounts = {}
     for container in spec.get("containers") or ():
         _add(total, _amounts(container, kind))

@@ -14,16 +14,16 @@ from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import NetworkTopology, PartitionPolicy, Task
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"
-# The parts of a Pod spec that minResources depends on: what is unknown elsewhere must not make it unknown.
+# The fields of a Pod spec that minResources depends on. An Output in another field must not make minResources unknown.
 _COUNTED_OF_POD = ("resources", "overhead")
 _COUNTED_OF_CONTAINER = ("resources", "restartPolicy")
 
 
 def pod_group(ctx: JobContext, priority_classes: Mapping[str, int]) -> Manifest:
-    """Build the PodGroup: the gang's size, queue, priority and topology.
+    """Build the PodGroup of a job.
 
-    The queue `default` is left out. Volcano's webhook replaces it by the default queue of the namespace, and an update
-    must not move the gang back.
+    The queue `default` is omitted: Volcano's webhook replaces it by the default queue of the namespace, and an update
+    must not move the PodGroup back.
     """
     job = ctx.job
     is_default = isinstance(job.queue, str) and job.queue == QUEUE

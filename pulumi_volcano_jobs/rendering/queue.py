@@ -1,7 +1,7 @@
 """The manifest of a Volcano Queue.
 
-Its fields are given flat: `name`, `labels` and `annotations` beside those of the `spec`, in the spelling of the wire.
-All but the name may be leaves.
+The fields are flat and in camelCase: `name`, `labels` and `annotations`, and the fields of the `spec`. All fields
+except the name may be leaves.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE
 API_VERSION, KIND = "scheduling.volcano.sh/v1beta1", "Queue"
 
 _METADATA = ("annotations", "labels", "name")
-# Volcano's webhook sets reclaimable and weight when a queue is created and never again: the first update of a partial
-# queue would lose them. Its controller sets parent and then owns the field: a later parent would conflict with it.
+# Volcano's webhook sets reclaimable and weight only when it creates a queue, so the first update of a partial queue
+# would remove them. Its controller sets parent and then owns the field, so a later parent would conflict with it.
 _DEFAULTS = {"parent": ROOT_QUEUE, "reclaimable": True, "weight": 1}
 # Zero values that Volcano replaces with the default.
 _ZEROS = {"parent": "", "weight": 0}
 
 
 def queue(fields: Mapping[str, Any]) -> Manifest:
-    """Build the manifest of a Queue, with the defaults that Volcano's webhook and controller set.
+    """Build the manifest of a Queue, with the defaults of Volcano's webhook and controller.
 
     Raises:
-        JobError: with all problems at once.
+        JobError: with all problems.
     """
     pruner = SchemaPruner()
     known = {key: value for key, value in fields.items() if key not in queues.ELSEWHERE and key not in _METADATA}
@@ -46,7 +46,7 @@ def queue(fields: Mapping[str, Any]) -> Manifest:
         metadata["annotations"] = (
             Derived(_with_root, annotations) if isinstance(annotations, Leaf) else _with_root(annotations)
         )
-    # The resource definition rejects amounts that are numbers with a fraction.
+    # The CRD rejects quantities that are numbers with a fraction.
     with_text_quantities = SchemaPruner(quantities_as_text=True).apply(spec, queue_schema.SPEC, "spec")
     return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": _with_defaults(with_text_quantities)}
 
@@ -61,7 +61,7 @@ def _nonzero(key: str, value: Any) -> Any:
 
 
 def _with_root(annotations: Any) -> Any:
-    """Add the root to a hierarchy. Volcano's webhook adds it only when the queue is created."""
+    """Add the root queue to a hierarchy. Volcano's webhook adds it only when the queue is created."""
     if not isinstance(annotations, Mapping):
         return annotations
     names, weights = (annotations.get(key) for key in (HIERARCHY, WEIGHTS))

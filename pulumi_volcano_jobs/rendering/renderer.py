@@ -1,6 +1,6 @@
-"""From a job to manifests: what Volcano's controller and its plugins would create, as plain dicts.
+"""Rendering of a job to the manifests that Volcano's controller and its plugins would create.
 
-Every way out of this library (the Pulumi component, the command line, `render` itself) goes through here.
+The Pulumi component, the command line and `render` all use this module.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from pulumi_volcano_jobs.spec.options import OnConflict, RenderOptions, check_op
 
 _Hook = Callable[[Pod, JobContext], None]
 _Renderer = Callable[..., Pod]
-# Annotations and labels of a job that its Pods get too; of a pair, the first that is there.
+# Annotations and labels that Pods inherit from the job. Of several keys in a group, the first one that is set.
 _INHERITED_ANNOTATIONS = (
     ("volcano.sh/preemptable",),
     ("volcano.sh/cooldown-time",),
@@ -49,35 +49,35 @@ _INHERITED_LABELS = ("volcano.sh/preemptable", "volcano.sh/cooldown-time")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rendered(Sealed):
-    """What a job is made of. Manifests are plain dicts; keys that nobody gave are placeholders."""
+    """The manifests of a job, as plain dicts. Generated keys are placeholders."""
 
     job: Job
     """The job with its defaults, as Volcano would store it."""
     plugins: tuple[Plugin, ...]
-    """Its plugins, those brought in by others too, in the order in which they ran."""
+    """The plugins in the order in which they ran, including plugins that other plugins require."""
     objects: tuple[Manifest, ...]
-    """All objects but Pods, by kind and name."""
+    """All objects except Pods, by kind and name."""
     pods: tuple[Manifest, ...]
     """The Pods by task and index. They share the entries of `env`: copy an entry before you change it."""
     first_pods: Mapping[str, Manifest]
-    """What Pod 0 of each task is, or would be in a task of 0 replicas, by the task's name."""
+    """Pod 0 of each task by the name of the task, also for a task with 0 replicas."""
     warnings: tuple[Problem, ...]
-    """What is odd and still done."""
+    """Warnings."""
     made_by: Mapping[ObjectRef, str]
-    """The plugin that made an object, by the object's kind and name; what no plugin made is not in it."""
+    """The plugin that created an object, by kind and name. Objects that no plugin created are not included."""
     named: frozenset[str]
-    """The plugins that the job itself names; the others were brought in by these."""
+    """The plugins that the job lists; other plugins in `plugins` are required by these."""
     extension_objects: frozenset[ObjectRef]
-    """Kind and name of the objects that Volcano's controllers do not create: new claims, and those of our own
-    options. `managed_by="volcano"` creates them next to the Job."""
+    """Kind and name of the objects that Volcano's controllers do not create: new claims, and objects of options that
+    Volcano does not have. `managed_by="volcano"` creates them in addition to the Job."""
     native_job: Job
-    """The job as Volcano is given it: with `managed_by="volcano"` its templates have the additions of our own
-    options, and its volumes name the new claims."""
+    """The Job for Volcano. With `managed_by="volcano"`, its templates include the edits of options that Volcano does
+    not have, and its volumes name the new claims."""
     keep_template_values: bool
-    """Whether the templates keep what plugins set, too (`on_conflict="user"`)."""
+    """Whether values of the template take precedence over values of plugins (`on_conflict="user"`)."""
 
     def pods_of(self, task: str) -> Sequence[Manifest]:
-        """Return the Pods of a task, by index."""
+        """Return the Pods of a task by index."""
         start, end = self._spans.get(task, (0, 0))
         return self.pods[start:end]
 
@@ -100,20 +100,20 @@ def render(
     earlier: Sequence[Problem] = (),
     **options: Unpack[RenderOptions],
 ) -> Rendered:
-    """Render a job.
+    """Render a job to manifests.
 
     Args:
         job: the job, or its document in either form.
-        strict: report every mistake; without it, do what Volcano does with the same input, silent fall-backs included.
-        cluster: what only a cluster knows; nothing is assumed without it.
-        namespace: the namespace of a job that names none.
-        keys: the pair for an ssh plugin without a given key, or a function that generates one of a type.
-        redact: put placeholders in the place of given keys too.
-        earlier: problems that were found before, as in reading the file, to be raised with the others.
-        options: who makes the Pods, who counts in a conflict, and options of plugins (see `RenderOptions`).
+        strict: report every error. Otherwise behave like Volcano, including silent fallbacks.
+        cluster: facts about the cluster; without them, checks that depend on a cluster are skipped.
+        namespace: the namespace of a job that does not set one.
+        keys: the key pair for an ssh plugin without keys, or a function that generates a pair of a type.
+        redact: replace the job's keys by placeholders also.
+        earlier: problems that were found before, such as in the file, to be raised with all other problems.
+        options: the mode, the behavior on conflicts, and settings of plugins (see `RenderOptions`).
 
     Raises:
-        JobError: with all problems at once (strict), or with those of the first stage of Volcano's that refuses.
+        JobError: with all problems (strict), or with the problems of Volcano's first stage that rejects the job.
     """
     raise_if_any([*bounds.check_bounds(job), *check_options(options)])
     cluster = cluster or ClusterFacts()
@@ -132,7 +132,7 @@ def render(
     raise_if_any(problems)
     objects, made_by, extension_objects = _objects(ctx, plugins, cluster)
     if redact:
-        # A user's own plugin may create objects that contain keys.
+        # A custom plugin may create objects that contain keys.
         objects = [redacted(item) for item in objects]
     raise_if_any(limits.check_objects(objects, made_by))
     if not strict:
@@ -193,7 +193,7 @@ def _template_redacted(job: Job) -> Job:
 
 
 def _may_show_key(original: Plugin, redacted: Plugin) -> bool:
-    """Tell whether what was given may show a key: be it a setting or an argument that Volcano passes over."""
+    """Check whether the original plugin may contain a key, as a setting or as an argument that Volcano ignores."""
     return original != redacted or bool(secret_settings(type(original)))
 
 
@@ -219,11 +219,11 @@ def _objects(
 
 
 def _native_job(ctx: JobContext, plugins: Sequence[Plugin]) -> Job:
-    """Return the Job that Volcano gets.
+    """Return the Job for Volcano.
 
-    Our own options add to its templates, its amounts are text, and the newest flags of each plugin come last. It names
-    its new claims: Volcano's controller writes the name of a claim that it creates into the Job with a PUT. It then
-    owns `spec.volumes` and `spec.tasks`, and every later server-side apply conflicts with it.
+    Its templates include the edits of our own options, its quantities are strings, and the newest flags of each plugin
+    come last. It names its new claims: Volcano's controller writes the name of a claim that it creates into the Job
+    with a PUT, and then owns `spec.volumes` and `spec.tasks`. Every later server-side apply would conflict with it.
     """
     job, pruner = ctx.job, schema.SchemaPruner(quantities_as_text=True)
     ordered = {plugin.name: type(plugin).newest_last(job.arguments(plugin.name)) for plugin in plugins}
@@ -256,10 +256,10 @@ def _with_extensions(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> 
 def _first_pods(
     ctx: JobContext, renderer: Callable[[Task], _Renderer], firsts: dict[str, Manifest], on_conflict: OnConflict | None
 ) -> Iterator[Problem]:
-    """Render Pod 0 of each task into `firsts`, and yield the conflicts in it.
+    """Render Pod 0 of each task into `firsts`, and yield its conflicts.
 
-    Stop at the first limit that is exceeded, with its Problem. Without `on_conflict` (lenient mode) nothing conflicts,
-    and, as in Volcano, no plugin is called for a task without replicas.
+    Stop at the first exceeded limit, with its Problem. Without `on_conflict` (lenient mode), conflicts are not checked
+    and, as in Volcano, plugins are not called for a task without replicas.
     """
     sizes = limits.ManifestSizes()
     for position, task in enumerate(ctx.tasks):
@@ -291,7 +291,7 @@ def _pods(
 def pod_renderer(
     ctx: JobContext, plugins: Sequence[Plugin], task: Task, *, keep_template_values: bool = False
 ) -> _Renderer:
-    """Return a function that renders the Pod of an index, and records its writers in a log if there is one.
+    """Return a function that renders the Pod of an index, and records the writers of its fields in an optional log.
 
     The writers are `TEMPLATE`, `JOB` and the names of the plugins.
     """
@@ -315,7 +315,7 @@ def pod_renderer(
 
 
 def _task_editor(ctx: JobContext, task: Task) -> _Hook:
-    """Give the edit that the controller itself makes to each Pod of a task; what is the same is made once."""
+    """Return a hook that applies the controller's own edits. Values that all Pods share are computed once."""
     job, spec = ctx.job, task.pod_spec
     fields = {"schedulerName": spec.get("schedulerName") or job.scheduler_name}
     priority = spec.get("priorityClassName")
@@ -370,7 +370,7 @@ def _annotations(ctx: JobContext, task: Task) -> Manifest:
 
 
 def _claims(job: Job) -> list[tuple[Volume, str]]:
-    """Pair each volume with its claim; a claim that is named twice counts once, at its first path."""
+    """Return each volume with its claim. A claim that is named twice is mounted once, at its first path."""
     pairs: dict[str, Volume] = {}
     for volume in job.volumes or ():
         pairs.setdefault(volume.volume_claim_name or naming.claim(job.name, volume.mount_path), volume)
