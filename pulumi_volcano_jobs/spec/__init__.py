@@ -1,1 +1,1 @@
-"""The Job that users write: fields, document, names and options, and facts of the cluster and of Volcano."""
+"""The typed Job: its fields, document form, names and options, and facts about the cluster and Volcano."""

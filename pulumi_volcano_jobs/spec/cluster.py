@@ -1,4 +1,4 @@
-"""What only a cluster knows, and a job's rendering depends on: given from outside, never asked for."""
+"""Facts about a cluster that rendering depends on. Callers pass them; the library never connects to a cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAda
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs.core import bounds, paths
-from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any, value_text
 from pulumi_volcano_jobs.spec.options import one_of_its_values
 
 ROOT_QUEUE = "root"
@@ -19,26 +19,27 @@ ROOT_QUEUE = "root"
 
 @dataclass(frozen=True)
 class Queue:
-    """A Volcano queue, as a job that names it meets it."""
+    """A Volcano queue, as far as jobs depend on it."""
 
     state: str = "Open"
-    """The state: `Open`, `Closing`, `Closed` or `Unknown`; only an open one takes jobs."""
+    """The state: `Open`, `Closing`, `Closed` or `Unknown`. Only an open queue accepts jobs."""
     children: int = 0
-    """How many queues name it as their parent."""
+    """The number of queues that have this queue as their parent."""
 
 
 @dataclass(frozen=True)
 class ClusterFacts:
     """Priority classes, queues, claims and the version of a cluster.
 
-    Without facts nothing is assumed: priority classes count 0, queues and claims are not checked (`None`).
+    Without facts, each priority class has the value 0, and queues and claims (`None`) are not checked.
     """
 
     kubernetes_version: str = ""
-    """The version of Kubernetes, such as 1.31: fields that it does not know are problems. `from_objects` leaves it
-    empty: kubectl prints it elsewhere."""
+    """The version of Kubernetes, such as 1.31. Fields that it does not have are errors. `from_objects` leaves it empty,
+    because the output of `kubectl get` does not contain it."""
     volcano_version: str = ""
-    """The version of Volcano, such as 1.15: what it lacks is a problem. `from_objects` leaves it empty."""
+    """The version of Volcano, such as 1.15. Fields, plugins and flags that it does not have are errors. `from_objects`
+    leaves it empty."""
     priority_classes: Mapping[str, int] = field(default_factory=dict)
     """The value of each PriorityClass by name."""
     queues: Mapping[str, Queue] | None = None
@@ -47,7 +48,7 @@ class ClusterFacts:
     """The namespace and name of each PersistentVolumeClaim."""
 
     def __post_init__(self) -> None:
-        """Reject versions whose facts are not known."""
+        """Reject unknown versions."""
         for name, version in (
             ("kubernetes_version", self.kubernetes_version),
             ("volcano_version", self.volcano_version),
@@ -57,10 +58,10 @@ class ClusterFacts:
 
     @classmethod
     def from_objects(cls, objects: Any) -> ClusterFacts:
-        """Read what `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml` prints, as a list.
+        """Read the output of `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml`, as a list.
 
         Raises:
-            JobError: for anything that is not one of these objects (or a List of them), with its place.
+            JobError: if an item is not one of these objects or a List of them; its path names the item.
         """
         raise_if_any(bounds.check_bounds(objects, "items"))
         try:
@@ -128,7 +129,7 @@ _OBJECTS: TypeAdapter[list[Any]] = TypeAdapter(
     list[Annotated[_PriorityClass | _Queue | _Claim | _ObjectList, Field(discriminator="kind")]],
 )
 _KINDS = ("PriorityClass", "Queue", "PersistentVolumeClaim")
-_HINT = "give what `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml` prints"
+_HINT = "pass the output of `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml`"
 
 
 def _flatten(objects: list[Any]) -> Iterator[_Object]:
@@ -140,10 +141,10 @@ def _flatten(objects: list[Any]) -> Iterator[_Object]:
 
 
 def _problem(error: ErrorDetails) -> Problem:
-    # The names that the unions add are no places; one document and a List's items are counted alike.
+    # The location contains names that pydantic adds for unions. A document and an item of a List get equal paths.
     keys = [key for key in error["loc"] if key not in {*_KINDS, "List"}]
     keys = keys[2:] if keys[1:2] == ["items"] else keys[1:] if "List" in error["loc"] else keys
     path = f"items{paths.join('', *keys)}"
     if error["type"] in {"union_tag_invalid", "union_tag_not_found"}:
-        return Problem(f"{path}.kind", "NotSupported", f"this is none of {', '.join(_KINDS)}", _HINT)
-    return Problem(path, "Invalid", f"kubectl prints something else here: {error['msg']}", _HINT)
+        return Problem(f"{path}.kind", "NotSupported", f"supported values: {', '.join(map(value_text, _KINDS))}", _HINT)
+    return Problem(path, "Invalid", f"unexpected output of kubectl: {error['msg']}", _HINT)

@@ -1,4 +1,4 @@
-"""kubectl's document of a Volcano Job, and the flat form that the models have."""
+"""The document of a Volcano Job that kubectl accepts, and its conversion to the flat form of the models."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ DOCUMENT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"}
 METADATA_FIELDS = frozenset({"name", "namespace", "labels", "annotations"})
 GENERATE_NAME = "generateName"
 IN_METADATA = METADATA_FIELDS | {GENERATE_NAME}
-"""What is told by its name to stand in a job's metadata; the last is unknown here, a job needs a name."""
-# Set by the API server or meant for it; a job read back from a cluster has them, and they say nothing about its Pods.
+"""Fields that belong to a job's metadata. generateName is unknown to the model, because a job needs a fixed name."""
+# Fields that only the API server uses. A Job read from a cluster has them, and they do not affect its Pods.
 SERVER_METADATA = frozenset(
     {
         "creationTimestamp",
@@ -33,16 +33,16 @@ SERVER_METADATA = frozenset(
     },
 )
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-"""A copy of the whole Job, ssh keys included, that `kubectl apply` keeps for itself."""
-# Written to a stored Job by kubectl, by Volcano's controller and by this library's native mode. They are about the
-# stored Job: `waitFor` on a PodGroup would wait for a phase that only a Job has.
+"""The annotation in which `kubectl apply` keeps a copy of the whole Job, including ssh keys."""
+# Annotations that kubectl, Volcano's controller and this library's native mode add to a stored Job. They apply to the
+# Job only: `waitFor` on a PodGroup would wait for a phase that only a Job has.
 _SERVER_ANNOTATIONS = frozenset({_LAST_APPLIED, "pulumi.com/waitFor", "volcano.sh/job-forwarding"})
 
 _REMEDIES = {
-    "Kustomization": "give what kustomize build prints",
-    "CronJob": "give the Job that its jobTemplate makes",
-    "JobTemplate": "give the Job that it makes",
-    "JobFlow": "give the Jobs that it runs",
+    "Kustomization": "pass the output of `kustomize build`",
+    "CronJob": "pass the Job in its jobTemplate",
+    "JobTemplate": "pass a Job with its spec",
+    "JobFlow": "pass the Jobs that it runs",
 }
 
 
@@ -51,18 +51,18 @@ def _reject_other_kinds(document: Mapping[str, Tree]) -> None:
     for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
         if identity.get(key, expected) != expected:
             identity_texts = [
-                f"its {name} is {value}"
+                f"{name}: {value}"
                 for name, value in identity.items()
                 if isinstance(value, str) and is_valid_unicode(value)
             ]
-            kind, reason = "not_a_job", "this is no Volcano Job"
-            remedy = _REMEDIES.get(str(document.get("kind")), f"give a {KIND} of {API_VERSION}")
-            identity_text = ", ".join(identity_texts) or f"its {key} is no text"
+            kind, reason = "not_a_job", "not a Volcano Job"
+            remedy = _REMEDIES.get(str(document.get("kind")), f"pass a {API_VERSION} {KIND}")
+            identity_text = ", ".join(identity_texts) or f"{key} is not a string"
             raise PydanticCustomError(kind, reason, {"place": key, "found": identity_text, "remedy": remedy})
 
 
 def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
-    """Turn kubectl's document into the flat form; what stands in a wrong place keeps it, as a prefix of its key."""
+    """Convert kubectl's document to the flat form. A misplaced field keeps its place as a prefix of its key."""
     _reject_other_kinds(document)
     metadata, spec = document.get("metadata"), document.get("spec")
     if not isinstance(spec, Mapping):
@@ -75,7 +75,7 @@ def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
     metadata = _as_submitted(metadata, is_from_cluster=is_from_cluster)
     if is_from_cluster:
         spec = {**spec, "volumes": _existing_claims(spec.get("volumes"))}
-    # An unknown key of the metadata is no key of the spec, and no key of the spec (name, …) overwrites metadata.
+    # Prefixes keep unknown metadata out of the spec, and keep a field such as spec.name from overwriting metadata.
     flat = {
         key if key in IN_METADATA else f".metadata.{key_text(key)}": value
         for key, value in metadata.items()
@@ -87,7 +87,7 @@ def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
 
 
 def is_stored(document: Mapping[str, Tree]) -> bool:
-    """Check whether a document was read from an API server, which alone sets these fields."""
+    """Check whether a document was read from an API server, because only the server sets these fields."""
     metadata = document.get("metadata")
     set_by_server = isinstance(metadata, Mapping) and (metadata.get("uid") or metadata.get("resourceVersion"))
     return bool(set_by_server or document.get("status"))
@@ -118,7 +118,7 @@ def _namespace(document: Mapping[str, Tree]) -> str:
 
 
 def _as_submitted(metadata: Mapping[str, Tree], *, is_from_cluster: bool) -> dict[str, Tree]:
-    """Return the metadata of a Job without what kubectl, the API server and controllers added."""
+    """Return the metadata of a Job without the fields that kubectl, the API server and controllers added."""
     submitted = dict(metadata)
     if is_from_cluster and submitted.get("name"):
         submitted.pop(GENERATE_NAME, None)  # the API server has generated the name
@@ -131,7 +131,7 @@ def _as_submitted(metadata: Mapping[str, Tree], *, is_from_cluster: bool) -> dic
 
 
 def _existing_claims(volumes: Tree) -> Tree:
-    """Replace new claims by the existing ones: Volcano keeps `volumeClaim` beside the name of the claim it created."""
+    """Replace new claims by existing ones: Volcano keeps `volumeClaim` in addition to the name of the created claim."""
     if not isinstance(volumes, (list, tuple)):
         return volumes
     return [

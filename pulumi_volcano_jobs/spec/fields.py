@@ -1,6 +1,6 @@
-"""What the fields of a Volcano Job may hold: the types of the models, and what is checked of them.
+"""Types of the fields of a Volcano Job, with their validators.
 
-A field of type `LeafStr` may hold a `Leaf`: it decides nothing about which objects exist or what they are called.
+A field of type `LeafStr` accepts a `Leaf`, because its value does not decide which objects exist or their names.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import duration
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 
-Tree = Any  # JSON-like data with leaves: the untyped edge of the library
+Tree = Any  # JSON-like data with leaves
 
 
 _OF_YAML = (str, int, float, bool, list, tuple, type(None))
 
 
 def _text(value: object) -> object:
-    # An Output is on its way to become a leaf.
+    # An Output passes: the component replaces it by a leaf before the job is rendered.
     if not isinstance(value, str) and not may_be_output(value):
         kind = "string_type"
         raise PydanticCustomError(kind, "must be a string")
     if isinstance(value, str) and not is_valid_unicode(value):
         kind = "string_unicode"
-        raise PydanticCustomError(kind, "must be whole text")
+        raise PydanticCustomError(kind, "must be valid Unicode")
     return value
 
 
 def _dns_name(pattern: str, longest: int) -> Callable[[object], object]:
-    """Make the check of a DNS name; an empty one means missing: Volcano fills in the default before its schema."""
+    """Return a check of a DNS name. Empty means missing: Volcano sets the default before it validates the schema."""
 
     def check(value: object) -> object:
         text = _text(value)
@@ -64,7 +64,7 @@ def _given(value: object) -> object:
 
 
 class PodTemplateArgs(Protocol):
-    """A `pulumi_kubernetes.core.v1.PodTemplateSpecArgs`, seen from code that knows no Pulumi."""
+    """`pulumi_kubernetes.core.v1.PodTemplateSpecArgs`, declared without an import of Pulumi."""
 
     @property
     def metadata(self) -> Any:
@@ -78,7 +78,7 @@ class PodTemplateArgs(Protocol):
 
 
 def mapping(value: object) -> object:
-    """Take a mapping as a dict; what only Pulumi programs have is left to the component."""
+    """Convert a mapping to a dict; leave types that only Pulumi programs have to the component."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (*_OF_YAML, Leaf)):
@@ -121,7 +121,7 @@ TopologyPolicy = Annotated[
 
 @runtime_checkable
 class PluginSettings(Protocol):
-    """What the model needs to know of a typed plugin: its name and its Volcano arguments."""
+    """The name of a typed plugin and its arguments for Volcano."""
 
     @property
     def name(self) -> str:
@@ -129,26 +129,24 @@ class PluginSettings(Protocol):
         ...
 
     def to_args(self) -> list[Tree]:
-        """Give the settings as Volcano's arguments."""
+        """Return the settings as Volcano's arguments."""
         ...
 
 
 def _is_plugin(value: object) -> TypeGuard[PluginSettings]:
-    # A class has all that its instances have.
+    # A plugin class has all attributes of the protocol, but is not a plugin.
     return isinstance(value, PluginSettings) and not isinstance(value, type)
 
 
 def _by_name(value: object) -> object:
-    """Turn a list of typed plugins into the mapping that Volcano has; one name twice is refused."""
+    """Convert a list of typed plugins to Volcano's mapping, and reject a plugin that is listed twice."""
     if value is None or isinstance(value, (str, Mapping, Leaf)) or not isinstance(value, Iterable):
         return value
     plugins: dict[str, object] = {}
     for plugin in value:
         if not _is_plugin(plugin):
             kind = "plugin_type"
-            reason = (
-                "a list of plugins holds plugin objects such as PytorchPlugin(); a mapping holds Volcano's arguments"
-            )
+            reason = "must be plugin objects such as PytorchPlugin()"
             raise PydanticCustomError(kind, reason)
         if plugin.name in plugins:
             kind = "plugin_twice"
@@ -163,9 +161,9 @@ def _plugin_or_args(value: object, check: Any) -> Any:
 
 PluginUse = Annotated[tuple[LeafStr, ...] | None, WrapValidator(_plugin_or_args)]
 Uses = dict[str, Any]
-"""How a job uses plugins: a typed plugin or a tuple of Volcano's arguments by name (None: a key without a value)."""
+"""The plugins of a job by name: a typed plugin, or a tuple of Volcano's arguments (None: a key without a value)."""
 if TYPE_CHECKING:
-    # What may be given; the validator makes `Uses` of it.
+    # The types that a caller may pass; the validator converts them to `Uses`.
     Plugins = Sequence[PluginSettings] | Mapping[str, Sequence[Text] | PluginSettings | None]
 else:
     Plugins = Annotated[dict[str, PluginUse], BeforeValidator(_by_name)]

@@ -1,6 +1,6 @@
-"""What the jobs of a stack have in common: defaults for the arguments of each, and for its templates.
+"""Defaults that the jobs of a stack share, for arguments and for Pod templates.
 
-A job's own argument counts before them. To a template they are added: what it has already stays, and stands first.
+An argument of a job overrides a default. In a template, defaults are added after the values that it has already.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from pulumi_volcano_jobs.spec.options import Defaults, ManagedBy, has_few_values
 
 
 class JobDefaults(TypedDict, total=False):
-    """Defaults for jobs; Outputs may stand where an argument of a job takes them."""
+    """Defaults for jobs. A field accepts an Output if the same argument of a job does."""
 
     namespace: Text
-    """The namespace of jobs that name none."""
+    """The namespace of jobs that do not set one."""
     queue: Text
-    """The queue of jobs that name none, such as `queue.name` of a VolcanoQueue."""
+    """The queue of jobs that do not set one, such as `queue.name` of a VolcanoQueue."""
     priority_class_name: Text
-    """The priority class of jobs that name none."""
+    """The priority class of jobs that do not set one."""
     image_registry: Text
-    """What is put before images that name no registry; see `image_registry` of a job."""
+    """The registry for images that do not name one; see `image_registry` of a job."""
     image_pull_secrets: Sequence[Text]
-    """Names of Secrets to pull images with, for all Pods."""
+    """Names of image pull Secrets for all Pods."""
     labels: Mapping[str, Text]
-    """Labels of each job (its PodGroup, or the Job that Volcano gets) and of all its Pods."""
+    """Labels of each job (of its PodGroup, or of the Job with `managed_by="volcano"`) and of all its Pods."""
     node_selector: Mapping[str, Text]
-    """Labels that nodes must have, for all Pods; a task's own count for the keys that it has."""
+    """Node labels that all Pods require. A label of the task takes precedence over a default with the same key."""
     tolerations: Sequence[Mapping[str, Any]]
-    """Tolerations of all Pods, as in YAML; none is there twice."""
+    """Tolerations for all Pods, as in YAML. One that a Pod has already is not added again."""
     defaults: Defaults
     """See `defaults` of a job."""
     managed_by: ManagedBy
@@ -51,32 +51,30 @@ class JobDefaults(TypedDict, total=False):
 
 NAMES = tuple(JobDefaults.__annotations__)
 OPTIONS = ("image_registry", "defaults", "managed_by", "kubernetes_version", "volcano_version")
-"""Those that are no fields of a Volcano Job."""
+"""Defaults that are not fields of a Volcano Job."""
 STRUCTURED = ("image_pull_secrets", "labels", "node_selector", "tolerations")
-"""Those that are no text."""
+"""Defaults whose value is a mapping or a list."""
 
 _SPEC = ("image_pull_secrets", "node_selector", "tolerations")
 _MAPPINGS = ("labels", "node_selector")
-_CONTAINER = {"name": "main", "image": "main"}  # a Pod needs one to be looked at
+_CONTAINER = {"name": "main", "image": "main"}  # validation of a Pod requires a container
 _PLACE = re.compile(r"template\.(?:spec|metadata)\.([A-Za-z]+)(.*)")
 _SNAKE = {to_camel(name): name for name in STRUCTURED}
 
 
 def validate(defaults: Any, place: Callable[[str], str]) -> tuple[dict[str, Any], list[Problem]]:
-    """Give the defaults in which nothing is wrong, and the problems of the others.
+    """Return the valid defaults, and the problems of the other ones.
 
     Args:
         defaults: the defaults, by their names in snake_case.
-        place: gives a default's path for messages.
+        place: returns the path of a default for messages.
     """
     if not isinstance(defaults, Mapping):
         return {}, [
             wrong_type(place(""), "a mapping", 'for example {"queue": "research"}', stage=RejectionStage.STRICT)
         ]
     problems = [
-        Problem(
-            place(key_text(name)), "Forbidden", "no default has this name", schema.suggestion(key_text(name), NAMES)
-        )
+        Problem(place(key_text(name)), "Forbidden", "unknown default", schema.suggestion(key_text(name), NAMES))
         for name in defaults
         if name not in NAMES
     ]
@@ -102,14 +100,14 @@ def validate(defaults: Any, place: Callable[[str], str]) -> tuple[dict[str, Any]
 
 
 def _is_missing(name: str, value: Any) -> bool:
-    # No registry is one to say: it puts nothing before images, whatever the stack's is.
+    # An empty registry is a value: it overrides the registry of the stack's configuration.
     return value is None or (isinstance(value, str) and not value and name != "image_registry")
 
 
 def _check_text(name: str, value: Any, path: str) -> Iterator[Problem]:
     if has_few_values(name):
         if isinstance(value, Leaf):
-            yield schema.output_not_allowed(path, "it decides what the job is made of")
+            yield schema.output_not_allowed(path, "it decides which objects the job has")
         else:
             yield from one_of_its_values(name, value, path)
     elif name == "image_registry":
@@ -138,7 +136,7 @@ def _default_at(path: str) -> tuple[str, str]:
 
 
 def merge(own: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Put defaults over others: texts count before theirs, mappings and lists are united as with a task's."""
+    """Merge two sets of defaults: own texts override shared ones; mappings and lists are merged as with a task."""
     merged_structures = {
         name: _merge_mappings(own[name], shared[name]) if name in _MAPPINGS else _merge_lists(own[name], shared[name])
         for name in STRUCTURED
@@ -148,7 +146,7 @@ def merge(own: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def apply(job: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy the arguments of a job, or its document, with the defaults in it; the namespace is not among these."""
+    """Return a copy of a job's arguments, or of its document, with defaults applied, except the namespace."""
     result = dict(job)
     for name in OPTIONS:
         if name in defaults and result.get(name) is None:
@@ -211,7 +209,7 @@ def _with_labels(holder: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict
 
 
 def _merge_mappings(own: Any, shared: Any) -> Any:
-    """Unite mappings: of a key that both have, the own value counts."""
+    """Merge two mappings; the own value takes precedence for a key that both have."""
     if isinstance(own, Leaf) or isinstance(shared, Leaf):
         return derive(
             lambda own_mapping, shared_mapping: {**(shared_mapping or {}), **(own_mapping or {})}, own, shared
@@ -220,7 +218,7 @@ def _merge_mappings(own: Any, shared: Any) -> Any:
 
 
 def _merge_lists(own: Any, shared: Any) -> Any:
-    """Join lists, the own first, without what stands in the own already."""
+    """Append the shared items that the own list does not contain."""
     if isinstance(own, Leaf) or isinstance(shared, Leaf):
         return derive(lambda own_list, shared_list: _merge_lists(own_list or [], shared_list or []), own, shared)
     if not isinstance(own, (list, tuple)):

@@ -1,8 +1,8 @@
-"""The Volcano Job as typed data, field by field as `batch.volcano.sh/v1alpha1` has it.
+"""Pydantic models of the Volcano Job, with the fields of `batch.volcano.sh/v1alpha1`.
 
-Every model takes its fields in snake_case or in Volcano's camelCase. Unknown fields are kept aside, not refused:
-whether they are a mistake (strict) or dropped (as the API server does) is decided when the job is rendered.
-Pod templates and claims stay plain dicts in wire form.
+Every model accepts its fields in snake_case or in Volcano's camelCase. Unknown fields are kept, not rejected: rendering
+decides whether they are errors (strict) or are dropped, as the API server does. Pod templates and claims stay plain
+dicts in wire format.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from pulumi_volcano_jobs.spec.releases import Since
 
 
 class Model(BaseModel):
-    """The base of all models here: frozen, both spellings of a field, unknown fields kept aside, no input in errors."""
+    """Base of all models: frozen, with both spellings of a field, unknown fields kept, and no input in errors."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -60,24 +60,24 @@ class Model(BaseModel):
     )
 
     def __init__(self, /, **fields: Tree) -> None:
-        """Take the fields, in either spelling.
+        """Validate the fields, in either spelling.
 
         Raises:
-            JobError: with a Problem for each that does not fit.
+            JobError: with a Problem for each invalid field.
         """
         raise_if_any(bounds.check_bounds(fields, self._owner(fields)))
         with as_job_error(self._owner(fields)):
             super().__init__(**fields)
 
-    # With this mark pydantic makes a model that is part of another without the above, and so finds all that is wrong.
+    # With this mark, pydantic validates a nested model without this method, and so reports all errors of a tree.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # it is pydantic's own
 
     @classmethod
     def model_validate(cls, obj: Tree, **options: Tree) -> Self:
-        """Make the model of a mapping; `options` are pydantic's.
+        """Build the model from a mapping; `options` are pydantic's.
 
         Raises:
-            JobError: with a Problem for each field that does not fit.
+            JobError: with a Problem for each invalid field.
         """
         raise_if_any(bounds.check_bounds(obj, cls._owner(obj)))
         with as_job_error(cls._owner(obj)):
@@ -85,18 +85,18 @@ class Model(BaseModel):
 
     @classmethod
     def _owner(cls, data: Tree) -> str:
-        """Name the model, in messages, while it is no part of a job."""
+        """Return the name of the model in messages, for a model outside of a job."""
         name = data.get("name") if isinstance(data, Mapping) else None
         return f"{cls.__name__}[{name}]" if name and isinstance(name, str) else cls.__name__
 
     @model_validator(mode="before")
     @classmethod
     def _drop_nulls(cls, data: Tree) -> Tree:
-        """Take a null for a missing field, as the API server does."""
+        """Drop nulls: the API server treats a null as a missing field."""
         return {key: value for key, value in data.items() if value is not None} if isinstance(data, Mapping) else data
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Tree]]:
-        """Show the fields without private keys, and without arguments of plugins that may be one."""
+        """Yield the fields without private keys, and without plugin arguments that may contain one."""
         for name, value in super().__repr_args__():
             (shown,) = redacted_for_repr({name: value}).values()
             yield name, shown
@@ -104,7 +104,7 @@ class Model(BaseModel):
     def to_wire(self) -> dict[str, Tree]:
         """Return the fields that are set, in Volcano's spelling, without unknown fields.
 
-        Empty texts are left out: the CRD rejects an empty priorityClassName, and Go omits it.
+        Empty strings are omitted: the CRD rejects an empty priorityClassName, and Go omits it.
         """
         wire = {}
         for name, field in type(self).model_fields.items():
@@ -114,7 +114,7 @@ class Model(BaseModel):
         return wire
 
     def with_(self, **changes: Tree) -> Self:
-        """Copy the model with some fields replaced (values of the right type: they are not checked again)."""
+        """Return a copy with some fields replaced. The new values are not validated."""
         return self.model_copy(update=changes)
 
 
@@ -127,7 +127,7 @@ def _wire(value: Tree) -> Tree:
 
 
 class Policy(Model):
-    """What Volcano does on an event or exit code (`spec.policies[]`, `spec.tasks[].policies[]`)."""
+    """The action of Volcano on an event or exit code (`spec.policies[]`, `spec.tasks[].policies[]`)."""
 
     action: Str | None = None
     """The action, such as `RestartJob`, `RestartTask`, `CompleteJob` or `AbortJob`."""
@@ -156,7 +156,7 @@ class NetworkTopology(Model):
 
 
 class PartitionPolicy(Model):
-    """A task cut into partitions, each placed as a whole (`spec.tasks[].partitionPolicy`)."""
+    """The division of a task into partitions, each placed as a whole (`spec.tasks[].partitionPolicy`)."""
 
     total_partitions: Positive
     """The number of partitions; times `partition_size`, it is the number of replicas of the task."""
@@ -189,18 +189,18 @@ class Volume(Model):
 
 
 class Task(Model):
-    """A group of equal Pods, `replicas` of them (`spec.tasks[]`)."""
+    """A group of identical Pods (`spec.tasks[]`)."""
 
     name: TaskName | None = None
     """The name of the task, which is part of the names of its Pods."""
     replicas: Count | None = None
     """The number of Pods."""
     min_available: Count | None = None
-    """The number of Pods that must fit for the job to start; all of them by default."""
+    """The number of Pods that must fit for the job to start; all Pods of the task by default."""
     template: Annotated[Mapping[str, Tree] | PodTemplateArgs, PlainValidator(mapping)] = Field(default_factory=dict)
-    """The template of the Pods, as in Kubernetes, with `metadata` and `spec`. Its values may be Outputs."""
+    """The Pod template, as in Kubernetes, with `metadata` and `spec`. Its values may be Outputs."""
     policies: Listed[Policy] | None = None
-    """Lifecycle policies of the task, which take precedence over those of the job."""
+    """Lifecycle policies of the task, which take precedence over policies of the job."""
     topology_policy: TopologyPolicy = None
     """How the CPUs of a Pod must be placed: `none`, `best-effort`, `restricted` or `single-numa-node`."""
     max_retry: Count | None = None
@@ -212,26 +212,26 @@ class Task(Model):
 
     @property
     def pod_spec(self) -> dict[str, Tree]:
-        """The template's Pod spec; empty if there is none."""
+        """The Pod spec of the template; empty if the template has none."""
         spec = self.pod_template.get("spec")
         return spec if isinstance(spec, dict) else {}
 
     @property
     def pod_template(self) -> dict[str, Tree]:
-        """The template in wire form; empty if it is none."""
+        """The template in wire format; empty if it is not a mapping."""
         return self.template if isinstance(self.template, dict) else {}
 
     @property
     def size(self) -> int:
-        """The number of Pods (missing replicas are none)."""
+        """The number of Pods; 0 if `replicas` is not set."""
         return self.replicas or 0
 
 
 class Job(Model):
-    """A Volcano Job. `Job.model_validate` also takes the document that kubectl takes (`metadata`, `spec`)."""
+    """A Volcano Job. `Job.model_validate` also accepts a document for kubectl (`metadata`, `spec`)."""
 
     name: Annotated[Str, StringConstraints(pattern=f"^{DNS_SUBDOMAIN}$", max_length=253)]
-    """The name of the job, and the start of the names of all its objects; the name of the resource by default."""
+    """The name of the job, and the prefix of the names of its objects; the name of the resource by default."""
     namespace: LeafLabel | None = None
     """The namespace of all objects; `volcano-jobs:namespace` of the stack, or `default`, by default."""
     labels: Mapping[str, LeafStr] | None = None
@@ -268,35 +268,35 @@ class Job(Model):
     @model_validator(mode="before")
     @classmethod
     def _flatten(cls, data: Tree) -> Tree:
-        """Take kubectl's document for the flat form."""
+        """Convert a document for kubectl to the flat form."""
         if isinstance(data, Mapping) and DOCUMENT_FIELDS & data.keys():
             return flatten(data)
         known = {key for name, field in cls.model_fields.items() for key in (name, field.alias)}
         if isinstance(data, Mapping) and known.isdisjoint(data):
             kind = "no_job_fields"
-            raise PydanticCustomError(kind, "this is no Volcano Job")
+            raise PydanticCustomError(kind, "not a Volcano Job")
         return data
 
     @classmethod
-    def _owner(cls, data: Tree) -> str:  # noqa: ARG003  # a job's fields have their places in kubectl's document
+    def _owner(cls, data: Tree) -> str:  # noqa: ARG003  # the paths of a job's fields start at its document
         return ""
 
     @property
     def uses(self) -> Uses:
-        """How the job uses each of its plugins, by name."""
+        """The plugins of the job by name."""
         return dict(self.plugins) if isinstance(self.plugins, dict) else {}
 
     def task(self, name: str) -> Task | None:
-        """Find a task by name."""
+        """Return the task of a name, or None."""
         return next((task for task in self.tasks or () if task.name == name), None)
 
     def arguments(self, plugin: str) -> list[Tree]:
-        """Return Volcano's arguments of a plugin."""
+        """Return the arguments of a plugin for Volcano."""
         use = self.uses.get(plugin)
         return use.to_args() if isinstance(use, PluginSettings) else list(use or ())
 
     def to_manifest(self) -> dict[str, Tree]:
-        """Give the job as the `batch.volcano.sh/v1alpha1` document that kubectl takes."""
+        """Return the job as a `batch.volcano.sh/v1alpha1` document for kubectl."""
         wire = self.to_wire()
         wire.pop("plugins", None)
         metadata = {key: wire.pop(key) for key in tuple(wire) if key in METADATA_FIELDS}

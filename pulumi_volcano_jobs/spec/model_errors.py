@@ -1,4 +1,4 @@
-"""What pydantic refuses, as Problems: the place as Volcano spells it, the value, the rule and the way out."""
+"""Conversion of pydantic's errors to Problems: path in Volcano's spelling, value, reason and hint."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pulumi_volcano_jobs.kubernetes.schema import SURROGATE, output_not_allowed,
 from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
 
 _Rule = tuple[ErrorType, str, str]
-# What the decoder of Volcano's mutating webhook refuses: the wrong JSON type, or a number that does not fit.
+# Errors of the decoder of Volcano's mutating webhook: a wrong JSON type, or a number out of range.
 _DECODE_ERRORS = (
     "_type",
     "sequence_str",
@@ -36,7 +36,7 @@ _DECODE_ERRORS = (
 _A_LIST: _Rule = ("TypeInvalid", "must be a list", "write it as a YAML list: [...]")
 _A_MAPPING: _Rule = ("TypeInvalid", "must be a mapping", "write it as key: value lines")
 _RULES: dict[str, _Rule] = {
-    "missing": ("Required", "this field is required", "add it"),
+    "missing": ("Required", "", ""),
     "int_type": ("TypeInvalid", "must be a whole number", "write it without quotes or fraction"),
     "float_type": ("TypeInvalid", "must be a number", "write it without quotes"),
     "bool_type": ("TypeInvalid", "must be True or False", "write it without quotes"),
@@ -48,54 +48,50 @@ _RULES: dict[str, _Rule] = {
     "dict_type": _A_MAPPING,
     "duration_type": ("Invalid", "{problem}", "{fix}"),
     "model_type": _A_MAPPING,
-    "greater_than_equal": ("Invalid", "must be at least {ge}", "give a larger number"),
-    "less_than_equal": ("Invalid", "must be at most {le}", "give a smaller number"),
-    "string_too_long": ("TooLong", "must be at most {max_length} characters long", "shorten it"),
+    "greater_than_equal": ("Invalid", "must be at least {ge}", ""),
+    "less_than_equal": ("Invalid", "must be at most {le}", ""),
+    "string_too_long": ("TooLong", "may not be more than {max_length} characters", ""),
     "generated_name": (
         "Required",
-        "a job needs a name: its Pods are called after it, and generateName gives another one each time",
-        "write name instead",
+        "a job needs a fixed name, because its Pods are named after it",
+        "set metadata.name instead of metadata.generateName",
     ),
-    "not_a_job": ("NotSupported", "this is no Volcano Job: {found}", "{remedy}"),
-    "no_job_fields": (
-        "Required",
-        "this is no Volcano Job: it has none of its fields",
-        "give a batch.volcano.sh/v1alpha1 Job",
-    ),
+    "not_a_job": ("NotSupported", "not a Volcano Job ({found})", "{remedy}"),
+    "no_job_fields": ("Required", "no field of a Volcano Job is set", "pass a batch.volcano.sh/v1alpha1 Job"),
     "string_unicode": ("Invalid", SURROGATE, ""),
     "invalid_key": ("TypeInvalid", "each key must be a string", "put it in quotes"),
-    "no_spec": ("Required", "a Job needs a spec, which is a mapping", "add it"),
-    "no_metadata": ("Required", "a Job needs metadata, which are a mapping with a name", "add them"),
+    "no_spec": ("Required", "must be a mapping", "add spec.tasks"),
+    "no_metadata": ("Required", "must be a mapping", "add metadata.name"),
     "plugin_type": (
         "TypeInvalid",
-        "a list of plugins holds plugins such as PytorchPlugin()",
-        'write Volcano\'s own arguments as a mapping: {{"pytorch": ["--port=29500"]}}',
+        "must be a list of plugin objects such as PytorchPlugin()",
+        'to pass Volcano\'s arguments, write a mapping: {{"pytorch": ["--port=29500"]}}',
     ),
     "plugin_twice": ("Duplicate", "the plugin {name} is listed twice", "keep one of them"),
     "int64_overflow": ("Invalid", "must fit into 64 bits", ""),
-    "too_short": ("Required", "must not be empty", "add at least one entry"),
+    "too_short": ("Required", "must have at least one entry", ""),
 }
-# Why a field cannot be an Output, where there is more to say than `_STRUCTURE`.
-_STRUCTURE = "it decides which objects there are or what they are called"
+# Reasons why a field cannot be an Output; `_STRUCTURE` for all other fields.
+_STRUCTURE = "it decides which objects exist or what their names are"
 _PLAIN_REASONS = {
-    "replicas": "it decides how many Pods there are",
-    "minAvailable": "it decides the size of the gang",
-    "schedulerName": "it decides whether the scheduler sees a gang",
+    "replicas": "it sets the number of Pods",
+    "minAvailable": "it sets the size of the gang",
+    "schedulerName": "it decides whether the Pods are scheduled as a gang",
     "volumeClaimName": "it decides which volumes the Pods have",
-    "plugins": "plugins decide which objects there are",
+    "plugins": "plugins decide which objects exist",
 }
 
 
 @contextmanager
 def as_job_error(owner: str, settings: Mapping[str, FieldInfo] | None = None) -> Iterator[None]:
-    """Turn pydantic's error into ours.
+    """Convert pydantic's errors to a JobError.
 
     Args:
-        owner: whose fields these are, such as `Task[worker]`; empty if they are a job's.
-        settings: the fields if the owner is a plugin.
+        owner: the owner of the fields, such as `Task[worker]`; empty for a job.
+        settings: the settings of the owner if it is a plugin.
 
     Raises:
-        JobError: with a Problem for each field that does not fit.
+        JobError: with a Problem for each invalid field.
     """
     try:
         yield
@@ -103,13 +99,13 @@ def as_job_error(owner: str, settings: Mapping[str, FieldInfo] | None = None) ->
         errors = root_errors(error)
         if settings is None:
             raise job_error([problem(item, owner) for item in errors]) from None
-        # A value of a wrong type has an error for each type of a union.
+        # pydantic reports an error for each type of a union.
         groups = groupby(errors, key=lambda item: (item["loc"][0], id(item["input"])))
         raise job_error([_of_setting([*items], owner, settings) for _, items in groups]) from None
 
 
 def root_errors(validation_error: ValidationError) -> list[ErrorDetails]:
-    """List what is wrong, without what only follows: a list of nothing but wrong entries counts as too short."""
+    """Return pydantic's errors without consequences of other errors: a list with only invalid entries is not short."""
     errors = validation_error.errors(include_url=False)
     places = [error["loc"] for error in errors]
     return [
@@ -123,11 +119,11 @@ def root_errors(validation_error: ValidationError) -> list[ErrorDetails]:
 
 
 def problem(error: ErrorDetails, owner: str = "") -> Problem:
-    """Say what is wrong in one place.
+    """Return the Problem of an error.
 
     Args:
         error: one of `root_errors`.
-        owner: whose field it is; empty if it is a job's.
+        owner: the owner of the field; empty for a job.
     """
     given_value, location = error["input"], _on_the_wire([key for key in error["loc"] if key != "[key]"])
     kind = "invalid_key" if "[key]" in error["loc"] else error["type"]
@@ -141,12 +137,14 @@ def problem(error: ErrorDetails, owner: str = "") -> Problem:
 
 
 def _of_setting(errors: Sequence[ErrorDetails], owner: str, settings: Mapping[str, FieldInfo]) -> Problem:
-    """Return the problem of one value in the settings of a plugin."""
+    """Return the Problem of a plugin setting."""
     name, first, facts = str(errors[0]["loc"][0]), errors[0], errors[0].get("ctx", {})
-    path = paths.join(owner, *first["loc"][: None if len(errors) == 1 else -1])  # the last key is a type of the union
+    path = paths.join(
+        owner, *first["loc"][: None if len(errors) == 1 else -1]
+    )  # the last key names a type of the union
     if name not in settings:
         hint = suggestion(name, settings) if settings else "remove it"
-        return Problem(path, "Forbidden", "the plugin has no such setting", hint)
+        return Problem(path, "Forbidden", "unknown setting", hint)
     value = value_text(first["input"]) if settings[name].repr and first["type"] != "string_unicode" else ""
     if may_be_output(first["input"]):
         return not_plain(path, facts.get("hint", ""))
@@ -177,7 +175,7 @@ def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> _Rul
     if kind == "string_pattern_mismatch":
         return _PATTERNS.get(str(location[-1]), _NAME_PATTERN)
     if kind == "literal_error":
-        # pydantic writes 'a', 'b' or 'c'.
+        # pydantic's text is: 'a', 'b' or 'c'.
         values = re.findall(r"'([^']*)'", error["ctx"]["expected"])
         return "NotSupported", f"supported values: {', '.join(map(value_text, values))}", ""
     if kind not in _RULES:
@@ -191,14 +189,14 @@ def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> _Rul
 
 _NAME_PATTERN: _Rule = (
     "Invalid",
-    "must be lower-case letters, digits and '-', beginning and ending with a letter or digit",
+    "must consist of lower case letters, digits and '-', and start and end with a letter or digit",
     "for example my-job-1",
 )
 _PATTERNS: dict[str, _Rule] = {"mountPath": ("Invalid", "must be a path without ':'", "for example /data")}
 
 
 def _on_the_wire(location: Sequence[int | str]) -> list[int | str]:
-    """Spell a location as YAML has it: fields that were given in snake_case are reported so."""
+    """Return a location in Volcano's spelling: a field in snake_case is reported in camelCase."""
     wire_location: list[int | str] = []
     for key in location:
         is_free = bool(wire_location) and wire_location[-1] in _FREE
@@ -207,10 +205,10 @@ def _on_the_wire(location: Sequence[int | str]) -> list[int | str]:
 
 
 def _value_text(value: object, location: Sequence[int | str]) -> str:
-    """Write a value, unless it may be a secret, as in plugins' arguments and in templates."""
+    """Return the text of a value, or "" if it may be secret, as in arguments of plugins and in templates."""
     is_plain = isinstance(value, (str, int, float)) and value != ""
     return value_text(value) if is_plain and _SECRETIVE.isdisjoint(location) else ""
 
 
-_FREE = frozenset({"labels", "annotations", "plugins"})  # the keys in them are the user's own
+_FREE = frozenset({"labels", "annotations", "plugins"})  # users choose the keys of these mappings
 _SECRETIVE = _FREE | {"template", "volumeClaim"}

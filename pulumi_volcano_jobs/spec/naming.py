@@ -1,4 +1,4 @@
-"""What Pods, hosts and variables of a job are called: spelled once, here.
+"""Names of the Pods, hosts, objects and variables of a job.
 
 Upstream: `helpers.MakePodName` and `helpers.MakeDomainName` of Volcano's job controller.
 """
@@ -12,38 +12,38 @@ from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LAB
 from pulumi_volcano_jobs.spec.model import Task
 
 HOSTS_PATH = "/etc/volcano"
-"""Where the svc plugin mounts the host lists."""
+"""The path where the svc plugin mounts the host lists."""
 
 
 def pod(job: str, task: str, index: int) -> str:
-    """Name the Pod of a task by its replica index (from 0)."""
+    """Return the name of a task's Pod, by its replica index (from 0)."""
     return f"{job}-{task}-{index}"
 
 
 def host(job: str, task: Task, index: int) -> str:
-    """Name the host of a Pod: the template's hostname, else the Pod's name."""
+    """Return the host name of a Pod: the template's hostname, or the name of the Pod."""
     hostname: str = task.pod_spec.get("hostname") or ""
     return hostname or pod(job, task.name or "", index)
 
 
 def subdomain(job: str, task: Task) -> str:
-    """Name the domain of a task's Pods: the template's subdomain, else the job's headless Service."""
+    """Return the subdomain of a task's Pods: the template's subdomain, or the name of the headless Service."""
     template_subdomain: str = task.pod_spec.get("subdomain") or ""
     return template_subdomain or job
 
 
 def address(job: str, task: Task, index: int) -> str:
-    """Give the address of a Pod inside its namespace."""
+    """Return the address of a Pod inside its namespace."""
     return f"{host(job, task, index)}.{subdomain(job, task)}"
 
 
 def has_fixed_host(task: Task) -> bool:
-    """Tell whether all Pods of the task share one hostname."""
+    """Check whether all Pods of the task have the same hostname."""
     return bool(task.pod_spec.get("hostname"))
 
 
 def all_addresses(job: str, task: Task) -> list[str]:
-    """Give an address for each replica; a fixed hostname is repeated."""
+    """Return an address for each replica; a fixed hostname is repeated."""
     if has_fixed_host(task):
         return [address(job, task, 0)] * task.size
     domain, stem = subdomain(job, task), f"{job}-{task.name}"
@@ -51,31 +51,31 @@ def all_addresses(job: str, task: Task) -> list[str]:
 
 
 def addresses(job: str, task: Task) -> list[str]:
-    """Give the different addresses of a task: one if its hostname is fixed, none with 0 replicas."""
+    """Return the distinct addresses of a task: one if its hostname is fixed, none with 0 replicas."""
     return all_addresses(job, task)[:1] if has_fixed_host(task) else all_addresses(job, task)
 
 
 def env_key(task: str) -> str:
-    """Spell a task's name for a variable: `-` is not allowed in one."""
+    """Return a task's name as part of the name of a variable, which may not contain `-`."""
     return task.replace("-", "_")
 
 
 def hosts_variable(task: str) -> str:
-    """Name the variable with a task's addresses."""
+    """Return the name of the variable with the addresses of a task."""
     return f"VC_{env_key(task).upper()}_HOSTS"
 
 
 def number_variable(task: str) -> str:
-    """Name the variable with the number of a task's addresses."""
+    """Return the name of the variable with the number of addresses of a task."""
     return f"VC_{env_key(task).upper()}_NUM"
 
 
 POD_NAME, POD_ADDRESS = "VC_POD_NAME", "VC_POD_ADDRESS"
-"""The variables with a Pod's own name and address."""
+"""The variables with the Pod's name and address."""
 
 
 def host_file(task: str) -> str:
-    """Name the file with a task's addresses under /etc/volcano."""
+    """Return the name of the file with the addresses of a task, below /etc/volcano."""
     return f"{env_key(task)}.host"
 
 
@@ -89,12 +89,12 @@ def pod_group(job: str) -> str:
 
 
 def job_of(pod_group: str) -> str:
-    """Return the name of the job that has this PodGroup."""
+    """Return the name of the job that a PodGroup belongs to."""
     return pod_group.rpartition("-")[0]
 
 
 def claim(job: str, mount_path: str) -> str:
-    """Return the name of a new claim, from its path, so that it stays the same when the list of volumes changes."""
+    """Return the name of a new claim. It depends on the path, so that the order of the volumes does not change it."""
     name = _of_path(job, mount_path)
     is_valid = len(name) <= MAX_SUBDOMAIN and re.fullmatch(DNS_SUBDOMAIN, name)
     return name if is_valid else f"{job}-{_short(mount_path)}"
@@ -130,25 +130,25 @@ def _readable(mount_path: str) -> str:
 
 
 def ssh_secret(job: str) -> str:
-    """Name the Secret of the ssh plugin."""
+    """Return the name of the ssh plugin's Secret."""
     return f"{job}-ssh"
 
 
 def svc_config_map(job: str) -> str:
-    """Name the ConfigMap of the svc plugin."""
+    """Return the name of the svc plugin's ConfigMap."""
     return f"{job}-svc"
 
 
 def allow_policy(job: str, task: str) -> str:
-    """Name the NetworkPolicy of the svc plugin that lets others in, to all Pods or to those of a task."""
+    """Return the name of the svc plugin's NetworkPolicy that allows other Pods to connect, to all Pods or to a task."""
     return f"{job}-allow-{task}" if task else f"{job}-allow"
 
 
 def mpi_config_map(job: str) -> str:
-    """Name the ConfigMap with the mpi plugin's host file."""
+    """Return the name of the ConfigMap with the mpi plugin's host file."""
     return f"{job}-mpi"
 
 
 def head_service(job: str) -> str:
-    """Name the Service of the ray plugin."""
+    """Return the name of the ray plugin's Service."""
     return f"{job}-head-svc"

@@ -1,6 +1,6 @@
-"""Options of a job beside its fields, and the rule for the values of each.
+"""Options of a job in addition to its fields, and the checks of their values.
 
-The component adds options of its own to those of `render` (`component.job_args.JobOptions`); their rules are here too.
+`component.job_args.JobOptions` adds more options, which this module also checks.
 """
 
 from __future__ import annotations
@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypedDict, get_args
 
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, not_supported, unknown_codes, wrong_type
+from pulumi_volcano_jobs.core.errors import (
+    Problem,
+    RejectionStage,
+    not_supported,
+    unknown_codes,
+    value_text,
+    wrong_type,
+)
 from pulumi_volcano_jobs.core.leaf import Text
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec import releases
@@ -37,31 +44,34 @@ _VERSIONS = ("kubernetes_version", "volcano_version")
 _DURATION = re.compile(r"(?=.*[1-9])(\d+h)?(\d+m)?(\d+s)?", re.ASCII)
 _ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
     "restart": ("an edit replaces the whole Job, or none of its Pods", "remove it"),
-    "on_scale": ("Volcano adds and removes Pods and leaves the others alone", "remove it; another `run` restarts all"),
+    "on_scale": (
+        "Volcano adds and removes Pods without restarting the other Pods",
+        "remove it, and change `run` to restart all Pods",
+    ),
 }
 
 
 class RenderOptions(TypedDict, total=False):
-    """What `render` and `VolcanoJob` are told beside the job."""
+    """Options of `render` and `VolcanoJob` in addition to the fields of the job."""
 
     managed_by: ManagedBy
-    """`pulumi` (the default): the job is composed of Pods and what they need. `volcano`: it is one `batch.volcano.sh`
-    Job, which Volcano's controllers make all that of, and enact policies, retries and clean-up."""
+    """`pulumi` (the default): Pulumi manages the Pods and all other objects of the job. `volcano`: Pulumi manages one
+    `batch.volcano.sh` Job, and Volcano's controllers create its objects and apply policies, retries and clean-up."""
     on_conflict: OnConflict
-    """Who counts where a template and a plugin set the same variable, mount path, port name or volume: `error` (the
-    default) refuses the job, `plugin` is what Volcano does, `user` keeps what the template has."""
+    """The behavior if a template and a plugin set the same variable, mount path, port name or volume. `error` (the
+    default) rejects the job. `plugin` uses the value of the plugin, as Volcano does. `user` keeps the template's."""
     defaults: Defaults
-    """`volcano` (the default): plugins do what Volcano's do. `recommended`: options that make a job run at once are on,
-    unless they are given otherwise (docs/frameworks.md)."""
+    """`volcano` (the default): plugins behave as in Volcano. `recommended`: options that most jobs need are enabled,
+    unless the job sets them (docs/frameworks.md)."""
     plugin_options: Mapping[str, Mapping[str, Any]]
     """Settings of plugins by the plugin's name, for jobs that come from YAML: `{"pytorch": {"torchrun": True}}`."""
     image_registry: Text
-    """A registry, perhaps with a path, that is put before each image that names none, init containers' and plugins'
-    too: with `ghcr.io/team` the image `train:1` is `ghcr.io/team/train:1`."""
+    """A registry, with an optional path, that prefixes all images without a registry, including images of init
+    containers and plugins. With `ghcr.io/team`, the image `train:1` becomes `ghcr.io/team/train:1`."""
 
 
 def check_options(options: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield what is none of the choices; whether a plugin has such an option is seen with the job."""
+    """Yield a Problem for each unsupported value. Settings of plugins are checked with the job."""
     for name in RenderOptions.__annotations__:
         if name in options:
             yield from one_of_its_values(name, options[name], name)
@@ -69,12 +79,12 @@ def check_options(options: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def has_few_values(name: str) -> bool:
-    """Check whether an option is a word or a version, and not a free text."""
+    """Check whether an option has a fixed set of values."""
     return name in _WORDS or name in _VERSIONS
 
 
 def one_of_its_values(name: str, value: Any, path: str) -> Iterator[Problem]:
-    """Yield a Problem if a word or a version is not one of the values that the option has."""
+    """Yield a Problem if a value is not one of the supported values of its option."""
     if name == "volcano_version":
         yield from releases.check_release(value, path)
         return
@@ -84,7 +94,7 @@ def one_of_its_values(name: str, value: Any, path: str) -> Iterator[Problem]:
 
 
 def check_plugin_options(options: Any) -> Iterator[Problem]:
-    """Yield what has not the form of `plugin_options`."""
+    """Yield the problems of `plugin_options`."""
     path = "plugin_options"
     if bound_problems := bounds.check_bounds(options, path):
         yield from bound_problems
@@ -113,31 +123,33 @@ def of_codes(codes: Any) -> Iterator[Problem]:
 
 
 def of_mode(options: Mapping[str, str]) -> Iterator[Problem]:
-    """Yield a Problem for each option that does not work with `managed_by`."""
+    """Yield a Problem for each option that `managed_by` does not support."""
     if options.get("managed_by") == "volcano":
         if options.get("on_conflict") == "user":
-            reason = 'with managed_by="volcano" the plugins are Volcano\'s, and what they set counts'
-            yield Problem("on_conflict", "Forbidden", reason, 'say on_conflict="plugin", or remove the template\'s own')
+            reason = 'has no effect with managed_by="volcano": Volcano\'s plugins override the template'
+            hint = 'set on_conflict="plugin", or remove the conflicting values from the template'
+            yield Problem("on_conflict", "Forbidden", reason, hint)
         for key, (reason, hint) in _ONLY_COMPOSED.items():
             if key in options:
-                yield Problem(key, "Forbidden", f'with managed_by="volcano" this does nothing, since {reason}', hint)
+                yield Problem(key, "Forbidden", f'has no effect with managed_by="volcano": {reason}', hint)
     elif options.get("wait_for", "created") != "created":
-        reason = "the Pods of a gang cannot be waited for one by one, since a failed one would not end the others' wait"
-        command = "kubectl wait pod -l volcano.sh/job-name=NAME --for=jsonpath='{.status.phase}'=Succeeded --timeout=1h"
-        yield Problem(
-            "wait_for", "Forbidden", reason, f'managed_by="volcano" can; or run `{command}` after `pulumi up`'
+        reason = (
+            'needs managed_by="volcano": Pulumi waits for each Pod separately, so a failed Pod would not end the wait '
+            "for the other Pods"
         )
+        command = "kubectl wait pod -l volcano.sh/job-name=NAME --for=jsonpath='{.status.phase}'=Succeeded --timeout=1h"
+        hint = f'set managed_by="volcano", or run `{command}` after `pulumi up`'
+        yield Problem("wait_for", "Forbidden", reason, hint)
 
 
 def of_timeout(options: Mapping[str, str], *, known: bool) -> Iterator[Problem]:
-    """Yield the problems of `wait_timeout`; without `known`, `wait_for` is wrong and not compared with it."""
+    """Yield the problems of `wait_timeout`. Without `known`, `wait_for` is invalid and is not compared with it."""
     timeout = options.get("wait_timeout")
     if timeout is None:
         return
     if not _DURATION.fullmatch(timeout):
         hint = 'write hours, minutes and seconds, such as "90s", "30m" or "1h30m"'
-        yield Problem("wait_timeout", "Invalid", "this is no duration above 0", hint, value=repr(timeout))
+        yield Problem("wait_timeout", "Invalid", "must be a positive duration", hint, value=value_text(timeout))
     elif known and options.get("wait_for", "created") == "created":
-        yield Problem(
-            "wait_timeout", "Forbidden", "nothing is waited for", 'say wait_for="running" or "succeeded", or remove it'
-        )
+        hint = 'set wait_for="running" or wait_for="succeeded", or remove it'
+        yield Problem("wait_timeout", "Forbidden", 'has no effect with wait_for="created"', hint)

@@ -1,4 +1,4 @@
-"""From a document to a `Job`, with a Problem for each field that does not fit."""
+"""Conversion of a document to a `Job`, with a Problem for each invalid field."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pulumi_volcano_jobs.spec.model import Job, Model
 
 
 def parse_valid_parts(document: Mapping[str, Tree]) -> tuple[Job | None, list[Problem]]:
-    """Build a Job of what fits, so that the rest can be looked at too, and say what does not.
+    """Build a Job from the valid parts of a document, so that they can be checked further; return it and the problems.
 
-    There is no Job if nothing is left to make one of.
+    The Job is None if no valid part is left.
     """
     job, problems = _parse(document)
     return job, [*problems, *warnings(document)]
@@ -31,7 +31,7 @@ def _parse(document: Mapping[str, Tree]) -> tuple[Job | None, list[Problem]]:
             return _JOB.validate_python(data), problems
         except ValidationError as error:
             errors = model_errors.root_errors(error)
-        # All is found at once; what the next attempt finds follows from what has been taken out.
+        # The first attempt reports all errors. Errors of later attempts are consequences of removed fields.
         problems = problems or [model_errors.problem(item) for item in errors]
         locations = [error["loc"] for error in errors]
         if () in locations and problems[0].path == "metadata":
@@ -45,8 +45,8 @@ def _parse(document: Mapping[str, Tree]) -> tuple[Job | None, list[Problem]]:
 
 
 _JOB = TypeAdapter(Job)
-_STAND_IN = "job"  # for a name that is missing or wrong, so that the rest can be looked at
-_ATTEMPTS = 4  # each takes out what the one before found; what a job is made of is no deeper
+_STAND_IN = "job"  # replaces a missing or invalid name, so that the other fields can be checked
+_ATTEMPTS = 4  # each attempt removes the errors of the previous one; a job has no more levels
 
 
 def _flat_form(document: Mapping[str, Tree]) -> Tree:
@@ -54,7 +54,7 @@ def _flat_form(document: Mapping[str, Tree]) -> Tree:
 
 
 def _without(tree: Tree, locations: list[_Location]) -> Tree:
-    """Copy a tree without what stands at the locations; None if the tree itself is among them."""
+    """Return a copy of a tree without the values at the locations; None if the tree itself is one of them."""
     if () in locations:
         return None
     below: dict[int | str, list[_Location]] = {}
@@ -73,11 +73,11 @@ def _without(tree: Tree, locations: list[_Location]) -> Tree:
             reduced = _without(value, inside) if inside else value
             if reduced is not None:
                 result[key] = reduced
-        # What is still there is missing in the tree.
+        # A location that is left names a field that the tree does not have.
         return None if any(() in locations_below for locations_below in below.values()) else result
     if isinstance(tree, (list, tuple)):
         entries = [_without(item, below[index]) if index in below else item for index, item in enumerate(tree)]
-        # The others must keep their places.
+        # Removing an entry would change the index of the entries after it.
         return None if any(entry is None for entry in entries) else entries
     return tree
 

@@ -1,7 +1,8 @@
-"""Releases of Volcano: the versions whose facts are known here, and their order.
+"""Releases of Volcano: the known versions and their order.
 
-What a release lacks is declared with the thing itself: `since` of a plugin and of its flags, `Since` of a job's field.
-Each fact was read from the release tags of volcano-sh/volcano up to v1.15.1, and from master (ed72c7c) for 1.16.
+The first release that has a plugin, a flag or a job field is declared there: `since` of a plugin and of its flags,
+`Since` of a job field. Each fact was read from the release tags of volcano-sh/volcano up to v1.15.1, and from master
+(ed72c7c) for 1.16.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _MINORS = {
     "1.16": _Minor("1.36", 0),
 }
 MINORS = tuple(_MINORS)
-"""The known minor releases. Each stands for its first patch release."""
+"""The known minor releases. Each means its first patch release."""
 KNOWN = frozenset({*MINORS, *(f"{name}.{patch}" for name, minor in _MINORS.items() for patch in range(minor.patches))})
 """All known releases."""
 

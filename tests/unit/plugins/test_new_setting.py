@@ -178,7 +178,7 @@ def test_a_wrong_setting_is_rejected_when_the_plugin_is_made(
     with pytest.raises(JobError) as refused:
         plugin(*values, **settings)
 
-    assert str(refused.value) == "spec.plugins." + message.format(none="the plugin has no such setting")
+    assert str(refused.value) == "spec.plugins." + message.format(none="unknown setting")
 
 
 def test_all_wrong_settings_are_in_one_error() -> None:
