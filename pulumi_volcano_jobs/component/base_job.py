@@ -1,4 +1,4 @@
-"""A job in either mode: the base of the components of Python programs and of other languages."""
+"""The base of the VolcanoJob components of Python programs and of other languages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _COMPOSERS: Mapping[ManagedBy, type[Composer]] = {kind.mode: kind for kind in (C
 class BaseJob(pulumi.ComponentResource):
     """A job whose Pods Pulumi manages, or one that Volcano's controllers manage.
 
-    It declares no attributes in its class body: Pulumi would take those for outputs that other languages see.
+    The class body declares no attributes, because Pulumi would add them to the schema as outputs.
     """
 
     def __init__(
@@ -45,15 +45,15 @@ class BaseJob(pulumi.ComponentResource):
         args: Any,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """Check and render the job, then register its children.
+        """Validate and render the job, then register its children.
 
         Args:
-            resource_name: the resource's name, and the job's unless `args` has one.
+            resource_name: the name of the resource, and of the job unless `args` has a name.
             args: the job in any of its forms.
-            opts: `provider` and `transforms` reach every child; children wait for what the job depends on.
+            opts: every child inherits `provider` and `transforms`, and depends on the resources in `depends_on`.
 
         Raises:
-            pulumi.RunError: with every problem of the arguments; nothing has been created then.
+            pulumi.RunError: with every problem of the arguments; no resource has been registered then.
         """
         outputs = Outputs(resource_name)
         file = args if isinstance(args, job_file.Document) else None
@@ -109,7 +109,7 @@ class BaseJob(pulumi.ComponentResource):
 def _render(
     resource_name: str, data: Any, outputs: Outputs, file: job_file.Document | None
 ) -> tuple[Rendered, JobOptions]:
-    """Render the arguments of a job with the defaults that jobs share; return the options of the component, too."""
+    """Render the arguments of a job with the shared defaults; return also the options of the component."""
     raise_if_any(bounds.check_bounds(data))
     args = as_dict(outputs.lift(data), data, "a dict or a Job", 'VolcanoJob("train", {"tasks": [...]})')
     defaults, problems = _job_defaults(args.pop(_SHARED, None))
@@ -133,7 +133,7 @@ def _render(
 
 
 def _locator(file: job_file.Document) -> ProblemLocator:
-    """Return a function that adds their lines to problems of a file; defaults that jobs share are not in it."""
+    """Return a function that adds line numbers to problems of a file; shared defaults are not in the file."""
 
     def place(problems: Iterable[Problem]) -> list[Problem]:
         kinds: dict[bool, list[Problem]] = {True: [], False: []}
@@ -145,7 +145,7 @@ def _locator(file: job_file.Document) -> ProblemLocator:
 
 
 def _job_defaults(program_defaults: Any) -> tuple[dict[str, Any], list[Problem]]:
-    """Merge the defaults of a program over those of the stack's configuration; return the problems of both, too."""
+    """Merge the defaults of the program over the configuration of the stack; return also the problems of both."""
     configured, problems = stack_config.job_defaults()
     if program_defaults is None:
         return configured, problems

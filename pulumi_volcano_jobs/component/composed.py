@@ -1,4 +1,4 @@
-"""The composed mode: Pulumi manages the Pods of a job and everything that they need."""
+"""The composed mode: Pulumi manages the Pods of a job and all other objects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ComposedJob(Composer):
 
     @classmethod
     def ignored_fields(cls, job: Job) -> list[tuple[str, str]]:
-        """Return the fields that only Volcano's controllers act on: these Pods have no controller."""
+        """Return the fields that only Volcano's controllers act on, because these Pods have no controller."""
         return controllers.controller_only_fields(job)
 
     @classmethod
@@ -38,10 +38,10 @@ class ComposedJob(Composer):
         return list(rendered.objects)
 
     def key_pair(self) -> tuple[pulumi.Output[Any], pulumi.Output[Any]]:
-        """Return the pair that the state of the stack keeps."""
+        """Return the key pair that the state of the stack contains."""
         build = self.build
         kinds = (plugin.key_type for plugin in build.rendered.plugins if isinstance(plugin, SshPlugin))
-        # Another plugin may ask for a pair, too.
+        # Another plugin may also need a key pair.
         kind, rotation = next(kinds, default_of(SshPlugin, "key_type")), build.options.get("key_rotation", "")
         opts = pulumi.ResourceOptions(parent=build.component)
         stash, private, public = stashed_pair(build.resource_name, kind, rotation, opts)
@@ -53,7 +53,7 @@ class ComposedJob(Composer):
         return plain_secrets(self.build, plugin)
 
     def task_inputs(self, task: Task) -> dict[str, Any]:
-        """Return the spec of the first Pod: of an edited Pod, the engine shows policies the old spec."""
+        """Return the spec of the first Pod, because the engine passes the old spec of an edited Pod to policies."""
         name = task.name or ""
         spec = self.build.outputs.lower(self.build.rendered.first_pods[name]["spec"])
         return {"job": self.build.context.name, "task": name, POD_SPEC: spec}
@@ -111,8 +111,8 @@ class ComposedJob(Composer):
         }
 
     def _pod_options(self, trigger: Any, scaling: str, group: pulumi.Resource) -> dict[str, Any]:
-        # The provider compares a Pod's lists by position with the live object, where admission webhooks have added to
-        # them; what replaces a Pod is the digest of what we rendered, and the size of its world.
+        # The provider compares lists in a Pod by position with the live object, to which admission webhooks may have
+        # added entries. The digest of the rendered spec, and the replica counts, replace a Pod.
         ignored: list[str] = ["spec"]
         replacing: list[str] = []
         (replacing if scaling == "restart" else ignored).append(f'metadata.annotations["{REPLICAS}"]')

@@ -1,4 +1,4 @@
-"""The children of a job in the Pulumi tree, as far as both modes share them; each mode has a composer of its own."""
+"""Registration of the children of a job; each mode has a subclass of the composer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pulumi_volcano_jobs.spec.model import Job, Task
 from pulumi_volcano_jobs.spec.options import ManagedBy
 
 KEYS = KeyPair(Leaf("the ssh plugin's private key"), Leaf("the ssh plugin's public key"))
-"""The key pair that a job is rendered with; a composer binds its leaves."""
+"""The key pair for rendering; a composer binds its leaves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +64,8 @@ class Composer(ABC):
     def __init__(self, build: Build) -> None:
         """Register the resources that the children of the job depend on."""
         self.build = build
-        # Kubernetes keeps a claim that is deleted until no Pod mounts it, and a new key pair has no digest: when one of
-        # these is replaced, the Pods or the Job are deleted before it.
+        # Kubernetes keeps a deleted claim until no Pod mounts it, and a new key pair does not change a digest. If one
+        # of these resources is replaced, the Pods or the Job are deleted first.
         self.replaced_with: list[pulumi.Resource] = []
         self.namespace = namespace_of_mode(build.resource_name, self.mode, build.namespace, build.component)
         if any(leaf is KEYS.private for item in build.rendered.objects for leaf in plain_leaves(item)):
@@ -80,24 +80,24 @@ class Composer(ABC):
     @classmethod
     @abstractmethod
     def ignored_fields(cls, job: Job) -> list[tuple[str, str]]:
-        """Return the path and the meaning of each field that has no effect in this mode."""
+        """Return the path and the purpose of each field that has no effect in this mode."""
 
     @classmethod
     @abstractmethod
     def manifests(cls, rendered: Rendered) -> list[Manifest]:
-        """Return the objects except Pods that the job has in the cluster under names that are known."""
+        """Return the objects, except Pods, whose names in the cluster are known."""
 
     @abstractmethod
     def key_pair(self) -> tuple[pulumi.Output[Any], pulumi.Output[Any]]:
-        """Return the private and the public key of a job without a given pair."""
+        """Return the private and the public key of a job that does not set a key pair."""
 
     @abstractmethod
     def plugin_inputs(self, plugin: Plugin) -> dict[str, Any]:
-        """Return what policies see of a plugin."""
+        """Return the inputs of a plugin's component, which policies can check."""
 
     @abstractmethod
     def task_inputs(self, task: Task) -> dict[str, Any]:
-        """Return what policies see of a task."""
+        """Return the inputs of a task's component, which policies can check."""
 
     @abstractmethod
     def compose(self) -> Composition:
@@ -109,16 +109,16 @@ class Composer(ABC):
 
     def child(self, name: str, item: Manifest, parent: pulumi.Resource, **options: Any) -> KubernetesObject:
         """Register an object."""
-        # A change of modes replaces what has the namespace of the mode; a claim and its data stay.
+        # A change of the mode replaces objects with the namespace of the mode. A claim and its data stay.
         namespace = self.build.namespace if item["kind"] == "PersistentVolumeClaim" else self.namespace
         opts = pulumi.ResourceOptions(parent=parent, **options)
         return KubernetesObject(name, item, namespace, self.build.outputs, opts)
 
     def child_name(self, item: Manifest, parent: str = "") -> str:
-        """Return the logical name of an object, which starts with its parent's: the job's name, then `parent`.
+        """Return the logical name of an object: the job's resource name, then `parent`, then the object's name.
 
-        Pulumi applies an alias of a component to the children whose names start with its own. The rest is the object's
-        own name, so that the order of a list has no effect.
+        Pulumi applies an alias of a component to children whose names start with the component's name. The name of the
+        object makes the result independent of the order of a list.
         """
         name, job = item["metadata"]["name"], self.build.context.name
         rest = name.removeprefix(job) if name.startswith(job) else f"-{name}"
@@ -160,7 +160,7 @@ class Composer(ABC):
             kept = key not in context.once(("goes", maker.name), lambda: maker.on_job_delete(context))
         elif kept := is_claim and self.build.options.get("claims") == "keep":
             hooks = hook_binding(kept_claim(self.build.resource_name, item["metadata"]["name"]))
-        # None, unlike False, leaves the job's own retain_on_delete in force.
+        # None keeps the job's retain_on_delete in effect; False would override it.
         child = self.child(name, item, parent, retain_on_delete=kept or None, hooks=hooks)
         if is_claim and not kept:
             self.replaced_with.append(child)

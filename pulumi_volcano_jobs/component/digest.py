@@ -1,4 +1,4 @@
-"""The digest of Pods, or of the Job: it changes when, and only when, an edit must replace them."""
+"""The digest of a Pod or a Job. It changes exactly when an edit must replace them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pulumi_volcano_jobs.plugins.base import JobUpdate
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, pod_renderer
 
-# Not 1: Volcano tells nothing of a cluster to a job of one Pod.
+# Not 1: Volcano does not configure a cluster for a job of one Pod.
 _FIXED_SIZE = 2
 
 
@@ -24,10 +24,10 @@ def digests(
     options: JobOptions,
     outputs: Outputs,
 ) -> dict[str, Any]:
-    """Compute the digest of each task's Pods, by the task's name: text, or an Output where a leaf is in it.
+    """Return the digest of each task's Pods, by the task's name: a string, or an Output if the spec has a leaf.
 
-    A task's Pods differ only by their index, so the first stands for all. How many there are is no part of it: see
-    `replicas`.
+    Pods of a task differ only by their index, so the first Pod represents all. The digest does not depend on replica
+    counts: see `replicas`.
     """
     parts: dict[str, Any] = {"tokens": tokens(options)}
     if values := [value for update in updates for value in update.restart_triggers]:
@@ -44,28 +44,28 @@ def digests(
 
 
 def tokens(options: JobOptions) -> dict[str, str]:
-    """Give the tokens of the user that are part of a digest."""
+    """Return the user's tokens that are part of a digest."""
     user_tokens = {"run": options.get("run"), "key_rotation": options.get("key_rotation")}
     return {key: token for key, token in user_tokens.items() if token}
 
 
 def replicas(ctx: JobContext) -> str:
-    """Spell the replicas of all tasks for the annotation that tells a Pod of which world it is.
+    """Return the replicas of all tasks as text for the annotation of each Pod.
 
-    It is apart from the digest so that whether scaling replaces Pods can be decided at each update anew: the annotation
-    is looked at or ignored.
+    They are not part of the digest, so that each update can decide whether scaling replaces Pods: the annotation is
+    either compared or ignored.
     """
     return json.dumps({task.name: task.size for task in ctx.tasks}, sort_keys=True, separators=(",", ":"))
 
 
 def on_scale(updates: Sequence[JobUpdate], options: JobOptions) -> str:
-    """Tell whether scaling replaces Pods: if asked, or if a plugin tells its Pods how many they are."""
+    """Return whether scaling replaces Pods: as `on_scale` sets it, or if a plugin passes the number of Pods to them."""
     is_static = any(update.is_static for update in updates)
     return options.get("on_scale") or ("restart" if is_static else "keep")
 
 
 def _of_fixed_size(rendered: Rendered) -> dict[str, Manifest]:
-    """Give the spec of each task's first Pod, by the task's name, as if every task had the same number of Pods."""
+    """Return the spec of each task's first Pod, by the task's name, rendered with the same replicas for every task."""
     tasks = tuple(task.with_(replicas=_FIXED_SIZE) for task in rendered.job.tasks or ())
     ctx = JobContext(rendered.job.with_(tasks=tasks))
     pods = [
@@ -76,7 +76,7 @@ def _of_fixed_size(rendered: Rendered) -> dict[str, Manifest]:
 
 
 def _with_env(spec: Manifest, other_spec: Manifest, variables: frozenset[str]) -> Manifest:
-    """Take some variables from another spec: what they say beside the replicas (a port, a role) is no scaling."""
+    """Copy some variables from another spec, so that only changes other than scaling affect the digest."""
     result = dict(spec)
     for kind in ("containers", "initContainers"):
         other_containers = {container["name"]: container for container in other_spec.get(kind, ())}
@@ -95,6 +95,6 @@ def _with_env_of(other: Manifest, container: Manifest, variables: frozenset[str]
 
 
 def digest(parts: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Compute the digest of plain data."""
+    """Return the digest of plain data."""
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]

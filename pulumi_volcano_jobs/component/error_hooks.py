@@ -1,4 +1,4 @@
-"""Advice on failures that the provider's own message does not explain."""
+"""Advice about failures that the provider's message does not explain."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Advice(NamedTuple):
 
 
 def hook_binding(*advice: Advice) -> pulumi.ResourceHookBinding | None:
-    """Return error hooks that log the advice on a failure. Mocks get none, because some versions of Pulumi cannot."""
+    """Return error hooks that log the advice on a failure. Mocks of some Pulumi versions do not support hooks."""
     return None if is_mocked() else pulumi.ResourceHookBinding(on_error=[_hook(each) for each in advice])
 
 
@@ -36,10 +36,10 @@ def missing_definitions(resource_name: str, kind: str) -> Advice:
     return Advice(
         f"{resource_name}-without-{kind}",
         "no matches for kind",
-        f"the cluster does not know {kind}, so Volcano is not installed there (or the kubeconfig names another "
-        "cluster than you mean): `kubectl get crd` lists what is. Install it, for example with `helm install "
+        f"the cluster does not know {kind}: Volcano is not installed, or the kubeconfig selects another cluster: "
+        "check `kubectl get crd`, then install Volcano, for example with `helm install "
         "volcano volcano-sh/volcano --namespace volcano-system --create-namespace` from "
-        "https://volcano-sh.github.io/helm-charts; then `pulumi up` goes on where it was",
+        "https://volcano-sh.github.io/helm-charts, and run `pulumi up` again",
     )
 
 
@@ -56,7 +56,7 @@ def missing_controllers(resource_name: str) -> Advice:
 
 
 def kept_claim(resource_name: str, claim: str) -> Advice:
-    """Return advice for a claim that exists because `claims="keep"` kept it: providers since 4.29 do not adopt it."""
+    """Return advice for a claim that `claims="keep"` kept: providers since 4.29 do not adopt an existing object."""
     return Advice(
         f"{resource_name}-{claim}-kept",
         "already exists",

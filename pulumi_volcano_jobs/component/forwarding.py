@@ -9,13 +9,13 @@ import pulumi
 from pulumi_volcano_jobs.component.per_program import PerProgram
 
 FORCE = "pulumi.com/patchForce"
-"""The annotation that lets the provider override other field managers of an object."""
+"""The annotation with which the provider overrides other field managers of an object."""
 
 _forwarding: PerProgram[list[tuple[pulumi.Output[str], str]]] = PerProgram(list)
 
 
 def register_queue(queue: pulumi.Output[str], name: str) -> None:
-    """Note a queue of the program with extend clusters, by the Output that jobs are given and by its name."""
+    """Register a queue with extend clusters, by the Output that jobs refer to and by its name."""
     _forwarding.get().append((queue, name))
 
 

@@ -1,4 +1,4 @@
-"""Mistakes in a job or a queue as Pulumi shows them: the messages alone, with their paths, and no traceback."""
+"""Errors about a job or a queue in the form that Pulumi shows: messages with paths, without a traceback."""
 
 from __future__ import annotations
 
@@ -15,36 +15,39 @@ ProblemLocator = Callable[[Iterable[Problem]], list[Problem]]
 
 
 class JobInputError(JobError, pulumi.RunError, pulumi.InputPropertiesError):
-    """Bad arguments of a component: Pulumi gets each problem with its path."""
+    """Invalid arguments of a component. Pulumi gets each problem with its path."""
 
     def __init__(self, summary: str, problems: Sequence[Problem]) -> None:
-        """Say the problems, each in a line, under the summary."""
-        details = [pulumi.InputPropertyErrorDetails(property_path=item.path, reason=item.reason) for item in problems]
+        """Store the problems, with a summary that has a line for each."""
+        details = [
+            pulumi.InputPropertyErrorDetails(property_path=item.path, reason=item.reason or "required value")
+            for item in problems
+        ]
         JobError.__init__(self, problems)
-        # What is shown is the message, with the job's name in it.
+        # Pulumi shows the summary, which has the name of the resource.
         pulumi.InputPropertiesError.__init__(self, summary, details)
 
 
 class OutputValueError(pulumi.RunError):
-    """An Output whose value turns out wrong while an update runs.
+    """An Output whose value is found to be invalid during an update.
 
-    It is no ValueError: Pulumi would show that with a traceback and with the other values of the resource.
+    It is not a ValueError, because Pulumi shows that with a traceback and the other values of the resource.
     """
 
     def __init__(self, summary: str, problems: Sequence[Problem]) -> None:
-        """Show the summary, with every problem in a line of its own."""
+        """Store the problems, with a summary that has a line for each."""
         super().__init__(summary)
         self.problems = tuple(problems)
-        """All of them."""
+        """All problems."""
 
 
 def raise_output_error(name: str, kind: str, problems: Sequence[Problem]) -> NoReturn:
     """Raise the problems of a value that has become known.
 
     Args:
-        name: the resource's name.
-        kind: what the resource is.
-        problems: what is wrong with the value.
+        name: the name of the resource.
+        kind: the kind of the resource.
+        problems: the problems of the value.
     """
     raise OutputValueError(_summary(name, kind, problems, ""), problems)
 
@@ -59,13 +62,13 @@ def _summary(name: str, kind: str, problems: Sequence[Problem], source: str) -> 
 def as_input_errors(
     name: str, source: str = "", locate: ProblemLocator = list, kind: str = "VolcanoJob"
 ) -> Iterator[None]:
-    """Turn a JobError into what Pulumi shows for the resource `name`.
+    """Convert a JobError to an error that Pulumi shows for a resource.
 
     Args:
-        name: the resource's name.
+        name: the name of the resource.
         source: the file that the job is read from.
-        locate: gives problems their lines in it.
-        kind: what the resource is.
+        locate: adds line numbers of the file to problems.
+        kind: the kind of the resource.
     """
     try:
         yield
@@ -77,19 +80,19 @@ def as_input_errors(
 
 
 def as_dict(lifted: Any, args: object, expected: str, example: str) -> dict[str, Any]:
-    """Return the arguments of a component, without its Outputs, if they are a dict.
+    """Return the arguments of a component, without Outputs, if they are a dict.
 
     Raises:
-        JobError: if they are not.
+        JobError: if they are not a dict.
     """
     if isinstance(lifted, dict):
         return lifted
-    reason = f"the arguments are a {type(args).__name__}; they must be {expected}"
+    reason = f"arguments must be {expected}, not {type(args).__name__}"
     raise job_error([Problem("", "TypeInvalid", reason, f"write {example}")])
 
 
 def text_in_file(problem: Problem, source: str) -> str:
-    """Say a problem with the place in the file that it is read from."""
+    """Return the text of a problem with its position in the file."""
     if not problem.line:
         return str(problem)
     place = f"{escaped(source)}:{problem.line}" if source else f"line {problem.line}"

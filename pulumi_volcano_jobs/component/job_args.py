@@ -10,38 +10,39 @@ from pulumi_volcano_jobs.spec.options import Claims, OnScale, RenderOptions, Res
 
 
 class JobOptions(RenderOptions, total=False):
-    """What is not in a Volcano Job: what an update does to Pods that run, and how the job is checked."""
+    """Options in addition to the fields of a Volcano Job: the effect of updates on running Pods, and checks."""
 
     restart: Restart
-    """`gang` (the default): an edit that replaces one Pod replaces all, since a rank cannot rejoin a dead world.
-    `pod`: only the Pods of the task that was edited, for Ray and parameter servers."""
+    """`gang` (the default): an edit that replaces a Pod replaces all Pods, because a rank cannot rejoin a running gang.
+    `pod`: an edit replaces only the Pods of the edited task, for Ray and parameter servers."""
     on_scale: OnScale
-    """`keep`: Pods that run keep what they were created with, as with Volcano. `restart`: they are replaced.
-    Default: restart if a plugin builds a world of fixed size (pytorch, mpi, tensorflow), else keep."""
+    """`keep`: running Pods are not changed, as in Volcano. `restart`: scaling replaces them. The default is `restart`
+    if a plugin passes the number of Pods to its Pods (pytorch, mpi, tensorflow), otherwise `keep`."""
     run: str
-    """A token of your choice; another one runs the job again."""
+    """A token of your choice. A new value runs the job again."""
     key_rotation: str
-    """A token of your choice; another one makes a new ssh key pair and replaces the Pods."""
+    """A token of your choice. A new value generates a new ssh key pair and replaces the Pods."""
     wait_for: WaitFor
-    """With `managed_by="volcano"`: `running` or `succeeded` makes `up` wait for that phase of the Job, or for its end;
-    a Job that failed, was aborted or terminated fails the update. `created` (the default) waits for nothing."""
+    """With `managed_by="volcano"`: `running` or `succeeded` makes `up` wait for that phase of the Job or for its end. A
+    Job that failed, was aborted or was terminated fails the update. `created` (the default) does not wait."""
     wait_timeout: str
     """How long `wait_for` waits, such as `"30m"` or `"1h30m"`; `"1h"` by default."""
     claims: Claims
-    """`keep`: the claims that the job made, and what is on them, outlive it; by default they go with it (`delete`)."""
+    """`delete` (the default): claims that the job creates are deleted with it. `keep`: the claims and their data are
+    kept."""
     unsupported: Unsupported
-    """What to do about policies and the like, which nobody enacts on Pods that Pulumi manages: `warn` (the default),
-    `error` or `ignore`."""
+    """The reaction to fields such as policies, which are ignored because no controller manages these Pods: `warn` (the
+    default), `error` or `ignore`."""
     ignore_warnings: Sequence[str]
-    """Codes of warnings to leave out, such as `["VJ103"]`; docs/warnings.md has them all."""
+    """Codes of warnings to ignore, such as `["VJ103"]`; docs/warnings.md lists all codes."""
     job_defaults: JobDefaults
-    """Defaults that several jobs share; they count before those of the stack's configuration (`volcano-jobs:queue` and
-    so on), and behind the job's own arguments (docs/stack.md)."""
+    """Defaults that several jobs share. They override the configuration of the stack (`volcano-jobs:queue` and so
+    on); arguments of the job override both (docs/stack.md)."""
     kubernetes_version: str
-    """The version of the cluster, such as `"1.31"`: fields of templates that it does not know are refused."""
+    """The version of the cluster, such as `"1.31"`. Template fields that it does not have are errors."""
     volcano_version: str
-    """The version of Volcano in the cluster, such as `"1.15"` or `"1.15.1"`: fields, plugins and flags that it lacks
-    are errors. By default nothing is assumed."""
+    """The version of Volcano in the cluster, such as `"1.15"` or `"1.15.1"`. Fields, plugins and flags that it does not
+    have are errors. By default the version is not checked."""
 
 
 class VolcanoJobArgs(JobFields, JobOptions, total=False):

@@ -18,7 +18,7 @@ class JobFields(TypedDict, total=False):
     """The fields of a Volcano Job."""
 
     name: str
-    """The name of the job, and the start of the names of all its objects; the name of the resource by default."""
+    """The name of the job, and the prefix of the names of its objects; the name of the resource by default."""
     namespace: pulumi.Input[str]
     """The namespace of all objects; `volcano-jobs:namespace` of the stack, or `default`, by default."""
     labels: Mapping[str, pulumi.Input[str]]

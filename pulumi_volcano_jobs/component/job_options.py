@@ -1,4 +1,4 @@
-"""The options of a job, taken out of its arguments; the rules for each option are in `spec.options`."""
+"""Removal of the options from the arguments of a job; `spec.options` has the checks of each option."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def pop_options(job_args: dict[str, Any], *, mode_is_shared: bool = False) -> tu
     warning. If the job sets `managed_by` itself, they are errors.
     """
     options: Any = {key: job_args.pop(key) for key in JobOptions.__annotations__ if key in job_args}
-    # Others would be compared with something although they are wrong already, and an Output may not be.
+    # Values of a wrong type are reported below, and an Output cannot be compared.
     plain = {key: value for key, value in options.items() if isinstance(value, str) and key not in _NOT_PLAIN}
     type_problems = [
-        wrong_type(key, "a plain string: it decides what an update does", stage=RejectionStage.STRICT)
+        wrong_type(key, "a plain string, because it decides how an update changes the job", stage=RejectionStage.STRICT)
         for key in options.keys() - plain.keys() - _NOT_PLAIN
     ]
     value_problems = [problem for key, value in plain.items() for problem in one_of_its_values(key, value, key)]
@@ -49,14 +49,14 @@ def pop_options(job_args: dict[str, Any], *, mode_is_shared: bool = False) -> tu
 
 
 def render_options(options: JobOptions) -> RenderOptions:
-    """Give those of the options that `render` takes."""
-    selected: Any = {key: options[key] for key in RenderOptions.__annotations__ if key in options}  # type: ignore[literal-required]  # they are its keys
+    """Return the options that `render` accepts."""
+    selected: Any = {key: options[key] for key in RenderOptions.__annotations__ if key in options}  # type: ignore[literal-required]  # all are keys of JobOptions
     result: RenderOptions = selected
     return result
 
 
 def _ignored(problem: Problem) -> Problem:
-    reason = f"ignored, because volcano-jobs:managedBy or job_defaults selects the mode: {problem.reason}"
+    reason = f"ignored, because volcano-jobs:managedBy or job_defaults sets the mode: {problem.reason}"
     hint = f'{problem.hint}, or set managed_by="pulumi" on this job'
     return replace(problem, type="Warning", reason=reason, hint=hint, code="VJ122")
 

@@ -1,7 +1,8 @@
-"""Templates and claims as pulumi_kubernetes has them, brought into the form that they have on the wire.
+"""Conversion of templates and claims of pulumi_kubernetes to wire format.
 
-Its args classes and TypedDicts spell fields in snake_case. The walk goes by Kubernetes' schemas: changing the spelling
-blindly is wrong for `hostIPC`, `setHostnameAsFQDN` and some thirty others, and for the keys of maps.
+Its args classes and TypedDicts have field names in snake_case. The conversion follows the schemas of Kubernetes,
+because converting every name would be wrong for `hostIPC`, `setHostnameAsFQDN` and about thirty other fields, and for
+the keys of maps.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from pulumi_volcano_jobs.kubernetes import schema
 
 
 def to_wire(value: Any, definition: str) -> Any:
-    """Copy a value of a Kubernetes type with the names of the wire; names that are on it already stay.
+    """Return a copy of a value of a Kubernetes type with field names in camelCase.
 
-    An Output that holds such a value is converted once it is known; it stays one Output.
+    An Output is converted when its value is known, and stays one Output.
     """
     if isinstance(value, pulumi.Output):
         return value.apply(lambda known: to_wire(known, definition))
     fields = _fields(value)
     if fields is None:
         return value
-    # Of a field in both spellings one stays as it is, and is told to be unknown.
+    # If a field is set in both spellings, the one in snake_case stays, and is reported as unknown.
     names = {key: name for key, name in schema.wire_names(definition).items() if name not in fields}
     return {names.get(key, key): _field(item, definition, names.get(key, key)) for key, item in fields.items()}
 
@@ -43,8 +44,7 @@ def _field(value: Any, definition: str, name: str) -> Any:
 def _fields(value: Any) -> Mapping[str, Any] | None:
     if isinstance(value, Mapping):
         return value
-    # An args class of pulumi_kubernetes, or one of the program's own that is such, keeps what it was given under its
-    # Python names.
+    # An instance of an args class of pulumi_kubernetes, or of a subclass, has its values under Python names.
     if any(base.__module__.startswith("pulumi_kubernetes.") for base in type(value).__mro__):
         attributes: dict[str, Any] = vars(value)
         return attributes

@@ -1,4 +1,4 @@
-"""From manifests to Pulumi resources, with the options that each kind needs."""
+"""Kubernetes objects as Pulumi resources, with the options that each kind needs."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ DIGEST = "pulumi.com/volcano-digest"
 """The annotation with a digest of the fields that an update changes in place."""
 REPLICAS = "pulumi.com/volcano-replicas"
 """The annotation of each Pod with the replicas of all tasks at the time when it was created."""
-# The provider waits for these kinds by default: for a Pod to run, a claim to be bound, a Service to have endpoints.
-# `up` must return while a gang is queued. skipAwait is no way out: it does not wait for the old Pod's deletion either.
+# The provider waits for these kinds by default: until a Pod runs, a claim is bound, or a Service has endpoints. But
+# `up` must return while a gang is queued. skipAwait is not an option: it also skips the wait for an old Pod's deletion.
 _AWAITED = frozenset({"Pod", "PersistentVolumeClaim", "Service"})
 _SECRET = ("data", "stringData")
 
 
 class KubernetesObject(pulumi.CustomResource):
-    """An object that a component made; its fields are as Kubernetes spells them: `pod.status["podIP"]`.
+    """A Kubernetes object of a component. Its fields have their Kubernetes names: `pod.status["podIP"]`.
 
-    It is registered as pulumi_kubernetes does it, from the same provider, but its fields are not translated to Python's
-    spelling and types and back: that takes a fifth of a program with 1,000 Pods, and loading the types a third of one
-    with 100.
+    It is registered like a resource of pulumi_kubernetes, with the same provider, but its fields are not converted to
+    Python names and types and back. The conversion takes a fifth of the time of a program with 1,000 Pods, and loading
+    the types a third of the time of a program with 100 Pods.
     """
 
     if TYPE_CHECKING:
-        # Where Pulumi sees types, it translates.
+        # Pulumi converts fields that are annotated at run time.
         metadata: pulumi.Output[dict[str, Any]]
         """Names, labels and annotations."""
         spec: pulumi.Output[dict[str, Any]]
-        """What was asked for."""
+        """The spec."""
         status: pulumi.Output[dict[str, Any]]
-        """What the cluster said of it when the update ended."""
+        """The status at the end of the update."""
 
     def __init__(
         self,
@@ -55,10 +55,10 @@ class KubernetesObject(pulumi.CustomResource):
 
         Args:
             name: the logical name. It starts with the parent's, so that an alias of a component covers its children.
-            manifest: the object; leaves stand for Outputs.
+            manifest: the object; its leaves represent Outputs.
             namespace: the namespace, or None for a cluster-scoped object.
             outputs: the Outputs of the leaves.
-            opts: options in addition to those that every object has.
+            opts: options in addition to the common options of all objects.
             wait_for: JSONPath expressions that `up` waits for, such as `jsonpath={.status.state}`.
         """
         from pulumi_kubernetes import _utilities  # noqa: PLC0415  # the only way to the same default provider
@@ -77,17 +77,17 @@ class KubernetesObject(pulumi.CustomResource):
             fields |= {key: pulumi.Output.secret(fields[key]) for key in _SECRET if key in fields}
             opts.additional_secret_outputs = list(_SECRET)
         elif "spec" in fields:
-            # No input: it says that this is an output.
+            # Not an input: it declares the output.
             fields["status"] = None
         group = api_version if "/" in api_version else f"core/{api_version}"
         super().__init__(f"kubernetes:{group}:{kind}", name, fields, opts)
 
 
 def _annotations(manifest: Manifest, wait_for: Sequence[str]) -> Any:
-    """Add the annotations that make the provider wait for the object as this update writes it.
+    """Add the annotations that make the provider wait for the object of this update.
 
-    An expression that is true of the object before the update ends the wait at once, and the state then keeps the old
-    object: the next update would apply the same edit again.
+    A condition that the old object meets would end the wait at once. The state would then keep the old object, and the
+    next update would apply the same edit again.
     """
     annotations = manifest["metadata"].get("annotations", {})
     if isinstance(annotations, Leaf):
@@ -96,13 +96,13 @@ def _annotations(manifest: Manifest, wait_for: Sequence[str]) -> Any:
         # The API server rejects it.
         return annotations
     digest_text = derive(digest, _written_in_place(manifest))
-    # A user's own condition takes precedence.
+    # A condition that the user sets takes precedence.
     return {DIGEST: digest_text, WAIT_FOR: derive(_expressions, digest_text, wait_for), **annotations}
 
 
 def _written_in_place(manifest: Manifest) -> dict[str, Any]:
     metadata = manifest["metadata"]
-    # WORLD is either ignored or replaces the Pod.
+    # Changes of REPLICAS are either ignored or replace the Pod.
     annotations = {key: value for key, value in metadata.get("annotations", {}).items() if key != REPLICAS}
     fields = {"labels": metadata.get("labels", {}), "annotations": annotations}
     # A Pod's spec is never updated in place.

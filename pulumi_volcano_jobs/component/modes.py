@@ -1,4 +1,4 @@
-"""The change from one mode to the other."""
+"""Changes from one mode to another."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def namespace_of_mode(
         input=namespace,
         opts=pulumi.ResourceOptions(parent=parent, replacement_trigger=mode, delete_before_replace=True),
     )
-    # No mode replaces the marker. In a preview, an id is unknown while its resource is created.
+    # No mode replaces this marker. In a preview, the id of a resource is unknown until it is created.
     marker = pulumi.Stash(f"{name}-created", input=True, opts=pulumi.ResourceOptions(parent=parent))
     known: pulumi.Output[Any] = of_mode.input
     if not pulumi.runtime.is_dry_run():

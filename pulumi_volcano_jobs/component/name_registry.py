@@ -1,4 +1,4 @@
-"""The objects of all jobs and queues of a stack: two of one name would overwrite each other."""
+"""The names of all objects of a stack. Two objects with one name would overwrite each other."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _registered: PerProgram[dict[Key, str]] = PerProgram(dict)
 
 
 def register_names(name: str, manifests: Iterable[Manifest], kind: str = "VolcanoJob") -> list[Problem]:
-    """Take the names of the objects of the resource `name`, or give a Problem for each that another resource has.
+    """Register the names of a resource's objects, or return a Problem for each name that another resource has.
 
-    A namespace that is not known yet is compared with none. `kind` is the resource's.
+    An object whose namespace is unknown is not compared. `kind` is the kind of the resource.
     """
     registered = _registered.get()
     keys = [identity(manifest) for manifest in manifests if not isinstance(manifest["metadata"].get("namespace"), Leaf)]
     clashes = [key for key in keys if registered.get(key, name) != name]
     if not clashes:
         registered.update(dict.fromkeys(keys, name))
-    hint = "give one of the jobs another name or namespace" if kind == "VolcanoJob" else "give one of them another name"
+    hint = "change the name or namespace of one job" if kind == "VolcanoJob" else "rename one of them"
     return [
         Problem(
             "metadata.name",
             "Duplicate",
-            f"the {kind}s {registered[key]} and {name} both make the {key[0]} {key[2]}",
+            f"the {kind}s {registered[key]} and {name} both create the {key[0]} {key[2]}",
             hint,
         )
         for key in clashes

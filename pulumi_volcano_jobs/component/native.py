@@ -1,4 +1,4 @@
-"""The native mode: one `batch.volcano.sh` Job, for which Volcano's controllers create everything else."""
+"""The native mode: one `batch.volcano.sh` Job; Volcano's controllers create its other objects."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.rendering.renderer import Rendered
 from pulumi_volcano_jobs.spec.model import Job, Task
 
-# What Volcano's webhook lets an update change; all else needs another Job.
+# Fields that Volcano's webhook allows to change in place; other changes need another Job.
 _OF_JOB = frozenset({"minAvailable", "priorityClassName"})
 _OF_TASK = frozenset({"replicas", "minAvailable"})
 
-# Volcano changes none of these any more; a Job that is Aborted can be resumed.
+# Phases that Volcano does not leave. An Aborted Job can be resumed.
 _FINAL = ("Failed", "Terminated")
 _ABORTED = "Aborted"
 _ENDS = ("Completed", "Failed", _ABORTED, "Terminated")
@@ -42,20 +42,20 @@ class NativeJob(Composer):
 
     @classmethod
     def manifests(cls, rendered: Rendered) -> list[Manifest]:
-        """Return the Job, and what Volcano creates for it under names that are known."""
+        """Return the Job, and the objects that Volcano creates for it with known names."""
         return [rendered.native_job.to_manifest(), *(item for item in rendered.objects if item["kind"] != "PodGroup")]
 
     def key_pair(self) -> tuple[pulumi.Output[Any], pulumi.Output[Any]]:
-        """Return no keys: those that Volcano generates stay in the cluster."""
+        """Return no keys: Volcano generates them in the cluster."""
         nothing: pulumi.Output[Any] = pulumi.Output.from_input(None)
         return nothing, nothing
 
     def plugin_inputs(self, plugin: Plugin) -> dict[str, Any]:  # noqa: ARG002
-        """Return nothing: the Job has each key in plain text, wherever it comes from."""
+        """Return no inputs: the Job has each key in plain text, even one from an Output."""
         return {}
 
     def task_inputs(self, task: Task) -> dict[str, Any]:  # noqa: ARG002
-        """Return nothing: policies see the Job."""
+        """Return no inputs: policies can check the Job."""
         return {}
 
     def compose(self) -> Composition:
@@ -72,7 +72,7 @@ class NativeJob(Composer):
         )
 
     def _job(self, before: Sequence[pulumi.Resource]) -> KubernetesObject:
-        """Register the Job, fully defaulted: a partial one loses at its first update what only the webhook had set."""
+        """Register the Job with all defaults: the first update of a partial Job would remove the webhook's defaults."""
         build = self.build
         name, job, options = build.resource_name, build.rendered.native_job, build.options
         manifest = job.to_manifest()
@@ -105,7 +105,7 @@ class NativeJob(Composer):
 
 
 def _hooks(name: str, job: str, applied: threading.Event) -> pulumi.ResourceHookBinding | None:
-    """Bind the advice on errors, and set `applied` once this update has written the Job and so read its status."""
+    """Return hooks that log advice on errors, and set `applied` when this update has written the Job."""
     binding = error_hooks.hook_binding(
         error_hooks.missing_definitions(name, "Volcano Jobs"), error_hooks.conflict(name, job)
     )
@@ -120,10 +120,10 @@ def _hooks(name: str, job: str, applied: threading.Event) -> pulumi.ResourceHook
 
 
 def _pod_group_name(job: Job, resource: KubernetesObject) -> pulumi.Output[str]:
-    """Return the name of the PodGroup that Volcano creates for a Job; it has the Job's uid in it."""
-    # The id comes from the cluster only, so that nothing is computed from a preview's metadata.
+    """Return the name of the PodGroup that Volcano creates for a Job; it contains the Job's uid."""
+    # The id is known only after the update, so that nothing is computed from the metadata of a preview.
     uid = pulumi.Output.all(resource.id, resource.metadata).apply(lambda known: known[1].get("uid", ""))
-    # A secret label makes a secret of all metadata.
+    # A secret label makes all metadata secret.
     return pulumi.Output.unsecret(uid).apply(lambda uid: f"{job.name}-{uid}")
 
 
@@ -133,7 +133,7 @@ def _expression(phases: Sequence[str]) -> str:
 
 
 def _immutable_fields(spec: Manifest) -> Manifest:
-    """Leave out what an update may change: with an Output in it, the digest would be unknown or secret for nothing."""
+    """Return the fields that an update may not change. An Output in other fields must not affect the digest."""
     return {**_without(spec, _OF_JOB), "tasks": [_without(task, _OF_TASK) for task in spec["tasks"]]}
 
 
@@ -142,9 +142,9 @@ def _without(fields: Manifest, names: frozenset[str]) -> Manifest:
 
 
 def _check_status(job: Job, status: Mapping[str, Any], native_job: KubernetesObject, *, is_old: bool) -> None:
-    """Fail the update for a Job that ended badly; only warn if the status is that of an earlier update.
+    """Raise an error for a Job that did not complete; only warn if the status is from an earlier update.
 
-    The state keeps the status of the last update that wrote the Job, and a Job that was Aborted may run again since.
+    The state keeps the status of the last update that wrote the Job. An Aborted Job may have been resumed since.
     """
     phase = (status.get("state") or {}).get("phase")
     namespace = f" -n {job.namespace}" if isinstance(job.namespace, str) else ""
@@ -156,8 +156,8 @@ def _check_status(job: Job, status: Mapping[str, Any], native_job: KubernetesObj
         )
     if phase == _ABORTED and is_old:
         pulumi.log.warn(
-            f"job {job.name}: Aborted when Pulumi last read it, and perhaps resumed since: run `pulumi up --refresh` "
-            f"to read it again; {resume} resumes a job that is still Aborted",
+            f"job {job.name}: Aborted when Pulumi last read it, but it may have been resumed since: run `pulumi up "
+            f"--refresh` to read it again; {resume} resumes a job that is still Aborted",
             native_job,
         )
     elif phase == _ABORTED:
@@ -168,7 +168,7 @@ def _check_status(job: Job, status: Mapping[str, Any], native_job: KubernetesObj
 
 
 def _pods_of_tasks(status: Mapping[str, Any]) -> str:
-    """Return the phases of the Pods by task: Volcano sets no reason and no message in `status.state`."""
+    """Return the phases of the Pods by task, because Volcano sets no reason and no message in `status.state`."""
     counts = {
         task: status_count.get("phase") or {} for task, status_count in (status.get("taskStatusCount") or {}).items()
     }

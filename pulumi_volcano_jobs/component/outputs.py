@@ -1,4 +1,4 @@
-"""Outputs out of the arguments and into the manifests again: the core sees leaves in their place."""
+"""Replacement of Outputs in arguments by leaves, and of leaves in manifests by Outputs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KUBERNETES_TYPES = {
     "volume_claim": schema.CLAIM,
 }
 _TEXT = TypePath("string")
-# Other fields, of a job and of what jobs share, that may hold an Output.
+# Other fields, of a job and of its defaults, that accept an Output.
 _TYPES = {
     **dict.fromkeys(("namespace", "queue", "priorityClassName", "priority_class_name", "image_registry"), _TEXT),
     "labels": TypePath(schema.POD_TEMPLATE, ("metadata", "labels")),
@@ -41,25 +41,25 @@ _TYPES = {
 
 
 class Outputs:
-    """The Outputs of one job's arguments, by the path of the leaf that stands for each.
+    """The Outputs in the arguments of one job, by the path of the leaf that replaces each.
 
-    Their values are checked as soon as they are known.
+    Their values are validated when they become known.
     """
 
     def __init__(self, name: str, kind: str = "VolcanoJob") -> None:
-        """Begin with none, for the resource of this name and kind."""
+        """Create an empty collection for the resource of this name and kind."""
         self._name, self._kind = name, kind
         self._outputs: dict[str, pulumi.Output[Any]] = {}
         self._given: dict[str, pulumi.Output[Any]] = {}
         self._secrets: dict[str, dict[str, Any]] = {}
 
     def lift(self, tree: Any, path: str = "", typed: TypePath | None = None) -> Any:
-        """Copy the tree, models as dicts, with a leaf in the place of each Output.
+        """Return a copy of the tree with models as dicts and a leaf instead of each Output.
 
         Args:
             tree: the arguments, or a part of them.
-            path: its place.
-            typed: its place in a Kubernetes type, if it is in one.
+            path: the path of the tree.
+            typed: the position of the tree in a Kubernetes type, if it has one.
         """
         if isinstance(tree, pulumi.Output):
             return self.leaf(path, tree, typed)
@@ -87,7 +87,7 @@ class Outputs:
         return self.lift(value, path, _TYPES.get(key))
 
     def _arguments(self, name: str, arguments: Any, path: str) -> Any:
-        """Lift Volcano's arguments of a plugin; a secret among them becomes one for Pulumi too."""
+        """Lift a plugin's arguments for Volcano, and mark secret settings in them as secrets of Pulumi."""
         plugin = registry.find(name)
         if plugin is None or not isinstance(arguments, (list, tuple)):
             return self.lift(arguments, path)
@@ -114,7 +114,7 @@ class Outputs:
         return pulumi.Output.secret(value)
 
     def plain_secrets(self, plugin: str) -> pulumi.Output[list[str] | None] | None:
-        """Name the settings of a plugin whose secrets were given in plain text; None if it was given no secret."""
+        """Return the settings of a plugin that contain a secret in plain text; None if the plugin has no secret."""
         secrets = self._secrets.get(plugin)
         if not secrets:
             return None
@@ -124,7 +124,7 @@ class Outputs:
         )
 
     def leaf(self, path: str, output: pulumi.Output[Any], typed: TypePath | None = None) -> Leaf:
-        """Make the leaf that stands for an Output, whose value is checked by its type as soon as it is known."""
+        """Return the leaf that replaces an Output. Its value is validated by its type when it becomes known."""
 
         async def refused(problems: Sequence[Problem]) -> None:
             await wait_for_hooks()
@@ -139,11 +139,11 @@ class Outputs:
         return Leaf(path)
 
     def original(self, value: Any) -> Any:
-        """Return the Output that the program passed for a leaf; any other value as it is."""
+        """Return the Output that the program passed for a leaf; return any other value unchanged."""
         return self._given[value.path] if isinstance(value, Leaf) else value
 
     def lower(self, tree: Any) -> Any:
-        """Copy the tree with Outputs in the place of its leaves; nothing else becomes unknown."""
+        """Return a copy of the tree with Outputs instead of its leaves. Other values stay known."""
         return map_tree(tree, self._output)
 
     def _output(self, value: Any) -> Any:
@@ -152,7 +152,7 @@ class Outputs:
         return self._outputs[value.path] if isinstance(value, Leaf) else value
 
     def apply(self, fn: Callable[[Any], Any], tree: Any) -> Any:
-        """Compute `fn(tree)`: at once if all of the tree is known, else as an Output of the leaves in it."""
+        """Return `fn(tree)`, as an Output if the tree has leaves."""
         needed = {leaf.path: self._outputs[leaf.path] for leaf in plain_leaves(tree)}
         if not needed:
             return fn(substitute(tree, lambda leaf: leaf))
@@ -185,7 +185,7 @@ def _child(path: str, key: Any) -> str:
 
 
 def plain_leaves(tree: Any) -> list[Leaf]:
-    """List the leaves of a tree, those that a Derived is computed from in its place."""
+    """Return the leaves of a tree, with the arguments of each Derived instead of the Derived."""
     leaves_found: list[Leaf] = []
     for leaf in leaves(tree):
         leaves_found += plain_leaves(list(leaf.args)) if isinstance(leaf, Derived) else [leaf]

@@ -12,12 +12,12 @@ T = TypeVar("T")
 
 
 class PerProgram(Generic[T]):
-    """A value for each program: a process may run several programs, one after another."""
+    """A separate value for each program, because a process may run several programs in sequence."""
 
     def __init__(self, create: Callable[[], T]) -> None:
-        """Create the value of a program when it is first read."""
+        """Store the factory, which is called when a program first reads its value."""
         self._create = create
-        # The connection to the engine stands for the program.
+        # The connection to the engine identifies the program.
         self._values: weakref.WeakKeyDictionary[Any, T] = weakref.WeakKeyDictionary()
 
     def get(self) -> T:

@@ -1,4 +1,4 @@
-"""The parts of a job in the Pulumi tree: a component for each plugin and for each task."""
+"""The components of plugins and tasks, which are the parents of a job's objects."""
 
 from __future__ import annotations
 
@@ -12,99 +12,99 @@ from pulumi_volcano_jobs.plugins import Plugin, SvcPlugin
 
 PACKAGE = "volcano-jobs"
 PLAIN_SECRETS = "plain_secrets"
-"""The input of a plugin's component that names settings which hold a secret in plain text; policies look at it."""
+"""The input of a plugin's component with the names of settings that contain a secret in plain text, for policies."""
 POD_SPEC = "pod_spec"
-"""The input of a task's component that has the spec of its first Pod, beside `job` and `task`; policies look at it."""
+"""The input of a task's component with the spec of its first Pod, for policies."""
 
 
 class PluginComponent(pulumi.ComponentResource):
-    """What a plugin made, and what a program may want to know of it.
+    """A plugin of a job: the parent of its objects.
 
-    The type is `volcano-jobs:index:<class of the plugin>`; each of the plugin's outputs is an attribute.
+    The type is `volcano-jobs:index:<class of the plugin>`. Each output of the plugin is an attribute.
     """
 
     objects: Sequence[KubernetesObject] = ()
-    """The objects that the plugin added to the job, by kind and name."""
+    """The objects that the plugin created, by kind and name."""
 
     def __init__(
         self, name: str, plugin: Plugin, outputs: Mapping[str, Any], parent: pulumi.Resource, inputs: Mapping[str, Any]
     ) -> None:
-        """Register the component; its objects follow, then `finish`."""
+        """Register the component. Its objects are registered next, then its outputs with `finish`."""
         super().__init__(_token(type(plugin).__name__), name, {**inputs}, pulumi.ResourceOptions(parent=parent))
         self._values = {key: pulumi.Output.from_input(value) for key, value in outputs.items()}
         for key, value in self._values.items():
             setattr(self, key, value)
 
     def finish(self, objects: Sequence[KubernetesObject]) -> None:
-        """Take the objects, and register the outputs."""
+        """Store the objects, and register the outputs."""
         self.objects = objects
         self.register_outputs(self._values)
 
 
 class SshComponent(PluginComponent):
-    """What the ssh plugin made."""
+    """The ssh plugin of a job."""
 
     secret_name: pulumi.Output[str]
-    """The Secret with the keys: the job's own, or `key_secret`."""
+    """The name of the Secret with the keys: the job's Secret, or `key_secret`."""
     public_key: pulumi.Output[str]
-    """The public key, an OpenSSH line; readable. None if the pair is in `key_secret`."""
+    """The public key in OpenSSH format; not a secret. None if `key_secret` contains the pair."""
     private_key: pulumi.Output[str]
-    """The private key, always a secret. None if the pair is in `key_secret`."""
+    """The private key, always a secret. None if `key_secret` contains the pair."""
 
 
 class SvcComponent(PluginComponent):
-    """What the svc plugin made."""
+    """The svc plugin of a job."""
 
     service_name: pulumi.Output[str]
-    """The headless Service."""
+    """The name of the headless Service."""
     config_map_name: pulumi.Output[str]
-    """The ConfigMap with the host lists."""
+    """The name of the ConfigMap with the host lists."""
 
 
 class EnvComponent(PluginComponent):
-    """The env plugin: it makes no objects."""
+    """The env plugin of a job. It creates no objects."""
 
 
 class PytorchComponent(PluginComponent):
-    """The rendezvous of the pytorch plugin."""
+    """The pytorch plugin of a job."""
 
     master_address: pulumi.Output[str]
     """The master's address inside the job's namespace."""
     master_port: pulumi.Output[int]
     """The master's port."""
     world_size: pulumi.Output[int]
-    """The number of Pods (not processes) of the master's and the workers' task."""
+    """The number of Pods (not processes) of the master task and the worker task."""
 
 
 class TensorflowComponent(PluginComponent):
-    """The cluster of the tensorflow plugin."""
+    """The tensorflow plugin of a job."""
 
     cluster: pulumi.Output[dict[str, list[str]]]
-    """The addresses with ports of each role, as in TF_CONFIG."""
+    """The addresses and ports of each role, as in TF_CONFIG."""
 
 
 class MpiComponent(PluginComponent):
-    """The hosts of the mpi plugin."""
+    """The mpi plugin of a job."""
 
     hosts: pulumi.Output[list[str]]
     """The workers' addresses."""
 
 
 class RayComponent(PluginComponent):
-    """What the ray plugin made."""
+    """The ray plugin of a job."""
 
     service_name: pulumi.Output[str]
-    """The head's Service."""
+    """The name of the head's Service."""
     gcs_address: pulumi.Output[str]
-    """Address and port of the global control service."""
+    """The address and port of the global control service."""
     dashboard_url: pulumi.Output[str]
-    """The dashboard's URL inside the cluster; jobs are submitted there."""
+    """The URL of the dashboard inside the cluster, which also accepts jobs."""
     client_url: pulumi.Output[str]
     """The `ray://` URL for clients inside the cluster."""
 
 
 class HcclrankComponent(PluginComponent):
-    """The hcclrank plugin: it makes no objects."""
+    """The hcclrank plugin of a job. It creates no objects."""
 
 
 PluginT = TypeVar("PluginT", bound=PluginComponent)
@@ -130,12 +130,12 @@ class TaskComponent(pulumi.ComponentResource):
     """The addresses of the Pods by index, inside the job's namespace; they resolve if the job has the svc plugin."""
 
     def __init__(self, name: str, hosts: list[str], parent: pulumi.Resource, inputs: Mapping[str, Any]) -> None:
-        """Register the component; its Pods follow, then `finish`."""
+        """Register the component. Its Pods are registered next, then its outputs with `finish`."""
         super().__init__(TASK, name, {**inputs}, pulumi.ResourceOptions(parent=parent))
         self.hosts = pulumi.Output.from_input(hosts)
 
     def finish(self, pods: Sequence[KubernetesObject], names: list[str]) -> None:
-        """Take the Pods, and register the outputs."""
+        """Store the Pods, and register the outputs."""
         self.pods = pods
         self.register_outputs({"hosts": self.hosts, "pod_names": names})
 

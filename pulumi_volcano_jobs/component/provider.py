@@ -1,7 +1,7 @@
-"""The components for Pulumi's other languages: `pulumi-resource-volcano-jobs` serves them to YAML, TypeScript and Go.
+"""The components for other Pulumi languages: `pulumi-resource-volcano-jobs` provides them to YAML, TypeScript and Go.
 
-The arguments are a Volcano Job's `spec` as it stands, with the metadata's fields beside it. Pulumi reads the schema
-from annotations and docstrings, here and in `inputs.py`: no unions, and no annotations as strings.
+The arguments are the fields of a Volcano Job's `spec` and of its metadata, in one mapping. Pulumi reads the schema from
+annotations and docstrings, here and in `provider_inputs.py`. It supports neither unions nor annotations as strings.
 """
 
 import json
@@ -41,11 +41,11 @@ class VolcanoJob(BaseJob):
     name: pulumi.Output[str]
     """The job's name."""
     namespace: pulumi.Output[str]
-    """The namespace of all that the job is made of."""
+    """The namespace of all objects of the job."""
     pod_names: pulumi.Output[list[str]]
     """The names of the Pods by task and index."""
     pod_group_name: pulumi.Output[str]
-    """The PodGroup, which makes a gang of the Pods."""
+    """The name of the PodGroup."""
     hosts: pulumi.Output[dict[str, list[str]]]
     """The addresses of each task's Pods by index, inside the namespace."""
 
@@ -53,9 +53,9 @@ class VolcanoJob(BaseJob):
         self,
         name: str,
         args: VolcanoJobInputs,
-        opts: Optional[pulumi.ResourceOptions] = None,  # noqa: UP045  # Pulumi's reader of annotations knows no |
+        opts: Optional[pulumi.ResourceOptions] = None,  # noqa: UP045  # Pulumi's analyzer does not support |
     ) -> None:
-        """Make a job."""
+        """Register a job."""
         super().__init__(name, args, opts)
 
     def _warn(self, text: str) -> None:
@@ -63,7 +63,7 @@ class VolcanoJob(BaseJob):
 
 
 class VolcanoQueue(BaseQueue):
-    """A Volcano Queue; `queue: ${research.name}` puts a job into it."""
+    """A Volcano Queue. `queue: ${research.name}` on a job selects it."""
 
     name: pulumi.Output[str]
     """The queue's name."""
@@ -74,12 +74,12 @@ class VolcanoQueue(BaseQueue):
         args: VolcanoQueueInputs,
         opts: Optional[pulumi.ResourceOptions] = None,  # noqa: UP045  # see VolcanoJob
     ) -> None:
-        """Make a queue."""
+        """Register a queue."""
         super().__init__(name, args, opts)
 
 
 class JobProvider(ComponentProvider):
-    """Pulumi's own provider of components; it knows more about the package, and says mistakes without a traceback."""
+    """Pulumi's component provider, with more package metadata and with errors that have no traceback."""
 
     schema: str
 
@@ -88,7 +88,7 @@ class JobProvider(ComponentProvider):
         about = metadata(_DISTRIBUTION)
         super().__init__([VolcanoJob, VolcanoQueue], PACKAGE, version=about["Version"])
         schema = _plain_words(json.loads(self.schema))
-        # What a job needs is checked with it. Pulumi before 3.238 takes all inputs for required.
+        # The job validates its required fields. Pulumi before 3.238 declares all inputs as required.
         for component in schema["resources"].values():
             component["requiredInputs"] = []
         for kind in schema["types"].values():
@@ -110,10 +110,10 @@ class JobProvider(ComponentProvider):
         inputs: pulumi.Inputs,
         options: Optional[pulumi.ResourceOptions] = None,  # noqa: UP045  # as above
     ) -> provider.ConstructResult:
-        """Make a job or a queue; a mistake in it is an error of the program, not of this provider."""
+        """Register a job or a queue. An error in its arguments is an error of the program, not of this provider."""
         kind = resource_type.rpartition(":")[2]
         if kind not in _INPUTS:
-            # The SDK that a program was written with may be newer than this provider.
+            # The program's SDK may be newer than this provider.
             problem = f"pulumi-resource-volcano-jobs {self.version} has no {kind} (it has {', '.join(_INPUTS)})"
             raise _program_error(f"{problem}: update {_DISTRIBUTION}, or generate the SDK again")
         try:
@@ -128,26 +128,26 @@ class JobProvider(ComponentProvider):
             raise
 
     def map_inputs(self, inputs: pulumi.Inputs, component_def: ComponentDefinition) -> pulumi.Inputs:
-        """Give the inputs their Python names; what is in them is the job's own, and is checked with it.
+        """Return the inputs with their Python names. The job validates their values.
 
-        Pulumi's own mapping would fail with a traceback where an Output stands in the place of an integer.
+        Pulumi's own mapping would fail with a traceback for an Output instead of an integer.
         """
         names = component_def.inputs_mapping
         return {names[key]: map_tree(value, whole_number) for key, value in inputs.items() if value is not None}
 
 
 def _unknown_inputs(inputs: pulumi.Inputs, kind: str) -> list[Problem]:
-    """Find what the schema does not have; most languages have refused it before."""
+    """Return a Problem for each input that the schema does not have. Most languages reject it earlier."""
     known = {to_camel(name) for name in _INPUTS[kind].__annotations__}
     return [
-        Problem(key, "Forbidden", "there is no such input", schema.suggestion(paths.wire_name(key), known))
+        Problem(key, "Forbidden", "unknown field", schema.suggestion(paths.wire_name(key), known))
         for key in inputs
         if key not in known
     ]
 
 
 def _plain_words(tree: Any) -> Any:
-    """Take the source's line breaks out of descriptions, and leave out those that a list repeats for its items."""
+    """Remove line breaks from descriptions, and the description of a list's items if it repeats the list's."""
     if not isinstance(tree, dict):
         return tree
     description = tree.get("description")
@@ -159,17 +159,17 @@ def _plain_words(tree: Any) -> Any:
 
 
 def _program_error(message: str) -> pulumi.InputPropertiesError:
-    # Pulumi shows the value of each property that it is told of, and keys may be in it: the message names the paths.
+    # Pulumi shows the value of each property in the details, which may contain keys. The message names the paths.
     return pulumi.InputPropertiesError(message, [])
 
 
 def _in_schema_spelling(text: str) -> str:
-    """Write the names of inputs as the schema has them: `managedBy: "volcano"` for `managed_by="volcano"`."""
+    """Convert the names of inputs to names of the schema: `managed_by="volcano"` becomes `managedBy: "volcano"`."""
     return _IN_PYTHON.sub(
         lambda match: f"{to_camel(match['set'])}: " if match["set"] else to_camel(match["name"]), text
     )
 
 
 def main() -> None:
-    """Serve the components to the Pulumi engine."""
+    """Run the provider for the Pulumi engine."""
     provider.main(JobProvider(), sys.argv[1:])

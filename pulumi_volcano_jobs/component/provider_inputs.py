@@ -21,7 +21,7 @@ class NetworkTopology(TypedDict, total=False):
 
 
 class Policy(TypedDict, total=False):
-    """What Volcano does on an event or exit code (`spec.policies[]`, `spec.tasks[].policies[]`)."""
+    """The action of Volcano on an event or exit code (`spec.policies[]`, `spec.tasks[].policies[]`)."""
 
     action: str
     """The action, such as `RestartJob`, `RestartTask`, `CompleteJob` or `AbortJob`."""
@@ -36,7 +36,7 @@ class Policy(TypedDict, total=False):
 
 
 class PartitionPolicy(TypedDict, total=False):
-    """A task cut into partitions, each placed as a whole (`spec.tasks[].partitionPolicy`)."""
+    """The division of a task into partitions, each placed as a whole (`spec.tasks[].partitionPolicy`)."""
 
     total_partitions: int
     """The number of partitions; times `partitionSize`, it is the number of replicas of the task."""
@@ -58,18 +58,18 @@ class DependsOn(TypedDict, total=False):
 
 
 class Task(TypedDict, total=False):
-    """A group of equal Pods, `replicas` of them (`spec.tasks[]`)."""
+    """A group of identical Pods (`spec.tasks[]`)."""
 
     name: str
     """The name of the task, which is part of the names of its Pods."""
     replicas: int
     """The number of Pods."""
     min_available: int
-    """The number of Pods that must fit for the job to start; all of them by default."""
+    """The number of Pods that must fit for the job to start; all Pods of the task by default."""
     template: Any
-    """The template of the Pods, as in Kubernetes, with `metadata` and `spec`. Its values may be Outputs."""
+    """The Pod template, as in Kubernetes, with `metadata` and `spec`. Its values may be Outputs."""
     policies: list[Policy]
-    """Lifecycle policies of the task, which take precedence over those of the job."""
+    """Lifecycle policies of the task, which take precedence over policies of the job."""
     topology_policy: str
     """How the CPUs of a Pod must be placed: `none`, `best-effort`, `restricted` or `single-numa-node`."""
     max_retry: int
@@ -95,7 +95,7 @@ class VolcanoJobInputs(TypedDict, total=False):
     """A Volcano Job: the fields of its `spec`, and `name`, `namespace`, `labels` and `annotations`."""
 
     name: str
-    """The name of the job, and the start of the names of all its objects; the name of the resource by default."""
+    """The name of the job, and the prefix of the names of its objects; the name of the resource by default."""
     namespace: pulumi.Input[str]
     """The namespace of all objects; `volcano-jobs:namespace` of the stack, or `default`, by default."""
     labels: dict[str, pulumi.Input[str]]
@@ -130,46 +130,47 @@ class VolcanoJobInputs(TypedDict, total=False):
     running_estimate: str
     """How long the job is expected to run, such as `2h`, for the scheduler."""
     managed_by: str
-    """`pulumi` (the default): the job is composed of Pods and what they need. `volcano`: it is one `batch.volcano.sh`
-    Job, which Volcano's controllers make all that of, and enact policies, retries and clean-up."""
+    """`pulumi` (the default): Pulumi manages the Pods and all other objects of the job. `volcano`: Pulumi manages one
+    `batch.volcano.sh` Job, and Volcano's controllers create its objects and apply policies, retries and clean-up."""
     on_conflict: str
-    """Who counts where a template and a plugin set the same variable, mount path, port name or volume: `error` (the
-    default) refuses the job, `plugin` is what Volcano does, `user` keeps what the template has."""
+    """The behavior if a template and a plugin set the same variable, mount path, port name or volume. `error` (the
+    default) rejects the job. `plugin` uses the value of the plugin, as Volcano does. `user` keeps the template's."""
     defaults: str
-    """`volcano` (the default): plugins do what Volcano's do. `recommended`: options that make a job run at once are on,
-    unless they are given otherwise (docs/frameworks.md)."""
+    """`volcano` (the default): plugins behave as in Volcano. `recommended`: options that most jobs need are enabled,
+    unless the job sets them (docs/frameworks.md)."""
     plugin_options: dict[str, dict[str, Any]]
     """Settings of plugins by the plugin's name, for jobs that come from YAML: `{"pytorch": {"torchrun": True}}`."""
     image_registry: pulumi.Input[str]
-    """A registry, perhaps with a path, that is put before each image that names none, init containers' and plugins'
-    too: with `ghcr.io/team` the image `train:1` is `ghcr.io/team/train:1`."""
+    """A registry, with an optional path, that prefixes all images without a registry, including images of init
+    containers and plugins. With `ghcr.io/team`, the image `train:1` becomes `ghcr.io/team/train:1`."""
     restart: str
-    """`gang` (the default): an edit that replaces one Pod replaces all, since a rank cannot rejoin a dead world. `pod`:
-    only the Pods of the task that was edited, for Ray and parameter servers."""
+    """`gang` (the default): an edit that replaces a Pod replaces all Pods, because a rank cannot rejoin a running gang.
+    `pod`: an edit replaces only the Pods of the edited task, for Ray and parameter servers."""
     on_scale: str
-    """`keep`: Pods that run keep what they were created with, as with Volcano. `restart`: they are replaced. Default:
-    restart if a plugin builds a world of fixed size (pytorch, mpi, tensorflow), else keep."""
+    """`keep`: running Pods are not changed, as in Volcano. `restart`: scaling replaces them. The default is `restart`
+    if a plugin passes the number of Pods to its Pods (pytorch, mpi, tensorflow), otherwise `keep`."""
     run: str
-    """A token of your choice; another one runs the job again."""
+    """A token of your choice. A new value runs the job again."""
     key_rotation: str
-    """A token of your choice; another one makes a new ssh key pair and replaces the Pods."""
+    """A token of your choice. A new value generates a new ssh key pair and replaces the Pods."""
     wait_for: str
-    """With `managedBy: volcano`: `running` or `succeeded` makes `up` wait for that phase of the Job, or for its end; a
-    Job that failed, was aborted or terminated fails the update. `created` (the default) waits for nothing."""
+    """With `managedBy: volcano`: `running` or `succeeded` makes `up` wait for that phase of the Job or for its end. A
+    Job that failed, was aborted or was terminated fails the update. `created` (the default) does not wait."""
     wait_timeout: str
     """How long `waitFor` waits, such as `30m` or `1h30m`; `1h` by default."""
     claims: str
-    """`keep`: the claims that the job made, and what is on them, outlive it; by default they go with it (`delete`)."""
+    """`delete` (the default): claims that the job creates are deleted with it. `keep`: the claims and their data are
+    kept."""
     unsupported: str
-    """What to do about policies and the like, which nobody enacts on Pods that Pulumi manages: `warn` (the default),
-    `error` or `ignore`."""
+    """The reaction to fields such as policies, which are ignored because no controller manages these Pods: `warn` (the
+    default), `error` or `ignore`."""
     ignore_warnings: list[str]
-    """Codes of warnings to leave out, such as `["VJ103"]`; docs/warnings.md has them all."""
+    """Codes of warnings to ignore, such as `["VJ103"]`; docs/warnings.md lists all codes."""
     kubernetes_version: str
-    """The version of the cluster, such as `1.31`: fields of templates that it does not know are refused."""
+    """The version of the cluster, such as `1.31`. Template fields that it does not have are errors."""
     volcano_version: str
-    """The version of Volcano in the cluster, such as `1.15` or `1.15.1`: fields, plugins and flags that it lacks are
-    errors. By default nothing is assumed."""
+    """The version of Volcano in the cluster, such as `1.15` or `1.15.1`. Fields, plugins and flags that it does not
+    have are errors. By default the version is not checked."""
 
 
 class QueueNodeGroups(TypedDict, total=False):

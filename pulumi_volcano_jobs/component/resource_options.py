@@ -20,11 +20,11 @@ _FIXES = {
 
 
 def ignored_options(opts: pulumi.ResourceOptions | None, *forwarded: str) -> Iterator[str]:
-    """Yield a warning for the options that Pulumi ignores on a component, with what to do for each.
+    """Yield a warning about the options that Pulumi ignores on a component, with a fix for each.
 
     Args:
         opts: the options of the component.
-        forwarded: the options that the component hands down itself.
+        forwarded: the options that the component passes to its children.
     """
     ignored = [name for name in _FIXES if opts is not None and name not in forwarded and getattr(opts, name)]
     if ignored:

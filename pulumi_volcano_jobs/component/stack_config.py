@@ -1,4 +1,4 @@
-"""The defaults for jobs that stand in the stack's configuration, so that programs in any language share them."""
+"""Defaults for jobs in the configuration of the stack, which programs in any language share."""
 
 from __future__ import annotations
 
@@ -15,26 +15,25 @@ from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, wrong_type
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec import job_defaults as shared_defaults
 
-# Pulumi's own, for each package.
+# Options of Pulumi that every package has.
 _OF_PULUMI = frozenset({"pluginDownloadURL", "version"})
 NAMES = {to_camel(name): name for name in shared_defaults.NAMES}
 """The defaults by their names in the configuration."""
 
 
 def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
-    """Read them; give those in which nothing is wrong, and the problems of the others."""
+    """Return the valid defaults of the configuration, and the problems of the other ones."""
     problems: list[Problem] = []
     configured: dict[str, Any] = {}
     for key, text in _configured().items():
         place = f"{PACKAGE}:{key}"
         if key not in NAMES:
             hint = schema.suggestion(key, NAMES)
-            problems.append(Problem(place, "Forbidden", "the stack's configuration has no default of this name", hint))
+            problems.append(Problem(place, "Forbidden", "unknown default", hint))
         elif _is_secret(place):
-            reason = "a default is no secret: it stands in each object, for all to read"
-            problems.append(
-                Problem(place, "Forbidden", reason, "set it without --secret, or give job_defaults an Output")
-            )
+            reason = "a default may not be secret, because every object shows it in plain text"
+            hint = "set it without --secret, or pass an Output in job_defaults"
+            problems.append(Problem(place, "Forbidden", reason, hint))
         elif NAMES[key] not in shared_defaults.STRUCTURED:
             configured[NAMES[key]] = text
         else:
@@ -42,9 +41,7 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
                 configured[NAMES[key]] = json.loads(text)
             except (ValueError, RecursionError):
                 hint = "write it as YAML in Pulumi.<stack>.yaml, or use `pulumi config set --path`"
-                problems.append(
-                    wrong_type(place, "a mapping or a list, and it is text", hint, stage=RejectionStage.STRICT)
-                )
+                problems.append(wrong_type(place, "a mapping or a list, not text", hint, stage=RejectionStage.STRICT))
     if bound_problems := bounds.check_bounds(configured, PACKAGE):
         return {}, [*problems, *bound_problems]
     valid, invalid = shared_defaults.validate(configured, lambda name: f"{PACKAGE}:{to_camel(name)}")
@@ -56,7 +53,7 @@ def _is_secret(key: str) -> bool:
 
 
 def _configured() -> dict[str, str]:
-    """Give what is configured for this package, without what is empty; a project of its name has keys of its own."""
+    """Return the non-empty configuration of this package. A project with the package's name also has other keys."""
     prefix, everything = f"{PACKAGE}:", {**settings.get_config_env(), **settings.CONFIG.get()}
     values = {key.removeprefix(prefix): value for key, value in everything.items() if key.startswith(prefix) and value}
     is_own = pulumi.get_project() == PACKAGE

@@ -1,4 +1,4 @@
-"""The ssh key pair of a job: made once, then kept in the stack's state as a secret."""
+"""The ssh key pair of a job: generated once, then kept in the state of the stack as a secret."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STASH = "pulumi:index:Stash"
 
 
 class StashingMocks:
-    """Marks mocks in which a Stash has an output, as it has on an engine."""
+    """Base of mocks in which a Stash has an output, as it has on an engine."""
 
 
 def _fresh(kind: ssh_keys.KeyType) -> pulumi.Output[Any]:
@@ -32,7 +32,7 @@ def _resolved(value: Any) -> asyncio.Future[Any]:
 
 
 async def _generate(kind: ssh_keys.KeyType) -> dict[str, str]:
-    # In a thread: a key takes 0.1 to 0.3 s, and several jobs make theirs at the same time.
+    # In a thread: generation takes 0.1 to 0.3 s, so that several jobs can generate keys at the same time.
     pair = await asyncio.get_running_loop().run_in_executor(None, ssh_keys.generate, kind)
     return {PRIVATE: pair.private, PUBLIC: pair.public}
 
@@ -43,10 +43,10 @@ def stashed_pair(
     """Return the resource that keeps the key pair of a job, the private key (a secret) and the public key (readable).
 
     A `Stash` keeps the pair of the first update. `kind` and `rotation` are part of its name, so that another type or
-    token makes a new pair. No other edit does.
+    token generates a new pair. Other edits do not change it.
     """
     fresh = _fresh(kind)
-    # The type stands before the part that all have, where no token can look like it.
+    # The type precedes the common part of the name, so that a token cannot look like a type.
     stem = f"{name}-ssh-key" if kind == "rsa" else f"{name}-ssh-{kind}-key"
     stash = pulumi.Stash(
         f"{stem}-{rotation}" if rotation else stem,
@@ -61,7 +61,7 @@ def stashed_pair(
 
 
 def is_mocked() -> bool:
-    """Tell whether the program runs under mocks, where hooks need a newer Pulumi."""
+    """Check whether the program runs with mocks, where hooks need a newer Pulumi."""
     return isinstance(settings.get_monitor(), mocks.MockMonitor)
 
 

@@ -1,4 +1,4 @@
-"""`VolcanoJob`: a job and all that it is made of, as one Pulumi component."""
+"""`VolcanoJob`: a Volcano Job and all its objects as one Pulumi component."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from pulumi_volcano_jobs.spec.model import Job
 
 
 class VolcanoJob(BaseJob):
-    """A Volcano Job composed of its own Pods, PodGroup, Services, Secret, ConfigMap and NetworkPolicy.
+    """A Volcano Job as Pods, PodGroup, Services, Secret, ConfigMap and NetworkPolicy.
 
-    In the tree each plugin and each task is a component of its own, which parents what it made. Pods that Pulumi made
-    have no controller: its policies are not enacted (one warning says which).
+    In the Pulumi tree, each plugin and each task is a component and the parent of its objects. Pods that Pulumi creates
+    have no controller, so policies are ignored; one warning lists the ignored fields.
 
-    With `managed_by="volcano"` it is one `batch.volcano.sh` Job instead, and Volcano's controllers make the rest;
-    names, hosts and addresses are the same.
+    With `managed_by="volcano"` the component is one `batch.volcano.sh` Job, and Volcano's controllers create its
+    objects. Names, hosts and addresses are the same.
     """
 
     tasks: Mapping[str, plugin_components.TaskComponent]
     """The tasks by name; `job.tasks["worker"].pods[1]` is a Pod."""
     plugins: Mapping[str, plugin_components.PluginComponent]
-    """The plugins by name, those brought in by others too; the built-in ones are attributes: `job.ssh`."""
+    """The plugins by name, including plugins that other plugins require. Built-in ones are attributes: `job.ssh`."""
     objects: Sequence[KubernetesObject]
-    """All objects but Pods, by kind and name; they exist before the first Pod. Managed by Volcano: the Job alone."""
+    """All objects except Pods, by kind and name. They exist before the first Pod. In native mode: the Job."""
     pods: Sequence[KubernetesObject]
-    """The Pods by task and index; none if Volcano makes them."""
+    """The Pods by task and index; empty if Volcano creates them."""
     name: pulumi.Output[str]
     """The job's name."""
     pod_names: pulumi.Output[list[str]]
     """The names of the Pods by task and index."""
     pod_group_name: pulumi.Output[str]
-    """The PodGroup, which makes a gang of the Pods."""
+    """The name of the PodGroup."""
     namespace: pulumi.Output[str]
-    """The namespace of all that the job is made of."""
+    """The namespace of all objects of the job."""
     hosts: pulumi.Output[dict[str, list[str]]]
     """The addresses of each task's Pods by index, inside the namespace."""
 
@@ -53,16 +53,17 @@ class VolcanoJob(BaseJob):
         args: VolcanoJobArgs | Job | job_file.Document,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """Register the job and all that it is made of.
+        """Register the job and all its objects.
 
         Args:
-            resource_name: the resource's name, and the job's unless `args` has one.
-            args: the job: its fields, a `Job` (`Job.model_validate` takes kubectl's document), or a file's document.
-            opts: `provider` and `transforms` reach every child; children wait for what the job depends on.
+            resource_name: the name of the resource, and of the job unless `args` has a name.
+            args: the job: its fields, a `Job` (`Job.model_validate` accepts a document for kubectl), or the document of
+                a file.
+            opts: every child inherits `provider` and `transforms`, and depends on the resources in `depends_on`.
 
         Raises:
-            JobError: with every problem of the arguments, also as Pulumi's own `RunError` and `InputPropertiesError`;
-                nothing has been created then.
+            JobError: with every problem of the arguments, also as Pulumi's `RunError` and `InputPropertiesError`; no
+                resource has been registered then.
         """
         super().__init__(resource_name, args, opts)
 
@@ -74,7 +75,7 @@ class VolcanoJob(BaseJob):
         options: JobOptions | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> VolcanoJob:
-        """Make the job of a file (a Path, or a str without a line break) or of YAML text, which holds one Job.
+        """Register the job of a file (a Path, or a str without a line break) or of YAML text with one Job.
 
         Raises:
             JobError: with every problem of the file, and its line.
@@ -85,12 +86,12 @@ class VolcanoJob(BaseJob):
 
     @property
     def ssh(self) -> plugin_components.SshComponent:
-        """What the ssh plugin made."""
+        """The ssh plugin."""
         return self._plugin("ssh", plugin_components.SshComponent)
 
     @property
     def svc(self) -> plugin_components.SvcComponent:
-        """What the svc plugin made."""
+        """The svc plugin."""
         return self._plugin("svc", plugin_components.SvcComponent)
 
     @property
@@ -100,22 +101,22 @@ class VolcanoJob(BaseJob):
 
     @property
     def pytorch(self) -> plugin_components.PytorchComponent:
-        """The pytorch plugin's rendezvous."""
+        """The pytorch plugin."""
         return self._plugin("pytorch", plugin_components.PytorchComponent)
 
     @property
     def tensorflow(self) -> plugin_components.TensorflowComponent:
-        """The tensorflow plugin's cluster."""
+        """The tensorflow plugin."""
         return self._plugin("tensorflow", plugin_components.TensorflowComponent)
 
     @property
     def mpi(self) -> plugin_components.MpiComponent:
-        """The mpi plugin's hosts."""
+        """The mpi plugin."""
         return self._plugin("mpi", plugin_components.MpiComponent)
 
     @property
     def ray(self) -> plugin_components.RayComponent:
-        """What the ray plugin made."""
+        """The ray plugin."""
         return self._plugin("ray", plugin_components.RayComponent)
 
     @property
@@ -128,7 +129,7 @@ class VolcanoJob(BaseJob):
         if isinstance(plugin, kind):
             return plugin
         known = ", ".join(self.plugins) or "none"
-        message = f"the job {self._job_name} has no {name} plugin (it has {known}): add it to the job's plugins"
+        message = f"job {self._job_name} has no {name} plugin (plugins: {known}): add it to `plugins`"
         raise AttributeError(message)
 
 
@@ -138,9 +139,9 @@ def _one_document(source: str | Path) -> job_file.Document:
         text = str(source) if is_text else job_file.text_of(Path(source))
     except OSError as error:
         error_type: ErrorType = "NotFound" if isinstance(error, FileNotFoundError) else "Invalid"
-        raise job_error([Problem(str(source), error_type, f"the file cannot be read: {error.strerror}")]) from None
+        raise job_error([Problem(str(source), error_type, f"cannot read the file: {error.strerror}")]) from None
     documents = job_file.read(text, "" if is_text else str(source))
     if len(documents) > 1:
-        reason = f"there are {len(documents)} documents in it, and a VolcanoJob is made of one"
-        raise job_error([Problem("", "TooMany", reason, "load_jobs reads them all; make a VolcanoJob of each")])
+        reason, hint = "must have at most one document", "create a VolcanoJob for each job that load_jobs returns"
+        raise job_error([Problem("", "TooMany", reason, hint, value=str(len(documents)))])
     return documents[0]

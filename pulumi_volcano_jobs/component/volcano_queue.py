@@ -1,4 +1,4 @@
-"""`VolcanoQueue`: a Volcano Queue, checked as strictly as jobs."""
+"""`VolcanoQueue`: a Volcano Queue, validated as strictly as jobs."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _TIMEOUT = "5m"
 
 
 class BaseQueue(pulumi.ComponentResource):
-    """A queue: what the components of Python programs and of other languages have in common.
+    """The base of the VolcanoQueue components of Python programs and of other languages.
 
-    It declares no attributes in its class body: Pulumi would take those for outputs that other languages see.
+    The class body declares no attributes, because Pulumi would add them to the schema as outputs.
     """
 
     def __init__(self, resource_name: str, args: Any = None, opts: pulumi.ResourceOptions | None = None) -> None:
-        """Make a queue.
+        """Validate and register a queue.
 
         Args:
-            resource_name: the resource's name, and the queue's unless `args` has one.
-            args: the queue's fields.
-            opts: `provider`, `protect`, `retain_on_delete`, `custom_timeouts` and `transforms` reach the Queue itself.
+            resource_name: the name of the resource, and of the queue unless `args` has a name.
+            args: the fields of the queue.
+            opts: the Queue inherits `provider`, `protect`, `retain_on_delete`, `custom_timeouts` and `transforms`.
 
         Raises:
-            pulumi.RunError: with every problem of the arguments; nothing has been created then.
+            pulumi.RunError: with every problem of the arguments; no resource has been registered then.
         """
         outputs = Outputs(resource_name, TYPE)
         with as_input_errors(resource_name, kind=TYPE):
@@ -68,7 +68,7 @@ class BaseQueue(pulumi.ComponentResource):
             outputs,
             pulumi.ResourceOptions(
                 parent=self,
-                # The engine hands retain_on_delete down, but mocks do not; nothing hands custom_timeouts down.
+                # The engine passes retain_on_delete to children, but mocks do not. Nothing passes custom_timeouts.
                 retain_on_delete=opts.retain_on_delete if opts else None,
                 custom_timeouts=timeouts or pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT),
                 hooks=hook_binding(missing_definitions(resource_name, "Queues"), missing_controllers(resource_name)),
@@ -76,8 +76,8 @@ class BaseQueue(pulumi.ComponentResource):
             wait_for=[_STATE],
         )
         name: str = manifest["metadata"]["name"]
-        # Unknown in a preview until the queue exists, as the id is: the provider sends what it knows to the API server
-        # in a dry run, and Volcano's webhooks reject what names a queue that does not exist.
+        # Unknown in a preview until the queue exists, as the id is: in a preview, the provider sends known values to
+        # the API server in a dry run, and Volcano's webhooks reject an object that names a missing queue.
         self.name = self.resource.id.apply(lambda _id: name)
         if manifest["spec"].get("extendClusters"):
             forwarding.register_queue(self.name, name)
@@ -85,7 +85,7 @@ class BaseQueue(pulumi.ComponentResource):
 
 
 class VolcanoQueue(BaseQueue):
-    """A Volcano Queue (`scheduling.volcano.sh/v1beta1`): `queue=research.name` puts a job into it, once it exists."""
+    """A Volcano Queue (`scheduling.volcano.sh/v1beta1`). `queue=research.name` on a job selects it."""
 
     name: pulumi.Output[str]
     """The queue's name, unknown in a preview until the queue exists.
@@ -101,14 +101,14 @@ class VolcanoQueue(BaseQueue):
         args: VolcanoQueueArgs | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """Make a queue.
+        """Register a queue.
 
         Args:
-            resource_name: the resource's name, and the queue's unless `args` has one.
-            args: the queue's fields.
-            opts: `provider`, `protect`, `retain_on_delete`, `custom_timeouts` and `transforms` reach the Queue itself.
+            resource_name: the name of the resource, and of the queue unless `args` has a name.
+            args: the fields of the queue.
+            opts: the Queue inherits `provider`, `protect`, `retain_on_delete`, `custom_timeouts` and `transforms`.
 
         Raises:
-            pulumi.RunError: with every problem of the arguments; nothing has been created then.
+            pulumi.RunError: with every problem of the arguments; no resource has been registered then.
         """
         super().__init__(resource_name, args, opts)

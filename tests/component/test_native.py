@@ -676,7 +676,7 @@ def test_a_timeout_that_is_not_a_duration_is_rejected(timeout: str) -> None:
     """Hours, minutes and seconds are in this order, each at most once."""
     (problem,) = rejected(job(wait_for="running", wait_timeout=timeout)).problems
 
-    assert (problem.path, problem.type, problem.value) == ("wait_timeout", "Invalid", repr(timeout))
+    assert (problem.path, problem.type, problem.value) == ("wait_timeout", "Invalid", json.dumps(timeout))
 
 
 @pytest.mark.parametrize("timeout", ["90s", "30m", "1h30m", "1h30m15s", "2h"])
