@@ -26,6 +26,7 @@ from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 from pulumi_volcano_jobs.spec import job_defaults
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
+from pulumi_volcano_jobs.spec.model_errors import in_python
 from pulumi_volcano_jobs.spec.options import ManagedBy
 
 TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
@@ -58,7 +59,7 @@ class BaseJob(pulumi.ComponentResource):
         outputs = Outputs(resource_name)
         file = args if isinstance(args, job_file.Document) else None
         source = file.source if file else ""
-        with as_input_errors(resource_name, source, _locator(file) if file else list):
+        with as_input_errors(resource_name, source, _locator(file) if file else self._with_hints):
             rendered, options = _render(resource_name, file.data if file else args, outputs, file)
             composer = _COMPOSERS[options.get("managed_by", "pulumi")]
             ignored = composer.ignored_fields(rendered.job)
@@ -74,6 +75,10 @@ class BaseJob(pulumi.ComponentResource):
         if ignored and options.get("unsupported", "warn") == "warn":
             self._warn(controllers.unsupported_warning(ignored))
         self._compose(composer, resource_name, rendered, options, outputs)
+
+    def _with_hints(self, problems: Iterable[Problem]) -> list[Problem]:
+        """Return the problems of arguments that are not from a file, with hints for the language of the program."""
+        return [in_python(problem) for problem in problems]
 
     def _warn(self, text: str) -> None:
         pulumi.log.warn(text, self)

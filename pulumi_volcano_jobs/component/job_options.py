@@ -11,6 +11,7 @@ from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, wrong_type
 from pulumi_volcano_jobs.spec.options import (
     RenderOptions,
     check_plugin_options,
+    duration_of,
     of_codes,
     of_mode,
     of_timeout,
@@ -30,10 +31,7 @@ def pop_options(job_args: dict[str, Any], *, mode_is_shared: bool = False) -> tu
     options: Any = {key: job_args.pop(key) for key in JobOptions.__annotations__ if key in job_args}
     # Values of a wrong type are reported below, and an Output cannot be compared.
     plain = {key: value for key, value in options.items() if isinstance(value, str) and key not in _NOT_PLAIN}
-    type_problems = [
-        wrong_type(key, "a plain string, because it decides how an update changes the job", stage=RejectionStage.STRICT)
-        for key in options.keys() - plain.keys() - _NOT_PLAIN
-    ]
+    type_problems = [_wrong_option(key, options[key]) for key in options.keys() - plain.keys() - _NOT_PLAIN]
     value_problems = [problem for key, value in plain.items() for problem in one_of_its_values(key, value, key)]
     rejected = {problem.path for problem in (*type_problems, *value_problems)}
     valid = {key: value for key, value in plain.items() if key not in rejected}
@@ -53,6 +51,14 @@ def render_options(options: JobOptions) -> RenderOptions:
     selected: Any = {key: options[key] for key in RenderOptions.__annotations__ if key in options}  # type: ignore[literal-required]  # all are keys of JobOptions
     result: RenderOptions = selected
     return result
+
+
+def _wrong_option(key: str, value: object) -> Problem:
+    if key == "wait_timeout" and type(value) is int and value > 0:
+        hint = f'write "{duration_of(value)}"'
+        return wrong_type(key, "a string", hint, str(value), RejectionStage.STRICT)
+    reason = "a plain string, because it decides how an update changes the job"
+    return wrong_type(key, reason, stage=RejectionStage.STRICT)
 
 
 def _ignored(problem: Problem) -> Problem:

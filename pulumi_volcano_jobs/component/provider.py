@@ -7,6 +7,7 @@ annotations and docstrings, here and in `provider_inputs.py`. It supports neithe
 import json
 import re
 import sys
+from collections.abc import Iterable
 from importlib.metadata import metadata
 from typing import Any, Optional
 
@@ -57,6 +58,9 @@ class VolcanoJob(BaseJob):
     ) -> None:
         """Register a job."""
         super().__init__(name, args, opts)
+
+    def _with_hints(self, problems: Iterable[Problem]) -> list[Problem]:
+        return list(problems)
 
     def _warn(self, text: str) -> None:
         super()._warn(_in_schema_spelling(text))

@@ -5,6 +5,7 @@ A field of type `LeafStr` accepts a `Leaf`, because its value does not decide wh
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeGuard, TypeVar, runtime_checkable
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeGuard, 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, StringConstraints, WrapValidator
 from pydantic_core import PydanticCustomError
 
+from pulumi_volcano_jobs.core.errors import key_text, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, Text, is_valid_unicode, may_be_output
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import duration
@@ -140,14 +142,17 @@ def _is_plugin(value: object) -> TypeGuard[PluginSettings]:
 
 def _by_name(value: object) -> object:
     """Convert a list of typed plugins to Volcano's mapping, and reject a plugin that is listed twice."""
+    # A class has no settings, and a plugin is iterable because it is a pydantic model.
+    if isinstance(value, type):
+        raise _plugins_error(f"write [{value.__name__}()]")
+    if _is_plugin(value):
+        raise _plugins_error(f"put it in a list: [{type(value).__name__}(...)]")
     if value is None or isinstance(value, (str, Mapping, Leaf)) or not isinstance(value, Iterable):
         return value
     plugins: dict[str, object] = {}
     for plugin in value:
         if not _is_plugin(plugin):
-            kind = "plugin_type"
-            reason = "must be plugin objects such as PytorchPlugin()"
-            raise PydanticCustomError(kind, reason)
+            raise _plugins_error(_fix_of_entry(plugin))
         if plugin.name in plugins:
             kind = "plugin_twice"
             raise PydanticCustomError(kind, "the plugin {name} is listed twice", {"name": plugin.name})
@@ -155,8 +160,41 @@ def _by_name(value: object) -> object:
     return plugins
 
 
+def _plugins_error(fix: str) -> PydanticCustomError:
+    kind = "plugin_type"
+    return PydanticCustomError(kind, "must be a list of plugin objects", {"fix": fix})
+
+
+def _fix_of_entry(entry: object) -> str:
+    if isinstance(entry, type):
+        return f"call it: {entry.__name__}()"
+    if isinstance(entry, str):
+        return f"write {json.dumps({entry: []})}"
+    return 'to pass Volcano\'s arguments, write a mapping: {"pytorch": ["--port=29500"]}'
+
+
 def _plugin_or_args(value: object, check: Any) -> Any:
+    if isinstance(value, (type, Mapping)):
+        kind = "plugin_arguments_type"
+        fix = f"call it: {value.__name__}()" if isinstance(value, type) else f"write {json.dumps(_flags(value))}"
+        raise PydanticCustomError(kind, "must be a list of Volcano's arguments", {"fix": fix})
     return value if _is_plugin(value) else check(value)
+
+
+def _flags(settings: Mapping[Any, object]) -> list[str]:
+    """Return settings as Volcano's flags. Only numbers are shown, because other values may be secret."""
+    names = {key_text(key).replace("_", "-"): value for key, value in settings.items()}
+    return [f"--{name}={value_text(value) if isinstance(value, int) else '...'}" for name, value in names.items()]
+
+
+def name_of_resource(value: object) -> str:
+    """Return the expression for the name of a Pulumi resource, which is recognized without an import of Pulumi."""
+    if not hasattr(value, "urn") or isinstance(value, type):
+        return ""
+    return next((text for key, text in _RESOURCE_NAMES.items() if hasattr(value, key)), "")
+
+
+_RESOURCE_NAMES = {"metadata": '.metadata["name"]', "name": ".name"}
 
 
 PluginUse = Annotated[tuple[LeafStr, ...] | None, WrapValidator(_plugin_or_args)]

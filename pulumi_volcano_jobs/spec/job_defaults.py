@@ -17,6 +17,7 @@ from pulumi_volcano_jobs.core.leaf import Leaf, Text, derive, has_leaf, is_given
 from pulumi_volcano_jobs.kubernetes import images, schema, validation
 from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS
+from pulumi_volcano_jobs.spec.fields import name_of_resource
 from pulumi_volcano_jobs.spec.options import Defaults, ManagedBy, has_few_values, one_of_its_values
 
 
@@ -113,7 +114,8 @@ def _check_text(name: str, value: Any, path: str) -> Iterator[Problem]:
     elif name == "image_registry":
         yield from images.check_registry(value, path)
     elif not isinstance(value, (str, Leaf)):
-        yield wrong_type(path, "a string")
+        name = name_of_resource(value)
+        yield wrong_type(path, "a string", f"pass its {name}" if name else None)
     else:
         yield from (validation.dns_label if name == "namespace" else subdomain)(value, path)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from difflib import get_close_matches
 from itertools import groupby
 from typing import get_args
 
@@ -17,6 +19,7 @@ from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, 
 from pulumi_volcano_jobs.core.leaf import OutputLike, may_be_output
 from pulumi_volcano_jobs.kubernetes.schema import SURROGATE, output_not_allowed, suggestion
 from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
+from pulumi_volcano_jobs.spec.fields import name_of_resource
 
 _Rule = tuple[ErrorType, str, str]
 # Errors of the decoder of Volcano's mutating webhook: a wrong JSON type, or a number out of range.
@@ -35,9 +38,11 @@ _DECODE_ERRORS = (
 )
 _A_LIST: _Rule = ("TypeInvalid", "must be a list", "write it as a YAML list: [...]")
 _A_MAPPING: _Rule = ("TypeInvalid", "must be a mapping", "write it as key: value lines")
+_AN_INTEGER: _Rule = ("TypeInvalid", "must be a whole number", "write it without quotes or fraction")
+_PYTHON_HINTS = {_A_LIST[2]: "put it in a list: [...]", _A_MAPPING[2]: 'write it as a dict: {"key": value}'}
 _RULES: dict[str, _Rule] = {
     "missing": ("Required", "", ""),
-    "int_type": ("TypeInvalid", "must be a whole number", "write it without quotes or fraction"),
+    "int_type": _AN_INTEGER,
     "float_type": ("TypeInvalid", "must be a number", "write it without quotes"),
     "bool_type": ("TypeInvalid", "must be True or False", "write it without quotes"),
     "string_type": ("TypeInvalid", "must be a string", "put it in quotes"),
@@ -65,8 +70,9 @@ _RULES: dict[str, _Rule] = {
     "plugin_type": (
         "TypeInvalid",
         "must be a list of plugin objects such as PytorchPlugin()",
-        'to pass Volcano\'s arguments, write a mapping: {{"pytorch": ["--port=29500"]}}',
+        "{fix}",
     ),
+    "plugin_arguments_type": ("TypeInvalid", "must be a list of Volcano's arguments", "{fix}"),
     "plugin_twice": ("Duplicate", "the plugin {name} is listed twice", "keep one of them"),
     "int64_overflow": ("Invalid", "must fit into 64 bits", ""),
     "too_short": ("Required", "must have at least one entry", ""),
@@ -132,8 +138,17 @@ def problem(error: ErrorDetails, owner: str = "") -> Problem:
         return output_not_allowed(path, _PLAIN_REASONS.get(path.rpartition(".")[2], _STRUCTURE))
     if kind == "missing" and path == "metadata.name" and GENERATE_NAME in given_value:
         kind, path = "generated_name", f"metadata.{GENERATE_NAME}"
+    rule = _rule(kind, location, error)
     stage = RejectionStage.DECODE if kind.endswith(_DECODE_ERRORS) else RejectionStage.SCHEMA
-    return Problem(path, *_rule(kind, location, error), _value_text(given_value, location), stage)
+    result = Problem(path, *rule, _value_text(given_value, location), stage)
+    return in_python(result) if owner else result
+
+
+def in_python(problem: Problem) -> Problem:
+    """Return a problem with a hint for Python programs instead of YAML files."""
+    if problem.hint == _AN_INTEGER[2] and problem.value.startswith('"'):
+        return replace(problem, hint="pass an int; to read it from the configuration, use config.get_int")
+    return replace(problem, hint=_PYTHON_HINTS.get(problem.hint, problem.hint))
 
 
 def _of_setting(errors: Sequence[ErrorDetails], owner: str, settings: Mapping[str, FieldInfo]) -> Problem:
@@ -149,7 +164,8 @@ def _of_setting(errors: Sequence[ErrorDetails], owner: str, settings: Mapping[st
     if may_be_output(first["input"]):
         return not_plain(path, facts.get("hint", ""))
     if first["type"] == "literal_error":
-        return Problem(path, *_rule("literal_error", first["loc"], first), value)
+        error_type, reason, _ = _rule("literal_error", first["loc"], first)
+        return Problem(path, error_type, reason, value=value)
     error_type, reason, _ = _rule(first["type"], first["loc"], first)
     if error_type == "TypeInvalid":
         types = [_type_in_words(item) for item in errors if item.get("ctx") != {"class": OutputLike.__name__}]
@@ -177,9 +193,14 @@ def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> _Rul
     if kind == "literal_error":
         # pydantic's text is: 'a', 'b' or 'c'.
         values = re.findall(r"'([^']*)'", error["ctx"]["expected"])
-        return "NotSupported", f"supported values: {', '.join(map(value_text, values))}", ""
+        word = error["input"]
+        close = get_close_matches(word, values, n=1, cutoff=0.75) if isinstance(word, str) else []
+        hint = f"did you mean {close[0]}?" if close else ""
+        return "NotSupported", f"supported values: {', '.join(map(value_text, values))}", hint
     if kind not in _RULES:
         return "Invalid", error["msg"], ""
+    if kind == "string_type" and (name := name_of_resource(error["input"])):
+        return "TypeInvalid", f"must be a string, not a {type(error['input']).__name__}", f"pass its {name}"
     error_type, *texts = _RULES[kind]
     if kind == "duration_type" and not isinstance(error["input"], str):
         error_type = "TypeInvalid"

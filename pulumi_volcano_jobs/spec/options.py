@@ -142,6 +142,12 @@ def of_mode(options: Mapping[str, str]) -> Iterator[Problem]:
         yield Problem("wait_for", "Forbidden", reason, hint)
 
 
+def duration_of(seconds: int) -> str:
+    """Return seconds as text for `wait_timeout`, in the largest unit that needs no fraction."""
+    length, unit = next((length, unit) for length, unit in ((3600, "h"), (60, "m"), (1, "s")) if not seconds % length)
+    return f"{seconds // length}{unit}"
+
+
 def of_timeout(options: Mapping[str, str], *, known: bool) -> Iterator[Problem]:
     """Yield the problems of `wait_timeout`. Without `known`, `wait_for` is invalid and is not compared with it."""
     timeout = options.get("wait_timeout")
