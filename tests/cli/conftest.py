@@ -1,4 +1,4 @@
-"""The command line as a user types it, in a folder of its own."""
+"""Fixtures that run the command line in a temporary folder."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pulumi_volcano_jobs import Problem, cli
 from pulumi_volcano_jobs.cli import render
 from pulumi_volcano_jobs.core.errors import RejectionStage
 
-# A path begins with a small letter, and the types of errors with a capital one.
+# A path begins with a lower-case letter, and an error type with an upper-case letter.
 _PLACE = re.compile(r"(?P<place>.+?:\d+:\d+|[^:]+)(?P<level>: warning)?(?P<path>: [a-z][^\s:]*(?=: ))?: .")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command printed, and how it ended."""
+    """The output and the exit code of a command."""
 
     code: int
     out: str
@@ -30,7 +30,7 @@ class Answer:
 
     @property
     def lines(self) -> list[str]:
-        """What it said on standard error, line by line."""
+        """Lines of standard error."""
         return self.err.splitlines()
 
     @property
@@ -40,7 +40,7 @@ class Answer:
         return ["".join(part or "" for part in match.groups()) if match else "" for match in matches]
 
     def documents(self) -> list[dict[str, Any]]:
-        """Read the YAML that it printed."""
+        """Parse the YAML on standard output."""
         return list(yaml.safe_load_all(self.out))
 
 
@@ -51,14 +51,14 @@ NATIVE_PLACEHOLDERS = f"volcano-jobs: {render._PLACEHOLDERS['volcano']}\n"
 
 
 class Shell:
-    """A folder to run the command line in; file names are relative to it."""
+    """A folder in which commands run; file names are relative to it."""
 
     def __init__(self, folder: Path) -> None:
-        """Begin with an empty folder."""
+        """Use an empty folder."""
         self.folder = folder
 
     def write(self, name: str, *documents: Any) -> str:
-        """Write a file of text, bytes or documents, and give its name."""
+        """Write a file of text, bytes or documents, and return its name."""
         (first, *_) = documents
         if isinstance(first, bytes):
             (self.folder / name).write_bytes(first)
@@ -68,14 +68,14 @@ class Shell:
         return name
 
     def __call__(self, *arguments: str, stdin: bytes = b"") -> Answer:
-        """Run `volcano-jobs` with these arguments; it never ends in a traceback."""
+        """Run `volcano-jobs` with these arguments, and check that it shows no traceback."""
         result = CliRunner().invoke(cli.app, list(arguments), input=stdin, prog_name="volcano-jobs")
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return Answer(result.exit_code, result.stdout, result.stderr)
 
     def good(self, *arguments: str, stdin: bytes = b"") -> Answer:
-        """Run what must succeed without a word on standard error."""
+        """Run a command, and check that it succeeds with nothing on standard error."""
         answer = self(*arguments, stdin=stdin)
         assert (answer.code, answer.err) == (0, "")
         return answer

@@ -1,4 +1,4 @@
-"""The jobs that tests have: those of the guides, and those that were given to Volcano's own plugins."""
+"""Job files of the tests: those of Volcano's guides and the golden cases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CLUSTER = ClusterFacts.from_objects([yaml.safe_load((TESTS / "golden" / "cluster
 
 @functools.cache
 def accepted(*, strict: bool) -> dict[Path, Rendered]:
-    """Render all jobs that are accepted as the commands do that show no keys, by their files."""
+    """Return the rendered jobs of each accepted file, without keys."""
     made = {}
     for file in (*DOCUMENTS, *CASES):
         document = yaml.safe_load(file.read_text("utf-8"))
@@ -30,7 +30,7 @@ def accepted(*, strict: bool) -> dict[Path, Rendered]:
 
 
 def private_keys(file: Path) -> list[str]:
-    """Give the private keys that stand in a file's arguments, line by line, as far as they say anything."""
+    """Return the lines of private keys in the arguments of a file, without empty lines and markers."""
     text = file.read_text("utf-8")
     found = re.findall(r"--?ssh-private-key(?:=|\", *\")((?:[^\"\\]|\\.)*)", text)
     return [line for key in found for line in re.split(r"\\n", key) if line]

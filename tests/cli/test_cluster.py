@@ -1,4 +1,4 @@
-"""`--cluster FILE`: what only a cluster knows."""
+"""`--cluster FILE`: checks that need objects of the cluster."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ CLUSTER = Path(__file__).parents[1] / "golden" / "cluster.yaml"
 
 
 def claimed(name: str, namespace: str = "default") -> dict[str, Any]:
-    """Give a job that mounts an existing claim."""
+    """Return a job that mounts an existing claim."""
     document = job(volumes=[{"mountPath": "/data", "volumeClaimName": name}])
     document["metadata"]["namespace"] = namespace
     return document
 
 
 def prioritised(low: str, high: str) -> dict[str, Any]:
-    """Give a gang of one of two Pods; which one counts depends on the priority classes."""
+    """Return a gang whose minAvailable is one of two Pods; the priority classes decide which."""
 
     def of(name: str, cpu: str, priority: str) -> dict[str, Any]:
         containers = [container(resources={"requests": {"cpu": cpu}})]
@@ -35,14 +35,14 @@ def prioritised(low: str, high: str) -> dict[str, Any]:
 
 
 def cpu(shell: Shell, file: str, *options: str) -> str:
-    """Give the CPUs that the job's PodGroup asks for."""
+    """Return the CPU request of the job's PodGroup."""
     (group,) = [item for item in shell.good("render", file, *options).documents() if item["kind"] == "PodGroup"]
     found: str = group["spec"]["minResources"]["cpu"]
     return found
 
 
 class TestFacts:
-    """A file that is what kubectl prints."""
+    """Files that kubectl prints."""
 
     @pytest.mark.parametrize("command", ["validate", "render"])
     @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ class TestFacts:
     def test_a_missing_object_of_the_cluster_is_a_problem(
         self, shell: Shell, command: str, document: dict[str, Any], path: str, error_type: str
     ) -> None:
-        """The problem is that of the library, with its line, and is reported only with `--cluster`."""
+        """The message is that of the library, with a line, and is reported only with `--cluster`."""
         file = shell.write("job.yaml", document)
         key = path.rpartition(".")[2]
         row, line = next(
@@ -75,19 +75,19 @@ class TestFacts:
         shell.good(command, file)
 
     @pytest.mark.parametrize("document", [job(queue="research"), claimed("my-claim")], ids=["queue", "claim"])
-    def test_what_the_cluster_has_is_none(self, shell: Shell, document: dict[str, Any]) -> None:
-        """An open queue and a claim that is there pass."""
+    def test_an_existing_object_of_the_cluster_is_accepted(self, shell: Shell, document: dict[str, Any]) -> None:
+        """The cluster has an open queue and the claim."""
         shell.good("validate", shell.write("job.yaml", document), "--cluster", str(CLUSTER))
 
-    def test_priorities_decide_which_pods_a_gang_needs_first(self, shell: Shell) -> None:
-        """Without a cluster all classes count the same, and the first task comes first."""
+    def test_priority_classes_decide_which_pods_count_for_min_resources(self, shell: Shell) -> None:
+        """Without a cluster all classes are equal, and the first task is used."""
         file = shell.write("job.yaml", prioritised("low-priority", "high-priority"))
 
         assert cpu(shell, file) == "1"
         assert cpu(shell, file, "--cluster", str(CLUSTER)) == "2"
 
-    def test_documents_count_like_the_items_of_a_list(self, shell: Shell) -> None:
-        """What several kubectl commands printed can stand in one file, or come from standard input."""
+    def test_cluster_documents_are_read_like_list_items(self, shell: Shell) -> None:
+        """The output of several kubectl commands can be in one file or come from standard input."""
         items = yaml.safe_load(CLUSTER.read_text("utf-8"))["items"]
         file = shell.write("job.yaml", prioritised("low-priority", "high-priority"))
 
@@ -96,7 +96,7 @@ class TestFacts:
 
 
 class TestBadFile:
-    """A file that is something else: exit code 2, since no job is to blame."""
+    """Other files: exit code 2, because the job is not the cause."""
 
     UNREADABLE: ClassVar[dict[str, tuple[bytes, ...]]] = {
         "not YAML": (b"a: [1", b"a: !!int x", b"a: \0"),
@@ -166,8 +166,8 @@ class TestBadFile:
             "{kind: PriorityClass, metadata: {name: low}, value: text}",
         ],
     )
-    def test_of_the_wrong_shape_is_told_in_one_line(self, shell: Shell, content: str) -> None:
-        """It is YAML, and of the right kind perhaps, and still nothing that kubectl would print."""
+    def test_a_file_of_the_wrong_shape_is_reported_on_one_line(self, shell: Shell, content: str) -> None:
+        """The YAML is valid, but kubectl would not print it."""
         shell.write("cluster.yaml", content)
 
         answer = shell("render", shell.write("job.yaml", prioritised("low", "low")), "--cluster", "cluster.yaml")
@@ -178,7 +178,7 @@ class TestBadFile:
     @pytest.mark.parametrize(
         ("name", "reason"), [("nowhere.yaml", "No such file or directory"), (".", "Is a directory")]
     )
-    def test_an_unreadable_file_is_reported_as_a_job_file_is(self, shell: Shell, name: str, reason: str) -> None:
+    def test_an_unreadable_file_is_reported_like_a_job_file(self, shell: Shell, name: str, reason: str) -> None:
         """The reason is that of the operating system."""
         answer = shell("validate", shell.write("job.yaml", job()), "--cluster", name)
 

@@ -1,4 +1,4 @@
-"""`volcano-jobs convert`: a program on standard output or in a file, and what is to be done before it runs."""
+"""`volcano-jobs convert`: prints or writes a program, and the commands to run before it."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ job = VolcanoJob(
 
 
 def with_key(name: str = "train") -> Wire:
-    """Give a job with an ssh key of its own."""
+    """Return a job with its own ssh key."""
     plugins = {"svc": [], "ssh": [f"--ssh-private-key={KEY}", f"--ssh-public-key={PAIR.public.strip()}"]}
     return job(name=name, plugins=plugins)
 
 
 class TestPrograms:
-    """What is printed, or written."""
+    """Programs on standard output and in files."""
 
     @pytest.mark.parametrize("language", ["python", "yaml"])
-    def test_the_docs_show_what_is_printed(self, shell: Shell, language: str) -> None:
-        """For the job of the pytorch example."""
+    def test_the_docs_show_the_converted_program(self, shell: Shell, language: str) -> None:
+        """The page converts the job of the pytorch example."""
         (shown,) = re.findall(rf"```{language}\n(.*?)```", DOCS, re.DOTALL)
 
         assert shell("convert", "--language", language, EXAMPLE).out == shown
 
     def test_python_is_the_default(self, shell: Shell) -> None:
-        """Standard output, too."""
+        """Standard output is also the default."""
         answer = shell.good("convert", shell.write("job.yaml", job()))
 
         assert PYTHON in answer.out
@@ -52,8 +52,8 @@ class TestPrograms:
     @pytest.mark.parametrize(
         ("language", "file"), [("python", "__main__.py"), ("yaml", "Pulumi.yaml")], ids=["python", "yaml"]
     )
-    def test_a_file_is_what_would_be_printed(self, shell: Shell, language: str, file: str) -> None:
-        """In UTF-8, whatever it was before."""
+    def test_the_written_file_equals_the_printed_program(self, shell: Shell, language: str, file: str) -> None:
+        """The file is UTF-8 in every locale."""
         document = job()
         document["metadata"]["annotations"] = {"example.org/note": "训练 é"}
         shell.write(file, b"\xff")
@@ -75,7 +75,7 @@ class TestPrograms:
 
 
 class TestSecrets:
-    """Keys that stand in a file."""
+    """Keys in the converted file."""
 
     def test_the_commands_that_set_the_secrets_are_printed(self, shell: Shell, snapshot: SnapshotAssertion) -> None:
         """There is a command for each secret, with names quoted for the shell. The secrets are not printed."""
@@ -100,8 +100,8 @@ class TestSecrets:
 
         assert answer.err == snapshot
 
-    def test_one_is_shown_if_it_is_asked_for(self, shell: Shell) -> None:
-        """With a line break behind it, which `pulumi config set` takes away; there is no program then."""
+    def test_a_secret_is_printed_on_request(self, shell: Shell) -> None:
+        """It ends with a line break, which `pulumi config set` removes; no program is printed."""
         file = shell.write("job.yaml", with_key())
 
         assert shell.good("convert", "--show-secret", "train-ssh-private-key", file).out == f"{KEY}\n"
@@ -124,12 +124,12 @@ BAD: Wire = {
 
 
 class TestProblems:
-    """What keeps a file from becoming a program."""
+    """Files that cannot be converted."""
 
     @pytest.mark.parametrize("language", ["python", "yaml"])
     @pytest.mark.parametrize("content", BAD.values(), ids=BAD)
-    def test_a_problem_is_told_as_validate_tells_it(self, shell: Shell, content: Wire | str, language: str) -> None:
-        """And nothing is printed or written."""
+    def test_problems_are_reported_as_by_validate(self, shell: Shell, content: Wire | str, language: str) -> None:
+        """Nothing is printed or written."""
         file = shell.write("job.yaml", content)
         told = shell("validate", file)
 
@@ -162,8 +162,8 @@ class TestProblems:
         assert "imagee" not in answer.out
         assert answer.err == snapshot
 
-    def test_lenient_changes_nothing_of_a_sound_job(self, shell: Shell) -> None:
-        """No default is spelled out."""
+    def test_lenient_does_not_change_a_valid_job(self, shell: Shell) -> None:
+        """Defaults are not written out."""
         assert shell("convert", "--lenient", EXAMPLE) == shell("convert", EXAMPLE)
 
     def test_lenient_rejects_a_job_that_volcano_rejects(self, shell: Shell) -> None:
@@ -180,7 +180,7 @@ class TestProblems:
 
 
 class TestUsage:
-    """What cannot be asked for."""
+    """Invalid combinations of arguments."""
 
     ARGUMENTS: ClassVar[dict[str, list[str]]] = {
         "over the job": ["-o", "job.yaml"],
@@ -222,8 +222,8 @@ class TestUsage:
         assert words in answer.err
         assert "volcano-jobs convert --help" in answer.err
 
-    def test_help_teaches_by_example(self, shell: Shell) -> None:
-        """Each example stands on a line of its own, and works."""
+    def test_the_examples_of_the_help_run(self, shell: Shell) -> None:
+        """Each example is on its own line."""
         out = shell.good("convert", "--help").out
         for file in ("job.yaml", "train.yaml", "evaluate.yaml"):
             shell.write(file, with_key() if file == "job.yaml" else job(name=file.removesuffix(".yaml")))
@@ -236,13 +236,13 @@ class TestUsage:
 
 
 class TestOptions:
-    """What the component must be told, too, stands in the program."""
+    """Options of the component in the converted program."""
 
     OPTIONS = ("--on-conflict", "user", "--ignore", "VJ105,VJ103", "--kubernetes-version", "1.33")
     OPTIONS += ("--volcano-version", "1.15.1")
 
-    def test_they_are_arguments_in_python(self, shell: Shell) -> None:
-        """In front of the job's own."""
+    def test_options_are_arguments_in_python(self, shell: Shell) -> None:
+        """They precede the arguments of the job."""
         out = shell.good("convert", *self.OPTIONS, EXAMPLE).out
 
         assert (
@@ -252,7 +252,7 @@ class TestOptions:
             '        "volcano_version": "1.15.1",\n'
         ) in out
 
-    def test_they_are_properties_in_yaml(self, shell: Shell) -> None:
+    def test_options_are_properties_in_yaml(self, shell: Shell) -> None:
         """The provider has the same names."""
         (program,) = shell.good(
             "convert", "--language", "yaml", *self.OPTIONS[2:], "--managed-by", "volcano", EXAMPLE
@@ -267,8 +267,8 @@ class TestOptions:
             "volcanoVersion": "1.15.1",
         }
 
-    def test_options_of_plugins_stand_once(self, shell: Shell) -> None:
-        """As they were chosen: the plugins are as the file has them."""
+    def test_plugin_options_are_written_once(self, shell: Shell) -> None:
+        """The plugins are those of the file."""
         chosen = ("--defaults", "recommended", "--set", "pytorch.nproc_per_node=2")
 
         out = shell("convert", *chosen, EXAMPLE).out
@@ -278,8 +278,8 @@ class TestOptions:
         assert out.count("nproc_per_node") == 1
         assert "torchrun" not in out
 
-    def test_the_command_for_a_secret_repeats_what_it_needs(self, shell: Shell) -> None:
-        """Else it would find the conflict."""
+    def test_the_command_for_a_secret_repeats_on_conflict(self, shell: Shell) -> None:
+        """Without it the command would fail with the conflict."""
         file = shell.write("job.yaml", with_key())
 
         line = shell("convert", "--on-conflict", "plugin", file).lines[1]

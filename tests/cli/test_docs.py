@@ -1,4 +1,4 @@
-"""docs/commands.md shows what the commands print."""
+"""docs/commands.md shows the output of the commands."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ PICTURES = re.findall(r"<!-- volcano-jobs ([^\n]*) -->\n```mermaid\n(.*?)```", P
 @pytest.mark.parametrize(
     ("command", "output"), [*CONSOLE, *PICTURES], ids=[command for command, _ in (*CONSOLE, *PICTURES)]
 )
-def test_what_the_page_shows_is_printed(
+def test_the_commands_print_the_output_of_the_page(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, command: str, output: str
 ) -> None:
-    """At 80 columns, where the repository is."""
+    """They run in the repository at 80 columns."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "80")
 
@@ -29,5 +29,5 @@ def test_what_the_page_shows_is_printed(
 
 
 def test_the_page_shows_each_command() -> None:
-    """A whole job, one Pod, and a picture."""
+    """It explains a job and a Pod, and draws a graph."""
     assert [command.split()[0] for command, _ in (*CONSOLE, *PICTURES)] == ["explain", "explain", "graph"]

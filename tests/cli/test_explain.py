@@ -1,4 +1,4 @@
-"""`volcano-jobs explain`: who sets what, for people."""
+"""`volcano-jobs explain`: the origin of each value, as text for people."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ STYLE = re.compile(r"\x1b\[[\d;]*m")
 
 @pytest.fixture(params=[80, 140])
 def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Provide a width of the terminal."""
+    """Set the width of the terminal."""
     columns: int = request.param
     monkeypatch.setenv("COLUMNS", str(columns))
     return columns
 
 
 def in_terminal(*arguments: str, columns: int, **environment: str) -> str:
-    """Run the program in a terminal of so many columns, and give all that the terminal was sent."""
+    """Run the program in a terminal with the given number of columns, and return its output."""
     main, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     left_out = {"COLUMNS", "NO_COLOR", "FORCE_COLOR"}
@@ -52,7 +52,7 @@ def in_terminal(*arguments: str, columns: int, **environment: str) -> str:
         while True:
             try:
                 read = os.read(main, 65536)
-            except OSError:  # Linux's end of a terminal
+            except OSError:  # The terminal side on Linux.
                 read = b""
             if not read:
                 break
@@ -63,13 +63,13 @@ def in_terminal(*arguments: str, columns: int, **environment: str) -> str:
 
 
 def with_keys(shell: Shell) -> str:
-    """Write the job of Volcano's with a pair that is one, and give the file's name."""
+    """Write a Volcano example with a valid key pair, and return the file name."""
     argument = PAIR.private.replace("\n", "\\n")
     return shell.write("native.yaml", NATIVE.replace("PRIVATE", argument).replace("PUBLIC", PAIR.public.strip()))
 
 
 class TestText:
-    """The whole text, as in a file or a pipe."""
+    """The whole text, as written to a file or a pipe."""
 
     def test_a_pytorch_job_is_explained(
         self, shell: Shell, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
@@ -81,7 +81,7 @@ class TestText:
 
     @pytest.mark.usefixtures("width")
     def test_a_native_job_is_explained(self, shell: Shell, snapshot: SnapshotAssertion) -> None:
-        """The text has what only Volcano's controllers do, and their names of volumes."""
+        """The text lists features of Volcano's controllers, and their volume names."""
         assert shell.good("explain", "--managed-by", "volcano", with_keys(shell)).out == snapshot
 
     def test_the_fields_that_composed_mode_ignores_are_listed(
@@ -100,8 +100,8 @@ class TestText:
         (title,) = titles
         assert title == snapshot
 
-    def test_jobs_are_told_of_one_after_the_other(self, shell: Shell) -> None:
-        """In the order of the files, with an empty line between."""
+    def test_several_jobs_are_explained_in_file_order(self, shell: Shell) -> None:
+        """An empty line separates them."""
         first = shell.write("first.yaml", job(name="first"))
         second = shell.write("second.yaml", job(name="second"))
 
@@ -111,9 +111,9 @@ class TestText:
 
 
 class TestPod:
-    """`--pod NAME`."""
+    """The option `--pod NAME`."""
 
-    def test_a_pod_of_a_native_job_has_the_names_that_volcano_gives(
+    def test_a_pod_of_a_native_job_shows_the_names_that_volcano_assigns(
         self, shell: Shell, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
     ) -> None:
         """They are the names of the PodGroup and of the volumes. Pulumi creates the claims."""
@@ -124,8 +124,8 @@ class TestPod:
         assert re.search(r"(?m)^  .+  scheduling.k8s.io/group-name  train-<uid>$", out)
         assert re.search(r"(?m)^  .+  train-<suffix-1>  .*train-pvc-data$", out)
 
-    def test_it_is_shown_of_each_file_that_has_it(self, shell: Shell) -> None:
-        """Files may be alternatives."""
+    def test_a_pod_is_shown_for_each_file_that_has_it(self, shell: Shell) -> None:
+        """The files can be alternatives."""
         files = [shell.write(f"{name}.yaml", job(name=name)) for name in ("one", "two")]
 
         assert shell.good("explain", *files, "--pod", "two-worker-0").out.startswith("Pod two-worker-0 ")
@@ -152,10 +152,10 @@ class TestPod:
 
 
 class TestRefused:
-    """What is a problem to `validate` is one here."""
+    """Rejected jobs."""
 
-    def test_problems_are_reported_and_nothing_else(self, shell: Shell) -> None:
-        """With their lines."""
+    def test_only_problems_are_printed_for_a_rejected_job(self, shell: Shell) -> None:
+        """Each problem has its line."""
         answer = shell("explain", shell.write("job.yaml", job(queue=1)))
 
         assert (answer.code, answer.out) == (1, "")
@@ -171,10 +171,8 @@ class TestRefused:
         assert [place.partition(": ")[2] for place in answer.places] == ["metadata.name"]
         assert answer == shell("render", file)
 
-    def test_a_user_s_own_plugin_is_rejected_in_native_mode(
-        self, shell: Shell, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Pods that Pulumi manages can have it."""
+    def test_a_custom_plugin_is_rejected_in_native_mode(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Volcano's controller does not know the plugin."""
 
         class Own(Plugin):
             name = "own"
@@ -195,11 +193,11 @@ class TestRefused:
 
 
 class TestTerminal:
-    """A person in front of it."""
+    """Output to a terminal."""
 
     @pytest.mark.parametrize("columns", [80, 140])
     @pytest.mark.parametrize("options", [(), ("--managed-by", "volcano"), ("--pod", "pytorch-job-worker-1")])
-    def test_it_is_as_wide_as_the_terminal_and_styled(
+    def test_output_is_styled_and_fits_the_terminal(
         self, shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: int, options: tuple[str, ...]
     ) -> None:
         """The words are those of the plain text."""
@@ -213,24 +211,24 @@ class TestTerminal:
         assert "\x1b[36m" in sent
 
     @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-    def test_who_wants_no_colours_gets_none(self, environment: dict[str, str]) -> None:
-        """Neither where they are not wanted nor where they cannot be shown."""
+    def test_colours_are_off_on_request(self, environment: dict[str, str]) -> None:
+        """They are also off if the terminal does not support them."""
         sent = in_terminal("explain", str(PYTORCH), columns=80, **environment)
 
         assert sent.startswith(("Job ", "\x1b[1mJob "))
         assert not re.search(r"\x1b\[[\d;]*3\d", sent)
 
     @pytest.mark.parametrize(("environment", "is_styled"), [({}, False), ({"FORCE_COLOR": "1"}, True)])
-    def test_a_pipe_gets_colours_if_they_are_forced(self, environment: dict[str, str], *, is_styled: bool) -> None:
-        """For `less -R`, as with other programs."""
+    def test_colours_can_be_forced_in_a_pipe(self, environment: dict[str, str], *, is_styled: bool) -> None:
+        """`less -R` shows them."""
         done = subprocess.run(
             [PROGRAM, "explain", str(PYTORCH)], capture_output=True, check=True, env=os.environ | environment
         )
 
         assert (b"\x1b[36m" in done.stdout, b"\x1b" in done.stdout) == (is_styled, is_styled)
 
-    def test_a_job_cannot_steer_it(self, shell: Shell) -> None:
-        """Neither with a value nor with a name that the lenient mode lets pass: what cannot be seen is spelled out."""
+    def test_control_characters_of_a_job_are_escaped(self, shell: Shell) -> None:
+        """Values, and names in lenient mode, can contain terminal escape sequences."""
         env = [{"name": "A", "value": "\x1b]0;title\x07 \u202eback\nline"}]
         mounts = [{"name": "data", "mountPath": "/a\x1b[31m"}]
         pod = {"containers": [container(env=env, volumeMounts=mounts)], "volumes": [{"name": "data", "emptyDir": {}}]}
@@ -243,10 +241,10 @@ class TestTerminal:
         assert r"\x1b]0;title\x07 \u202eback\nline" in sent
 
     @pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: file.stem)
-    def test_no_line_is_too_long_and_no_word_is_lost(
+    def test_narrow_output_wraps_without_losing_words(
         self, shell: Shell, monkeypatch: pytest.MonkeyPatch, file: Path, width: int
     ) -> None:
-        """For the jobs of the guides: what a wide terminal shows is there in a narrow one, in more lines."""
+        """A narrow terminal shows the same words in more lines."""
         out = shell("explain", str(file)).out
         monkeypatch.setenv("COLUMNS", "1000")
         whole = shell("explain", str(file)).out
@@ -255,8 +253,10 @@ class TestTerminal:
         assert sorted(re.sub(r"[\s─]", "", out)) == sorted(re.sub(r"[\s─]", "", whole))
 
     @pytest.mark.parametrize("columns", ["1", "2", "7", "30"])
-    def test_no_terminal_is_too_narrow(self, shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
-        """It is no pleasure to read, and it ends."""
+    def test_a_very_narrow_terminal_does_not_fail(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str
+    ) -> None:
+        """The text is hard to read, but complete."""
         monkeypatch.setenv("COLUMNS", columns)
         env = [{"name": "NOTE", "value": "训练" * 5}]
 
@@ -264,8 +264,8 @@ class TestTerminal:
             "explain", "--pod", "train-worker-0", shell.write("job.yaml", job(task(containers=[container(env=env)])))
         )
 
-    def test_wide_characters_count_twice(self, shell: Shell, width: int) -> None:
-        """A line of them is as long as the terminal is wide, no longer."""
+    def test_wide_characters_take_two_columns(self, shell: Shell, width: int) -> None:
+        """A line of them fits the terminal."""
         env = [{"name": "NOTE", "value": "训练" * 100}]
         file = shell.write("job.yaml", job(task(containers=[container(env=env)])))
 
@@ -277,10 +277,10 @@ class TestTerminal:
 
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
 def test_every_job_is_explained_without_its_keys(*, strict: bool) -> None:
-    """All jobs of the guides and of the golden cases that are accepted, and a Pod of each task, in both modes."""
+    """All accepted jobs of the guides and golden cases, and a Pod of each task, in both modes."""
     files = accepted(strict=strict)
     for file, rendered in files.items():
-        # Those between the first and the last Pod differ by their numbers.
+        # The Pods between the first and the last one differ only in their index.
         ends = {task.name: (task, index) for task, index in tables.pods(rendered).values()}
         for native in (False, True):
             whole = tables.explain(rendered, native=native)
@@ -289,7 +289,7 @@ def test_every_job_is_explained_without_its_keys(*, strict: bool) -> None:
             text = repr([whole, *single])
             assert [key for key in private_keys(file) if key in text] == []
     assert len(files) > 120
-    # No golden case has a pair that strict mode takes.
+    # No golden case has a key pair that strict mode accepts.
     assert any(private_keys(file) for file in files) is not strict
 
 

@@ -1,4 +1,4 @@
-"""`volcano-jobs graph`: a job's topology as a picture."""
+"""`volcano-jobs graph`: the topology of a job as a picture."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.conftest import container, job, task
 
 ROOT = Path(__file__).parents[2]
 PYTORCH = ROOT / "examples" / "pytorch" / "job.yaml"
-# Each takes Mermaid half a second; together they have every kind of line and box.
+# Mermaid needs half a second for each; together they have every kind of node and edge.
 HANDFUL = ("mpi", "tensorflow", "volume-mixed")
 LABEL = r'"[^"\\`]*"'
 LINES = {
@@ -34,14 +34,14 @@ LINES = {
 
 
 def words(svg: str) -> set[str]:
-    """Give the lines of text in a picture."""
+    """Return the lines of text in a picture."""
     root = ET.fromstring(svg)  # noqa: S314  # our own
     texts = {text.strip() for element in root.iter() for text in (element.text, element.tail) if text}
     return texts - {""}
 
 
 def assert_well_formed(text: str) -> None:
-    """Check that each line is one of Mermaid's, and that all that is named is there, once."""
+    """Check that each line is valid Mermaid and that each identifier is defined once."""
     found: dict[str, list[tuple[str, ...]]] = {kind: [] for kind in LINES}
     for line in text.splitlines():
         matches = {kind: match for kind, rule in LINES.items() if (match := re.fullmatch(rule, line.strip()))}
@@ -56,8 +56,8 @@ def assert_well_formed(text: str) -> None:
 
 
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
-def test_every_job_is_drawn_well_formed_and_without_its_keys(*, strict: bool) -> None:
-    """All jobs of the guides and of the golden cases that are accepted."""
+def test_every_job_has_a_well_formed_graph_without_keys(*, strict: bool) -> None:
+    """All accepted jobs of the guides and golden cases are drawn."""
     files = accepted(strict=strict)
     for file, rendered in files.items():
         text = graph([rendered])
@@ -94,10 +94,10 @@ def test_an_svg_has_the_labels_of_the_text(shell: Shell) -> None:
     assert labels(text) <= words(svg)
 
 
-def test_a_name_is_only_text_to_mermaid(shell: Shell) -> None:
-    """What would end a label, or mean something in HTML, is shown as it is."""
+def test_special_characters_in_names_are_escaped(shell: Shell) -> None:
+    """Characters that end a label or that have a meaning in HTML are shown unchanged."""
     name = 'x"]; <b>#1 & `y`'
-    # The one name that Kubernetes does not look at.
+    # The only name that Kubernetes does not validate.
     volumes = [{"name": "a", "secret": {"secretName": name}}]
     mounting = container(volumeMounts=[{"name": "a", "mountPath": "/a"}])
     file = shell.write("job.yaml", job(task(containers=[mounting], volumes=volumes)))
@@ -108,7 +108,7 @@ def test_a_name_is_only_text_to_mermaid(shell: Shell) -> None:
 def test_svg_without_the_extra_is_bad_usage(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
-    """The message says what to install, without a traceback."""
+    """The message names the extra to install, without a traceback."""
     monkeypatch.setitem(sys.modules, "mermaidx", None)
 
     answer = shell("graph", str(PYTORCH), "--format", "svg")
@@ -118,8 +118,8 @@ def test_svg_without_the_extra_is_bad_usage(
     shell.good("graph", str(PYTORCH))
 
 
-def test_jobs_of_several_files_are_one_picture(shell: Shell) -> None:
-    """With a box for each."""
+def test_jobs_of_several_files_are_drawn_in_one_graph(shell: Shell) -> None:
+    """Each job has a box."""
     files = [shell.write(f"{name}.yaml", job(name=name)) for name in ("one", "two")]
 
     text = shell.good("graph", *files).out
@@ -128,8 +128,8 @@ def test_jobs_of_several_files_are_one_picture(shell: Shell) -> None:
     assert text.count("subgraph") == 4
 
 
-def test_problems_are_reported_and_nothing_is_drawn(shell: Shell) -> None:
-    """As with the other commands."""
+def test_nothing_is_drawn_for_a_rejected_job(shell: Shell) -> None:
+    """Problems are reported as by the other commands."""
     answer = shell("graph", shell.write("job.yaml", job(queue=1)))
 
     assert (answer.code, answer.out) == (1, "")

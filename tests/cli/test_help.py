@@ -1,4 +1,4 @@
-"""`--help` teaches by example."""
+"""`--help` has examples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUEUE = {
 @pytest.mark.parametrize("command", ["render", "validate"])
 @pytest.mark.parametrize("columns", ["80", "140"])
 def test_each_example_works(shell: Shell, monkeypatch: pytest.MonkeyPatch, command: str, columns: str) -> None:
-    """It stands on a line of its own, however wide the terminal is."""
+    """Each is on its own line at any terminal width."""
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.chdir(shell.folder)
     (shell.folder / "jobs").mkdir()
@@ -38,7 +38,7 @@ def test_each_example_works(shell: Shell, monkeypatch: pytest.MonkeyPatch, comma
 
 
 def test_every_command_has_examples(shell: Shell) -> None:
-    """The list of commands says what each is for, and all of it fits into a terminal of 80 columns."""
+    """The list of commands describes each one and fits into 80 columns."""
     commands = re.findall(r"^  (\w+) +\w", shell.good("--help").out.partition("Commands:")[2], re.MULTILINE)
 
     assert set(commands) == {"render", "validate", "explain", "graph", "convert"}
@@ -48,5 +48,5 @@ def test_every_command_has_examples(shell: Shell) -> None:
 
 
 def test_the_version_is_that_of_the_package(shell: Shell) -> None:
-    """For reports of faults."""
+    """Bug reports include it."""
     assert shell.good("--version").out == f"volcano-jobs {version('pulumi-volcano-jobs')}\n"

@@ -1,4 +1,4 @@
-"""ssh keys on the command line: shown to nobody who does not ask for them."""
+"""Private ssh keys on the command line are shown only on request."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ WAYS = [
 
 
 def with_ssh(*arguments: str, **plugins: list[str]) -> dict[str, Any]:
-    """Give a job with the ssh plugin, and with svc, which it wants."""
+    """Return a job with the ssh plugin and svc, which it requires."""
     return job(plugins={"ssh": list(arguments), "svc": [], **plugins})
 
 
 def secret(answer: Answer) -> dict[str, str]:
-    """Give the data of the one Secret that was printed."""
+    """Return the data of the only printed Secret."""
     (found,) = [document["data"] for document in answer.documents() if document["kind"] == "Secret"]
     return dict(found)
 
 
 def spellings(key: str) -> Iterator[str]:
-    """Give the ways in which a key, or a part of it, might be printed: plain, in base64, escaped as JSON."""
+    """Return the encodings in which a key or a part of it might be printed: plain, base64, or JSON."""
     for line in key.strip().splitlines()[1:3] or [key.split()[1]]:
         yield line
-        # The middle of its base64, for each place at which it can begin in a longer text.
+        # The middle of its base64 text, for each offset that it can have in a longer text.
         for shift in range(3):
             yield base64.b64encode(b" " * shift + line.encode()).decode()[4:-4]
     yield json.dumps(key)[1:-1]
@@ -50,7 +50,7 @@ def spellings(key: str) -> Iterator[str]:
 
 
 def assert_no_private_key(text: str) -> None:
-    """Make sure that nothing in a text is, or holds, a private key."""
+    """Check that a text contains no private key in any encoding."""
     for mark in (b"PRIVATE KEY", b"OPENSSH PRIVATE"):
         for shift in range(3):
             assert base64.b64encode(b" " * shift + mark).decode()[4:-4] not in text
@@ -58,18 +58,18 @@ def assert_no_private_key(text: str) -> None:
 
 
 class TestHidden:
-    """Without `--show-keys` keys are placeholders."""
+    """Without `--show-keys`, keys are placeholders."""
 
     @pytest.mark.parametrize("way", WAYS, ids=" ".join)
-    def test_a_key_that_nobody_gave_is_not_made_up(self, shell: Shell, way: tuple[str, ...]) -> None:
-        """There is no private key in the output, in whatever form."""
+    def test_no_private_key_is_generated_without_show_keys(self, shell: Shell, way: tuple[str, ...]) -> None:
+        """The output contains no private key in any encoding."""
         answer = shell("render", shell.write("job.yaml", with_ssh()), *way)
 
         assert answer.code == 0
         assert_no_private_key(answer.out + answer.err)
 
-    def test_placeholders_are_no_base64(self, shell: Shell) -> None:
-        """A cluster that is sent them refuses them, and takes them for no key."""
+    def test_placeholders_are_not_valid_base64(self, shell: Shell) -> None:
+        """The API server therefore rejects them."""
         data = secret(shell.without_keys(shell.write("job.yaml", with_ssh())))
 
         assert {key: value for key, value in data.items() if key != "config"} == {
@@ -80,8 +80,8 @@ class TestHidden:
         assert "Host train-worker-0" in base64.b64decode(data["config"]).decode()
 
     @pytest.mark.parametrize("way", WAYS, ids=" ".join)
-    def test_a_given_key_is_not_shown_either(self, shell: Shell, way: tuple[str, ...]) -> None:
-        """Neither as text nor in base64, in the Secret nor in the Job's arguments."""
+    def test_a_given_key_is_hidden(self, shell: Shell, way: tuple[str, ...]) -> None:
+        """It is hidden as text and as base64, in the Secret and in the arguments of the Job."""
         answer = shell("render", shell.write("job.yaml", with_ssh(*ARGUMENTS)), *way)
 
         assert (answer.code, answer.err) == (0, NATIVE_PLACEHOLDERS if "volcano" in way else PLACEHOLDERS)
@@ -112,8 +112,8 @@ class TestHidden:
         ],
     )
     @pytest.mark.parametrize("command", ["validate", "render"])
-    def test_a_problem_shows_no_key(self, shell: Shell, command: str, arguments: list[str]) -> None:
-        """What is wrong with a key's argument is told without the key."""
+    def test_problems_show_no_key(self, shell: Shell, command: str, arguments: list[str]) -> None:
+        """The argument with the key is invalid."""
         answer = shell(command, shell.write("job.yaml", with_ssh(*arguments)))
 
         assert answer.code == 1
@@ -122,7 +122,7 @@ class TestHidden:
         assert [found for found in spellings(PAIR.private) if found in answer.out + answer.err] == []
 
     def test_files_in_a_folder_have_no_keys(self, shell: Shell) -> None:
-        """What is written is what is printed."""
+        """The files have the printed content."""
         shell.good("render", shell.write("job.yaml", with_ssh(*ARGUMENTS)), "-o", "out")
 
         written = "".join(path.read_text("utf-8") for path in (shell.folder / "out").iterdir())
@@ -131,7 +131,7 @@ class TestHidden:
 
 
 class TestSaid:
-    """Placeholders in the output are named once, with the option that prints the keys."""
+    """The message about placeholders."""
 
     @pytest.mark.parametrize("manager", ["pulumi", "volcano"])
     def test_the_message_names_the_option(self, shell: Shell, manager: str, snapshot: SnapshotAssertion) -> None:
@@ -140,8 +140,8 @@ class TestSaid:
 
         assert shell("render", "--managed-by", manager, file).err == snapshot
 
-    def test_once_for_several_jobs(self, shell: Shell) -> None:
-        """The message is printed once for the two Secrets of two jobs."""
+    def test_the_message_is_printed_once_for_several_jobs(self, shell: Shell) -> None:
+        """Each of the two jobs has a Secret."""
         second = with_ssh()
         second["metadata"]["name"] = "other"
 
@@ -157,33 +157,33 @@ class TestSaid:
         ],
         ids=" ".join,
     )
-    def test_not_where_none_is_printed(self, shell: Shell, way: tuple[str, ...]) -> None:
-        """With --show-keys, with an existing Secret, in a Job without a given key, and in a folder."""
+    def test_no_message_without_placeholders(self, shell: Shell, way: tuple[str, ...]) -> None:
+        """With --show-keys, an existing Secret, a Job without a given key, or a folder."""
         shell.good("render", shell.write("job.yaml", with_ssh()), *way)
 
-    def test_not_for_a_job_without_ssh(self, shell: Shell) -> None:
-        """It has no keys."""
+    def test_no_message_for_a_job_without_ssh(self, shell: Shell) -> None:
+        """The job has no keys."""
         shell.good("render", shell.write("job.yaml", job()))
 
     @pytest.mark.parametrize("command", ["validate", "explain", "graph"])
-    def test_not_by_another_command(self, shell: Shell, command: str) -> None:
-        """Nobody applies the output of the other commands."""
+    def test_other_commands_print_no_message(self, shell: Shell, command: str) -> None:
+        """Their output is not applied to a cluster."""
         shell.good(command, shell.write("job.yaml", with_ssh()))
 
 
 class TestShown:
-    """With `--show-keys` they are real."""
+    """With `--show-keys`, keys are real."""
 
     def pair(self, answer: Answer) -> tuple[rsa.RSAPrivateKey, bytes]:
-        """Load the private key, and give the public one as it is printed, from a Secret in which the two are right."""
+        """Load the private key of a Secret, and return it with the public one; check the second copy of each."""
         data = {key: base64.b64decode(value, validate=True) for key, value in secret(answer).items()}
         private = serialization.load_pem_private_key(data["id_rsa"], password=None)
         assert isinstance(private, rsa.RSAPrivateKey)
         assert data["authorized_keys"] == data["id_rsa.pub"]
         return private, data["id_rsa.pub"]
 
-    def test_a_new_pair_is_made(self, shell: Shell) -> None:
-        """The private key is a sound RSA key of 2048 bits, and the public one is its own."""
+    def test_show_keys_generates_a_pair(self, shell: Shell) -> None:
+        """It is a valid RSA pair of 2048 bits."""
         answer = shell.good("render", "--show-keys", shell.write("job.yaml", with_ssh()))
 
         private, public = self.pair(answer)
@@ -193,8 +193,8 @@ class TestShown:
         assert public.endswith(b"\n")
 
     @pytest.mark.parametrize(("kind", "begins"), [("ed25519", "ssh-ed25519 "), ("ecdsa", "ecdsa-sha2-nistp256 ")])
-    def test_a_new_pair_is_of_the_type_that_is_asked_for(self, shell: Shell, kind: str, begins: str) -> None:
-        """In files called after it."""
+    def test_show_keys_generates_a_pair_of_the_requested_type(self, shell: Shell, kind: str, begins: str) -> None:
+        """The file names follow the type."""
         file = shell.write("job.yaml", with_ssh())
 
         data = secret(shell.good("render", "--show-keys", "--set", f"ssh.key_type={kind}", file))
@@ -204,14 +204,14 @@ class TestShown:
         assert decoded[f"id_{kind}"].startswith("-----BEGIN OPENSSH PRIVATE KEY-----\n")
         assert decoded[f"id_{kind}.pub"].startswith(begins)
 
-    def test_a_pair_of_a_secret_is_not_made_up(self, shell: Shell) -> None:
-        """It is in the cluster alone."""
+    def test_no_pair_is_generated_with_an_existing_secret(self, shell: Shell) -> None:
+        """The pair exists only in the cluster."""
         file = shell.write("job.yaml", with_ssh())
 
         assert secret(shell.good("render", "--show-keys", "--set", "ssh.key_secret=team", file)).keys() == {"config"}
 
-    def test_each_run_and_each_job_has_a_pair_of_its_own(self, shell: Shell) -> None:
-        """Who can log in to one job cannot log in to another."""
+    def test_each_run_and_each_job_has_a_different_pair(self, shell: Shell) -> None:
+        """A key of one job gives no access to another job."""
         second = with_ssh()
         second["metadata"]["name"] = "other"
         file = shell.write("jobs.yaml", with_ssh(), second)
@@ -221,30 +221,30 @@ class TestShown:
         found = {item["data"]["id_rsa"] for documents in runs for item in documents if item["kind"] == "Secret"}
         assert len(found) == 4
 
-    def test_a_given_pair_is_shown_as_it_was_given(self, shell: Shell) -> None:
-        """Nothing is made up where a key is given."""
+    def test_show_keys_prints_a_given_pair(self, shell: Shell) -> None:
+        """No pair is generated."""
         answer = shell.good("render", "--show-keys", shell.write("job.yaml", with_ssh(*ARGUMENTS)))
 
         data = {key: base64.b64decode(value).decode() for key, value in secret(answer).items()}
         assert data["id_rsa"] == PAIR.private
         assert data["id_rsa.pub"] == data["authorized_keys"] == PAIR.public.strip()
 
-    def test_the_job_for_volcano_has_the_given_pair(self, shell: Shell) -> None:
-        """Volcano's controller gets it as the argument that it was."""
+    def test_the_native_job_has_the_given_pair(self, shell: Shell) -> None:
+        """Volcano's controller reads it from the argument."""
         file = shell.write("job.yaml", with_ssh(*ARGUMENTS))
 
         (document,) = shell.good("render", "--show-keys", "--managed-by", "volcano", file).documents()
 
         assert document["spec"]["plugins"]["ssh"] == ARGUMENTS
 
-    def test_a_job_without_ssh_changes_nothing(self, shell: Shell) -> None:
-        """There is no key to show."""
+    def test_show_keys_has_no_effect_without_ssh(self, shell: Shell) -> None:
+        """The job has no key."""
         file = shell.write("job.yaml", job())
 
         assert shell.good("render", "--show-keys", file).out == shell.good("render", file).out
 
-    def test_mpi_brings_ssh_and_so_a_pair(self, shell: Shell) -> None:
-        """A plugin that was brought in by another has real keys too."""
+    def test_mpi_adds_ssh_and_a_pair(self, shell: Shell) -> None:
+        """Plugins that another plugin requires also have real keys."""
         document = job(plugins={"mpi": []})
         document["spec"]["tasks"] = [{**document["spec"]["tasks"][0], "name": name} for name in ("master", "worker")]
 

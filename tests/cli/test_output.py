@@ -97,7 +97,7 @@ def test_a_file_without_a_key_keeps_its_mode(shell: Shell) -> None:
     assert mode(shell.folder / "out.py") == 0o640
 
 
-def test_convert_writes_into_what_a_link_leads_to(shell: Shell) -> None:
+def test_convert_follows_a_symlink(shell: Shell) -> None:
     """The user chose the symlink with -o."""
     (shell.folder / "link.py").symlink_to("real.py")
 
@@ -159,7 +159,7 @@ def test_a_closed_standard_output_is_an_error(shell: Shell, snapshot: SnapshotAs
     assert message == snapshot
 
 
-def test_a_reader_that_has_had_enough_is_no_error_to_tell(shell: Shell) -> None:
+def test_a_closed_pipe_prints_no_message(shell: Shell) -> None:
     """`volcano-jobs render job.yaml | head -1` prints no message."""
     file = shell.folder / shell.write("job.yaml", job(task(replicas=2000)))
     reader, writer = os.pipe()

@@ -1,4 +1,4 @@
-"""The installed program, as a process of its own."""
+"""The installed program, run as a process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 def run(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
-    """Run the program, which never shows a traceback."""
+    """Run the program, and check that it shows no traceback."""
     done = subprocess.run(
         [PROGRAM, *arguments], input=stdin, capture_output=True, env=os.environ | environment, check=False, timeout=60
     )
@@ -26,8 +26,8 @@ def run(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.C
     return done
 
 
-def test_it_renders_as_the_command_does() -> None:
-    """The golden output, byte for byte."""
+def test_the_program_prints_the_golden_output() -> None:
+    """The output is compared byte for byte."""
     done = run("render", str(HERE / "golden" / "job.yaml"))
 
     assert (done.returncode, done.stderr.decode()) == (0, PLACEHOLDERS)
@@ -37,15 +37,15 @@ def test_it_renders_as_the_command_does() -> None:
 @pytest.mark.parametrize(
     ("text", "code"), [(b"", 1), (b"a: [1", 1), (b"\xff", 2), (b"kind: Pod", 1)], ids=["empty", "YAML", "binary", "Pod"]
 )
-def test_it_ends_with_the_exit_code_and_one_line(text: bytes, code: int) -> None:
-    """A shell and a CI job can tell a bad job from a bad file."""
+def test_the_exit_code_and_one_line_report_the_failure(text: bytes, code: int) -> None:
+    """The exit code distinguishes an invalid job from an unreadable file."""
     done = run("validate", "-", stdin=text)
 
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (code, b"", 1)
 
 
-def test_its_output_is_utf_8_whatever_the_terminal_speaks(shell: Shell) -> None:
-    """A job is the same file on every machine."""
+def test_output_is_utf_8_in_every_locale(shell: Shell) -> None:
+    """The same job gives the same file on every machine."""
     document = job()
     document["metadata"]["annotations"] = {"example.org/note": "训练 é"}
 
@@ -55,8 +55,8 @@ def test_its_output_is_utf_8_whatever_the_terminal_speaks(shell: Shell) -> None:
     assert "example.org/note: 训练 é\n".encode() in done.stdout
 
 
-def test_its_input_is_utf_8_whatever_the_terminal_speaks() -> None:
-    """A path with characters of its own is told apart from what is no text."""
+def test_input_is_utf_8_in_every_locale() -> None:
+    """A path with non-ASCII characters works, and text that is not UTF-8 is rejected."""
     text = "kind: Job\nmetadata: {name: a}\nspec: {tasks: [], größe: 1}\n"
 
     done = run("validate", "-", stdin=text.encode(), PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
@@ -65,8 +65,8 @@ def test_its_input_is_utf_8_whatever_the_terminal_speaks() -> None:
     assert done.stderr.startswith(b"<stdin>:3:")
 
 
-def test_a_reader_that_goes_away_is_no_error(shell: Shell) -> None:
-    """`volcano-jobs render ... | head -1` ends quietly."""
+def test_a_closed_pipe_is_not_an_error(shell: Shell) -> None:
+    """`volcano-jobs render ... | head -1` prints no message."""
     file = shell.write("job.yaml", job(task(replicas=500)))
     with subprocess.Popen([PROGRAM, "render", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -102,8 +102,8 @@ def test_a_closed_standard_input_is_an_error(snapshot: SnapshotAssertion) -> Non
     assert done.stderr.decode() == snapshot
 
 
-def test_it_loads_no_pulumi() -> None:
-    """Whatever the command, with keys too: the program starts at once, on machines without Pulumi too."""
+def test_no_command_imports_pulumi() -> None:
+    """Commands start fast, and also run on machines without Pulumi."""
     job_file = str(HERE / "golden" / "job.yaml")
     code = (
         "import sys\n"

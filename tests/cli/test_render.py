@@ -1,4 +1,4 @@
-"""`volcano-jobs render`: what is printed, and what is written to a folder."""
+"""`volcano-jobs render`: printed and written manifests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.conftest import job, task, typed
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parent / "golden"
-# Of every kind of object one, and two Pods that differ.
+# At least one object of each kind, and two Pods that differ.
 WHOLE = HERE / "golden" / "whole.yaml"
 JOB = HERE / "golden" / "job.yaml"
 CANONICAL = [
@@ -34,19 +34,19 @@ CANONICAL = [
 
 
 def identities(documents: list[dict[str, object]]) -> list[tuple[object, object]]:
-    """Give kind and name of each manifest."""
+    """Return kind and name of each manifest."""
     return [(document["kind"], document["metadata"]["name"]) for document in documents]  # type: ignore[index]
 
 
 class TestPrinted:
     """Manifests on standard output."""
 
-    def test_a_whole_job_is_printed_byte_for_byte_as_reviewed(self, shell: Shell) -> None:
-        """The golden file was read by eye, line by line; whoever changes it does that again."""
+    def test_a_whole_job_equals_the_reviewed_golden_file(self, shell: Shell) -> None:
+        """Review each changed line of the golden file."""
         assert shell.without_keys(str(JOB)).out == WHOLE.read_text("utf-8")
 
-    def test_objects_come_by_kind_and_name_and_pods_last(self, shell: Shell) -> None:
-        """The order is the canonical one, and the same as the library's."""
+    def test_objects_are_sorted_by_kind_and_name_with_pods_last(self, shell: Shell) -> None:
+        """The library uses the same order."""
         rendered = render(yaml.safe_load(JOB.read_text("utf-8")))
 
         documents = shell.without_keys(str(JOB)).documents()
@@ -55,11 +55,11 @@ class TestPrinted:
         assert identities(documents) == identities([*rendered.objects, *rendered.pods])
 
     def test_a_second_run_prints_the_same_bytes(self, shell: Shell) -> None:
-        """Nothing in the output depends on when or how often it is made."""
+        """The output does not depend on the time or on earlier runs."""
         assert shell.without_keys(str(JOB)).out == shell.without_keys(str(JOB)).out
 
     def test_json_is_one_list_of_the_same_manifests(self, shell: Shell) -> None:
-        """The format changes the writing and nothing else."""
+        """Only the format differs."""
         printed = json.loads(shell.without_keys("--format", "json", str(JOB)).out)
 
         assert printed == {
@@ -69,11 +69,11 @@ class TestPrinted:
         }
 
     def test_a_dash_is_standard_input(self, shell: Shell) -> None:
-        """A job that is piped in gives what its file gives."""
+        """The output equals that of the file."""
         assert shell.without_keys("-", stdin=JOB.read_bytes()).out == WHOLE.read_text("utf-8")
 
     def test_files_and_documents_keep_their_order(self, shell: Shell) -> None:
-        """Several files, one of them with several documents, come out one job after the other."""
+        """One of the files has several documents."""
         first = shell.write("first.yaml", job(name="zebra"), job(name="lion"))
         second = shell.write("second.yaml", job(name="ape"))
 
@@ -85,8 +85,8 @@ class TestPrinted:
             for pair in (("PodGroup", pod_group(name)), ("Pod", f"{name}-worker-0"))
         ]
 
-    def test_text_beyond_ascii_is_printed_as_it_is(self, shell: Shell) -> None:
-        """Characters are neither escaped nor lost."""
+    def test_non_ascii_text_is_printed_unescaped(self, shell: Shell) -> None:
+        """No character is lost."""
         document = job()
         document["metadata"]["annotations"] = {"example.org/note": "训练 é"}
 
@@ -94,8 +94,8 @@ class TestPrinted:
 
         assert "example.org/note: 训练 é\n" in answer.out
 
-    def test_nothing_is_printed_if_one_of_the_jobs_is_bad(self, shell: Shell) -> None:
-        """Half of what was asked for would be worse than nothing."""
+    def test_nothing_is_printed_if_one_job_is_rejected(self, shell: Shell) -> None:
+        """Incomplete output might be applied."""
         good, bad = (
             shell.write("good.yaml", job()),
             shell.write("bad.yaml", job(task(replicas=0), name="b", queue="root")),
@@ -109,13 +109,13 @@ class TestPrinted:
 
 
 class TestManagedByVolcano:
-    """The Job itself, for clusters with Volcano's controllers."""
+    """The native Job, for clusters with Volcano's controllers."""
 
     @pytest.mark.parametrize(
         "case", ["mpi-depends-on", "multi-all", "plain-labels", "plain-partition", "pytorch-full-args"]
     )
-    def test_the_job_is_written_as_volcano_stores_it(self, shell: Shell, case: str) -> None:
-        """All defaults are there: Volcano's webhooks add nothing, and so refuse no later update."""
+    def test_the_native_job_has_all_defaults(self, shell: Shell, case: str) -> None:
+        """Volcano's webhooks then add nothing, and do not reject a later update."""
         expected = json.loads((GOLDEN / "expected" / f"{case}.json").read_text("utf-8"))["job"]
         del expected["metadata"]["uid"]
         files = ["--cluster", str(GOLDEN / "cluster.yaml"), str(GOLDEN / "cases" / f"{case}.yaml")]
@@ -124,8 +124,8 @@ class TestManagedByVolcano:
 
         assert (answer.code, answer.documents()) == (0, [expected])
 
-    def test_a_new_claim_is_a_document_and_the_job_names_it(self, shell: Shell) -> None:
-        """Volcano's controller would write the name of a claim that it creates into the Job, and own its fields."""
+    def test_a_new_claim_is_a_document_that_the_job_refers_to(self, shell: Shell) -> None:
+        """Otherwise Volcano's controller would write the claim name into the Job and own its fields."""
         files = ["--cluster", str(GOLDEN / "cluster.yaml"), str(GOLDEN / "cases" / "volume-mixed.yaml")]
         expected = json.loads((GOLDEN / "expected" / "volume-mixed.json").read_text("utf-8"))["job"]
 
@@ -139,7 +139,7 @@ class TestManagedByVolcano:
         assert made == expected
 
     def test_two_jobs_are_two_documents(self, shell: Shell) -> None:
-        """There is one Job for each job, and no Pod."""
+        """No Pod is printed."""
         file = shell.write("jobs.yaml", job(name="one"), job(name="two"))
 
         documents = shell.good("render", "--managed-by", "volcano", file).documents()
@@ -148,10 +148,10 @@ class TestManagedByVolcano:
 
 
 class TestNamespace:
-    """`--namespace`, as kubectl has it."""
+    """The option `--namespace`, which works as in kubectl."""
 
-    def test_it_is_for_jobs_that_name_none(self, shell: Shell) -> None:
-        """A job's own namespace stays."""
+    def test_namespace_applies_to_jobs_without_a_namespace(self, shell: Shell) -> None:
+        """Other jobs keep their namespace."""
         own = job(name="own")
         own["metadata"]["namespace"] = "mine"
         file = shell.write("jobs.yaml", job(name="any"), own)
@@ -161,14 +161,14 @@ class TestNamespace:
         assert [document["metadata"]["namespace"] for document in documents] == ["team-a"] * 2 + ["mine"] * 2
         assert documents[1]["metadata"]["labels"]["volcano.sh/job-namespace"] == "team-a"
 
-    def test_without_it_the_namespace_is_written_out(self, shell: Shell) -> None:
-        """What kubectl's current context says does not matter."""
+    def test_the_default_namespace_is_written_out(self, shell: Shell) -> None:
+        """The current context of kubectl does not change it."""
         documents = shell.good("render", shell.write("job.yaml", job())).documents()
 
         assert {document["metadata"]["namespace"] for document in documents} == {"default"}
 
-    def test_it_counts_for_the_job_that_volcano_manages(self, shell: Shell) -> None:
-        """The Job gets it too."""
+    def test_namespace_applies_to_the_native_job(self, shell: Shell) -> None:
+        """The Job has the namespace of the option."""
         file = shell.write("job.yaml", job())
 
         (document,) = shell.good("render", "--managed-by", "volcano", "--namespace", "team-a", file).documents()
@@ -177,10 +177,10 @@ class TestNamespace:
 
 
 class TestLenient:
-    """`--lenient`: what Volcano does with mistakes."""
+    """The option `--lenient`: mistakes are handled as by Volcano."""
 
-    def test_a_mistake_is_refused_or_done_as_volcano_does(self, shell: Shell) -> None:
-        """An unknown argument is a problem, or dropped with all behind it."""
+    def test_lenient_ignores_an_unknown_argument(self, shell: Shell) -> None:
+        """Volcano drops an unknown argument and all later ones; without the option it is a problem."""
         file = shell.write("job.yaml", job(plugins={"svc": ["--no-such=1", "--publish-not-ready-addresses=true"]}))
 
         strict, lenient = shell("render", file), shell.good("render", "--lenient", file)
@@ -190,8 +190,8 @@ class TestLenient:
         (service,) = [document for document in lenient.documents() if document["kind"] == "Service"]
         assert "publishNotReadyAddresses" not in service["spec"]
 
-    def test_what_volcano_refuses_is_refused_all_the_same(self, shell: Shell) -> None:
-        """Leniency is Volcano's, and its webhook takes no job into the root queue."""
+    def test_lenient_rejects_a_job_that_volcano_rejects(self, shell: Shell) -> None:
+        """Volcano's webhook rejects jobs in the root queue."""
         answer = shell("render", "--lenient", shell.write("job.yaml", job(queue="root")))
 
         assert (answer.code, answer.out) == (1, "")
@@ -199,10 +199,10 @@ class TestLenient:
 
 
 class TestFolder:
-    """`-o DIR`: a file for each manifest."""
+    """The option `-o DIR`: one file for each manifest."""
 
-    def test_each_manifest_has_a_file_that_holds_it_alone(self, shell: Shell) -> None:
-        """The files together are what is printed."""
+    def test_each_manifest_has_its_own_file(self, shell: Shell) -> None:
+        """The files together have the printed content."""
         printed = shell.without_keys(str(JOB)).documents()
 
         answer = shell.good("render", str(JOB), "-o", "out/below")
@@ -213,16 +213,16 @@ class TestFolder:
             f"team-a.{kind.lower()}.{name}.yaml": doc for (kind, name), doc in zip(CANONICAL, printed, strict=True)
         }
 
-    def test_json_files_are_lists_of_one(self, shell: Shell) -> None:
-        """Each can be applied by itself."""
+    def test_json_files_are_lists_with_one_item(self, shell: Shell) -> None:
+        """Each file can be applied alone."""
         shell.good("render", shell.write("job.yaml", job()), "-o", "out", "--format", "json")
 
         files = {path.name: json.loads(path.read_text("utf-8")) for path in (shell.folder / "out").iterdir()}
         assert files.keys() == {f"default.podgroup.{pod_group('train')}.json", "default.pod.train-worker-0.json"}
         assert [item["kind"] for item in files["default.pod.train-worker-0.json"]["items"]] == ["Pod"]
 
-    def test_the_folder_and_secrets_are_their_owner_s_alone(self, shell: Shell) -> None:
-        """Nobody else can read a key, not even for the moment in which it is written."""
+    def test_the_folder_and_secrets_are_private_to_the_owner(self, shell: Shell) -> None:
+        """A Secret is never readable by other users, not even while it is written."""
         shell.good("render", str(JOB), "-o", "out", "--show-keys")
 
         modes = {path.name: path.stat().st_mode & 0o777 for path in (shell.folder / "out").iterdir()}
@@ -230,8 +230,8 @@ class TestFolder:
         assert modes["team-a.secret.train-ssh.yaml"] == 0o600
         assert modes["team-a.pod.train-worker-0.yaml"] & 0o444 == 0o444
 
-    def test_a_secret_that_others_could_read_is_closed_before_it_is_written(self, shell: Shell) -> None:
-        """The mode of a file that is there already does not stay."""
+    def test_an_existing_secret_file_becomes_private_before_it_is_written(self, shell: Shell) -> None:
+        """The mode of an existing file is not kept."""
         (shell.folder / "out").mkdir(mode=0o755)
         secret = shell.folder / "out" / "team-a.secret.train-ssh.yaml"
         secret.touch(mode=0o644)
@@ -241,8 +241,8 @@ class TestFolder:
         assert secret.stat().st_mode & 0o777 == 0o600
         assert "id_rsa:" in secret.read_text("utf-8")
 
-    def test_a_second_run_writes_over_the_first(self, shell: Shell) -> None:
-        """A shorter manifest leaves nothing of a longer one, and files of others stay."""
+    def test_a_second_run_overwrites_the_first(self, shell: Shell) -> None:
+        """No text of a longer manifest remains, and unrelated files are kept."""
         many = [{"name": f"NUMBER_{number}", "value": "1"} for number in range(50)]
         long = task(containers=[{"name": "main", "image": "example.org/image:1", "env": many}])
         shell.good("render", shell.write("long.yaml", job(long)), "-o", "out")
@@ -254,14 +254,14 @@ class TestFolder:
         text = (shell.folder / "out" / "default.pod.train-worker-0.yaml").read_text("utf-8")
         assert list(yaml.safe_load_all(text)) == shell.good("render", "short.yaml").documents()[1:]
 
-    def test_no_name_leads_out_of_the_folder(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A plugin may call its objects what it wants: a name that looks like a path stays a part of a file's name."""
+    def test_object_names_cannot_escape_the_folder(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A plugin can choose any name, so path separators are part of the file name."""
 
         class Climbing(Plugin):
             name = "climbing"
 
             def on_job_add(self, ctx: JobContext) -> list[Manifest]:
-                """Return an object of a name that Kubernetes would refuse."""
+                """Return an object with a name that Kubernetes would reject."""
                 return [config_map("/../../above", ctx.namespace, {})]
 
         known = Registry()
@@ -293,12 +293,12 @@ class TestFolder:
         assert (shell.folder / file).read_text("utf-8") == before
 
 
-class TestTwins:
-    """Two jobs that make the same object: the last would overwrite the first."""
+class TestDuplicates:
+    """Two jobs that create the same object, where the last would overwrite the first."""
 
     COLLIDING = (job(task("a-worker"), name="train"), job(task("worker"), name="train-a"))
 
-    def test_they_are_rejected_with_the_name_of_the_object(self, shell: Shell, snapshot: SnapshotAssertion) -> None:
+    def test_duplicate_objects_are_rejected_with_their_name(self, shell: Shell, snapshot: SnapshotAssertion) -> None:
         """The message names the object and both jobs. Its line is that of the second job's name."""
         file = shell.write("jobs.yaml", *self.COLLIDING)
         line = (shell.folder / file).read_text("utf-8").splitlines().index("  name: train-a") + 1
@@ -310,8 +310,8 @@ class TestTwins:
         assert (answer.code, answer.out) == (1, "")
         assert answer.err == snapshot
 
-    def test_one_line_is_for_all_objects_of_two_jobs(self, shell: Shell, snapshot: SnapshotAssertion) -> None:
-        """The duplicate of a job is one problem, not one for each Pod."""
+    def test_duplicate_jobs_are_one_problem(self, shell: Shell, snapshot: SnapshotAssertion) -> None:
+        """The problem is not repeated for each Pod."""
         first, second = shell.write("a.yaml", job(task(replicas=3))), shell.write("b.yaml", job(task(replicas=3)))
 
         answer = shell("render", first, second)
@@ -319,15 +319,15 @@ class TestTwins:
         assert answer.code == 1
         assert answer.err == snapshot
 
-    def test_nothing_is_written_to_a_folder_then(self, shell: Shell) -> None:
-        """The folder is not even made."""
+    def test_duplicates_write_nothing_to_the_folder(self, shell: Shell) -> None:
+        """The folder is not created either."""
         file = shell.write("jobs.yaml", *self.COLLIDING)
 
         assert shell("render", file, "-o", "out").code == 1
         assert not (shell.folder / "out").exists()
 
-    def test_namespaces_keep_them_apart(self, shell: Shell) -> None:
-        """The same name in two namespaces is two objects."""
+    def test_objects_in_different_namespaces_are_not_duplicates(self, shell: Shell) -> None:
+        """Names are unique only within a namespace."""
         other = job()
         other["metadata"]["namespace"] = "team-a"
 
@@ -335,16 +335,16 @@ class TestTwins:
 
         assert [document["metadata"]["namespace"] for document in documents] == ["default"] * 2 + ["team-a"] * 2
 
-    def test_pods_of_one_name_are_volcano_s_to_refuse(self, shell: Shell) -> None:
-        """Rendered as Jobs, the two have no object in common."""
+    def test_native_jobs_with_equal_pod_names_are_rendered(self, shell: Shell) -> None:
+        """The two Jobs differ in name; Volcano creates the Pods."""
         file = shell.write("jobs.yaml", *self.COLLIDING)
 
         documents = shell.good("render", "--managed-by", "volcano", file).documents()
 
         assert identities(documents) == [("Job", "train"), ("Job", "train-a")]
 
-    def test_files_that_are_validated_together_may_be_alternatives(self, shell: Shell) -> None:
-        """A job for the test cluster and one for production have the same name."""
+    def test_validate_accepts_files_with_the_same_job(self, shell: Shell) -> None:
+        """The files can be for a test cluster and for production."""
         first, second = shell.write("test.yaml", job()), shell.write("production.yaml", job())
 
         shell.good("validate", first, second)

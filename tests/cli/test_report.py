@@ -1,4 +1,4 @@
-"""`volcano-jobs validate --format json` and `sarif`: the same findings, for programs."""
+"""`volcano-jobs validate --format json` and `sarif`: problems and warnings for programs."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ ERROR = {
 
 
 def report(shell: Shell, style: str, *files: str, code: int = 1) -> Any:
-    """Run the command, which says all on standard output, and read that."""
+    """Run the command, and parse the report on standard output."""
     answer = shell("validate", "--format", style, *files)
     assert (answer.code, answer.err) == (code, "")
     return json.loads(answer.out)
 
 
 def files_of(found: Any) -> list[str]:
-    """Give the file of each finding of a report, in either form."""
+    """Return the file of each result of a report in either format."""
     if isinstance(found, list):
         return [item["file"] for item in found]
     places = [result["locations"][0]["physicalLocation"] for result in found["runs"][0]["results"]]
     return [place["artifactLocation"]["uri"] for place in places]
 
 
-def test_json_lists_what_the_lines_say(shell: Shell) -> None:
-    """Each finding has its place, who would refuse, and the parts of the message."""
+def test_json_lists_the_same_results_as_the_text(shell: Shell) -> None:
+    """Each result has its place, who would reject the job, and the parts of the message."""
     file = shell.write("job.yaml", JOB)
 
     (error,) = report(shell, "json", file)
@@ -61,8 +61,8 @@ def test_json_lists_what_the_lines_say(shell: Shell) -> None:
     assert error["hint"] in shown
 
 
-def test_sarif_is_what_editors_and_code_review_read(shell: Shell) -> None:
-    """A run with the tool, its rules, and a result with file, region and path for each finding."""
+def test_sarif_has_the_properties_that_editors_read(shell: Shell) -> None:
+    """A run has the tool, its rules, and a result with file, region and path."""
     file = shell.write("job.yaml", JOB)
 
     log = report(shell, "sarif", file)
@@ -84,7 +84,7 @@ def test_sarif_is_what_editors_and_code_review_read(shell: Shell) -> None:
 
 
 def test_sarif_names_a_file_by_its_uri(shell: Shell) -> None:
-    """A blank in a file's name is none in a URI."""
+    """A space in a file name is escaped."""
     file = shell.write("my job.yaml", JOB)
 
     (run,) = report(shell, "sarif", file)["runs"]
@@ -93,8 +93,8 @@ def test_sarif_names_a_file_by_its_uri(shell: Shell) -> None:
     assert place["physicalLocation"]["artifactLocation"] == {"uri": "my%20job.yaml"}
 
 
-def test_a_warning_is_one_and_fails_nothing(shell: Shell) -> None:
-    """It is listed with its level, and the command succeeds."""
+def test_a_warning_is_listed_with_exit_code_0(shell: Shell) -> None:
+    """It is listed with its level."""
     file = shell.write("job.yaml", JOB.replace("minAvailable: 5", "minAvailable: 2"))
 
     (warning,) = report(shell, "json", file, code=0)
@@ -103,8 +103,8 @@ def test_a_warning_is_one_and_fails_nothing(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("style", ["json", "sarif"])
-def test_what_is_no_yaml_and_twins_are_findings_too(shell: Shell, style: str) -> None:
-    """All files are in one report, whatever is wrong with one of them."""
+def test_invalid_yaml_and_duplicates_are_listed(shell: Shell, style: str) -> None:
+    """One report covers all files, also if one of them cannot be parsed."""
     good = JOB.replace("minAvailable: 5", "minAvailable: 2").replace("ssh", "svc")
     files = [shell.write("broken.yaml", "a: [\n"), shell.write("job.yaml", JOB)]
 
@@ -115,15 +115,15 @@ def test_what_is_no_yaml_and_twins_are_findings_too(shell: Shell, style: str) ->
 
 @pytest.mark.parametrize(("style", "nothing"), [("json", "[]"), ("sarif", '"results": []')])
 def test_a_good_file_has_an_empty_report(shell: Shell, style: str, nothing: str) -> None:
-    """There is a document all the same."""
+    """The document is still complete."""
     file = shell.write("job.yaml", JOB.replace("minAvailable: 5", "minAvailable: 2").replace("ssh", "svc"))
 
     assert nothing in shell.good("validate", "--format", style, file).out
 
 
 @pytest.mark.parametrize("style", ["json", "sarif"])
-def test_no_key_is_in_a_report(shell: Shell, style: str) -> None:
-    """As in the lines."""
+def test_a_report_shows_no_key(shell: Shell, style: str) -> None:
+    """The text format hides keys in the same way."""
     file = shell.write("job.yaml", JOB.replace("ssh: []", "ssh: ['--ssh-private-key=AAAAsecret'], svc: []"))
 
     assert "AAAAsecret" not in json.dumps(report(shell, style, file))

@@ -1,4 +1,4 @@
-"""`kubectl get vcjob -o yaml | volcano-jobs COMMAND -`: a Job that Volcano has stored."""
+"""`kubectl get vcjob -o yaml | volcano-jobs COMMAND -`: Jobs that Volcano has stored."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tests.unit.spec.test_document import stored
 LISTED = {"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}}
 
 
-def printed() -> bytes:
-    """Return what kubectl prints of two Jobs."""
+def kubectl_output() -> bytes:
+    """Return the output of kubectl for two Jobs."""
     items = [stored(), stored(name="second", generateName="sec")]
     return yaml.safe_dump({**LISTED, "items": items}).encode()
 
 
 @pytest.mark.parametrize("command", ["render", "validate", "explain", "graph", "convert"])
-def test_every_command_takes_stored_jobs(shell: Shell, command: str) -> None:
+def test_every_command_accepts_stored_jobs(shell: Shell, command: str) -> None:
     """The claim has a warning. No field that the server sets is reported or printed."""
-    answer = shell(command, "-", stdin=printed())
+    answer = shell(command, "-", stdin=kubectl_output())
 
     assert answer.code == 0
     warned = {place.partition(": ")[2] for place in answer.places}
@@ -34,7 +34,7 @@ def test_every_command_takes_stored_jobs(shell: Shell, command: str) -> None:
 
 def test_the_stored_claim_is_mounted(shell: Shell) -> None:
     """Pods mount the existing claim, and no claim is rendered."""
-    documents = shell("render", "-", "--ignore", "VJ121", stdin=printed()).documents()
+    documents = shell("render", "-", "--ignore", "VJ121", stdin=kubectl_output()).documents()
 
     assert "PersistentVolumeClaim" not in {item["kind"] for item in documents}
     assert [item["metadata"]["name"] for item in documents if item["kind"] == "PodGroup"] == list(

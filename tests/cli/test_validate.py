@@ -1,4 +1,4 @@
-"""`volcano-jobs validate`: every problem, where it is and what to do, on one line."""
+"""`volcano-jobs validate`: each problem with its place and fix, on one line."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ spec:
                 requests:
                   cpu: two              # 19 spec.tasks[0].template.spec.containers[1].resources.requests.cpu: Invalid
 """
-# Values of the wrong type or form.
+# Values of the wrong type or format.
 TYPES = """\
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -86,12 +86,12 @@ def expected(*texts: str) -> list[tuple[int, int, str, str]]:
 
 
 def expected_places(file: str, *texts: str) -> list[str]:
-    """Return the places of the problems of the comments, as `Answer.places` has them."""
+    """Return the places of the commented problems, in the form of `Answer.places`."""
     return [f"{file}:{line}:{column}: {path}" for line, column, path, _ in expected(*texts)]
 
 
 class TestProblems:
-    """What is wrong with a file, line by line."""
+    """Problems of a file, by line."""
 
     @pytest.mark.parametrize("texts", [(MANY,), (TYPES,), (MANY, "---\n", TYPES)], ids=["many", "types", "both"])
     def test_each_problem_has_its_line_and_column(self, shell: Shell, texts: tuple[str, ...]) -> None:
@@ -167,8 +167,8 @@ class TestProblems:
 
         assert shell("render", file) == shell("validate", file)
 
-    def test_standard_input_has_a_name_too(self, shell: Shell) -> None:
-        """Lines count from its beginning."""
+    def test_problems_of_standard_input_have_a_name_and_lines(self, shell: Shell) -> None:
+        """Lines are numbered from its beginning."""
         answer = shell("validate", "-", stdin=MANY.encode())
 
         assert answer.code == 1
@@ -247,7 +247,7 @@ class TestProblems:
 
 
 class TestWarnings:
-    """What is odd and still done."""
+    """Warnings."""
 
     TWICE = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -262,8 +262,8 @@ spec:
 """
 
     @pytest.mark.parametrize("command", ["validate", "render"])
-    def test_warnings_are_not_a_failure(self, shell: Shell, command: str) -> None:
-        """They are printed on standard error, in the order of the file, and the exit code is 0."""
+    def test_warnings_do_not_change_the_exit_code(self, shell: Shell, command: str) -> None:
+        """They are printed on standard error, in the order of the file."""
         answer = shell(command, shell.write("job.yaml", self.TWICE))
 
         assert answer.code == 0
@@ -273,7 +273,7 @@ spec:
             ["PodGroup", "Secret", "Pod"] if command == "render" else []
         )
 
-    def test_they_are_told_beside_problems(self, shell: Shell) -> None:
+    def test_warnings_and_problems_are_printed_together(self, shell: Shell) -> None:
         """The order is that of the file."""
         answer = shell("validate", shell.write("job.yaml", self.TWICE.replace("replicas: 1", "replicas: -1")))
 
@@ -293,10 +293,10 @@ spec:
 
 
 class TestExitCodes:
-    """0 if all is well, 1 for problems of a job, 2 for bad usage or files."""
+    """0 for success, 1 for problems of a job, 2 for invalid usage or unreadable files."""
 
-    def test_a_good_job_is_told_by_silence(self, shell: Shell) -> None:
-        """Nothing is printed, and the exit code is 0."""
+    def test_a_valid_job_prints_nothing(self, shell: Shell) -> None:
+        """The exit code is 0."""
         assert shell.good("validate", shell.write("job.yaml", job())).out == ""
 
     @pytest.mark.parametrize("name", ["nowhere.yaml", ".", "image.png", ""])
@@ -321,7 +321,7 @@ class TestExitCodes:
 
     @pytest.mark.parametrize(("name", "written"), [("a\udcff.yaml", "a\\udcff.yaml"), ("a\n.yaml", "a\\n.yaml")])
     @pytest.mark.parametrize("style", ["text", "json", "sarif"])
-    def test_a_name_that_cannot_be_written(self, shell: Shell, name: str, written: str, style: str) -> None:
+    def test_a_file_name_that_is_not_text_is_escaped(self, shell: Shell, name: str, written: str, style: str) -> None:
         """File names are bytes; messages are text, on one line."""
         answer = shell("validate", "--format", style, shell.write(name, "a: 1\n"))
 
@@ -386,8 +386,8 @@ FIRST_LINES = [str(inspect.getdoc(command)) for command in (render.render_comman
     ],
     ids=lambda value: " ".join(value) if "--help" in value else "",
 )
-def test_help_names_what_there_is(shell: Shell, arguments: list[str], words: list[str]) -> None:
-    """Each command and option is there, and every text is whole."""
+def test_help_lists_all_commands_and_options(shell: Shell, arguments: list[str], words: list[str]) -> None:
+    """No text is truncated."""
     answer = shell.good(*arguments)
 
     assert [word for word in words if word not in answer.out] == []

@@ -1,1 +1,1 @@
-"""The component under mocks: what is registered, with which options, and what is refused."""
+"""Tests of the component under Pulumi's mocks: registered resources, their options, and rejected arguments."""

@@ -1,4 +1,4 @@
-"""The options that choose how a job is checked."""
+"""Options that control validation of a job."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ CONFLICT: Wire = {"plugins": {"env": []}, "tasks": [task(containers=[OWN])]}
 
 
 def index_of(arguments: Wire) -> Any:
-    """Give the variable that both set, as the Pod has it."""
+    """Return the variable that both set, as rendered in the Pod."""
     pod = run(lambda: {"made": new_job("train", arguments).name}).resources["Pod train-worker-0"]
     env = pod.inputs["spec"]["containers"][0]["env"]
     return next(entry["value"] for entry in env if entry["name"] == "VC_TASK_INDEX")
 
 
-def test_who_counts_in_a_conflict_is_chosen() -> None:
-    """The plugin, or the template."""
+def test_on_conflict_selects_the_plugin_or_the_template() -> None:
+    """The Pod has the value of the selected one."""
     assert index_of({**CONFLICT, "on_conflict": "plugin"}) == "0"
     assert index_of({**CONFLICT, "on_conflict": "user"}) == "7"
 
 
-def test_warnings_are_switched_off_by_their_codes() -> None:
-    """Those of the native mode, too."""
+def test_warnings_are_disabled_by_their_codes() -> None:
+    """Warnings of native mode are included."""
     arguments = {"plugins": {"ssh": []}, "tasks": [task()], "managed_by": "volcano"}
 
     def codes(*ignored: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What replaces Pods: the digest that each Pod is registered with."""
+"""The restart digest of each Pod, which decides whether an update replaces the Pod."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MASTER = {"train-master-0"}
 
 
 def pods(arguments: Wire) -> dict[str, Resource]:
-    """Give the Pods of a job."""
+    """Return the Pods of a job."""
 
     def program() -> None:
         new_job("train", {"unsupported": "ignore", **arguments})
@@ -45,47 +45,47 @@ def pods(arguments: Wire) -> dict[str, Resource]:
 
 
 def replaced(before: Wire, after: Wire) -> set[str]:
-    """Give the Pods of before that the change replaces: by their digest, or by a field that replaces."""
+    """Return the earlier Pods that the change replaces, by digest or by a field that forces replacement."""
     return differing(pods(before), pods(after))
 
 
 def differing(old: dict[str, Resource], new: dict[str, Resource]) -> set[str]:
-    """Give those of the same Pods that an engine would replace."""
+    """Return the Pods that exist before and after the change and that an engine would replace."""
     return {name for name in old.keys() & new.keys() if is_replaced(old[name], new[name])}
 
 
 def is_replaced(old: Resource, new: Resource) -> bool:
-    """Tell whether an engine would replace a Pod."""
+    """Return whether an engine would replace a Pod."""
     return old.replacement_trigger != new.replacement_trigger or any(
         at(old.inputs, path) != at(new.inputs, path) for path in new.replace_on_changes
     )
 
 
 def at(tree: Any, path: str) -> Any:
-    """Give what stands at a path such as `metadata.annotations["a.b/c"]`."""
+    """Return the value at a path such as `metadata.annotations["a.b/c"]`."""
     for quoted, plain in re.findall(r'\["([^"]+)"\]|([^.\[]+)', path):
         tree = tree[quoted or plain]
     return tree
 
 
 def job(master: Wire | None = None, worker: Wire | None = None, **fields: Any) -> Wire:
-    """Give a PyTorch job of a master and two workers."""
+    """Return a PyTorch job with one master and two workers."""
     tasks = [master or task("master"), worker or task("worker", 2)]
     return {"plugins": [PytorchPlugin()], "tasks": tasks, **fields}
 
 
 def workers(**spec: Any) -> Wire:
-    """Give the job with fields in its workers' Pod spec."""
+    """Return the job with additional fields in the Pod spec of its workers."""
     return job(worker=task("worker", 2, **spec))
 
 
 def metadata(**fields: Any) -> Wire:
-    """Give the job with metadata in its workers' template."""
+    """Return the job with additional metadata in the template of its workers."""
     worker = task("worker", 2)
     return job(worker={**worker, "template": {**worker["template"], "metadata": fields}})
 
 
-# What is edited, the Pods that restart with it (`restart="pod"`), and whether a gang restarts.
+# The edit, the Pods that restart with `restart="pod"`, and whether a gang restarts.
 EDITS: dict[str, tuple[Wire, set[str]]] = {
     "an image": (workers(containers=[container(image="example.org/image:2")]), WORKERS),
     "a variable": (workers(containers=[container(env=[{"name": "LEVEL", "value": "2"}])]), WORKERS),
@@ -116,14 +116,14 @@ EDITS: dict[str, tuple[Wire, set[str]]] = {
 
 @functools.cache
 def unedited(restart: str | None) -> dict[str, Resource]:
-    """Give the Pods of the job before all edits."""
+    """Return the Pods of the job before any edit."""
     return pods({**job(), "restart": restart} if restart else job())
 
 
 @pytest.mark.parametrize("restart", ["gang", "pod", None])
 @pytest.mark.parametrize("edit", EDITS)
-def test_an_edit_replaces_the_pods_that_it_must(edit: str, restart: str | None) -> None:
-    """With "gang", which is the default, one Pod takes all others along; with "pod" its task alone restarts."""
+def test_an_edit_replaces_only_the_affected_pods(edit: str, restart: str | None) -> None:
+    """With restart="gang", the default, one Pod replaces all Pods; with "pod" only its task restarts."""
     after, alone = EDITS[edit]
 
     found = differing(unedited(restart), pods({**after, "restart": restart} if restart else after))
@@ -132,7 +132,7 @@ def test_an_edit_replaces_the_pods_that_it_must(edit: str, restart: str | None) 
 
 
 def test_equal_jobs_have_equal_digests() -> None:
-    """The order of a mapping's keys, and the spelling of fields, do not count."""
+    """Key order and field spelling do not change a digest."""
     (first,) = task(containers=[container(env=[{"name": "A", "value": "1"}])])["template"]["spec"]["containers"]
     turned = {
         "spec": {"restart_policy": "Never", "containers": [dict(reversed(first.items()))]},
@@ -153,7 +153,7 @@ WORLDS: dict[str, tuple[Plugin, bool]] = {
 
 
 def scaled(plugin: Plugin, replicas: int, **options: Any) -> Wire:
-    """Give a job with an init container, and so many workers."""
+    """Return a job with an init container and the given number of workers."""
     before = [container("before")]
     tasks = [task("master", initContainers=before), task("worker", replicas, initContainers=before)]
     return {"plugins": [plugin, SvcPlugin()] if plugin.name != "svc" else [plugin], "tasks": tasks, **options}
@@ -162,8 +162,8 @@ def scaled(plugin: Plugin, replicas: int, **options: Any) -> Wire:
 @pytest.mark.parametrize("restart", ["gang", "pod"])
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("replicas", [1, 3])
-def test_scaling_replaces_pods_of_a_world_of_fixed_size(world: str, replicas: int, restart: str) -> None:
-    """By default Pods that are told how many they are restart; all others are kept."""
+def test_scaling_replaces_pods_that_know_the_world_size(world: str, replicas: int, restart: str) -> None:
+    """By default Pods with the world size in a variable restart, and other Pods keep running."""
     plugin, is_fixed = WORLDS[world]
 
     found = replaced(scaled(plugin, 2, restart=restart), scaled(plugin, replicas, restart=restart))
@@ -173,8 +173,8 @@ def test_scaling_replaces_pods_of_a_world_of_fixed_size(world: str, replicas: in
 
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("on_scale", ["keep", "restart"])
-def test_scaling_does_what_is_asked(world: str, on_scale: str) -> None:
-    """Whatever the plugin, `keep` replaces none and `restart` all."""
+def test_on_scale_overrides_the_default_of_the_plugin(world: str, on_scale: str) -> None:
+    """For each plugin, `keep` replaces no Pod and `restart` replaces all Pods."""
     plugin, _ = WORLDS[world]
 
     found = replaced(scaled(plugin, 2, on_scale=on_scale), scaled(plugin, 3, on_scale=on_scale))
@@ -182,15 +182,15 @@ def test_scaling_does_what_is_asked(world: str, on_scale: str) -> None:
     assert found == (ALL if on_scale == "restart" else set())
 
 
-def test_a_new_task_leaves_the_others_of_a_loose_job_alone() -> None:
-    """With `restart="pod"` and no host lists, nothing in the other Pods changes."""
+def test_a_new_task_keeps_the_pods_of_other_tasks() -> None:
+    """With `restart="pod"` and without host lists, nothing in the other Pods changes."""
     before = {"tasks": [task("master"), task("worker", 2)], "restart": "pod"}
 
     assert replaced(before, {**before, "tasks": [*before["tasks"], task("watch")]}) == set()
 
 
-def test_another_given_key_replaces_all_pods() -> None:
-    """Keys are mounted by subPath, which running Pods never see change."""
+def test_changing_a_given_key_replaces_all_pods() -> None:
+    """Keys are mounted by subPath, and running Pods do not see updates of such mounts."""
     before = job(plugins=[ssh_plugin(), SvcPlugin()])
     after = job(plugins=[ssh_plugin(OTHER_PAIR), SvcPlugin()])
 
@@ -208,21 +208,21 @@ SSH: dict[str, Wire] = {
 
 @pytest.mark.parametrize("restart", ["gang", "pod"])
 @pytest.mark.parametrize("settings", SSH.values(), ids=SSH)
-def test_another_option_of_ssh_replaces_all_pods(settings: Wire, restart: str) -> None:
-    """Running Pods would never see it."""
+def test_changing_an_ssh_option_replaces_all_pods(settings: Wire, restart: str) -> None:
+    """Running Pods would not see the change."""
     before, after = (job(plugins=[SshPlugin(**given), SvcPlugin()], restart=restart) for given in ({}, settings))
 
     assert replaced(before, after) == ALL
 
 
 def roles(plugin: Plugin, **worker: Any) -> Wire:
-    """Give a job of three tasks, the workers' with other fields of its Pods."""
+    """Return a job with three tasks and additional Pod fields for the workers."""
     tasks = [task("master"), task("worker", 2, **worker), task("other", 2)]
     return {"plugins": [plugin], "tasks": tasks, "restart": "pod"}
 
 
 EVERY = ALL | {"train-other-0", "train-other-1"}
-# What is in Pods only as part of a variable that follows the replicas, or as what running Pods do not see change.
+# Values that are only part of a variable that depends on the replicas, or that running Pods do not see change.
 INSIDE: dict[str, tuple[Wire, Wire, set[str]]] = {
     "tensorflow's port": (roles(TensorflowPlugin()), roles(TensorflowPlugin(port=3333)), EVERY),
     "a role of tensorflow": (roles(TensorflowPlugin(chief="master")), roles(TensorflowPlugin(ps="master")), EVERY),
@@ -243,13 +243,13 @@ INSIDE: dict[str, tuple[Wire, Wire, set[str]]] = {
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), INSIDE.values(), ids=INSIDE)
-def test_what_is_told_beside_the_replicas_is_an_edit(before: Wire, after: Wire, expected: set[str]) -> None:
-    """The engine ignores the spec of a Pod that is there, so without another digest no Pod would ever see it."""
+def test_a_value_beside_the_replicas_changes_the_digest(before: Wire, after: Wire, expected: set[str]) -> None:
+    """The engine ignores spec changes of existing Pods, so only the digest replaces them."""
     assert replaced(before, after) == expected
 
 
-def test_a_job_of_one_pod_that_grows_is_scaled() -> None:
-    """Volcano gives it no TF_CONFIG before: what is told of a cluster follows the replicas."""
+def test_growing_from_one_pod_is_treated_as_scaling() -> None:
+    """Volcano sets no TF_CONFIG in a job with one Pod; cluster values depend on the replicas."""
     before, after = (
         {"plugins": [TensorflowPlugin()], "tasks": [task("worker", n)], "on_scale": "keep"} for n in (1, 2)
     )
@@ -258,12 +258,12 @@ def test_a_job_of_one_pod_that_grows_is_scaled() -> None:
 
 
 class GrowingPlugin(Plugin):
-    """It has a container more in a larger job, and a variable that follows the replicas there."""
+    """A plugin that adds a container and a variable when the job has several Pods."""
 
     name = "growing"
 
     def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
-        """Add the container in all jobs but those of a Pod."""
+        """Add the container if the job has more than one Pod."""
         if len(ctx.addresses(ctx.tasks[0])) == 1:
             pod.init_containers.append(Container({**container("before"), "env": [{"name": "SIZE", "value": "1"}]}))
 
@@ -272,13 +272,13 @@ class GrowingPlugin(Plugin):
         return JobUpdate(scaled_env=frozenset({"SIZE"}))
 
 
-def test_a_plugin_may_add_containers_by_the_replicas() -> None:
-    """What a job of another size has not is not looked for in it."""
+def test_a_plugin_can_add_containers_depending_on_replicas() -> None:
+    """A container that only the larger job has is not looked up in the smaller job."""
     alone = {"plugins": [GrowingPlugin()], "tasks": [task("worker")]}
 
     assert replaced(alone, alone) == set()
 
 
 def test_generated_keys_are_not_in_the_digest() -> None:
-    """Each run of a program makes a pair that the state's own takes the place of; no Pod may restart for it."""
+    """Each run generates a key pair, but the state keeps the first one, so no Pod may restart."""
     assert replaced(job(plugins=[MpiPlugin()]), job(plugins=[MpiPlugin()])) == set()

@@ -1,6 +1,6 @@
-"""An upgrade of this library restarts no Pods unless its release notes say so: the digests of the examples are kept.
+"""Restart digests of the examples: an upgrade of this library must not restart Pods without a release note.
 
-Where a digest changes on purpose, say so in CHANGELOG.md, and write the new ones with
+After an intended change of a digest, add it to CHANGELOG.md and update the stored digests with
 `UPDATE_DIGESTS=1 pytest tests/component/test_digest_guard.py`.
 """
 
@@ -29,8 +29,8 @@ def _digests(example: str, folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("example", [path.name for path in EXAMPLES])
-def test_the_restart_digests_of_the_examples_stay_what_they_were(example: str, tmp_path: Path) -> None:
-    """Each Pod of each example has the digest that was committed."""
+def test_the_restart_digests_of_the_examples_are_unchanged(example: str, tmp_path: Path) -> None:
+    """The digest of each Pod of each example equals the committed one."""
     committed = json.loads(COMMITTED.read_text("utf-8")) if COMMITTED.exists() else {}
     found = _digests(example, tmp_path)
     if os.environ.get("UPDATE_DIGESTS"):

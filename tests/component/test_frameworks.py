@@ -1,4 +1,4 @@
-"""The programs of docs/frameworks.md run as they stand."""
+"""The programs of docs/frameworks.md run unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROGRAMS = dict(enumerate(re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL 
 
 @pytest.mark.parametrize("number", PROGRAMS)
 def test_a_program_runs(number: int) -> None:
-    """Without a warning: it is a program to copy."""
+    """Users copy these programs, so they also log no warning."""
     done = run(lambda: exec(PROGRAMS[number], {}))  # noqa: S102  # our own page
 
     assert done.names("Pod") or done.names("Job")

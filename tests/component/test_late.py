@@ -1,4 +1,4 @@
-"""Outputs whose value turns out wrong: the path and the rule, and never the value, which may be a secret."""
+"""Outputs that resolve to invalid values: the error has the path and the rule, but never the value."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_wrong_value_of_an_output_is_an_error_that_hides_it(
     failure = failed(program)
 
     assert isinstance(failure.error, pulumi.RunError)
-    assert not isinstance(failure.error, ValueError)  # which Pulumi would show with a traceback
+    assert not isinstance(failure.error, ValueError)  # Pulumi would show a traceback for this exception.
     assert typed(failure.problems) == [(path, error_type)]
     assert failure.problems[0].value == ""
     assert SECRET not in f"{failure.error!r} {failure.error} {failure.error.__cause__!r} {failure.error.__context__!r}"

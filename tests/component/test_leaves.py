@@ -1,4 +1,4 @@
-"""Values that may be Outputs: what is secret stays so, what is unknown stays the only unknown."""
+"""Fields that accept Outputs: a secret stays a secret, and only the unknown value is unknown."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ PODS = ("master-0", "worker-0", "worker-1")
 
 
 def workers(*paths: str) -> set[str]:
-    """Give places in both workers' Pods."""
+    """Return the paths in the Pods of both workers."""
     return {f"Pod train-worker-{index}: {path}" for index in (0, 1) for path in paths}
 
 
 def pods(*paths: str) -> set[str]:
-    """Give places in all Pods."""
+    """Return the paths in all Pods."""
     return {f"Pod train-{pod}: {path}" for pod in PODS for path in paths}
 
 
 def with_tasks(places: set[str]) -> set[str]:
-    """Add the places in the tasks' own input, which has the spec of the first Pod: marked there like in the Pod."""
+    """Add the paths in the inputs of the task components, which hold the spec of their first Pod."""
     of_tasks = (re.fullmatch(r"Pod (train-\w+)-0: spec\.(.*)", place) for place in places)
     return places | {f"Task {found[1]}: {POD_SPEC}.{found[2]}" for found in of_tasks if found}
 
 
 def with_digests(places: set[str]) -> set[str]:
-    """Add the digest of what an update changes in place, and the expression that waits for it."""
+    """Add the digest of values that are updated in place, and the condition that waits for it."""
     in_place = re.compile(
         r"(Pod \S+: metadata\.(?:labels|annotations)|(?:PersistentVolumeClaim|Service) \S+: spec)\..*"
     )
@@ -49,7 +49,7 @@ def with_digests(places: set[str]) -> set[str]:
 
 @dataclass(frozen=True)
 class Place:
-    """A place where a value may be an Output."""
+    """A field that accepts an Output."""
 
     arguments: Callable[[Any], Wire]
     """The job with a value there."""
@@ -57,37 +57,37 @@ class Place:
     """All that the value is in, or decides, but for the tasks' own input."""
     value: Any = "value"
     secret: frozenset[str] = frozenset()
-    """What is secret in any case."""
+    """Paths of values that are always secret."""
 
     @property
     def leaves(self) -> set[str]:
-        """All that the value is in, or decides."""
+        """Paths of all values that contain or depend on the Output."""
         return with_tasks(with_digests(self.in_objects))
 
 
 def job(worker: Wire | None = None, **fields: Any) -> Wire:
-    """Give a job of a master and two workers."""
+    """Return a job with one master and two workers."""
     return {"tasks": [task("master"), worker or task("worker", 2)], "plugins": [PytorchPlugin()], **fields}
 
 
 def in_container(**fields: Any) -> Wire:
-    """Give the job with fields in the workers' container."""
+    """Return the job with additional fields in the container of the workers."""
     return job(task("worker", 2, containers=[container(**fields)]))
 
 
 def in_spec(**fields: Any) -> Wire:
-    """Give the job with fields in the workers' Pod spec."""
+    """Return the job with additional fields in the Pod spec of the workers."""
     return job(task("worker", 2, **fields))
 
 
 def in_metadata(**fields: Any) -> Wire:
-    """Give the job with fields in the metadata of the workers' template."""
+    """Return the job with additional metadata in the template of the workers."""
     worker = task("worker", 2)
     return job({**worker, "template": {**worker["template"], "metadata": fields}})
 
 
 def in_init_container(**fields: Any) -> Wire:
-    """Give the job with fields in an init container of the workers."""
+    """Return the job with additional fields in an init container of the workers."""
     return in_spec(initContainers=[container("before", **fields)])
 
 
@@ -184,7 +184,7 @@ PLACES = {
         lambda value: job(volumes=[{"mountPath": "/data", "volumeClaim": {**CLAIM, "storageClassName": value}}]),
         {"PersistentVolumeClaim train-pvc-data: spec.storageClassName"},
     ),
-    # pulumi_kubernetes makes one secret of all data of a Secret, so they are unknown together.
+    # pulumi_kubernetes marks all data of a Secret as one secret, so all values are unknown together.
     "private key": Place(
         lambda value: job(plugins=[SshPlugin(ssh_private_key=value, ssh_public_key="public"), SvcPlugin()]),
         {"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"},
@@ -204,7 +204,7 @@ PLACES = {
 
 
 def of_another_resource(value: Any) -> pulumi.Output[Any]:
-    """Give the output of a resource: known once it is made."""
+    """Return an output of a resource, which is known after the resource is created."""
     return computed(value)
 
 
@@ -218,13 +218,13 @@ KINDS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.fixture(params=[False, True], ids=["up", "preview"])
 def preview(request: pytest.FixtureRequest) -> bool:
-    """Tell whether the program runs for a preview."""
+    """Return whether the program runs in a preview."""
     is_preview: bool = request.param
     return is_preview
 
 
-def made(where: str, *, preview: bool, kind: Callable[[Any], Any] = lambda value: value) -> Result:
-    """Run a program with a job whose value at a place is of a kind."""
+def run_with(where: str, *, preview: bool, kind: Callable[[Any], Any] = lambda value: value) -> Result:
+    """Run a program with a value of the given kind in a field of the job."""
     place = PLACES[where]
 
     def program() -> None:
@@ -235,13 +235,13 @@ def made(where: str, *, preview: bool, kind: Callable[[Any], Any] = lambda value
 
 @functools.cache
 def plain(where: str, *, preview: bool) -> Result:
-    """Run the program with the plain value, once for all kinds that are compared with it."""
-    return made(where, preview=preview)
+    """Run the program with the plain value; the result is shared by all comparisons."""
+    return run_with(where, preview=preview)
 
 
 @pytest.mark.parametrize("where", PLACES)
-def test_a_plain_value_makes_nothing_unknown_and_only_keys_secret(where: str, *, preview: bool) -> None:
-    """Where nothing is an Output all is known."""
+def test_with_plain_values_only_keys_are_secret_and_all_values_are_known(where: str, *, preview: bool) -> None:
+    """No field is an Output."""
     done = plain(where, preview=preview)
 
     assert done.unknown() == set()
@@ -250,11 +250,11 @@ def test_a_plain_value_makes_nothing_unknown_and_only_keys_secret(where: str, *,
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("where", PLACES)
-def test_only_what_comes_from_the_value_is_marked(where: str, kind: str, *, preview: bool) -> None:
-    """Exactly the leaves of the value are secret or unknown, and all else is as with the plain value."""
+def test_only_values_derived_from_the_output_are_marked(where: str, kind: str, *, preview: bool) -> None:
+    """Other values equal those of the program with the plain value."""
     place, with_plain = PLACES[where], plain(where, preview=preview)
 
-    done = made(where, preview=preview, kind=KINDS[kind])
+    done = run_with(where, preview=preview, kind=KINDS[kind])
 
     is_unknown = preview and "another resource" in kind
     assert done.unknown() == (place.leaves if is_unknown else set())
@@ -265,20 +265,20 @@ def test_only_what_comes_from_the_value_is_marked(where: str, kind: str, *, prev
 
 
 def others(done: Result, place: Place) -> dict[str, Any]:
-    """Give the leaves that do not come from the value."""
-    # What is told of plain secrets depends on the kind on purpose: tests/component/test_plain_secrets.py.
+    """Return the leaves that do not depend on the value."""
+    # Reports of plain secrets depend on the kind of value: see tests/component/test_plain_secrets.py.
     own = (*place.leaves, f"SshPlugin train-ssh: {PLAIN_SECRETS}")
     return {name: reveal(leaf) for name, leaf in done.leaves().items() if not name.startswith(own)}
 
 
 def whole(done: Result) -> dict[str, Any]:
-    """Give all inputs and digests without marks."""
+    """Return all inputs and digests without marks."""
     inputs = {name: {**item.inputs, PLAIN_SECRETS: None} for name, item in done.resources.items()}
     return {name: reveal([inputs[name], item.replacement_trigger]) for name, item in done.resources.items()}
 
 
-def test_what_is_computed_from_an_unknown_namespace_is_the_only_unknown_output() -> None:
-    """Ray's addresses wait for the namespace; names and the hosts inside it do not."""
+def test_only_outputs_computed_from_an_unknown_namespace_are_unknown() -> None:
+    """Ray's addresses wait for the namespace; names and hosts do not."""
 
     def program() -> dict[str, Any]:
         tasks = [task("head", containers=[container("head")]), task("worker", containers=[container("worker")])]

@@ -1,4 +1,4 @@
-"""The native mode: what a job registers that is handed over to Volcano's controllers."""
+"""Native mode: the resources of a job that Volcano's controllers manage."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ PRIVATE, PUBLIC = PAIR.private, PAIR.public
 
 
 def job(**fields: Any) -> Wire:
-    """Give a job of a master and two workers that Volcano manages."""
+    """Return a job with one master and two workers that Volcano manages."""
     return {"managed_by": "volcano", "tasks": [task("master"), task("worker", 2)], **fields}
 
 
-def one(arguments: Any, read: Callable[[Any], Wire] | None = None, **options: Any) -> Result:
+def run_and_read(arguments: Any, read: Callable[[Any], Wire] | None = None, **options: Any) -> Result:
     """Run a program with one job, and read values from it."""
 
     def program() -> Wire:
@@ -51,17 +51,17 @@ def one(arguments: Any, read: Callable[[Any], Wire] | None = None, **options: An
 
 
 def inputs(arguments: Any, **options: Any) -> Wire:
-    """Give what the Job is registered with."""
-    return one(arguments, **options).resources[JOB].inputs
+    """Return the inputs of the Job."""
+    return run_and_read(arguments, **options).resources[JOB].inputs
 
 
-# The tree and the outputs.
+# Children and outputs.
 
 
 @pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
-def test_the_job_and_its_new_claims_are_all_that_is_made_in_the_cluster(*, preview: bool) -> None:
-    """Plugins and tasks are components without objects: Volcano creates Pods, Services, Secret and PodGroup."""
-    done = one(
+def test_only_the_job_and_its_new_claims_are_created_in_the_cluster(*, preview: bool) -> None:
+    """Volcano creates Pods, Services, the Secret and the PodGroup, so other children are components."""
+    done = run_and_read(
         job(
             plugins=[PytorchPlugin(), SshPlugin()],
             volumes=[{"mountPath": "/data", "volumeClaim": CLAIM}],
@@ -83,9 +83,9 @@ def test_the_job_and_its_new_claims_are_all_that_is_made_in_the_cluster(*, previ
     }
 
 
-def test_the_job_has_the_type_that_pulumi_s_kubernetes_provider_knows() -> None:
-    """Of its name the old Job goes first, and nothing of it is ignored."""
-    made = one(job()).resources[JOB]
+def test_the_job_has_the_type_of_the_kubernetes_provider() -> None:
+    """The Job is deleted before it is replaced, and no change of it is ignored."""
+    made = run_and_read(job()).resources[JOB]
 
     assert (made.type, made.is_component) == ("kubernetes:batch.volcano.sh/v1alpha1:Job", False)
     assert made.delete_before_replace
@@ -94,22 +94,22 @@ def test_the_job_has_the_type_that_pulumi_s_kubernetes_provider_knows() -> None:
     assert not made.retain_on_delete
 
 
-def test_the_job_has_the_provider_of_all_other_kubernetes_objects() -> None:
-    """The component's own, if it has one, else the default one of the same version."""
+def test_the_job_uses_the_provider_of_the_component() -> None:
+    """Without one, it uses the default provider of the same version."""
 
     def program() -> None:
         provider = kubernetes.Provider("mine", render_yaml_to_directory="rendered", kubeconfig="")
         new_job("train", job(), pulumi.ResourceOptions(provider=provider))
 
-    composed = one(job(managed_by="pulumi")).resources["PodGroup train"].request
+    composed = run_and_read(job(managed_by="pulumi")).resources["PodGroup train"].request
 
-    assert one(job()).resources[JOB].request.version == composed.version
+    assert run_and_read(job()).resources[JOB].request.version == composed.version
     assert str(run(program).resources[JOB].provider) == "kubernetes mine"
 
 
-def test_another_mode_replaces_what_the_job_depends_on() -> None:
-    """The engine deletes the Job before it makes the Pods of the other mode."""
-    done = one(job())
+def test_changing_the_mode_replaces_the_resource_that_the_job_depends_on() -> None:
+    """The engine deletes the Job before it creates the Pods of composed mode."""
+    done = run_and_read(job())
     stash = done.resources["Stash train-managed-by"]
 
     assert stash.inputs == {"input": "default"}
@@ -125,7 +125,7 @@ def new_claim(**fields: Any) -> Wire:
 
 def test_the_job_names_the_claim_that_pulumi_creates() -> None:
     """Volcano's controller would write the name of a claim into the Job, and conflict with every later update."""
-    done = one(new_claim())
+    done = run_and_read(new_claim())
 
     claim, made = done.resources[CLAIM_NAME], done.resources[JOB]
     assert claim.inputs["metadata"]["name"] == "train-pvc-data"
@@ -139,8 +139,8 @@ def test_the_job_names_the_claim_that_pulumi_creates() -> None:
 
 
 def test_a_claim_is_the_same_resource_in_both_modes() -> None:
-    """No resource that another mode replaces is an input of it, so that a change of modes keeps it and its data."""
-    native, composed = one(new_claim()), one(new_claim(managed_by="pulumi"))
+    """None of its inputs depends on the mode, so a change of modes keeps the claim and its data."""
+    native, composed = run_and_read(new_claim()), run_and_read(new_claim(managed_by="pulumi"))
 
     assert native.resources[CLAIM_NAME].inputs == composed.resources[CLAIM_NAME].inputs
     assert native.tree()[CLAIM_NAME] == composed.tree()[CLAIM_NAME]
@@ -149,8 +149,8 @@ def test_a_claim_is_the_same_resource_in_both_modes() -> None:
 
 
 @pytest.mark.parametrize("mode", ["pulumi", "volcano"])
-def test_another_mode_replaces_no_resource_in_the_job_s_namespace(mode: str) -> None:
-    """The Output `namespace` of a job depends on no resource, so that a user's own claim there is kept as well."""
+def test_changing_the_mode_keeps_resources_in_the_namespace_of_the_job(mode: str) -> None:
+    """The Output `namespace` depends on no resource, so a user's own claim there is also kept."""
 
     def program() -> None:
         made = new_job("train", job(managed_by=mode))
@@ -162,13 +162,13 @@ def test_another_mode_replaces_no_resource_in_the_job_s_namespace(mode: str) -> 
 @pytest.mark.parametrize(
     ("options", "is_kept"), [({}, False), ({"claims": "delete"}, False), ({"claims": "keep"}, True)]
 )
-def test_a_claim_outlives_the_job_if_asked(options: Wire, *, is_kept: bool) -> None:
-    """As in the composed mode."""
-    assert bool(one(new_claim(**options)).resources[CLAIM_NAME].retain_on_delete) == is_kept
+def test_a_claim_is_retained_on_request(options: Wire, *, is_kept: bool) -> None:
+    """The option works as in composed mode."""
+    assert bool(run_and_read(new_claim(**options)).resources[CLAIM_NAME].retain_on_delete) == is_kept
 
 
-def test_an_edit_of_a_claim_makes_no_other_job() -> None:
-    """The claim itself is updated; its path is a field of the Job."""
+def test_editing_a_claim_does_not_replace_the_job() -> None:
+    """Only the claim is updated; the Job refers to it by name."""
 
     def of(path: str, storage: str) -> Any:
         claim = {**CLAIM, "resources": {"requests": {"storage": storage}}}
@@ -178,9 +178,9 @@ def test_an_edit_of_a_claim_makes_no_other_job() -> None:
     assert of("/data", "1Gi") != of("/other", "1Gi")
 
 
-def test_a_resource_may_have_another_name_than_its_job() -> None:
-    """The resource is called after the one in the stack, and the Job after its own name."""
-    done = one(job(name="nightly"))
+def test_the_resource_name_can_differ_from_the_job_name() -> None:
+    """Children are named after the resource, and the Job keeps its own name."""
+    done = run_and_read(job(name="nightly"))
 
     assert done.resources[JOB].inputs["metadata"]["name"] == "nightly"
 
@@ -201,11 +201,11 @@ NOT_COMPARED = ("public_key", "private_key", "pod_group_name")
 
 @pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
 @pytest.mark.parametrize("plugins", PLUGINS)
-def test_components_and_their_outputs_are_those_of_the_composed_mode(plugins: str, *, preview: bool) -> None:
-    """Names, hosts, addresses, and what the Service and the Secret are called, are the same; keys are Volcano's."""
+def test_outputs_of_components_equal_those_of_composed_mode(plugins: str, *, preview: bool) -> None:
+    """Names, hosts and addresses are the same; only keys are missing, because Volcano generates them."""
 
     def outputs(mode: str) -> dict[str, Wire]:
-        done = one({**job(**PLUGINS[plugins]), "managed_by": mode}, preview=preview)
+        done = run_and_read({**job(**PLUGINS[plugins]), "managed_by": mode}, preview=preview)
         return {
             name: {key: value for key, value in made.items() if key not in NOT_COMPARED}
             for name, made in done.outputs.items()
@@ -215,17 +215,19 @@ def test_components_and_their_outputs_are_those_of_the_composed_mode(plugins: st
 
 
 @pytest.mark.parametrize("plugins", ["ssh", "mpi", "several"])
-def test_keys_that_volcano_makes_are_none(plugins: str) -> None:
-    """They are in the cluster alone; no Stash keeps a pair."""
-    done = one(job(**PLUGINS[plugins]), lambda made: {"private": made.ssh.private_key, "public": made.ssh.public_key})
+def test_keys_generated_by_volcano_are_not_outputs(plugins: str) -> None:
+    """They exist only in the cluster, and no Stash keeps a pair."""
+    done = run_and_read(
+        job(**PLUGINS[plugins]), lambda made: {"private": made.ssh.private_key, "public": made.ssh.public_key}
+    )
 
     assert done.outputs == {}
     assert sorted(done.names("Stash")) == ["train-created", "train-managed-by"]
 
 
-def test_a_program_reads_the_job_and_no_pods() -> None:
-    """`objects` is the Job; the Pods' names are known all the same, and the PodGroup's has the Job's uid."""
-    done = one(
+def test_objects_has_the_job_instead_of_pods() -> None:
+    """Pod names are known without Pods, and the name of the PodGroup contains the uid of the Job."""
+    done = run_and_read(
         job(plugins=[SvcPlugin()]),
         lambda made: {
             "objects": [item.urn for item in made.objects],
@@ -250,15 +252,15 @@ def test_a_program_reads_the_job_and_no_pods() -> None:
     }
 
 
-def test_the_pod_group_is_not_known_in_a_preview() -> None:
-    """There is no uid yet, and nothing is made up for it."""
-    done = one(job(), lambda made: {"pod_group_name": made.pod_group_name}, preview=True)
+def test_the_pod_group_name_is_unknown_in_a_preview() -> None:
+    """The uid of the Job does not exist yet, and none is invented."""
+    done = run_and_read(job(), lambda made: {"pod_group_name": made.pod_group_name}, preview=True)
 
     assert done.outputs["pod_group_name"] is UNKNOWN
     assert done.unknown() == {"VolcanoJob train has: pod_group_name"}
 
 
-# What the Job is registered with.
+# Inputs of the Job.
 
 WHOLE: Wire = {
     "apiVersion": "batch.volcano.sh/v1alpha1",
@@ -315,15 +317,15 @@ FORMS: dict[str, Callable[[Wire], Any]] = {
 
 
 def with_mode(document: job_file.Document) -> job_file.Document:
-    """Add the mode to a file's document."""
+    """Return the document of a file with the mode added."""
     document.data["managed_by"] = "volcano"
     return document
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("document", SAME)
-def test_the_job_is_the_rendered_one_with_its_defaults(document: str, form: str) -> None:
-    """What Volcano's webhook would fill in is there, so that a later update does not take it away."""
+def test_the_job_equals_the_rendered_job_with_defaults(document: str, form: str) -> None:
+    """Defaults that Volcano's webhook sets are included, so that an update does not remove them."""
     found = inputs(FORMS[form](SAME[document]))
 
     assert found == render(SAME[document], managed_by="volcano").native_job.to_manifest()
@@ -331,30 +333,30 @@ def test_the_job_is_the_rendered_one_with_its_defaults(document: str, form: str)
     assert all("minAvailable" in one_task for one_task in found["spec"]["tasks"])
 
 
-def test_yaml_text_is_handed_over_with_the_options_beside_it() -> None:
-    """`from_yaml` is the constructor with a file."""
+def test_from_yaml_passes_options_to_the_constructor() -> None:
+    """`from_yaml` accepts the same options as the constructor."""
     text = job_file.dump([WHOLE])
 
     def program() -> None:
         VolcanoJob.from_yaml("train", text, {"managed_by": "volcano", "run": "2"})
 
-    assert run(program).leaves() == one({**WHOLE, "managed_by": "volcano", "run": "2"}).leaves()
+    assert run(program).leaves() == run_and_read({**WHOLE, "managed_by": "volcano", "run": "2"}).leaves()
 
 
 @pytest.mark.parametrize(
     "field",
     ["policies", "maxRetry", "ttlSecondsAfterFinished", "minSuccess", "networkTopology", "queue"],
 )
-def test_a_field_of_the_job_goes_to_volcano_whole(field: str) -> None:
-    """Volcano enacts what nobody does on Pods that Pulumi manages."""
+def test_a_job_field_is_passed_to_volcano_unchanged(field: str) -> None:
+    """Composed mode ignores these fields, but Volcano's controllers support them."""
     found = inputs(FORMS["a document"](WHOLE))
 
     assert found["spec"][field] == WHOLE["spec"][field]
 
 
 @pytest.mark.parametrize("field", ["dependsOn", "partitionPolicy", "topologyPolicy", "minAvailable", "template"])
-def test_a_field_of_a_task_goes_to_volcano_whole(field: str) -> None:
-    """Order, partitions and topology of a task are as they were given."""
+def test_a_task_field_is_passed_to_volcano_unchanged(field: str) -> None:
+    """Task order, partitions and topology are examples."""
     found = inputs(FORMS["a document"](WHOLE))
 
     assert found["spec"]["tasks"][1][field] == WHOLE["spec"]["tasks"][1][field]
@@ -369,26 +371,26 @@ def test_a_field_of_a_task_goes_to_volcano_whole(field: str) -> None:
     ],
     ids=["neither", "the stack's", "both"],
 )
-def test_the_namespace_is_the_job_s_or_else_the_stack_s(own: Wire, config: dict[str, str], expected: str) -> None:
-    """As in the composed mode; nothing is left to the provider's own default."""
-    done = one(job(**own), config=config)
+def test_the_namespace_defaults_to_that_of_the_stack(own: Wire, config: dict[str, str], expected: str) -> None:
+    """The Job always has a namespace, so the default of the provider is not used."""
+    done = run_and_read(job(**own), config=config)
 
     assert done.resources[JOB].inputs["metadata"]["namespace"] == expected
     assert done.resources["VolcanoJob train"].outputs["namespace"] == expected
 
 
-# What makes another Job.
+# The replacement trigger.
 
 
 def trigger(arguments: Wire) -> Any:
-    """Give the Job's replacement trigger."""
-    found = one(arguments).resources[JOB].replacement_trigger
+    """Return the replacement trigger of the Job."""
+    found = run_and_read(arguments).resources[JOB].replacement_trigger
     assert re.fullmatch(r"[0-9a-f]{32}", reveal(found))
     return found
 
 
 def gang(master: Wire | None = None, worker: Wire | None = None, **fields: Any) -> Wire:
-    """Give a PyTorch job that Volcano manages, with other tasks or fields."""
+    """Return a PyTorch job that Volcano manages, with other tasks or fields."""
     tasks = [{**task("master"), **(master or {})}, {**task("worker", 2), **(worker or {})}]
     return job(**{"tasks": tasks, "plugins": [PytorchPlugin(), TensorflowPlugin()], **fields})
 
@@ -431,31 +433,31 @@ REPLACING: dict[str, Wire] = {
 
 @functools.cache
 def unedited() -> Any:
-    """Give the trigger of the job before all edits."""
+    """Return the trigger of the job before any edit."""
     return trigger(gang())
 
 
 @pytest.mark.parametrize("edit", IN_PLACE)
-def test_what_volcano_lets_change_makes_no_other_job(edit: str) -> None:
-    """The trigger stays, so the Job is updated in place, or not at all."""
+def test_edits_that_volcano_allows_keep_the_trigger(edit: str) -> None:
+    """The Job is then updated in place, or not at all."""
     assert trigger(IN_PLACE[edit]) == unedited()
 
 
 @pytest.mark.parametrize("edit", REPLACING)
-def test_all_else_makes_another_job(edit: str) -> None:
-    """Volcano's webhook would refuse it as an update, or the user asks for another Job."""
+def test_other_edits_change_the_trigger(edit: str) -> None:
+    """Volcano's webhook would reject the update, or the user requests a new Job."""
     assert trigger(REPLACING[edit]) != unedited()
 
 
-def test_each_edit_has_a_trigger_of_its_own() -> None:
-    """No two edits look alike."""
+def test_each_edit_has_a_different_trigger() -> None:
+    """A trigger that two edits share would hide one of them."""
     found = [trigger(edited) for edited in REPLACING.values()]
 
     assert len(set(found)) == len(found)
 
 
-def test_another_given_key_makes_another_job() -> None:
-    """The trigger of a Job with a key in it is a secret too."""
+def test_changing_a_given_key_changes_the_trigger() -> None:
+    """The trigger of a Job that contains a key is also a secret."""
     found = [trigger(gang(plugins=[ssh_plugin(pair), SvcPlugin()])) for pair in (PAIR, PAIR, OTHER_PAIR)]
 
     assert all(isinstance(item, SecretValue) for item in found)
@@ -483,7 +485,7 @@ GIVEN: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
 @pytest.mark.parametrize("given", GIVEN)
 def test_a_given_key_is_a_secret_in_the_job(given: str, *, preview: bool) -> None:
-    """It is nowhere in the registrations but under a mark, and no warning is due."""
+    """Every registered value that contains it is marked as a secret, and no warning is logged."""
     done = run(
         lambda: {"private": new_job("train", job(plugins=GIVEN[given]())).ssh.private_key},
         preview=preview,
@@ -501,10 +503,10 @@ def test_a_given_key_is_a_secret_in_the_job(given: str, *, preview: bool) -> Non
     assert done.outputs["private"] == private
 
 
-def test_a_given_key_is_in_no_warning_and_no_error() -> None:
-    """What is said about the job keeps it to itself."""
+def test_warnings_and_errors_show_no_given_key() -> None:
+    """The job has a key, a warning and an error."""
     plugins = {"ssh": [f"--ssh-private-key={PRIVATE}", f"--ssh-public-key={PUBLIC}"]}
-    done = one(job(plugins=plugins))
+    done = run_and_read(job(plugins=plugins))
     error, _ = failed(lambda: {"name": new_job("train", job(plugins=plugins, restart="pod")).name})
 
     (warning,) = done.warnings
@@ -514,9 +516,12 @@ def test_a_given_key_is_in_no_warning_and_no_error() -> None:
     assert BYTES not in repr(error)
 
 
-def test_a_pair_of_volcano_is_a_warning(snapshot: SnapshotAssertion) -> None:
-    """Volcano creates another pair when it restarts anything, and the warning has the fix."""
-    texts = [[text for text in one(job(**PLUGINS[plugins])).warnings if "VJ117" in text] for plugins in ("ssh", "mpi")]
+def test_a_pair_generated_by_volcano_causes_a_warning(snapshot: SnapshotAssertion) -> None:
+    """Volcano generates a new pair on each restart; the warning has the fix."""
+    texts = [
+        [text for text in run_and_read(job(**PLUGINS[plugins])).warnings if "VJ117" in text]
+        for plugins in ("ssh", "mpi")
+    ]
 
     assert texts[0] == texts[1]
     assert texts[0] == snapshot
@@ -533,7 +538,7 @@ ENDS = "@ == 'Completed' || @ == 'Failed' || @ == 'Aborted' || @ == 'Terminated'
     ("wait_for", "phases"), [("running", f"@ == 'Running' || {ENDS}"), ("succeeded", ENDS)], ids=lambda value: value[:9]
 )
 def test_an_update_waits_for_a_phase_or_the_end(wait_for: str, phases: str) -> None:
-    """The annotation stands beside the user's own ones."""
+    """The user's own annotations are kept."""
     found = inputs(job(wait_for=wait_for, annotations={"note": "a"}))
 
     annotations = found["metadata"]["annotations"]
@@ -547,16 +552,16 @@ def test_an_update_waits_for_a_phase_or_the_end(wait_for: str, phases: str) -> N
 
 
 @pytest.mark.parametrize("options", [{}, {"wait_for": "created"}], ids=["by default", "if asked"])
-def test_an_update_waits_for_nothing(options: Wire) -> None:
-    """There is no annotation of ours."""
+def test_without_wait_for_the_job_has_no_wait_annotation(options: Wire) -> None:
+    """The user's own annotations are kept."""
     assert "annotations" not in inputs(job(**options))["metadata"]
 
 
 @pytest.mark.parametrize("wait_for", ["running", "succeeded"])
 @pytest.mark.parametrize(("options", "expected"), [({}, "1h"), ({"wait_timeout": "1h30m"}, "1h30m")])
-def test_creating_and_updating_have_the_timeout(wait_for: str, options: Wire, expected: str) -> None:
-    """An hour, unless another is given; deleting has the provider's own."""
-    timeouts = one(job(wait_for=wait_for, **options)).resources[JOB].request.customTimeouts
+def test_wait_timeout_applies_to_create_and_update(wait_for: str, options: Wire, expected: str) -> None:
+    """It defaults to one hour; delete keeps the timeout of the provider."""
+    timeouts = run_and_read(job(wait_for=wait_for, **options)).resources[JOB].request.customTimeouts
 
     assert (timeouts.create, timeouts.update, timeouts.delete) == (expected, expected, "")
 
@@ -570,8 +575,8 @@ COUNTS = {"worker": {"phase": {"Succeeded": 1, "Failed": 1}}, "master": {"phase"
     [({}, ""), ({"taskStatusCount": COUNTS}, " (master: 1 Running; worker: 1 Failed, 1 Succeeded)")],
     ids=["no counts", "counts"],
 )
-def test_a_bad_end_fails_the_update(phase: str, status: Wire, why: str, snapshot: SnapshotAssertion) -> None:
-    """The message has the phases of the Pods by task, without a traceback; the Job stays."""
+def test_a_failed_job_fails_the_update(phase: str, status: Wire, why: str, snapshot: SnapshotAssertion) -> None:
+    """The message has the phases of the Pods by task and no traceback; the Job stays."""
     failures = [
         failed(
             lambda wait_for=wait_for: {"name": new_job("train", job(wait_for=wait_for)).name},
@@ -590,17 +595,17 @@ def test_a_bad_end_fails_the_update(phase: str, status: Wire, why: str, snapshot
 
 @pytest.mark.parametrize("wait_for", ["running", "succeeded"])
 @pytest.mark.parametrize("status", [{"state": {"phase": "Completed"}}, {"state": {"phase": "Running"}}, {}])
-def test_a_good_end_fails_nothing(wait_for: str, status: Wire) -> None:
-    """Nor does a status that is not there yet."""
-    assert JOB in one(job(wait_for=wait_for), cluster={JOB: {"status": status}}).resources
+def test_a_completed_job_does_not_fail_the_update(wait_for: str, status: Wire) -> None:
+    """A Job without a status does not fail either."""
+    assert JOB in run_and_read(job(wait_for=wait_for), cluster={JOB: {"status": status}}).resources
 
 
-def test_a_bad_end_of_a_job_that_is_not_waited_for_fails_nothing() -> None:
-    """Who does not wait is not told."""
-    assert JOB in one(job(), cluster={JOB: {"status": {"state": {"phase": "Failed"}}}}).resources
+def test_without_wait_for_a_failed_job_does_not_fail_the_update() -> None:
+    """The phase is not read."""
+    assert JOB in run_and_read(job(), cluster={JOB: {"status": {"state": {"phase": "Failed"}}}}).resources
 
 
-# What is refused, and what is not.
+# Rejected options.
 
 
 def rejected(arguments: Wire) -> Failure:
@@ -633,15 +638,15 @@ def test_an_option_that_the_mode_does_not_support_is_rejected(name: str, snapsho
     assert str(failure.error) == snapshot
 
 
-def test_a_composed_job_that_waits_is_rejected_by_default() -> None:
-    """Pulumi is the default manager of Pods."""
+def test_composed_mode_rejects_wait_for() -> None:
+    """Pulumi manages the Pods by default."""
     error = rejected({"tasks": [task()], "wait_for": "running"}).error
 
     assert str(error) == str(rejected(REJECTED["a composed job waits for an end"][0]).error)
 
 
-def test_a_restart_that_is_the_default_is_rejected() -> None:
-    """Setting it has no effect either."""
+def test_an_explicit_default_of_restart_is_rejected() -> None:
+    """An explicit value has no effect in native mode either."""
     assert str(rejected(job(restart="gang")).error) == str(rejected(job(restart="pod")).error)
 
 
@@ -680,9 +685,9 @@ def test_a_timeout_that_is_not_a_duration_is_rejected(timeout: str) -> None:
 
 
 @pytest.mark.parametrize("timeout", ["90s", "30m", "1h30m", "1h30m15s", "2h"])
-def test_a_duration_is_taken(timeout: str) -> None:
-    """As it is."""
-    done = one(job(wait_for="running", wait_timeout=timeout))
+def test_a_valid_timeout_is_passed_unchanged(timeout: str) -> None:
+    """The provider parses it."""
+    done = run_and_read(job(wait_for="running", wait_timeout=timeout))
 
     assert done.resources[JOB].request.customTimeouts.create == timeout
 
@@ -691,12 +696,12 @@ POLICIES = [Policy(event="PodEvicted", action="RestartJob")]
 
 
 @pytest.mark.parametrize("unsupported", ["warn", "error", "ignore", None])
-def test_volcano_enacts_policies_so_nothing_is_said_of_them(unsupported: str | None) -> None:
-    """Policies, order, retries and the time to live are left undone by nobody."""
+def test_fields_that_volcano_supports_cause_no_warning(unsupported: str | None) -> None:
+    """Policies, order, retries and the time to live are examples."""
     options = {"unsupported": unsupported} if unsupported else {}
     tasks = [{**task("master"), "policies": POLICIES}, {**task("worker"), "dependsOn": {"name": ["master"]}}]
 
-    done = one(job(policies=POLICIES, ttl_seconds_after_finished=60, min_success=1, tasks=tasks, **options))
+    done = run_and_read(job(policies=POLICIES, ttl_seconds_after_finished=60, min_success=1, tasks=tasks, **options))
 
     assert done.warnings == []
 
@@ -724,8 +729,8 @@ CLUSTERS = {"extend_clusters": [{"name": "other"}]}
 
 @pytest.mark.parametrize("by", ["Output", "name"])
 @pytest.mark.parametrize(("queue", "expected"), [(CLUSTERS, {FORCE: "true"}), ({}, {})], ids=["extended", "plain"])
-def test_a_job_in_a_queue_with_extend_clusters_overrides_the_controller(by: str, queue: Wire, expected: Wire) -> None:
-    """Volcano's controller updates such Jobs with a PUT and owns fields of them; the webhook accepts a forced apply."""
+def test_a_job_in_a_queue_with_extend_clusters_is_applied_with_force(by: str, queue: Wire, expected: Wire) -> None:
+    """Volcano's controller updates such Jobs with a PUT and then owns some of their fields."""
 
     def program() -> None:
         made = VolcanoQueue("research", queue)
@@ -734,8 +739,8 @@ def test_a_job_in_a_queue_with_extend_clusters_overrides_the_controller(by: str,
     assert run(program).resources[JOB].inputs["metadata"].get("annotations", {}) == expected
 
 
-def test_a_job_s_own_choice_of_override_stays() -> None:
-    """A user may want to see the conflict."""
+def test_an_explicit_override_setting_is_kept() -> None:
+    """A user may prefer to see the conflict."""
 
     def program() -> None:
         new_job("train", job(queue=VolcanoQueue("research", CLUSTERS).name, annotations={FORCE: "false"}))
@@ -743,8 +748,8 @@ def test_a_job_s_own_choice_of_override_stays() -> None:
     assert run(program).resources[JOB].inputs["metadata"]["annotations"] == {FORCE: "false"}
 
 
-def test_a_queue_of_another_program_extends_no_job() -> None:
-    """Programs run one after another in a process of tests."""
+def test_a_queue_of_an_earlier_program_does_not_affect_a_job() -> None:
+    """Test programs run one after the other in one process."""
     run(lambda: VolcanoQueue("research", CLUSTERS) and None)
 
     assert "annotations" not in inputs(job(queue="research"))["metadata"]
@@ -774,18 +779,18 @@ POD_GROUP = "VolcanoJob train has: pod_group_name"
 
 
 @pytest.mark.parametrize("where", OUTPUTS)
-def test_an_output_is_registered_as_the_value_that_it_has(where: str) -> None:
-    """Once it is known, nothing differs from the plain value, the trigger included."""
+def test_a_known_output_registers_the_same_job_as_its_value(where: str) -> None:
+    """The trigger is also the same."""
     make, _ = OUTPUTS[where]
 
     done = run(lambda: {"name": new_job("train", make(computed("value"))).name})
 
-    assert done.leaves() == one(make("value")).leaves()
+    assert done.leaves() == run_and_read(make("value")).leaves()
 
 
 @pytest.mark.parametrize("where", OUTPUTS)
-def test_what_is_unknown_in_a_preview_is_the_only_unknown(where: str) -> None:
-    """A trigger is unknown only with a value in it that makes another Job."""
+def test_only_the_unknown_value_is_unknown_in_a_preview(where: str) -> None:
+    """The trigger is unknown only if the value is part of it."""
     make, places = OUTPUTS[where]
 
     done = run(lambda: {"name": new_job("train", make(computed("value"))).name}, preview=True)
@@ -795,8 +800,8 @@ def test_what_is_unknown_in_a_preview_is_the_only_unknown(where: str) -> None:
 
 @pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
 @pytest.mark.parametrize("where", OUTPUTS)
-def test_a_secret_stays_one_and_nothing_else_becomes_one(where: str, *, preview: bool) -> None:
-    """The trigger of a secret image is a secret."""
+def test_only_the_secret_value_is_marked_as_secret(where: str, *, preview: bool) -> None:
+    """The trigger is a secret if the value is part of it."""
     make, places = OUTPUTS[where]
 
     done = run(lambda: {"name": new_job("train", make(pulumi.Output.secret("value"))).name}, preview=preview)

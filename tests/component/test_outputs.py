@@ -1,4 +1,4 @@
-"""What a program reads from a job, and what it is told."""
+"""Outputs of a job, and the warnings that a program gets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.conftest import PAIR, Wire, container, ssh_plugin, task, typed
 
 
 def values(arguments: Wire, read: Any) -> dict[str, Any]:
-    """Give what a program reads from a job."""
+    """Return the outputs that a program reads from a job."""
 
     def program() -> Any:
         return read(new_job("train", arguments))
@@ -37,15 +37,15 @@ def values(arguments: Wire, read: Any) -> dict[str, Any]:
 
 
 def job(**fields: Any) -> Wire:
-    """Give a job of a master and two workers."""
+    """Return a job with one master and two workers."""
     return {"tasks": [task("master"), task("worker", 2)], **fields}
 
 
 POD_GROUP = pod_group("train")
 
 
-def test_a_job_tells_its_pods_hosts_and_names() -> None:
-    """All of it is known by task and index."""
+def test_a_job_has_outputs_for_its_pods_hosts_and_names() -> None:
+    """Each is available by task and index."""
     read = values(
         job(namespace="ml"),
         lambda made: {
@@ -77,8 +77,8 @@ def test_a_job_tells_its_pods_hosts_and_names() -> None:
     }
 
 
-def test_each_plugin_tells_what_it_made() -> None:
-    """The outputs of every built-in plugin but ray."""
+def test_each_plugin_has_outputs_for_its_objects() -> None:
+    """Ray has its own test."""
     plugins = [
         EnvPlugin(),
         HcclrankPlugin(),
@@ -116,8 +116,8 @@ def test_each_plugin_tells_what_it_made() -> None:
     }
 
 
-def test_ray_tells_its_addresses_in_the_cluster() -> None:
-    """Each is the head's Service with a port."""
+def test_ray_has_outputs_for_its_addresses() -> None:
+    """Each is the head Service with a port."""
     tasks = [task("head", containers=[container("head")]), task("worker", containers=[container("worker")])]
 
     read = values(
@@ -153,8 +153,8 @@ def test_a_plugin_that_a_job_does_not_have_is_an_error(snapshot: SnapshotAsserti
     assert {name: str(each) for name, each in errors.items()} == snapshot
 
 
-def test_a_plugin_that_another_brought_in_is_there() -> None:
-    """The mpi plugin brings ssh and svc."""
+def test_a_plugin_that_another_plugin_requires_has_outputs() -> None:
+    """The mpi plugin requires ssh and svc."""
     read = values(job(plugins=[MpiPlugin()]), lambda made: {"names": list(made.plugins)})
 
     assert read == {"names": ["ssh", "svc", "mpi"]}
@@ -179,8 +179,8 @@ PLACES = [
 ]
 
 
-def told(**options: Any) -> Result:
-    """Run a program with a job of which not all is enacted."""
+def warnings_of(**options: Any) -> Result:
+    """Run a program whose job has fields that composed mode ignores, and return the warnings."""
 
     def program() -> None:
         new_job("train", {**UNDONE, **options})
@@ -190,22 +190,22 @@ def told(**options: Any) -> Result:
 
 def test_unsupported_fields_are_one_warning(snapshot: SnapshotAssertion) -> None:
     """It lists each path with its meaning, and has the fix."""
-    (warning,) = told().warnings
+    (warning,) = warnings_of().warnings
 
     assert re.findall(r"\((spec\.[^)]*)\)$", warning, re.MULTILINE) == PLACES
-    assert told(unsupported="warn").warnings == [warning]
+    assert warnings_of(unsupported="warn").warnings == [warning]
     assert warning == snapshot
 
 
-def test_unsupported_fields_may_be_ignored() -> None:
-    """The job is the same, without a warning."""
-    done = told(unsupported="ignore")
+def test_unsupported_fields_can_be_ignored() -> None:
+    """The job is the same, and no warning is logged."""
+    done = warnings_of(unsupported="ignore")
 
     assert done.warnings == []
-    assert done.leaves() == told().leaves()
+    assert done.leaves() == warnings_of().leaves()
 
 
-def test_unsupported_fields_may_be_errors() -> None:
+def test_unsupported_fields_can_be_errors() -> None:
     """Each is a problem with its path."""
 
     def program() -> None:
@@ -218,8 +218,8 @@ def test_unsupported_fields_may_be_errors() -> None:
 
 
 @pytest.mark.parametrize("unsupported", ["warn", "error"])
-def test_a_job_of_which_all_is_enacted_is_not_warned_of(unsupported: str) -> None:
-    """Nothing is said where nothing is left undone."""
+def test_a_job_without_unsupported_fields_logs_no_warning(unsupported: str) -> None:
+    """Supported fields are not listed."""
 
     def program() -> None:
         new_job("train", job(unsupported=unsupported))
@@ -228,7 +228,7 @@ def test_a_job_of_which_all_is_enacted_is_not_warned_of(unsupported: str) -> Non
 
 
 def test_a_warning_is_logged_with_the_resource_of_the_job() -> None:
-    """The ssh plugin without svc works, but its names do not resolve."""
+    """Without svc the host names of the ssh plugin do not resolve, which causes the warning."""
 
     def program() -> None:
         new_job("train", job(plugins=[SshPlugin(ssh_private_key="a", ssh_public_key="b")]))

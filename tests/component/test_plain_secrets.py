@@ -1,4 +1,4 @@
-"""Plugins' components name the settings whose secrets were given in plain text; policies look at it."""
+"""Plugin components list settings whose secrets were passed as plain text; policies check this list."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ NAMED = {PLAIN_SECRETS: ["ssh_private_key"]}
 
 
 def plugin(private: Any, public: Any = PAIR.public) -> list[SshPlugin]:
-    """Give the ssh plugin a pair."""
+    """Return the ssh plugin with a given pair."""
     return [SshPlugin(ssh_private_key=private, ssh_public_key=public)]
 
 
 def arguments(private: Any) -> dict[str, list[Any]]:
-    """Give the ssh plugin a pair by Volcano's arguments."""
+    """Return the ssh plugin with a pair in Volcano's arguments."""
     return {"ssh": ["--ssh-private-key", private, f"--ssh-public-key={PAIR.public}"]}
 
 
 def ssh(plugins: Any, **fields: Any) -> dict[str, Any]:
-    """Result a program with such plugins, and give the inputs of the ssh plugin's component."""
+    """Run a program with such plugins, and return the inputs of the component of the ssh plugin."""
     return _ssh(run(lambda: new_job("train", {"tasks": TASKS, "plugins": plugins(), **fields}) and None))
 
 
@@ -40,13 +40,13 @@ def _ssh(done: Result) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("form", [plugin, arguments])
-def test_text_is_told(form: Any) -> None:
-    """In the plugin and in Volcano's arguments; the key itself is not there."""
+def test_a_plain_key_is_listed(form: Any) -> None:
+    """The list has the setting, both for the plugin and for Volcano's arguments, but not the key."""
     assert ssh(lambda: form(PAIR.private)) == NAMED
 
 
-def test_one_argument_is_told() -> None:
-    """Flag and value may be one."""
+def test_a_key_in_a_single_argument_is_listed() -> None:
+    """Flag and value can be one argument."""
     argument = f"--ssh-private-key={PAIR.private}"
 
     assert ssh(lambda: {"ssh": [argument, f"--ssh-public-key={PAIR.public}"]}) == NAMED
@@ -54,15 +54,15 @@ def test_one_argument_is_told() -> None:
 
 @pytest.mark.parametrize("form", [plugin, arguments])
 @pytest.mark.parametrize("is_secret", [False, True])
-def test_an_output_is_told_unless_it_is_secret(form: Any, *, is_secret: bool) -> None:
-    """It may come from the stack's settings in plain text."""
+def test_an_output_is_listed_unless_it_is_secret(form: Any, *, is_secret: bool) -> None:
+    """It may come from plain text in the stack configuration."""
     wrap = pulumi.Output.secret if is_secret else pulumi.Output.from_input
 
     assert ssh(lambda: form(wrap(PAIR.private))) == ({} if is_secret else NAMED)
 
 
-def test_an_output_that_is_not_known_is_told() -> None:
-    """Whether it is secret is known in a preview, too."""
+def test_an_unknown_output_is_listed() -> None:
+    """A preview already knows whether it is a secret."""
     done = run(
         lambda: new_job("train", {"tasks": TASKS, "plugins": plugin(computed(PAIR.private))}) and None,
         preview=True,
@@ -72,18 +72,18 @@ def test_an_output_that_is_not_known_is_told() -> None:
 
 
 @pytest.mark.parametrize("plugins", [[SshPlugin()], {"ssh": []}, [SshPlugin(key_secret="keys")]])
-def test_without_a_key_nothing_is_told(plugins: Any) -> None:
-    """The component has no inputs then."""
+def test_without_a_key_the_component_has_no_inputs(plugins: Any) -> None:
+    """No key was passed, so there is nothing to list."""
     assert ssh(lambda: plugins) == {}
 
 
-def test_a_job_for_volcano_tells_it_itself() -> None:
-    """Every given key is readable in it, so the component adds nothing."""
+def test_native_mode_lists_nothing() -> None:
+    """A policy can read each given key in the Job itself."""
     assert ssh(lambda: plugin(PAIR.private), managed_by="volcano") == {}
 
 
-def test_a_file_is_told() -> None:
-    """A key in a job file is plain text."""
+def test_a_key_in_a_job_file_is_listed() -> None:
+    """A job file is plain text."""
     spec = {"plugins": arguments(PAIR.private), "tasks": TASKS}
     job = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "train"}, "spec": spec}
 

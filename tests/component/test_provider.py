@@ -1,4 +1,4 @@
-"""The component as Pulumi's other languages reach it: inputs as they cross the wire, mistakes, the plugin itself."""
+"""The component provider for other Pulumi languages: inputs over RPC, errors, and the plugin executable."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ PYTORCH = {"pytorch": []}
 
 
 def construct(**inputs: Any) -> None:
-    """Make the job of a program in another language."""
+    """Create the job as a program in another language does."""
     JobProvider().construct("train", TYPE, inputs)
 
 
 def refusal(**inputs: Any) -> str:
     """Return the message for a job that is rejected; no resource has been registered by then."""
     error, done = failed(lambda: construct(**inputs))
-    # Pulumi's server shows a traceback with all others, and this one with the values of properties that it names.
+    # Pulumi's server shows a traceback for other exceptions, and this one with the values of the named properties.
     assert type(error) is pulumi.InputPropertiesError
     assert error.errors == []
     assert done.resources == {}
@@ -64,8 +64,8 @@ REJECTED: dict[str, tuple[Wire, str]] = {
 }
 
 
-def test_a_mistake_in_a_queue_has_the_names_of_the_schema(snapshot: SnapshotAssertion) -> None:
-    """The inputs are those of the queue."""
+def test_errors_of_a_queue_use_the_property_names_of_the_schema(snapshot: SnapshotAssertion) -> None:
+    """The path is that of the input."""
 
     def program(**inputs: Any) -> Any:
         return lambda: JobProvider().construct("research", "volcano-jobs:index:VolcanoQueue", inputs)
@@ -81,7 +81,7 @@ def test_a_mistake_in_a_queue_has_the_names_of_the_schema(snapshot: SnapshotAsse
 
 
 @pytest.mark.parametrize("name", REJECTED)
-def test_a_mistake_has_the_names_of_the_schema(name: str, snapshot: SnapshotAssertion) -> None:
+def test_errors_use_the_property_names_of_the_schema(name: str, snapshot: SnapshotAssertion) -> None:
     """The message has the path of the input, and there is no traceback."""
     inputs, path = REJECTED[name]
 
@@ -92,8 +92,8 @@ def test_a_mistake_has_the_names_of_the_schema(name: str, snapshot: SnapshotAsse
 
 
 @pytest.mark.parametrize("replicas", [2.5, -1], ids=["a fraction", "a number below 0"])
-def test_a_wrong_number_has_the_message_of_a_python_program(replicas: float) -> None:
-    """All numbers cross the wire as floats."""
+def test_a_wrong_number_has_the_same_message_as_in_python(replicas: float) -> None:
+    """All numbers arrive as floats."""
     in_python = failed(lambda: new_job("train", {"tasks": [{**task(), "replicas": replicas}]}) and None)
 
     message = refusal(tasks=[{**task(), "replicas": float(replicas)}])
@@ -102,8 +102,8 @@ def test_a_wrong_number_has_the_message_of_a_python_program(replicas: float) -> 
     assert message == str(in_python.error)
 
 
-def test_a_component_of_a_newer_sdk_is_an_error(snapshot: SnapshotAssertion) -> None:
-    """The package that has the provider is older than the one that the program's SDK is of."""
+def test_a_component_of_a_newer_sdk_is_rejected(snapshot: SnapshotAssertion) -> None:
+    """The installed package is older than the SDK of the program."""
     error, _ = failed(lambda: JobProvider().construct("train", "volcano-jobs:index:VolcanoCronJob", {}))
 
     assert type(error) is pulumi.InputPropertiesError
@@ -119,8 +119,8 @@ def test_an_error_has_all_problems() -> None:
     assert sorted(places(message)) == ["managedBy", "spec.queue", "spec.tasks[0].replicas"]
 
 
-def test_a_fault_of_the_provider_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only what the program did wrong is told without one."""
+def test_a_bug_in_the_provider_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only mistakes of the program are shown without a traceback."""
 
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
@@ -132,7 +132,7 @@ def test_a_fault_of_the_provider_keeps_its_traceback(monkeypatch: pytest.MonkeyP
 
 
 def test_an_output_for_a_plain_number_is_rejected_without_a_traceback() -> None:
-    """Pulumi's own mapping of inputs fails with a traceback there."""
+    """Pulumi's own mapping of inputs would fail with a traceback."""
     error, _ = failed(lambda: construct(tasks=[task()], minAvailable=pulumi.Output.from_input(3)))
 
     assert type(error) is pulumi.InputPropertiesError
@@ -152,17 +152,17 @@ def test_an_output_with_its_flag_in_one_argument_is_rejected(snapshot: SnapshotA
     assert str(error) == snapshot
 
 
-def made(**inputs: Any) -> Result:
-    """Result a program with a job, in a preview."""
+def construct_in_preview(**inputs: Any) -> Result:
+    """Run a program with a job in a preview."""
     return run(lambda: construct(**inputs), preview=True)
 
 
-def test_whole_floats_are_integers() -> None:
-    """That is how integers cross the wire; within templates and options, too."""
+def test_whole_floats_become_integers() -> None:
+    """Integers arrive as floats, also within templates and options."""
     replicas = {**task(replicas=2.0), "replicas": 2.0}
     replicas["template"]["spec"]["containers"][0]["ports"] = [{"containerPort": 8080.0}]
 
-    done = made(tasks=[replicas], minAvailable=2.0)
+    done = construct_in_preview(tasks=[replicas], minAvailable=2.0)
 
     pods = done.manifests()
     assert sorted(name for name in pods if name.startswith("Pod ")) == ["Pod train-worker-0", "Pod train-worker-1"]
@@ -170,13 +170,16 @@ def test_whole_floats_are_integers() -> None:
     assert repr(port) == "8080"
 
 
-def test_nothing_given_is_nothing() -> None:
-    """A null is what a YAML program writes for a missing input."""
-    assert made(tasks=[task()], queue=None, managedBy=None).tree() == made(tasks=[task()]).tree()
+def test_null_inputs_are_ignored() -> None:
+    """A YAML program passes null for a missing input."""
+    assert (
+        construct_in_preview(tasks=[task()], queue=None, managedBy=None).tree()
+        == construct_in_preview(tasks=[task()]).tree()
+    )
 
 
-def test_secrets_and_unknowns_stay_what_they_are() -> None:
-    """Outputs arrive at the leaves and come out there again."""
+def test_secrets_and_unknowns_are_preserved() -> None:
+    """Outputs arrive as leaves of the inputs and have the same marks in the Pods."""
 
     def program() -> None:
         worker = task()
@@ -195,16 +198,16 @@ def test_secrets_and_unknowns_stay_what_they_are() -> None:
     assert repr(place["value"]) == "<unknown>"
 
 
-def test_a_warning_has_the_names_of_the_schema() -> None:
-    """As a mistake does."""
-    (warning,) = made(tasks=[task()], ttlSecondsAfterFinished=60.0).warnings
+def test_warnings_use_the_property_names_of_the_schema() -> None:
+    """They are the same as in errors."""
+    (warning,) = construct_in_preview(tasks=[task()], ttlSecondsAfterFinished=60.0).warnings
 
     assert 'managedBy: "volcano"' in warning
     assert 'unsupported: "ignore"' in warning
     assert "managed_by" not in warning
 
 
-# The console script of the wheel, and what Pulumi's host for Python does in a clone of the repository.
+# The console script of the wheel, and the command that Pulumi's Python host runs in a clone of the repository.
 STARTS = {
     "from PyPI": [str(Path(sys.executable).parent / "pulumi-resource-volcano-jobs")],
     "from Git": [sys.executable, "-m", "pulumi.run.plugin", "pulumi-volcano-jobs"],
@@ -213,9 +216,9 @@ STARTS = {
 
 @pytest.mark.parametrize("start", STARTS)
 def test_the_plugin_serves_the_schema(start: str) -> None:
-    """It says its port, and answers there with its version and the committed schema."""
+    """It prints its port and returns its version and the committed schema."""
     environment = os.environ | {"PYTHONPATH": str(packageschema.ROOT)}
-    # No engine answers at that address; none is asked before a job is made.
+    # No engine listens at that address; the plugin connects only when a resource is created.
     command = [*STARTS[start], "127.0.0.1:9"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as plugin:
         try:
@@ -230,8 +233,8 @@ def test_the_plugin_serves_the_schema(start: str) -> None:
     assert json.loads(answer.schema) == json.loads(packageschema.COMMITTED.read_text("utf-8"))
 
 
-def test_pulumi_is_told_how_to_start_it_from_git() -> None:
-    """Its host for Python installs a package and starts the module of its name, where nothing else lies at the root."""
+def test_pulumi_can_start_the_plugin_from_git() -> None:
+    """Pulumi's Python host installs the package and runs the module of the same name at the root."""
     root = packageschema.ROOT
 
     assert "runtime: python" in (root / "PulumiPlugin.yaml").read_text("utf-8").splitlines()

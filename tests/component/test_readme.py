@@ -1,4 +1,4 @@
-"""The programs of the README run as they stand."""
+"""The programs of the README run unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PODS = {"readme_0": 3, "readme_1": 4}
 
 @pytest.mark.parametrize("name", PODS)
 def test_a_program_of_the_readme_runs(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """It makes the Pods that it says; the one that reads a file finds the example's."""
+    """It creates the documented Pods; the program that reads a file gets the file of the example."""
     (tmp_path / "job.yaml").write_text((ROOT / "examples/pytorch/job.yaml").read_text("utf-8"), "utf-8")
     monkeypatch.chdir(tmp_path)
 
@@ -23,6 +23,6 @@ def test_a_program_of_the_readme_runs(name: str, monkeypatch: pytest.MonkeyPatch
     assert len(done.names("Pod")) == PODS[name]
 
 
-def test_the_readme_has_no_other_program() -> None:
-    """None is left out above."""
+def test_all_programs_of_the_readme_are_tested() -> None:
+    """The list above is complete."""
     assert {name for name in programs() if name.startswith("readme")} == PODS.keys()

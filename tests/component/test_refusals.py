@@ -1,4 +1,4 @@
-"""Arguments that no job can be made of: one clear error with all problems, and nothing registered."""
+"""Invalid arguments: one error with all problems, and no registered resource."""
 
 from __future__ import annotations
 
@@ -43,27 +43,27 @@ def refusal(arguments: Wire | Callable[[], Wire], *, preview: bool = True) -> Jo
 
 
 def places(error: pulumi.InputPropertiesError) -> list[str]:
-    """Give the paths of an error's problems."""
+    """Return the paths of the problems of an error."""
     return [problem["property_path"] for problem in error.errors or ()]
 
 
 def in_spec(**fields: Any) -> Wire:
-    """Give a job with fields in the Pod spec of its one task."""
+    """Return a job with additional fields in the Pod spec of its task."""
     return {"tasks": [task(**fields)]}
 
 
 def in_container(**fields: Any) -> Wire:
-    """Give a job with fields in its one container."""
+    """Return a job with additional fields in its container."""
     return in_spec(containers=[{**container(), **fields}])
 
 
 def in_task(**fields: Any) -> Wire:
-    """Give a job with fields in its one task."""
+    """Return a job with additional fields in its task."""
     return {"tasks": [{**task(), **fields}]}
 
 
 def in_job(**fields: Any) -> Wire:
-    """Give a job with fields of its own."""
+    """Return a job with additional fields."""
     return {"tasks": [task()], **fields}
 
 
@@ -204,8 +204,8 @@ def test_an_output_as_a_setting_of_a_plugin_is_rejected_on_construction(*, previ
 
 
 @pytest.mark.parametrize("option", sorted(JobOptions.__annotations__.keys() - {"image_registry"}))
-def test_an_output_as_an_option_of_pulumis_own_is_refused(option: str) -> None:
-    """What an update replaces must be known when the program runs."""
+def test_an_output_as_a_pulumi_resource_option_is_rejected(option: str) -> None:
+    """Options that decide replacement must be known when the program runs."""
     error = refusal(lambda: in_job(**{option: computed("gang")}))
 
     assert places(error) == [option]
@@ -243,8 +243,8 @@ def test_an_error_has_all_problems() -> None:
     ]
 
 
-def test_problems_of_plugins_and_of_the_whole_come_at_once() -> None:
-    """With nothing malformed, what the plugins and Volcano's webhook refuse is told together."""
+def test_problems_of_plugins_and_of_the_webhook_are_reported_together() -> None:
+    """The job has no type errors, so all later checks run."""
     error = refusal(
         in_job(
             plugins=[PytorchPlugin(port=0), MpiPlugin(worker="nobody")],
@@ -264,7 +264,7 @@ def test_problems_of_plugins_and_of_the_whole_come_at_once() -> None:
 
 
 def test_pulumi_shows_only_the_message(snapshot: SnapshotAssertion) -> None:
-    """A RunError ends a program without a traceback; the first line names the resource."""
+    """A RunError ends the program without a traceback; the first line names the resource."""
     error = refusal(in_job(scheduler_name=3))
 
     assert isinstance(error, pulumi.InputPropertiesError)
@@ -273,8 +273,8 @@ def test_pulumi_shows_only_the_message(snapshot: SnapshotAssertion) -> None:
     assert str(error) == snapshot
 
 
-def test_jobs_before_the_wrong_one_are_registered() -> None:
-    """Only the job with the mistake is missing."""
+def test_jobs_before_the_rejected_one_are_registered() -> None:
+    """Only the rejected job is missing."""
 
     def program() -> None:
         new_job("right", in_job())
@@ -308,7 +308,7 @@ spec:
 
 
 def from_yaml(source: str | Path, options: Any = None) -> Failure:
-    """Return the failure of a program whose only job is of wrong YAML; no resource has been registered by then."""
+    """Return the failure of a program whose only job is invalid YAML; no resource has been registered by then."""
 
     def program() -> None:
         VolcanoJob.from_yaml("train", source, options)
@@ -342,8 +342,8 @@ def test_the_name_of_a_file_may_be_a_str(tmp_path: Path, monkeypatch: pytest.Mon
     assert "\n  job.yaml:6:3: spec.minAvailable: " in str(from_yaml("job.yaml").error)
 
 
-def test_problems_of_a_text_have_its_lines(snapshot: SnapshotAssertion) -> None:
-    """A text has no name."""
+def test_problems_of_a_yaml_text_have_line_numbers(snapshot: SnapshotAssertion) -> None:
+    """A text has no file name."""
     _, line, *_ = str(from_yaml(YAML).error).splitlines()
 
     assert line.partition(": spec.minAvailable: ")[0] == snapshot
@@ -399,7 +399,7 @@ def test_a_wrong_option_of_a_job_from_yaml_is_rejected(snapshot: SnapshotAsserti
 
 @pytest.mark.parametrize("names", [("restartPolicy", "restart_policy"), ("restart_policy", "restartPolicy")])
 def test_a_field_in_both_spellings_is_rejected(names: tuple[str, str]) -> None:
-    """Otherwise the last one would override the first without a word."""
+    """Otherwise the last value would silently override the first."""
     first, last = names
     spec = {first: "Never", "containers": [{"name": "main", "image": "train:1"}], last: "OnFailure"}
 
@@ -425,9 +425,7 @@ BEFORE_THE_JOB: dict[str, tuple[Callable[[], object], str, str]] = {
 
 
 @pytest.mark.parametrize(("make", "path", "error_type"), BEFORE_THE_JOB.values(), ids=BEFORE_THE_JOB)
-def test_a_mistake_before_there_is_a_job_ends_the_program_without_a_traceback(
-    make: Callable[[], object], path: str, error_type: str
-) -> None:
+def test_an_error_before_the_first_job_has_no_traceback(make: Callable[[], object], path: str, error_type: str) -> None:
     """Pulumi shows only the message of a RunError."""
     failure = failed(lambda: make() and None)
 

@@ -29,39 +29,39 @@ MADE: list[dict[str, list[str]]] = [
 @pytest.mark.filterwarnings("ignore:transforms were not called")
 @pytest.mark.parametrize("number", [0, 1, pytest.param(2, marks=needs_transforms)])
 def test_a_program_runs(number: int) -> None:
-    """Without a warning, and it makes what the page says."""
+    """It logs no warning and creates the objects that the page describes."""
     done = run(lambda: exec(PROGRAMS[number], {}))  # noqa: S102  # our own page
 
     assert {kind: sorted(done.names(kind)) for kind in MADE[number]} == MADE[number]
     assert done.warnings == []
 
 
-def test_all_programs_run_above() -> None:
-    """The page has as many as are listed."""
+def test_all_programs_of_the_page_are_tested() -> None:
+    """The list above is complete."""
     assert len(PROGRAMS) == len(MADE)
 
 
-def test_the_programs_defaults_are_in_each_job() -> None:
-    """As the page says of them."""
+def test_the_defaults_of_the_program_apply_to_each_job() -> None:
+    """The values are those of the page."""
     done = run(lambda: exec(PROGRAMS[1], {}))  # noqa: S102  # our own page
 
     for name in ("small", "large"):
         pod = done.manifests()[f"Pod {name}-worker-0"]
         assert pod["metadata"]["labels"]["team"] == "ml"
         assert pod["spec"]["nodeSelector"] == {"pool": "gpu"}
-        # The container that waits has the worker's image with the recommended options.
+        # With the recommended options the init container uses the image of the worker.
         images = {item["image"] for key in ("initContainers", "containers") for item in pod["spec"][key]}
         assert images == {"ghcr.io/team/train:1"}
 
 
 def configuration() -> dict[str, str]:
-    """Give the page's configuration as a program gets it: what is no text is JSON."""
+    """Return the configuration of the page as a program receives it: values that are not text are JSON."""
     values: dict[str, Any] = yaml.safe_load(CONFIGURATION)["config"]
     return {key: value if isinstance(value, str) else json.dumps(value) for key, value in values.items()}
 
 
-def test_the_configuration_is_taken() -> None:
-    """Every key of it is in the job."""
+def test_the_configuration_of_the_page_is_valid() -> None:
+    """Each key of it changes the job."""
     spec = task("worker", containers=[{"name": "main", "image": "train:1"}])
     done = run(lambda: new_job("train", {"tasks": [spec]}) and None, config=configuration())
 
@@ -76,7 +76,7 @@ def test_the_configuration_is_taken() -> None:
 
 
 def test_the_page_names_every_default() -> None:
-    """In both spellings."""
+    """Both spellings are listed."""
     (table,) = re.findall(r"^\| default.*?\n\n", TEXT, re.DOTALL | re.MULTILINE)
     named = set(re.findall(r"`(\w+)`", "\n".join(row.split("|")[1] for row in table.splitlines()[2:] if row)))
 

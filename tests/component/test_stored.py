@@ -1,4 +1,4 @@
-"""A VolcanoJob of a Job that was read from a cluster."""
+"""Jobs that were read from a cluster."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tests.unit.spec.test_document import stored
 TEXT = yaml.safe_dump(stored(annotations={"kubectl.kubernetes.io/last-applied-configuration": "{}"}))
 
 
-def test_a_stored_job_becomes_pods_with_its_claim() -> None:
-    """No claim is created, the metadata of the server are dropped, and one warning names the claim."""
+def test_a_stored_job_mounts_its_existing_claim() -> None:
+    """No claim is created, server metadata is dropped, and one warning names the claim."""
     result = run(lambda: VolcanoJob.from_yaml("train", TEXT) and None)
 
     kinds = {name.partition(" ")[0] for name in result.resources}
@@ -24,8 +24,8 @@ def test_a_stored_job_becomes_pods_with_its_claim() -> None:
     assert warning.endswith(" [VJ121]")
 
 
-def test_a_stored_job_is_handed_over_as_it_was_applied() -> None:
-    """With the name of the existing claim alone."""
+def test_a_stored_job_is_registered_as_it_was_applied() -> None:
+    """Only the name of the existing claim is added."""
     result = run(lambda: VolcanoJob.from_yaml("train", TEXT, {"managed_by": "volcano"}) and None)
 
     job = result.resources["Job train"].inputs

@@ -1,4 +1,4 @@
-"""`pulumi_volcano_jobs.testing` itself: what it finds, what it says, what it hides, and that runs are apart."""
+"""`pulumi_volcano_jobs.testing`: lookups, messages, hidden secrets and isolated runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tests.conftest import BYTES, CLAIM, PAIR, Wire, container, ssh_plugin, task
 
 
 def job(**fields: Any) -> Wire:
-    """Give a PyTorch job of a master and two workers."""
+    """Return a PyTorch job with one master and two workers."""
     return {"plugins": [PytorchPlugin()], "tasks": [task("master"), task("worker", 2)], **fields}
 
 
@@ -52,15 +52,15 @@ def one(arguments: Wire | None = None, **surroundings: Any) -> Result:
 
 
 def in_container(**fields: Any) -> Wire:
-    """Give the job with fields in the workers' container."""
+    """Return the job with additional fields in the container of the workers."""
     return job(tasks=[task("master"), task("worker", 2, containers=[container(**fields)])])
 
 
 class TestLookUps:
-    """What is there is found, and what is not is told with what is."""
+    """Lookups of registered objects, and errors for missing names."""
 
     def test_pods_are_found_by_task_and_index(self) -> None:
-        """Whatever the job is called in the cluster."""
+        """The name of the job in the cluster does not matter."""
         found = one(job(name="nightly")).job("train")
 
         assert found.tasks == ["master", "worker"]
@@ -68,16 +68,16 @@ class TestLookUps:
         assert found.pod("worker", 1) is found.pods[2]
         assert found.pod("worker", 1).env["RANK"] == "2"
 
-    def test_ten_pods_are_in_the_order_of_their_indexes(self) -> None:
-        """2 comes before 10."""
+    def test_pods_are_in_numeric_order(self) -> None:
+        """Index 2 precedes index 10."""
         found = one(job(tasks=[task("master"), task("worker", 12)])).job("train")
 
         assert [found.pod("worker", index).object_name for index in range(12)] == [
             f"train-worker-{index}" for index in range(12)
         ]
 
-    def test_all_parts_of_a_container_are_found(self) -> None:
-        """Each under its name."""
+    def test_all_parts_of_a_container_are_accessible(self) -> None:
+        """Environment variables, mounts and ports are looked up by name."""
         spec = {
             "containers": [
                 container(
@@ -110,8 +110,8 @@ class TestLookUps:
         assert pod.tolerations == [{"operator": "Exists"}]
         assert pod.annotations["scheduling.k8s.io/group-name"] == pod_group("train")
 
-    def test_the_objects_of_a_job_are_those_of_no_other(self) -> None:
-        """By their names in the cluster; objects of the program's own are among the resources."""
+    def test_the_objects_of_a_job_exclude_those_of_other_jobs(self) -> None:
+        """They are found by name; objects of the program itself are in the resources."""
 
         def program() -> None:
             new_job("a", job(name="first", namespace="ml"))
@@ -132,14 +132,14 @@ class TestLookUps:
         assert (own.inputs["data"], own.parent) == ({"a": "1"}, None)
 
     def test_the_data_of_a_secret_are_decoded(self) -> None:
-        """And stay marked."""
+        """The values stay marked as secrets."""
         data = one(job(plugins=[ssh_plugin(), SvcPlugin()])).job("train").secrets["train-ssh"].data
 
         assert data["id_rsa"] == SecretValue(PAIR.private)
         assert reveal(data["config"]).startswith("StrictHostKeyChecking no\n")
 
-    def test_what_volcano_gets_is_found(self) -> None:
-        """The Job, and the template of each task."""
+    def test_the_native_job_and_its_templates_are_accessible(self) -> None:
+        """Each task has its template."""
         found = one(job(managed_by="volcano")).job("train")
 
         assert found.manifest["kind"] == "Job"
@@ -147,8 +147,8 @@ class TestLookUps:
         assert found.template("worker").spec["restartPolicy"] == "Never"
         assert found.pods == []
 
-    def test_resources_of_one_kind_and_name_are_all_there(self) -> None:
-        """The one that is registered second by its URN, as the engine tells them apart."""
+    def test_resources_with_the_same_kind_and_name_are_kept(self) -> None:
+        """The second one is keyed by its URN."""
 
         def nested(kind: str) -> None:
             parent = pulumi.ComponentResource(f"platform:index:{kind}", kind)
@@ -166,8 +166,8 @@ class TestLookUps:
         kind = str(result.job(second).parent).split()[0]
         assert second == f"urn:pulumi:stack::project::platform:index:{kind}$volcano-jobs:index:VolcanoJob::train"
 
-    def test_what_an_engine_cannot_tell_apart_is_refused(self) -> None:
-        """In the engine's words: the names of parents are no part of a URN."""
+    def test_resources_with_the_same_urn_are_rejected(self) -> None:
+        """The message is that of the engine; a URN does not contain parent names."""
 
         def program() -> None:
             for name in ("a", "b"):
@@ -213,10 +213,10 @@ class TestLookUps:
 
 
 class TestSecrets:
-    """A secret is marked, equals the same secret only, and is never shown."""
+    """A secret is marked, equals only the same secret, and is never shown."""
 
-    def test_a_secret_of_the_configuration_is_marked_where_it_arrives(self) -> None:
-        """And nowhere else."""
+    def test_a_secret_of_the_configuration_is_marked_in_the_pods(self) -> None:
+        """No other value is marked."""
 
         def program() -> None:
             config = pulumi.Config()
@@ -231,8 +231,8 @@ class TestSecrets:
         assert reveal(pod.spec)["containers"][0]["env"][0] == {"name": "TOKEN", "value": "hunter2"}
         assert "hunter2" not in repr((result, pod, pod.env, pod.spec, pod.containers["main"], result.leaves()))
 
-    def test_no_key_is_shown(self) -> None:
-        """In no repr of anything that a test may compare."""
+    def test_repr_shows_no_key(self) -> None:
+        """A failed assertion prints the repr of compared values."""
 
         def program() -> Wire:
             made = new_job("train", job(plugins=[ssh_plugin(), SvcPlugin()]))
@@ -248,15 +248,15 @@ class TestSecrets:
         assert BYTES not in repr([item.inputs for item in result.resources.values()])
 
     def test_a_secret_equals_the_same_secret(self) -> None:
-        """By value; two that differ have no fields that pytest would show."""
+        """The value is compared; two different secrets have no fields that pytest would print."""
         assert SecretValue({"a": 1}) == SecretValue({"a": 1})
         assert SecretValue("a") != SecretValue("b")
         assert hash(SecretValue("a")) == hash(SecretValue("a"))
         assert not hasattr(SecretValue("a"), "__dict__")
         assert str(SecretValue("a")) == repr(SecretValue("a")) == "[secret]"
 
-    def test_of_a_secret_list_each_value_is_a_secret(self) -> None:
-        """What is looked into stays marked."""
+    def test_each_item_of_a_secret_list_is_a_secret(self) -> None:
+        """Items stay marked when they are accessed."""
 
         def program() -> None:
             new_job("train", in_container(args=pulumi.Output.secret(["--token", "hunter2"])))
@@ -267,10 +267,10 @@ class TestSecrets:
 
 
 class TestPreview:
-    """What is not known is UNKNOWN, and nothing else is."""
+    """Unknown values are UNKNOWN, and all other values are known."""
 
-    def test_a_computed_value_is_known_after_up_only(self) -> None:
-        """As that of another resource."""
+    def test_a_computed_value_is_known_only_after_up(self) -> None:
+        """A preview does not know outputs of resources."""
 
         def program() -> None:
             new_job("train", in_container(image=computed("image:2")))
@@ -283,8 +283,8 @@ class TestPreview:
         assert is_unknown(preview.job("train").pod("worker", 0).spec)
         assert repr(UNKNOWN) == "<unknown>"
 
-    def test_a_secret_may_be_unknown(self) -> None:
-        """Then it is both."""
+    def test_a_secret_can_be_unknown(self) -> None:
+        """It has both marks."""
 
         def program() -> Wire:
             return {"token": pulumi.Output.secret(computed("hunter2"))}
@@ -308,8 +308,8 @@ class TestPreview:
         with pytest.raises(LookupError):
             inner(SecretValue(UNKNOWN), [], "it")
 
-    def test_the_stash_of_a_key_pair_gives_back_what_it_was_given(self) -> None:
-        """As an engine's, which is what the pair's outputs are read from."""
+    def test_the_stash_of_a_key_pair_returns_its_input(self) -> None:
+        """The engine does the same, and the outputs of the pair are read from it."""
 
         def program() -> Wire:
             made = new_job("train", job(plugins=[SshPlugin(), SvcPlugin()]))
@@ -322,10 +322,10 @@ class TestPreview:
 
 
 class TestSurroundings:
-    """What there is beside the program."""
+    """Configuration, the cluster, other stacks and other providers."""
 
-    def test_names_and_configuration_are_those_of_the_stack(self) -> None:
-        """A key without a colon is the project's; what is no text is written as JSON."""
+    def test_stack_names_and_configuration_can_be_set(self) -> None:
+        """Keys without a colon belong to the project; values that are not text are passed as JSON."""
 
         def program() -> Wire:
             config = pulumi.Config()
@@ -356,8 +356,8 @@ class TestSurroundings:
             "token": SecretValue("hunter2"),
         }
 
-    def test_exports_and_what_a_function_gives_back_are_outputs(self) -> None:
-        """Both ways."""
+    def test_exports_and_return_values_are_stack_outputs(self) -> None:
+        """Both forms are supported."""
 
         def program() -> Wire:
             pulumi.export("a", 1)
@@ -365,8 +365,8 @@ class TestSurroundings:
 
         assert run(program).outputs == {"a": 1, "b": {"c": SecretValue("d")}}
 
-    def test_an_async_function_is_a_program_too(self) -> None:
-        """It is awaited, and what it returns is exported."""
+    def test_a_program_can_be_an_async_function(self) -> None:
+        """Its return value is exported."""
 
         async def program() -> Wire:
             await asyncio.sleep(0)
@@ -378,15 +378,15 @@ class TestSurroundings:
         assert (list(result.jobs), result.outputs) == (["train"], {"a": 1})
 
     def test_an_unknown_argument_is_an_error(self, snapshot: SnapshotAssertion) -> None:
-        """A misspelt one is not ignored."""
+        """A misspelled argument is not ignored."""
         misspelt: Any = {"configs": {}}
         with pytest.raises(TypeError) as caught:
             run(lambda: None, **misspelt)
 
         assert str(caught.value) == snapshot
 
-    def test_the_cluster_adds_to_objects(self) -> None:
-        """Once they are made."""
+    def test_the_cluster_can_set_outputs_of_objects(self) -> None:
+        """Outputs are set after the object is created."""
 
         def program() -> Wire:
             service = kubernetes.core.v1.Service("web", spec={"type": "LoadBalancer"})
@@ -397,7 +397,7 @@ class TestSurroundings:
         assert run(program, cluster=cluster).outputs == {"ip": "10.0.0.1"}
         assert run(program, cluster=cluster, preview=True).outputs == {"ip": UNKNOWN}
 
-    def test_other_stacks_have_the_outputs_that_are_given(self, snapshot: SnapshotAssertion) -> None:
+    def test_stack_references_return_the_given_outputs(self, snapshot: SnapshotAssertion) -> None:
         """A stack without outputs is an error."""
 
         def program() -> Wire:
@@ -407,8 +407,8 @@ class TestSurroundings:
         error, _ = failed(program, stacks={"acme/net/dev": {}})
         assert str(error) == snapshot
 
-    def test_mocks_answer_for_other_providers(self) -> None:
-        """For functions, and for resources once they are made."""
+    def test_mocks_handle_other_providers(self) -> None:
+        """They handle functions and created resources."""
 
         def program() -> Wire:
             bucket = Bucket("data")
@@ -422,8 +422,8 @@ class TestSurroundings:
         assert result.job("train").pod("worker", 0).args == ["arn:data"]
         assert run(program, mocks=Answers(), preview=True).job("train").pod("worker", 0).args == [UNKNOWN]
 
-    def test_mocks_answer_for_what_is_only_read(self) -> None:
-        """Without them it has its id, and nothing else is known of it."""
+    def test_mocks_handle_resources_that_are_read(self) -> None:
+        """Without mocks only the id of the resource is known."""
 
         def program() -> Wire:
             found = kubernetes.core.v1.ConfigMap.get("settings", "team/settings")
@@ -438,8 +438,8 @@ class TestSurroundings:
 
         assert str(error) == snapshot
 
-    def test_warnings_are_those_of_the_program_and_of_each_job(self) -> None:
-        """Notes are none."""
+    def test_warnings_are_recorded_for_the_program_and_each_job(self) -> None:
+        """Log entries of lower levels are not included."""
 
         def program() -> None:
             pulumi.log.warn("own")
@@ -454,8 +454,8 @@ class TestSurroundings:
         assert sorted(result.warnings) == sorted(["own", warning])
         assert result.job("other").warnings == []
 
-    def test_options_of_resources_are_there(self) -> None:
-        """Those of a job reach what it is made of."""
+    def test_options_of_resources_are_accessible(self) -> None:
+        """Options of a job reach its children."""
 
         def program() -> None:
             provider = kubernetes.Provider("mine", kubeconfig="")
@@ -475,8 +475,8 @@ class TestSurroundings:
         assert found.claims["train-pvc-d"].retain_on_delete
         assert result.resources["Stash train-managed-by"] in pod.inputs_from["metadata"]
 
-    def test_a_program_with_transforms_warns_that_none_is_called(self) -> None:
-        """Of a resource or of the stack."""
+    def test_transforms_cause_a_warning_because_they_are_not_called(self) -> None:
+        """Both transforms of a resource and of the stack are covered."""
         asked = []
 
         def of_stack() -> None:
@@ -499,12 +499,12 @@ class Bucket(pulumi.CustomResource):
     arn: pulumi.Output[str]
 
     def __init__(self, name: str) -> None:
-        """Make one."""
+        """Create the bucket."""
         super().__init__("aws:s3/bucket:Bucket", name, {"arn": None, "size": 1})
 
 
-def test_what_is_exported_is_not_lost_to_the_stack_of_set_mocks() -> None:
-    """Nothing is exported from that one, and it may tell so last."""
+def test_exports_do_not_go_to_the_stack_of_set_mocks() -> None:
+    """That stack exports nothing and may register last."""
 
     async def registered(*given: Wire) -> Wire:
         recording = Recording()
@@ -527,7 +527,7 @@ class Answers(mocks.Mocks):
         return {"names": ["a", "b"]}, []
 
     def new_resource(self, args: mocks.MockResourceArgs) -> Any:
-        """Answer for what is only read, and for a bucket; nothing else is asked."""
+        """Return the state of a read resource or of a bucket; the mocks get no other call."""
         if args.resource_id == "team/settings":
             return args.resource_id, {"data": {"key": "value"}}
         assert (args.typ, args.inputs) == ("aws:s3/bucket:Bucket", {"size": 1})
@@ -535,10 +535,10 @@ class Answers(mocks.Mocks):
 
 
 class TestFailures:
-    """A program that fails raises what it raises."""
+    """Errors raised by a program."""
 
     def test_a_rejected_job_raises_its_problems(self) -> None:
-        """The error has all of them with their paths, and Pulumi shows no traceback of it."""
+        """The error has all problems with their paths, and Pulumi shows no traceback."""
 
         def program() -> None:
             new_job("train", job(queue=3, name="my_job"))
@@ -555,8 +555,8 @@ class TestFailures:
         assert failure.problems == caught.value.problems
         assert dict(failure.result.resources) == {}
 
-    def test_other_exceptions_come_through(self) -> None:
-        """They have no problems."""
+    def test_other_exceptions_are_raised(self) -> None:
+        """They have no list of problems."""
 
         def program() -> None:
             new_job("train", job())
@@ -571,7 +571,7 @@ class TestFailures:
             run(program)
 
     def test_no_frame_of_a_failure_shows_a_secret(self) -> None:
-        """Test runners print the variables of frames if they are asked to."""
+        """Test runners can print the local variables of each frame."""
 
         def program() -> None:
             raise ZeroDivisionError(pulumi.Config().require("token")[:0])
@@ -584,7 +584,7 @@ class TestFailures:
         assert "hunter2" not in repr([frame.f_locals for frame in ours])
 
     def test_a_failing_apply_fails_the_program(self) -> None:
-        """As on an engine."""
+        """The engine does the same."""
 
         def program() -> Wire:
             return {"a": pulumi.Output.from_input(1).apply(lambda value: value / 0)}
@@ -592,7 +592,7 @@ class TestFailures:
         assert isinstance(failed(program).error, ZeroDivisionError)
 
     def test_a_program_that_does_not_fail_is_an_error(self, snapshot: SnapshotAssertion) -> None:
-        """The message has what the program registered."""
+        """The message lists the registered resources."""
         with pytest.raises(AssertionError) as caught:
             failed(lambda: new_job("train", job()))
 
@@ -600,10 +600,10 @@ class TestFailures:
 
 
 class TestObjects:
-    """Objects of the program's own."""
+    """Objects that the program creates itself."""
 
-    def test_a_secrets_data_is_decoded_where_it_is_text(self) -> None:
-        """As the cluster has it, which puts `stringData` to it."""
+    def test_text_in_the_data_of_a_secret_is_decoded(self) -> None:
+        """`stringData` is merged into the data, as in a cluster."""
 
         def program() -> None:
             kubernetes.core.v1.Secret("s", data={"text": "aGk=", "bytes": "/wA="}, string_data={"plain": "ho"})
@@ -625,21 +625,21 @@ class TestObjects:
 
 
 class TestChanges:
-    """What the engine would change."""
+    """Changes that the engine would make."""
 
     def changes(self, before: Wire, after: Wire) -> dict[str, list[str]]:
-        """Give the changes of an edit that are not empty."""
+        """Return the changes of an edit that are not empty."""
         first = one(before)
         return {name: names for name, names in vars(one(after, state=first).changes).items() if names}
 
     def test_nothing_changes_without_an_edit(self) -> None:
-        """Keys are kept, although each run makes a pair."""
+        """The key pair is kept, although each run generates one."""
         with_keys = job(plugins=[MpiPlugin()])
 
         assert self.changes(with_keys, with_keys) == {}
 
-    def test_keys_are_those_of_the_first_run(self) -> None:
-        """As in a stack's state; another rotation makes a new pair."""
+    def test_keys_of_the_first_run_are_kept(self) -> None:
+        """The state keeps them; a new rotation token generates a new pair."""
 
         def program(**options: Any) -> Callable[[], Wire]:
             return lambda: {"key": new_job("train", job(plugins=[MpiPlugin()], **options)).ssh.private_key}
@@ -655,7 +655,7 @@ class TestChanges:
         assert third.changes.changed == ["Secret train-ssh"]
 
     PODS = ("Pod train-master-0", "Pod train-worker-0", "Pod train-worker-1")
-    # The size of the world is in a variable of each Pod.
+    # Each Pod has the world size in a variable.
     SCALED = ("ConfigMap train-svc", "PodGroup train", "Task train-master", "Task train-worker")
     EDITS: ClassVar[dict[str, tuple[Wire, dict[str, list[str]]]]] = {
         "an image": (in_container(image="image:2"), {"replaced": [*PODS], "changed": ["Task train-worker"]}),
@@ -683,22 +683,22 @@ class TestChanges:
     }
 
     @pytest.mark.parametrize(("after", "expected"), EDITS.values(), ids=EDITS)
-    def test_an_edit_changes_what_docs_updates_says(self, after: Wire, expected: dict[str, list[str]]) -> None:
-        """All of it, and nothing else."""
+    def test_an_edit_makes_the_changes_of_docs_updates(self, after: Wire, expected: dict[str, list[str]]) -> None:
+        """The table lists all changes."""
         before = {**job(), **{key: after[key] for key in ("restart", "on_scale") if key in after}}
 
         assert self.changes(before, after) == expected
 
-    def test_what_volcano_manages_is_replaced_or_changed_in_place(self) -> None:
-        """By the Job's own trigger."""
+    def test_a_native_job_is_replaced_or_updated_in_place(self) -> None:
+        """The trigger of the Job decides."""
         before = job(managed_by="volcano")
 
         assert self.changes(before, {**before, "queue": "research"}) == {"replaced": ["Job train"]}
         assert self.changes(before, {**before, "min_available": 2}) == {"changed": ["Job train"]}
 
     @pytest.mark.parametrize("path", ["spec.containers[*].image", "spec.containers[1].image", "*"])
-    def test_options_may_name_many_fields_at_once(self, path: str) -> None:
-        """A star is every item or key there, as to the engine."""
+    def test_options_can_use_wildcards(self, path: str) -> None:
+        """A star matches each item or key, as in the engine."""
 
         def program(image: str, **options: Any) -> Callable[[], None]:
             spec = {"containers": [{"name": "a", "image": "a:1"}, {"name": "b", "image": image}]}
@@ -715,7 +715,7 @@ class TestChanges:
         assert changes(replace_on_changes=["spec.containers[0].image", "metadata.*"]) == {"changed": ["Pod own"]}
 
     def test_changes_need_an_earlier_state(self, snapshot: SnapshotAssertion) -> None:
-        """The state is not that of a preview, for which the changes of the provider are unknown."""
+        """The state of a preview is rejected, because changes of the provider are unknown there."""
         messages = []
         with pytest.raises(ValueError, match="state") as caught:
             _ = one().changes
@@ -731,7 +731,7 @@ class TestChanges:
 
 
 class TestFiles:
-    """A program that is a file."""
+    """Programs in files."""
 
     PROGRAM = """
 import pulumi
@@ -749,13 +749,13 @@ def job(name, image):
 
     @pytest.fixture
     def folder(self, tmp_path: Path) -> Path:
-        """Write a program with a module and a file of its own."""
+        """Return a folder with a program, a module and a data file."""
         for name, text in {"__main__.py": self.PROGRAM, "parts.py": self.PARTS, "image.txt": "image:1"}.items():
             (tmp_path / name).write_text(text, "utf-8")
         return tmp_path
 
-    def test_a_file_runs_where_it_lies(self, folder: Path) -> None:
-        """Given as a folder, a path or a text; nothing of it is left."""
+    def test_a_file_runs_in_its_own_folder(self, folder: Path) -> None:
+        """A folder, a path or a text is accepted; imports and the working directory are restored."""
         here, path, modules = Path.cwd(), list(sys.path), set(sys.modules)
 
         for program in (folder, folder / "__main__.py", str(folder)):
@@ -767,8 +767,8 @@ def job(name, image):
         assert "parts" not in sys.modules
         assert not {name for name in sys.modules.keys() - modules if "parts" in name and "volcano" not in name}
 
-    def test_what_is_installed_stays_imported(self, folder: Path) -> None:
-        """Also if it is installed inside of the program's folder, as in `.venv`, and Python's own modules."""
+    def test_installed_modules_stay_imported(self, folder: Path) -> None:
+        """Modules in `.venv` within the folder and the standard library are included."""
         installed = folder / ".venv" / "site-packages"
         installed.mkdir(parents=True)
         (installed / "vj_installed.py").write_text("")
@@ -781,15 +781,15 @@ def job(name, image):
 
         assert {"vj_installed", "colorsys"} <= sys.modules.keys()
 
-    def test_its_own_modules_run_again(self, folder: Path) -> None:
-        """An edit between two runs counts."""
+    def test_modules_of_the_program_are_reloaded(self, folder: Path) -> None:
+        """An edit between two runs takes effect."""
         run(folder)
         (folder / "parts.py").write_text(self.PARTS.replace('"worker"', '"solver"'), "utf-8")
 
         assert run(folder).job("train").tasks == ["solver"]
 
     def test_a_missing_file_is_an_error(self, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
-        """The message has its whole path."""
+        """The message has the absolute path."""
         with pytest.raises(FileNotFoundError) as caught:
             run(tmp_path)
 
@@ -797,17 +797,17 @@ def job(name, image):
 
 
 class TestIsolation:
-    """Runs leave nothing behind."""
+    """Runs do not affect each other."""
 
-    def test_a_run_knows_nothing_of_another(self) -> None:
-        """Neither its names nor its configuration."""
+    def test_a_run_does_not_see_an_earlier_run(self) -> None:
+        """Names and configuration are separate."""
         for text in ("first", "second"):
             result = run(lambda: {"of": pulumi.Config().get("of"), **_made()}, config={"of": text})
             assert result.outputs == {"of": text, "name": "train"}
         assert run(lambda: {"of": pulumi.Config().get("of") or "nothing"}).outputs == {"of": "nothing"}
 
-    def test_mocks_that_are_set_outside_stay(self) -> None:
-        """A test may have its own beside."""
+    def test_mocks_set_outside_a_run_are_kept(self) -> None:
+        """A test can use its own mocks in addition."""
 
         async def outside() -> None:
             mocks.set_mocks(Answers(), project="outside", stack="outside")
@@ -822,7 +822,7 @@ class TestIsolation:
         asyncio.run(outside())
 
     def test_it_runs_inside_an_event_loop(self) -> None:
-        """As in tests of pytest-asyncio."""
+        """pytest-asyncio runs tests this way."""
 
         async def test() -> list[str]:
             await asyncio.sleep(0)
@@ -830,8 +830,8 @@ class TestIsolation:
 
         assert asyncio.run(test()) == ["train"]
 
-    def test_programs_run_in_threads_beside_each_other(self) -> None:
-        """Each with its own stack."""
+    def test_programs_run_in_parallel_threads(self) -> None:
+        """Each thread has its own stack."""
 
         async def both() -> list[Result]:
             return await asyncio.gather(
@@ -843,7 +843,7 @@ class TestIsolation:
             assert {item.namespace for item in result.job("train").objects} == {name}
 
     def test_an_async_program_runs(self) -> None:
-        """Where Pulumi has them: `pulumi.run` of an async function."""
+        """Newer Pulumi SDKs accept an async function in `pulumi.run`."""
         if not hasattr(pulumi, "run"):
             pytest.skip("this Pulumi has no async programs")
 
@@ -854,7 +854,7 @@ class TestIsolation:
         assert run(lambda: pulumi.run(main)).outputs == {"name": "train"}
 
     def test_nothing_is_logged(self, caplog: pytest.LogCaptureFixture) -> None:
-        """Warnings are in the result, not in the test's log."""
+        """Warnings are in the result and not in the log of the test."""
         with caplog.at_level(logging.DEBUG):
             run(lambda: {"name": VolcanoJob("train", {"plugins": [ssh_plugin()], "tasks": [task()]}).name})
 
@@ -866,7 +866,7 @@ def _made() -> Wire:
 
 
 def test_a_run_within_a_run_is_an_error(snapshot: SnapshotAssertion) -> None:
-    """It would wait for itself forever."""
+    """The inner run would wait forever."""
     error, _ = failed(lambda: run(lambda: None))
 
     assert str(error) == snapshot

@@ -1,4 +1,4 @@
-"""docs/testing.md: its project is one that passes its own tests, and type checkers."""
+"""docs/testing.md: the project of the page passes its own tests and strict type checks."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def ran(folder: Path, *command: str) -> str:
-    """Run a module there, which must succeed."""
+def run_module(folder: Path, *command: str) -> str:
+    """Run a module in the project, and require success."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-m", *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -37,17 +37,17 @@ def ran(folder: Path, *command: str) -> str:
 
 
 def test_every_block_is_a_file_of_the_project() -> None:
-    """None is left out."""
+    """The page has no other code block."""
     assert TEXT.count("```python") == len(FILES)
     assert list(FILES) == ["research.py", "__main__.py", "test_program.py", "test_research.py"]
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one by one", "in parallel"])
 def test_the_tests_of_the_page_pass(project: Path, options: tuple[str, ...]) -> None:
-    """In the way that a user runs them, with warnings as errors."""
+    """They run with warnings as errors."""
     if options:
         pytest.importorskip("xdist")
-    said = ran(project, "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *options)
+    said = run_module(project, "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *options)
 
     assert f"{TESTS} passed" in said
 
@@ -55,6 +55,6 @@ def test_the_tests_of_the_page_pass(project: Path, options: tuple[str, ...]) -> 
 def test_strict_type_checks_of_the_page_pass(project: Path) -> None:
     """Users' tests need no casts and no exceptions."""
     pytest.importorskip("mypy")
-    said = ran(project, "mypy", "--strict", "--config-file=", MYPY_CACHE, ".")
+    said = run_module(project, "mypy", "--strict", "--config-file=", MYPY_CACHE, ".")
 
     assert said.startswith("Success: no issues found in 4 source files")

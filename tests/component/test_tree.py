@@ -1,4 +1,4 @@
-"""What a job registers: its children, their names, parents and options."""
+"""The resource tree of a job: children, names, parents and options."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CLAIM_NAME = "PersistentVolumeClaim train-pvc-data"
 KEYS = ssh_plugin()
 
 
-def one(arguments: Any, name: str = "train", **options: Any) -> Result:
+def run_job(arguments: Any, name: str = "train", **options: Any) -> Result:
     """Run a program with one job."""
 
     def program() -> None:
@@ -49,7 +49,7 @@ def one(arguments: Any, name: str = "train", **options: Any) -> Result:
 
 
 def everything() -> Wire:
-    """Give a job that has objects of every kind."""
+    """Return a job that has objects of every kind."""
     return {
         "plugins": [
             PytorchPlugin(),
@@ -62,9 +62,9 @@ def everything() -> Wire:
 
 
 @pytest.mark.parametrize("preview", [False, True], ids=["up", "preview"])
-def test_each_child_has_the_parent_that_made_it(*, preview: bool) -> None:
-    """Plugins parent their objects, tasks their Pods, and the job all else."""
-    assert one(everything(), preview=preview).tree() == {
+def test_each_child_has_the_expected_parent(*, preview: bool) -> None:
+    """Plugins are parents of their objects, tasks of their Pods, and the job of all other objects."""
+    assert run_job(everything(), preview=preview).tree() == {
         "VolcanoJob train": "",
         "Stash train-managed-by": "VolcanoJob train",
         "Stash train-created": "VolcanoJob train",
@@ -90,7 +90,7 @@ def test_each_child_has_the_parent_that_made_it(*, preview: bool) -> None:
 
 def test_components_have_types_of_the_package() -> None:
     """The token is `volcano-jobs:index:<class>`, which a program of any language sees."""
-    components = {item.type for item in one(everything()).resources.values() if item.is_component}
+    components = {item.type for item in run_job(everything()).resources.values() if item.is_component}
 
     assert components == {
         f"volcano-jobs:index:{kind}"
@@ -98,9 +98,9 @@ def test_components_have_types_of_the_package() -> None:
     }
 
 
-def test_pods_come_after_all_objects() -> None:
-    """Services, claims, keys and the PodGroup are there before the first Pod, which need only wait for the last."""
-    done = one(everything())
+def test_pods_depend_on_all_other_objects() -> None:
+    """A Pod depends on the last created object only, because objects are created in order."""
+    done = run_job(everything())
     objects = {name for name in done.manifests() if not name.startswith("Pod ")}
     before = {name: set(map(str, done.resources[name].depends_on)) for name in done.resources}
 
@@ -112,7 +112,7 @@ def test_pods_come_after_all_objects() -> None:
 
 def test_only_a_digest_replaces_a_pod() -> None:
     """An update ignores what webhooks add to the spec of a live Pod."""
-    done = one(everything())
+    done = run_job(everything())
     ignored = {"Pod": ["spec"], "Stash": ["input"], "PodGroup": ["spec.queue"]}
     resources = {name: item for name, item in done.resources.items() if name not in {MANAGED_BY, CREATED}}
 
@@ -124,23 +124,23 @@ def test_only_a_digest_replaces_a_pod() -> None:
 
 def test_every_object_is_deleted_before_it_is_replaced() -> None:
     """Names are fixed: an object that is created first would collide with the old one."""
-    done = one(everything())
+    done = run_job(everything())
 
     assert {name for name in done.manifests() if not done.resources[name].delete_before_replace} == set()
 
 
 def test_the_name_of_every_child_starts_with_that_of_its_parent() -> None:
     """Only then an alias of a component covers its children; each name is still the only one of its type."""
-    done = one(everything())
+    done = run_job(everything())
 
     for name, parent in done.tree().items():
         assert not parent or name.partition(" ")[2].startswith(parent.partition(" ")[2])
 
 
 @pytest.mark.parametrize("queue", [None, "default", "research"])
-def test_a_queue_that_nobody_set_is_not_sent(queue: str | None) -> None:
-    """Volcano's webhook sets the default queue of the namespace then, and an update leaves it."""
-    group = one({"tasks": [task()], "queue": queue}).resources["PodGroup train"]
+def test_an_unset_queue_is_omitted(queue: str | None) -> None:
+    """Volcano's webhook then sets the default queue of the namespace, and updates keep it."""
+    group = run_job({"tasks": [task()], "queue": queue}).resources["PodGroup train"]
     is_set = queue == "research"
 
     assert group.inputs["spec"].get("queue") == (queue if is_set else None)
@@ -150,11 +150,11 @@ def test_a_queue_that_nobody_set_is_not_sent(queue: str | None) -> None:
 
 @pytest.mark.parametrize("claims", ["delete", "keep"])
 def test_a_new_key_or_claim_replaces_all_pods(claims: str) -> None:
-    """A forced replacement of the Stash generates another key; a claim that Pods mount is deleted only after them.
+    """A replaced Stash generates a new key, and a claim can be deleted only after the Pods that mount it.
 
-    A claim that is kept is not deleted, and Pods keep running when the provider then fails to make it again.
+    A retained claim is not deleted, so Pods keep running if the provider fails to create it again.
     """
-    done = one(everything() | {"claims": claims})
+    done = run_job(everything() | {"claims": claims})
     stash = done.resources["Stash train-ssh-key"]
     (claim,) = done.names("PersistentVolumeClaim")
     expected = [stash.urn] if claims == "keep" else [stash.urn, done.resources[f"PersistentVolumeClaim {claim}"].urn]
@@ -177,9 +177,12 @@ def test_one_warning_names_the_options_that_pulumi_ignores_on_a_component(snapsh
     assert run(lambda: program(None)).warnings == []
 
 
-def test_another_mode_replaces_what_every_object_depends_on() -> None:
-    """The engine deletes the objects of one mode, Pods first, before it creates those of the other; claims stay."""
-    done = one(everything())
+def test_changing_the_mode_replaces_the_resource_that_every_object_depends_on() -> None:
+    """The engine deletes all objects of one mode, Pods first, before it creates those of the other mode.
+
+    Claims are kept.
+    """
+    done = run_job(everything())
     stash = done.resources[MANAGED_BY]
 
     assert stash.inputs == {"input": "default"}
@@ -188,11 +191,11 @@ def test_another_mode_replaces_what_every_object_depends_on() -> None:
         assert (stash in done.resources[name].inputs_from["metadata"]) is (name != CLAIM_NAME)
 
 
-def test_up_waits_only_for_the_object_that_it_writes() -> None:
-    """Not for a Pod to run, a claim to be bound or a Service to have endpoints."""
+def test_up_does_not_wait_for_readiness() -> None:
+    """Running Pods, bound claims and Service endpoints are not awaited."""
     waiting = {
         name: manifest["metadata"]["annotations"]
-        for name, manifest in one(everything()).manifests().items()
+        for name, manifest in run_job(everything()).manifests().items()
         if WAIT_FOR in manifest["metadata"].get("annotations", {})
     }
 
@@ -210,9 +213,9 @@ def test_up_waits_only_for_the_object_that_it_writes() -> None:
 
 
 def test_every_object_has_its_namespace() -> None:
-    """No object is left to the provider's own default."""
+    """The default namespace of the provider is not used."""
     namespaces = {
-        item["metadata"]["namespace"] for item in one({**everything(), "namespace": "ml"}).manifests().values()
+        item["metadata"]["namespace"] for item in run_job({**everything(), "namespace": "ml"}).manifests().values()
     }
 
     assert namespaces == {"ml"}
@@ -228,16 +231,16 @@ def test_every_object_has_its_namespace() -> None:
     ],
     ids=["neither", "the stack's", "both", "an empty one"],
 )
-def test_the_namespace_is_the_job_s_or_else_the_stack_s(own: Wire, config: Mapping[str, str], expected: str) -> None:
-    """The job's namespace comes first, then the stack configuration `volcano-jobs:namespace`, then `default`."""
-    done = one({**everything(), **own}, config=config)
+def test_the_namespace_defaults_to_that_of_the_stack(own: Wire, config: Mapping[str, str], expected: str) -> None:
+    """The order is the job, the stack configuration `volcano-jobs:namespace`, and `default`."""
+    done = run_job({**everything(), **own}, config=config)
 
     assert {item["metadata"]["namespace"] for item in done.manifests().values()} == {expected}
     assert done.resources["VolcanoJob train"].outputs["namespace"] == expected
 
 
-def test_the_provider_of_a_job_is_that_of_every_object() -> None:
-    """No child is left to the default provider."""
+def test_every_object_uses_the_provider_of_the_job() -> None:
+    """No child uses the default provider."""
 
     def program() -> None:
         provider = kubernetes.Provider("mine", render_yaml_to_directory="rendered", kubeconfig="")
@@ -249,8 +252,8 @@ def test_the_provider_of_a_job_is_that_of_every_object() -> None:
         assert str(done.resources[name].provider) == "kubernetes mine"
 
 
-def test_what_a_job_depends_on_is_kept_with_its_component() -> None:
-    """Children wait for their component, so they come after it and go before it."""
+def test_depends_on_of_a_job_applies_to_its_children() -> None:
+    """Children are created after these resources and deleted before them."""
 
     def program() -> None:
         new_job("train", everything(), pulumi.ResourceOptions(depends_on=[kubernetes.core.v1.Namespace("first")]))
@@ -260,11 +263,11 @@ def test_what_a_job_depends_on_is_kept_with_its_component() -> None:
     assert str(dependency) == "Namespace first"
 
 
-def test_a_resource_may_have_another_name_than_its_job() -> None:
-    """Children are called after the resource in the stack, and after the job in the cluster."""
-    done = one({**everything(), "name": "nightly"}, "train")
+def test_the_resource_name_can_differ_from_the_job_name() -> None:
+    """Children use the resource name in the stack and the job name in the cluster."""
+    done = run_job({**everything(), "name": "nightly"}, "train")
 
-    assert done.tree() == one(everything(), "train").tree()
+    assert done.tree() == run_job(everything(), "train").tree()
     assert {item["metadata"]["name"].partition("-")[0] for item in done.manifests().values()} == {"nightly"}
 
 
@@ -306,22 +309,22 @@ FORMS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_job_is_the_same_in_every_form(form: str) -> None:
-    """What a document registers, all other forms register."""
-    assert one(FORMS[form]()).leaves() == one(DOCUMENT).leaves()
+def test_every_form_of_a_job_registers_the_same_resources(form: str) -> None:
+    """A document, typed arguments and dictionaries are compared."""
+    assert run_job(FORMS[form]()).leaves() == run_job(DOCUMENT).leaves()
 
 
-def test_yaml_text_registers_what_its_document_does() -> None:
-    """`from_yaml` is the constructor with a file."""
+def test_from_yaml_registers_the_same_resources_as_the_constructor() -> None:
+    """The document is the parsed text."""
 
     def program() -> None:
         VolcanoJob.from_yaml("train", yaml.safe_dump(DOCUMENT), {"on_scale": "restart"})
 
-    assert run(program).leaves() == one(DOCUMENT).leaves()
+    assert run(program).leaves() == run_job(DOCUMENT).leaves()
 
 
-def test_a_key_that_is_repeated_with_one_value_is_a_warning() -> None:
-    """Examples of Volcano's guides have `queue` twice, and Volcano accepts them."""
+def test_a_duplicate_key_with_the_same_value_is_a_warning() -> None:
+    """Examples of Volcano's guides repeat `queue`, and Volcano accepts them."""
     text = yaml.safe_dump(DOCUMENT).replace("  queue: research\n", "  queue: research\n  queue: research\n")
 
     def program() -> None:
@@ -338,24 +341,24 @@ PLUGINS: tuple[Plugin, ...] = (PytorchPlugin(), KEYS, MpiPlugin(), TensorflowPlu
 @pytest.mark.parametrize(
     "order", list(itertools.permutations(range(4)))[1:], ids=lambda order: "".join(map(str, order))
 )
-def test_the_order_of_plugins_changes_nothing(order: tuple[int, ...]) -> None:
-    """Names, parents, manifests and digests are the same for every order of the list."""
+def test_the_order_of_plugins_does_not_matter(order: tuple[int, ...]) -> None:
+    """Names, parents, manifests and digests are the same."""
     assert in_order(*order).leaves() == in_order(*range(4)).leaves()
 
 
 @functools.cache
 def in_order(*order: int) -> Result:
     """Run a program with a job whose plugins are listed in this order."""
-    return one({"plugins": [PLUGINS[index] for index in order], "tasks": [task("master"), task("worker", 2)]})
+    return run_job({"plugins": [PLUGINS[index] for index in order], "tasks": [task("master"), task("worker", 2)]})
 
 
 def test_the_order_of_tasks_changes_no_name_and_no_parent() -> None:
     """A task that moves in the list keeps its resources and its Pods' digest."""
     tasks = [task("master"), task("worker", 2), task("watch")]
-    first = one({"plugins": {"svc": ["--inject-hosts-env=false"]}, "tasks": tasks})
+    first = run_job({"plugins": {"svc": ["--inject-hosts-env=false"]}, "tasks": tasks})
 
     for permuted in itertools.permutations(tasks):
-        done = one({"plugins": {"svc": ["--inject-hosts-env=false"]}, "tasks": list(permuted)})
+        done = run_job({"plugins": {"svc": ["--inject-hosts-env=false"]}, "tasks": list(permuted)})
         assert done.tree() == first.tree()
         assert digests(done) == digests(first)
 
@@ -403,8 +406,8 @@ def test_two_jobs_of_one_name_are_rejected(snapshot: SnapshotAssertion) -> None:
     assert str(failure.error) == snapshot
 
 
-def test_two_jobs_of_one_name_in_two_namespaces_are_fine() -> None:
-    """They share nothing but the name."""
+def test_two_jobs_can_have_the_same_name_in_different_namespaces() -> None:
+    """Their objects do not collide."""
 
     def program() -> None:
         VolcanoJob("first", {"name": "train", "namespace": "a", "tasks": [task()]})
@@ -413,8 +416,8 @@ def test_two_jobs_of_one_name_in_two_namespaces_are_fine() -> None:
     assert sorted(run(program).names("Pod")) == ["first-worker-0", "second-worker-0"]
 
 
-def test_a_namespace_that_is_not_known_yet_is_compared_with_none() -> None:
-    """Nobody can tell whether it is that of the other job."""
+def test_an_unknown_namespace_is_not_checked_for_collisions() -> None:
+    """It may or may not be the namespace of the other job."""
 
     def program() -> None:
         VolcanoJob("first", {"name": "train", "namespace": "a", "tasks": [task()]})
@@ -424,7 +427,7 @@ def test_a_namespace_that_is_not_known_yet_is_compared_with_none() -> None:
 
 
 class TokenPlugin(Plugin):
-    """A plugin of a user's own: a ConfigMap with the audience, which Pods get as a variable."""
+    """A custom plugin that adds a ConfigMap and a variable with the audience."""
 
     name = "token"
 
@@ -439,12 +442,12 @@ class TokenPlugin(Plugin):
             item.set_env_from("AUDIENCE", {"configMapKeyRef": {"name": f"{ctx.name}-token", "key": "audience"}})
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
-        """Give the ConfigMap's name."""
+        """Return the name of the ConfigMap."""
         return {"config_map_name": f"{ctx.name}-token"}
 
 
-def test_a_plugin_of_the_user_s_own_is_a_component_like_the_others() -> None:
-    """It parents what it adds, and carries its outputs."""
+def test_a_custom_plugin_is_a_component() -> None:
+    """It is the parent of its objects and has outputs."""
 
     def program() -> Wire:
         job = VolcanoJob("train", {"plugins": [TokenPlugin(), SvcPlugin()], "tasks": [task()]})
@@ -463,23 +466,23 @@ def test_a_plugin_of_the_user_s_own_is_a_component_like_the_others() -> None:
 
 
 def variables(done: Result, pod: str) -> set[str]:
-    """Give the names of the variables of a Pod's first container."""
+    """Return the variable names of the first container of a Pod."""
     return {entry["name"] for entry in done.manifests()[pod]["spec"]["containers"][0]["env"]}
 
 
 class KeepingPlugin(TokenPlugin):
-    """A plugin whose ConfigMap outlives the job."""
+    """A plugin that retains its ConfigMap."""
 
     name = "keeping"
 
     def on_job_delete(self, ctx: JobContext) -> frozenset[ObjectRef]:
-        """Let the ConfigMap stay."""
+        """Return no object, so that the ConfigMap is retained."""
         return super().on_job_delete(ctx) - {ObjectRef("ConfigMap", f"{ctx.name}-token")}
 
 
 @pytest.mark.parametrize(("plugin", "kept"), [(TokenPlugin(), False), (KeepingPlugin(), True)], ids=["goes", "stays"])
-def test_what_a_plugin_does_not_let_go_with_the_job_is_retained(plugin: TokenPlugin, *, kept: bool) -> None:
-    """Only what `on_job_delete` names is deleted; what the other plugins made goes."""
+def test_objects_missing_from_on_job_delete_are_retained(plugin: TokenPlugin, *, kept: bool) -> None:
+    """Objects of other plugins are deleted."""
 
     def program() -> None:
         new_job("train", {"plugins": [plugin, SvcPlugin()], "tasks": [task()]})
@@ -487,7 +490,7 @@ def test_what_a_plugin_does_not_let_go_with_the_job_is_retained(plugin: TokenPlu
     done = run(program)
 
     retained = {name: item.request for name, item in done.resources.items() if item.request.HasField("retainOnDelete")}
-    # An explicit False would override what the job's own option hands down.
+    # An explicit False would override the inherited option of the job.
     assert list(retained) == ([f"ConfigMap train-{plugin.name}-token"] if plugin.name == "keeping" else [])
     assert all(request.retainOnDelete for request in retained.values()) is True
     assert bool(retained) is kept

@@ -1,4 +1,4 @@
-"""A program registers its resources in the same order in every run."""
+"""A program registers its resources in the same order in each run."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pulumi_volcano_jobs.testing import run
 
 
 class Slow(mocks.Mocks):
-    """The first resource takes long."""
+    """Mocks whose first resource takes long to create."""
 
     def call(self, args: mocks.MockCallArgs) -> Any:
-        """Answer no function."""
+        """Return nothing, because no function is called."""
         raise NotImplementedError(args.token)
 
     def new_resource(self, args: mocks.MockResourceArgs) -> Any:
-        """Make a resource."""
+        """Return the state of the resource."""
         if args.name == "0":
             time.sleep(0.1)
         return f"id-of-{args.name}", args.inputs
@@ -31,12 +31,12 @@ class Thing(pulumi.CustomResource):
     zone: pulumi.Output[str]
 
     def __init__(self, name: str, zone: Any = "", opts: pulumi.ResourceOptions | None = None) -> None:
-        """Make one."""
+        """Create the resource."""
         super().__init__("acme:index:Thing", name, {"zone": zone}, opts)
 
 
-def test_what_waits_for_a_slow_resource_is_not_overtaken() -> None:
-    """An engine promises no order; tests want the same one every time."""
+def test_resources_that_wait_for_a_slow_resource_keep_their_order() -> None:
+    """An engine guarantees no order, but tests need a stable one."""
 
     def program() -> None:
         things = [Thing(str(index)) for index in range(3)]

@@ -1,4 +1,4 @@
-"""Templates and claims in the three forms that a program may write them in."""
+"""Pod templates and claims as YAML dictionaries, snake_case dictionaries and Args classes."""
 
 from __future__ import annotations
 
@@ -319,7 +319,7 @@ SNAKE: PodTemplateSpecArgsDict = {
 
 MIXED: Wire = {
     "metadata": meta.v1.ObjectMetaArgs(labels={"app_name": "a"}, annotations={"example.org/some_key": "b"}),
-    "spec": {**SNAKE["spec"], "containers": WIRE["spec"]["containers"]},  # type: ignore[dict-item]  # it is no Output
+    "spec": {**SNAKE["spec"], "containers": WIRE["spec"]["containers"]},  # type: ignore[dict-item]  # it is not an Output
 }
 
 
@@ -338,13 +338,13 @@ FORMS: dict[str, Any] = {"args classes": CLASSES, "TypedDicts": SNAKE, "a mixtur
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_template_is_the_same_in_each_form(form: str) -> None:
-    """What YAML's spelling registers, the other forms register, digest included."""
+def test_each_form_of_a_template_registers_the_same_pods(form: str) -> None:
+    """The digest is also the same."""
     assert of(FORMS[form]).leaves() == of(WIRE).leaves()
 
 
 def test_every_field_of_the_template_arrives() -> None:
-    """The comparison above compares whole templates, not what is left of them."""
+    """The comparison above would not notice a field that all forms lose."""
     (pod,) = (manifest for name, manifest in of(WIRE).manifests().items() if name.startswith("Pod "))
 
     assert missing(WIRE["spec"], pod["spec"]) == []
@@ -352,7 +352,7 @@ def test_every_field_of_the_template_arrives() -> None:
 
 
 def missing(expected: Any, found: Any, path: str = "") -> list[str]:
-    """List what is expected and not there."""
+    """Return the expected values that are absent."""
     if isinstance(expected, dict):
         return [
             place
@@ -368,8 +368,8 @@ def missing(expected: Any, found: Any, path: str = "") -> list[str]:
     return [] if expected == found else [path]
 
 
-def test_templates_may_be_given_as_dictionaries_of_tasks_too() -> None:
-    """A task in wire form holds a template of any form."""
+def test_a_task_dictionary_accepts_a_template_in_any_form() -> None:
+    """The other fields of the task are camelCase."""
 
     def program() -> None:
         new_job("train", {"tasks": [{"name": "worker", "replicas": 1, "template": CLASSES}], "plugins": {"svc": []}})
@@ -377,8 +377,8 @@ def test_templates_may_be_given_as_dictionaries_of_tasks_too() -> None:
     assert run(program).leaves() == of(WIRE).leaves()
 
 
-def test_a_class_of_the_programs_own_may_be_an_args_class() -> None:
-    """As a platform's container with defaults."""
+def test_a_subclass_of_an_args_class_is_accepted() -> None:
+    """A platform team may define a container with defaults."""
 
     class Trainer(v1.ContainerArgs):
         def __init__(self, image: str) -> None:
@@ -390,8 +390,8 @@ def test_a_class_of_the_programs_own_may_be_an_args_class() -> None:
     assert of(pod).leaves() == of({"spec": {"containers": [container], "restartPolicy": "Never"}}).leaves()
 
 
-def test_an_output_that_holds_a_kubernetes_type_is_converted_once_it_is_known() -> None:
-    """Fields of the Output are spelled in snake_case as well."""
+def test_an_output_of_an_args_class_is_converted_when_known() -> None:
+    """Fields inside the Output can also be snake_case."""
     spec: Any = SNAKE["spec"]
 
     def program() -> None:
@@ -434,15 +434,15 @@ VOLUMES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("form", VOLUMES)
-def test_a_claim_is_the_same_in_each_form(form: str) -> None:
-    """The claim's spec is as it is on the wire."""
+def test_each_form_of_a_claim_registers_the_same_claim(form: str) -> None:
+    """The claim spec has camelCase names."""
     done = of(WIRE, volumes=[VOLUMES[form]])
 
     assert done.manifests()["PersistentVolumeClaim train-pvc-data"]["spec"] == CLAIM
 
 
 def reachable(*roots: str) -> Iterator[str]:
-    """Yield the definitions that a walk from the roots meets."""
+    """Yield the definitions reachable from the roots."""
     waiting, met = list(roots), set(roots)
     while waiting:
         definition = waiting.pop()
@@ -453,13 +453,13 @@ def reachable(*roots: str) -> Iterator[str]:
 
 
 def args_class(definition: str) -> Any:
-    """Give pulumi_kubernetes' class of a definition."""
+    """Return the pulumi_kubernetes class of a definition."""
     *_, group, version, kind = definition.split(".")
     return getattr(importlib.import_module(f"pulumi_kubernetes.{group}.{version}"), f"{kind}Args")
 
 
 def has_args_class(definition: str) -> bool:
-    """Tell whether this version of pulumi_kubernetes has the type at all."""
+    """Return whether this version of pulumi_kubernetes has the type."""
     try:
         args_class(definition)
     except (AttributeError, KeyError):
@@ -470,20 +470,20 @@ def has_args_class(definition: str) -> bool:
 DEFINITIONS = sorted(reachable(schema.POD_TEMPLATE, schema.CLAIM))
 
 
-def test_the_walk_meets_the_types_of_a_pod() -> None:
-    """The test below compares what it is meant to."""
+def test_the_walk_reaches_the_types_of_a_pod() -> None:
+    """Otherwise the next test would compare nothing."""
     kinds = {definition.rsplit(".", 1)[1] for definition in DEFINITIONS}
 
     assert kinds >= {"PodSpec", "Container", "Probe", "EnvVarSource", "NFSVolumeSource", "LabelSelector", "ObjectMeta"}
 
 
-# The first pulumi_kubernetes with all fields of the Kubernetes version that the schemas are of; older ones lack some.
+# The first pulumi_kubernetes with all fields of the Kubernetes version of the schemas; older versions lack some.
 KNOWS_ALL = tuple(map(int, version("pulumi-kubernetes").split(".")[:2])) >= (4, 32)
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)
-def test_field_names_are_those_of_pulumi_kubernetes(definition: str) -> None:
-    """Each snake_case name means the field that pulumi_kubernetes means by it, as far as that version knows it."""
+def test_field_names_match_pulumi_kubernetes(definition: str) -> None:
+    """Each snake_case name maps to the same field, as far as the installed version has it."""
     ours = schema.wire_names(definition)
     if not KNOWS_ALL and not has_args_class(definition):
         pytest.skip("this pulumi_kubernetes is older than the type")

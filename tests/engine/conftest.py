@@ -1,4 +1,4 @@
-"""Projects in folders of their own, run by the real engine and the real Kubernetes provider, without a cluster."""
+"""Projects in temporary folders, run by the real engine and Kubernetes provider, without a cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pulumi.automation import EngineEvent
 ROOT = Path(__file__).parents[2]
 Steps = dict[str, str]
 
-# What every program here begins with: the provider writes YAML into the folder `rendered`.
+# The beginning of each program: the provider writes YAML into the folder `rendered`.
 PROGRAM = """
 from pathlib import Path
 
@@ -39,7 +39,7 @@ config = pulumi.Config()
 
 @pytest.fixture(scope="session", autouse=True)
 def engine() -> Iterator[None]:
-    """Put the engine and the provider on PATH; they must be there, so nothing is skipped."""
+    """Put the engine and the provider on PATH; a missing one is an error, so that no test is skipped."""
     before = os.environ["PATH"]
     stacks.put_engine_on_path()
     yield
@@ -48,36 +48,36 @@ def engine() -> Iterator[None]:
 
 @dataclass
 class Run:
-    """What one preview, up or destroy did."""
+    """The result of a preview, an update or a destroy."""
 
     events: list[EngineEvent] = field(default_factory=list)
     stdout: str = ""
 
     @property
     def changes(self) -> Mapping[str, int]:
-        """How many resources each operation was done to, as the engine counts them at the end."""
+        """Number of resources for each operation, from the summary of the engine."""
         (summary,) = (event.summary_event for event in self.events if event.summary_event)
         return summary.resource_changes
 
     @property
     def steps(self) -> Steps:
-        """What happens to each resource but those that stay the same."""
+        """Operation on each changed resource."""
         return steps((urn, op) for op, urn in self.urns)
 
     @property
     def urns(self) -> list[tuple[str, str]]:
-        """The operation and the URN of each step, sorted."""
+        """Operation and URN of each step, sorted."""
         found = [event.resource_pre_event.metadata for event in self.events if event.resource_pre_event]
         return sorted((metadata.op.value, metadata.urn) for metadata in found)
 
     @property
     def text(self) -> str:
-        """All that the engine said, as a person sees it and as a program does."""
+        """All output of the engine, as text and as JSON events."""
         return self.stdout + "".join(repr(event.__dict__) for event in self.events)
 
 
 def steps(found: Iterable[tuple[str, str]]) -> Steps:
-    """Give by short names what happens to each resource but those that stay the same; a replacement is one step."""
+    """Return the operation on each changed resource by short name; a replacement is one step."""
     ops: dict[str, set[str]] = defaultdict(set)
     for urn, op in found:
         ops[short(urn)].add(op)
@@ -89,16 +89,16 @@ def steps(found: Iterable[tuple[str, str]]) -> Steps:
 
 
 def short(urn: str) -> str:
-    """Shorten a URN to the type's last word and the name: `Pod train-worker-0`."""
+    """Return the last word of the type and the name of a URN: `Pod train-worker-0`."""
     kind, name = urn.split("::")[-2:]
     return f"{kind.rpartition(':')[2]} {name}"
 
 
 class Project:
-    """A Pulumi project with one stack, all of it below one folder."""
+    """A Pulumi project with one stack, with all files in one folder."""
 
     def __init__(self, folder: Path, program: str = "", config: Mapping[str, str] | None = None) -> None:
-        """Take the project in the folder, or make one of the program."""
+        """Use the project in the folder, or create one with the program."""
         self.folder = folder
         if program:
             folder.mkdir(parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ class Project:
             return self._run(self.stack.refresh)
 
     def destroy(self) -> Run:
-        """Delete all that there is."""
+        """Delete all resources."""
         with stacks.alone(self.stack):
             return self._run(self.stack.destroy)
 
@@ -143,22 +143,22 @@ class Project:
         return run
 
     def resources(self) -> list[dict[str, Any]]:
-        """Give the resources in the stack's state."""
+        """Return the resources in the state of the stack."""
         found: list[dict[str, Any]] = self.stack.export_stack().deployment.get("resources") or []
         return found
 
     def manifests(self) -> dict[str, Any]:
-        """Read what the provider wrote, by kind and name."""
+        """Read the files that the provider wrote, by kind and name."""
         found = [yaml.safe_load(path.read_text("utf-8")) for path in self.files()]
         return {f"{item['kind']} {item['metadata']['name']}": item for item in found}
 
     def files(self) -> list[Path]:
-        """Give the files that the provider wrote."""
+        """Return the files that the provider wrote."""
         return sorted(path for path in (self.main / "rendered").rglob("*") if path.is_file())
 
 
 def copy_example(name: str, folder: Path) -> Project:
-    """Copy the repository's own project, which runs one of the examples, to a folder."""
+    """Copy the project of an example to a folder."""
     shutil.copy(ROOT / "Pulumi.yaml", folder)
     shutil.copytree(ROOT / "examples" / name, folder / "examples" / name, ignore=shutil.ignore_patterns("rendered"))
     return Project(folder)

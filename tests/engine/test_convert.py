@@ -1,4 +1,4 @@
-"""Converted programs run on the real engine as they were written, and make what their files describe."""
+"""Converted programs run unchanged on the real engine and create the objects of their files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Manifests = Mapping[tuple[str, str, str], Any]
 
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Provide a file of three jobs: dollars in a script, a given key, and two jobs of one name."""
+    """Provide a file of three jobs: one with dollar signs and a given key, and two with the same name."""
     other = job(task("side-car", 2))
     other["metadata"]["namespace"] = "research"
     text = job_file.dump([job(task(name="a-b"), plugins=PLUGINS), other])
@@ -45,27 +45,27 @@ def command(*arguments: str) -> bytes:
 
 
 def described(file: Path) -> Manifests:
-    """Give the specs and data that the file renders to."""
+    """Return specs and data of the rendered file."""
     documents = job_file.read(file.read_text("utf-8"))
     made = [render(document.data) for document in documents]
     return contents([manifest for item in made for manifest in (*item.objects, *item.pods)])
 
 
 def written(folder: Path) -> Manifests:
-    """Give the specs and data that the provider wrote."""
+    """Return specs and data of the files that the provider wrote."""
     return contents([yaml.safe_load(path.read_text("utf-8")) for path in folder.rglob("*.yaml")])
 
 
 def contents(manifests: list[dict[str, Any]]) -> Manifests:
-    """Find specs and data by kind, namespace and name."""
+    """Return specs and data by kind, namespace and name."""
     return {
         (item["kind"], item["metadata"]["namespace"], item["metadata"]["name"]): item.get("spec", item.get("data"))
         for item in manifests
     }
 
 
-def test_a_yaml_program_makes_what_the_file_describes(jobs: Path, tmp_path: Path) -> None:
-    """The secret is set by the command that the user is told."""
+def test_a_yaml_program_creates_the_objects_of_the_file(jobs: Path, tmp_path: Path) -> None:
+    """The printed command sets the secret."""
     project = YamlProject(tmp_path)
     (tmp_path / "Pulumi.yaml").write_bytes(command("convert", "--language", "yaml", str(jobs)))
     run = project.pulumi
@@ -91,8 +91,8 @@ def test_a_yaml_program_makes_what_the_file_describes(jobs: Path, tmp_path: Path
     assert BYTES not in "".join(path.read_text("utf-8") for path in (tmp_path / "state").rglob("*.json"))
 
 
-def test_a_python_program_makes_what_the_file_describes(jobs: Path, tmp_path: Path) -> None:
-    """With the key as a secret of the stack."""
+def test_a_python_program_creates_the_objects_of_the_file(jobs: Path, tmp_path: Path) -> None:
+    """The key is a secret of the stack."""
     rendered = tmp_path / "rendered"
     config = {
         "kubernetes:renderYamlToDirectory": str(rendered),

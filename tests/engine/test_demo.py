@@ -1,4 +1,4 @@
-"""The demo's project: the PyTorch job of Volcano's guide, from the first preview to the end."""
+"""The project of the demo: the PyTorch job of Volcano's guide, from the first preview to destroy."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tests.engine.conftest import ROOT, Project, Run, copy_example, short
 
 pytestmark = pytest.mark.engine
 DOCUMENTS = ROOT / "tests" / "documents" / "jobs"
-# Jobs of every plugin, and one of every kind of object; no two of them have an object in common.
+# Jobs of each plugin, and one with each kind of object; no two of them share an object.
 JOBS = [
     ROOT / "tests" / "cli" / "golden" / "job.yaml",
     *(DOCUMENTS / f"{name}.yaml" for name in ("env", "mpi", "pytorch", "ray", "ssh", "tensorflow")),
 ]
 KEYS = ("authorized_keys", "id_rsa", "id_rsa.pub")
-# All in which a manifest that the provider writes may differ from what the command line prints for the same job.
+# Allowed differences between a manifest that the provider writes and the one that the command line prints.
 DIFFERENCES = {
     "instructions": "annotations pulumi.com/* are between the component and Pulumi: what to wait for, a Pod's world",
     "amounts": "the provider writes quantities of resources as strings, as the API server does: 2 becomes '2'",
     "keys": "the command line shows placeholders, the provider writes real keys: both are there, and that is compared",
 }
-# Each resource of the demo with its parent. The provider of the Stash is Pulumi's own, which it does not count.
+# Each resource of the demo with its parent. The provider of the Stash is built into Pulumi, which does not list it.
 RESOURCES = {
     "Stack volcano-jobs-demo-dev": "",
     "pulumi default": "",
@@ -67,19 +67,19 @@ TYPES = {
 
 
 def rendered(*jobs: Path) -> dict[str, Any]:
-    """Give what the command line prints for jobs, by kind and name."""
+    """Return the manifests that the command line prints for jobs, by kind and name."""
     command = [Path(sys.executable).parent / "volcano-jobs", "render", *jobs]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
     return by_name(yaml.safe_load_all(done.stdout))
 
 
 def by_name(manifests: Any) -> dict[str, Any]:
-    """Key manifests by kind and name, without what may differ (see DIFFERENCES)."""
+    """Return manifests by kind and name, without the allowed differences (see DIFFERENCES)."""
     return {f"{item['kind']} {item['metadata']['name']}": normal(item) for item in manifests}
 
 
 def normal(manifest: Any) -> Any:
-    """Take out of a manifest what may differ."""
+    """Return a manifest without the allowed differences."""
     manifest = with_amounts(manifest)
     metadata = dict(manifest["metadata"])
     annotations = metadata.pop("annotations", {})
@@ -92,7 +92,7 @@ def normal(manifest: Any) -> Any:
 
 
 def with_amounts(tree: Any, key: str = "") -> Any:
-    """Write all amounts of resources as strings."""
+    """Return a manifest with all resource quantities as strings."""
     if isinstance(tree, dict):
         return {
             name: with_amounts(value, key if key in ("limits", "requests") else name) for name, value in tree.items()
@@ -104,7 +104,7 @@ def with_amounts(tree: Any, key: str = "") -> Any:
 
 @dataclass
 class Demo:
-    """What happened to the demo's stack, step by step."""
+    """Results of the steps of the demo."""
 
     preview: Run
     first: Run
@@ -120,7 +120,7 @@ class Demo:
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    """Run the demo once, all of it, and keep what happened."""
+    """Run all steps of the demo once, and keep the results."""
     project = copy_example("pytorch", tmp_path_factory.mktemp("demo"))
     return Demo(
         preview=project.preview(),
@@ -136,45 +136,45 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     )
 
 
-def test_up_makes_each_resource_below_its_parent(demo: Demo) -> None:
-    """The job parents its plugins and tasks, and those what they made."""
+def test_up_creates_each_resource_below_its_parent(demo: Demo) -> None:
+    """The job is the parent of its plugins and tasks, which are parents of their objects."""
     parents = {short(item["urn"]): short(item["parent"]) if "parent" in item else "" for item in demo.resources}
 
     assert parents == RESOURCES
     assert {item["type"] for item in demo.resources} == TYPES
 
 
-def test_preview_shows_what_up_does(demo: Demo) -> None:
-    """The same steps to the same resources, and nothing hidden until it happens."""
+def test_preview_shows_the_steps_of_up(demo: Demo) -> None:
+    """Resources and operations are the same."""
     assert demo.preview.urns == demo.first.urns
     assert demo.preview.steps == demo.first.steps == dict.fromkeys(RESOURCES, "create")
 
 
 def test_a_second_up_changes_nothing(demo: Demo) -> None:
-    """Neither it nor its preview shows a change."""
+    """Its preview also shows no change."""
     assert demo.preview_again.changes == demo.second.changes == {"same": len(COUNTED)}
 
 
 def test_outputs_are_plain(demo: Demo) -> None:
-    """The program's exports can be read without a secret's key."""
+    """Exports can be read without the passphrase of the stack."""
     assert demo.outputs["pods"] == ["pytorch-job-master-0", "pytorch-job-worker-0", "pytorch-job-worker-1"]
     assert demo.outputs["namespace"] == "default"
 
 
-def test_what_is_written_is_what_the_command_line_prints(demo: Demo) -> None:
-    """The composed job and the rendered one are the same manifests."""
+def test_written_manifests_equal_those_of_the_command_line(demo: Demo) -> None:
+    """The composed job equals the rendered one."""
     assert by_name(demo.manifests.values()) == rendered(ROOT / "examples" / "pytorch" / "job.yaml")
 
 
-def test_destroy_leaves_nothing(demo: Demo) -> None:
-    """All resources are deleted, and so are their files."""
+def test_destroy_deletes_all_resources(demo: Demo) -> None:
+    """Their files are also deleted."""
     assert demo.destroyed.changes == {"delete": len(COUNTED)}
     assert demo.left == []
     assert demo.files_left == []
 
 
-def test_jobs_of_all_plugins_are_written_as_the_command_line_prints_them(tmp_path: Path) -> None:
-    """Every kind of object, keys by presence; the differences are those listed above and no others."""
+def test_jobs_of_all_plugins_equal_those_of_the_command_line(tmp_path: Path) -> None:
+    """Each kind of object occurs, keys are compared by presence, and only the listed differences are allowed."""
     (tmp_path / "jobs").mkdir()
     for job in JOBS:
         shutil.copy(job, tmp_path / "jobs")

@@ -1,4 +1,4 @@
-"""How a program ends whose job is bad: with the messages alone."""
+"""Errors of a rejected job on the engine: only the messages are shown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ spec:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Provide a project for programs that make nothing."""
+    """Provide a project for programs that create no resource."""
     return Project(tmp_path_factory.mktemp("errors"), "pass\n")
 
 
@@ -46,7 +46,7 @@ def diagnostics(project: Project, program: str, *, preview: bool = False) -> tup
     failure = failed(project.folder)
     with pytest.raises(automation.errors.RuntimeError) as caught:
         (project.stack.preview if preview else project.stack.up)(color="never")
-    # What an exception that Pulumi does not know looks like.
+    # The traceback of an exception that Pulumi does not handle.
     assert not isinstance(caught.value, automation.errors.InlineSourceRuntimeError)
     output = str(caught.value)
     assert "Traceback" not in output
@@ -106,7 +106,7 @@ def test_the_engine_shows_only_the_message(project: Project, program: str, probl
     assert [item["type"] for item in project.resources()] == ["pulumi:pulumi:Stack", "pulumi:providers:kubernetes"]
 
 
-def test_the_engine_shows_only_the_message_for_a_setting_of_a_plugin(project: Project) -> None:
+def test_the_engine_shows_only_the_message_for_a_plugin_setting(project: Project) -> None:
     """The plugin rejects it on construction, before there is a job."""
     failure, lines = diagnostics(
         project, 'VolcanoJob("train", {"tasks": [worker], "plugins": [PytorchPlugin(prot=29500)]}, opts)'
@@ -142,8 +142,8 @@ for name, task in (("train", "a-worker"), ("train-a", "worker")):
     assert {"train", "train-a", "train-a-worker-0"} <= set(re.findall(r"[\w-]+", second))
 
 
-def test_the_program_s_own_mistakes_keep_their_traceback(project: Project) -> None:
-    """Only what is wrong with a job is told without one: the checks above can tell the two apart."""
+def test_other_exceptions_of_the_program_keep_their_traceback(project: Project) -> None:
+    """Only errors of a job are shown without one, and the checks above can detect a traceback."""
     project.write("__main__.py", PROGRAM + 'raise ValueError("mine")\n')
 
     with pytest.raises(automation.errors.InlineSourceRuntimeError, match="Traceback"):
@@ -157,13 +157,13 @@ VolcanoJob("train", {"tasks": [worker]}, opts)
 """
 
 
-def test_an_output_that_turns_out_wrong_ends_without_a_traceback_and_without_its_value(
+def test_an_output_that_resolves_to_an_invalid_value_shows_no_traceback_and_no_value(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A secret is in no line of what the engine prints."""
-    # Its resources stay in the state, so it shares no project with other tests.
+    """The engine prints no secret."""
+    # Its resources stay in the state, so other tests use another project.
     project = Project(tmp_path, "pass\n")
-    # As Pulumi's host for Python does: of a program that fails, some futures are never looked at.
+    # As in Pulumi's Python host: some futures of a failed program are never awaited.
     caplog.set_level(logging.CRITICAL, "asyncio")
     project.write("__main__.py", PROGRAM + WORKER + LATE)
     with pytest.raises(automation.errors.RuntimeError) as caught:

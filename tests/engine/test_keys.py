@@ -1,4 +1,4 @@
-"""The ssh key of a job: made once, kept in the state, and shown to nobody."""
+"""The ssh key of a job: generated once, kept in the state, and never shown."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ pulumi.export("private_key", job.ssh.private_key)
 """
 PODS = ["Pod train-master-0", "Pod train-worker-0"]
 HOSTS = {"ConfigMap train-svc": "replace", "PodGroup train": "update", "Secret train-ssh": "replace"}
-# Pods mount a key by the name of its file, which its type and its Secret decide.
+# Pods mount a key by its file name, which depends on its type and its Secret.
 SPECS = {"Task train-master": "update", "Task train-worker": "update"}
 
 
 def mpi(folder: Path) -> Project:
-    """Make the project of an MPI job, which has an ssh key."""
+    """Create the project of an MPI job, which has an ssh key."""
     return Project(folder, PROGRAM)
 
 
 def pair(project: Project) -> tuple[str, str]:
-    """Give the private and the public key of the Secret that was written."""
+    """Return the private and the public key of the written Secret."""
     data = project.manifests()["Secret train-ssh"]["data"]
     private, public, authorized = (
         base64.b64decode(data[key], validate=True).decode() for key in ("id_rsa", "id_rsa.pub", "authorized_keys")
@@ -53,18 +53,18 @@ def pair(project: Project) -> tuple[str, str]:
 
 
 def spellings(private: str) -> Iterator[str]:
-    """Give the ways in which a private key may be written: each of its lines, its base64, escaped as JSON."""
+    """Return the encodings of a private key: each of its lines, its base64, and escaped as JSON."""
     yield from private.splitlines()[1:3]
     yield json.dumps(private)[1:-1]
     encoded = base64.b64encode(private.encode()).decode()
-    # The middle: the beginning is the same for all keys, the end may be padded.
+    # The middle of the key: all keys begin alike, and the end can be padded.
     yield encoded[100:200]
-    # Base64 of base64, as of a Secret inside of another document.
+    # Base64 of base64, as in a Secret within another document.
     yield base64.b64encode(encoded.encode()).decode()[100:200]
 
 
 def shown(private: str, text: str) -> list[str]:
-    """Give what of a private key stands in a text."""
+    """Return the encodings of a private key that occur in a text."""
     return [spelling for spelling in spellings(private) if spelling in text]
 
 
@@ -81,8 +81,8 @@ def shown(private: str, text: str) -> list[str]:
     ],
     ids=["plain", "JSON", "JSON in JSON", "Python", "base64", "base64 in JSON", "base64 of base64"],
 )
-def test_the_search_for_a_key_is_not_blind(write: Callable[[str], str]) -> None:
-    """However a key is written, it is found."""
+def test_the_search_finds_a_key_in_each_encoding(write: Callable[[str], str]) -> None:
+    """Otherwise the tests below would prove nothing."""
     private, other = ssh_keys.generate().private, ssh_keys.generate().private
 
     assert shown(private, write(private)) != []
@@ -91,7 +91,7 @@ def test_the_search_for_a_key_is_not_blind(write: Callable[[str], str]) -> None:
 
 @dataclass
 class Life:
-    """What was seen while a job with a key was made, scaled and given a new key."""
+    """Results of creating, scaling and rotating a job with a key."""
 
     preview: Run
     first: Run
@@ -111,7 +111,7 @@ class Life:
 
 @pytest.fixture(scope="module")
 def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
-    """Run the job once from its beginning to its end, and keep what was seen."""
+    """Run the job through all steps once, and keep the results."""
     project = mpi(tmp_path_factory.mktemp("keys"))
     preview, first = project.preview(), project.up()
     first_pair, outputs = pair(project), project.stack.outputs()
@@ -143,7 +143,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
 
 
 def test_the_secret_holds_a_pair(life: Life) -> None:
-    """The private key is real, and the public one is its own."""
+    """The private key is valid, and the public key belongs to it."""
     private, public = life.first_pair
 
     key = serialization.load_pem_private_key(private.encode(), password=None)
@@ -151,8 +151,8 @@ def test_the_secret_holds_a_pair(life: Life) -> None:
     assert key.public_key().public_bytes(*form).decode() == public.strip()
 
 
-def test_the_key_stays_while_the_hosts_change(life: Life) -> None:
-    """A worker more makes new host lists, in the Secret too, and no new key."""
+def test_scaling_keeps_the_key(life: Life) -> None:
+    """An additional worker changes the host lists, also in the Secret."""
     assert life.scaled == {
         **dict.fromkeys(PODS, "replace"),
         **HOSTS,
@@ -163,8 +163,8 @@ def test_the_key_stays_while_the_hosts_change(life: Life) -> None:
     assert life.scaled_pair == life.first_pair
 
 
-def test_another_token_makes_another_key(life: Life) -> None:
-    """The old key is deleted from the state, and all Pods get the new one, as the preview says."""
+def test_a_new_rotation_token_generates_a_new_key(life: Life) -> None:
+    """The old key is deleted from the state and all Pods are replaced, as in the preview."""
     assert life.rotated.steps == {
         **dict.fromkeys([*PODS, "Pod train-worker-1"], "replace"),
         "Secret train-ssh": "replace",
@@ -176,28 +176,28 @@ def test_another_token_makes_another_key(life: Life) -> None:
     assert life.rotated_pair[1] != life.first_pair[1]
 
 
-def test_the_new_key_stays_as_well(life: Life) -> None:
-    """The same token again changes nothing."""
+def test_the_same_rotation_token_keeps_the_key(life: Life) -> None:
+    """An update without an edit changes nothing."""
     assert life.last.steps == {}
     assert life.last_pair == life.rotated_pair
 
 
 def test_outputs_show_the_public_key_and_hide_the_private_one(life: Life) -> None:
-    """The one is for `authorized_keys` elsewhere; the other is a secret of the stack."""
+    """The public key is for `authorized_keys` of other machines; the private key is a secret of the stack."""
     assert life.outputs["public_key"] == (life.first_pair[1], False)
     assert life.outputs["private_key"] == (life.first_pair[0], True)
 
 
 def test_no_output_of_the_engine_shows_a_private_key(life: Life) -> None:
-    """Neither what a person sees of previews and updates, nor the events that programs read."""
+    """Text and JSON events of previews and updates are searched."""
     assert "Secret" in life.output
     assert shown(life.first_pair[0], life.output) == []
     assert shown(life.rotated_pair[0], life.output) == []
     assert "PRIVATE KEY" not in life.output
 
 
-def test_the_state_holds_private_keys_encrypted_only(life: Life) -> None:
-    """No file of the state, its history, its backups and the engine's logs has one in the clear."""
+def test_the_state_holds_only_encrypted_private_keys(life: Life) -> None:
+    """The state, its history, its backups and the logs of the engine are searched."""
     stacks = [text for path, text in life.state.items() if path.endswith(("dev.json", "dev.json.bak"))]
     assert stacks
     assert all('"ciphertext"' in text for text in stacks)
@@ -207,14 +207,14 @@ def test_the_state_holds_private_keys_encrypted_only(life: Life) -> None:
         assert "PRIVATE KEY" not in text, path
 
 
-def test_the_key_goes_with_the_job(life: Life) -> None:
-    """Nothing of it is kept when the stack is destroyed."""
+def test_destroy_deletes_the_key(life: Life) -> None:
+    """The state has no resource of the job."""
     assert life.destroyed.steps["Stash train-ssh-key-2026"] == "delete"
     assert set(life.destroyed.steps.values()) == {"delete"}
 
 
-def test_another_type_makes_another_key_and_nothing_else_does(tmp_path: Path) -> None:
-    """All Pods get it, as the preview says; aliases and modes leave it alone, and a pair of a Secret is not kept."""
+def test_only_a_new_key_type_generates_a_new_key(tmp_path: Path) -> None:
+    """Aliases and modes keep it, and a pair of an existing Secret is not stored; the preview shows replaced Pods."""
     project, everywhere = mpi(tmp_path), {**dict.fromkeys(PODS, "replace"), "Secret train-ssh": "replace"}
     project.up()
     project.configure(ssh='{"address_aliases": true, "file_modes": "by-user"}')
@@ -239,8 +239,8 @@ def test_another_type_makes_another_key_and_nothing_else_does(tmp_path: Path) ->
     assert list(project.manifests()["Secret train-ssh"]["data"]) == ["config"]
 
 
-def test_a_saved_plan_of_a_first_update_is_met(tmp_path: Path) -> None:
-    """The preview does not know the key, so any key satisfies the plan; a later preview knows it."""
+def test_a_saved_plan_of_a_first_update_can_be_applied(tmp_path: Path) -> None:
+    """The key is unknown in the plan, so any key satisfies it; a later preview knows the key."""
     project, plan = mpi(tmp_path / "project"), str(tmp_path / "plan.json")
     seen = {}
 

@@ -1,4 +1,4 @@
-"""examples/platform on the real engine: a stack takes its queues from another one, under the platform's own policy."""
+"""examples/platform on the real engine: one stack uses the queues of another one, under the policy of the platform."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ pytestmark = pytest.mark.engine
 
 
 class Program(Project):
-    """One of the platform's programs, with its `dev` stack as it is configured, in a state that both share."""
+    """A program of the platform with its `dev` stack; all programs share one backend."""
 
     def __init__(self, folder: Path, state: Path) -> None:
-        """Take the program in the folder."""
+        """Use the program in the folder."""
         self.folder = self.main = folder
         self.state = state
         workspace = state / "workspaces" / f"platform-{folder.name}"
         workspace.mkdir(parents=True)
         shutil.copy(folder / "Pulumi.dev.yaml", workspace)
         with pytest.MonkeyPatch.context() as patched:
-            # The provider's folder is that of the program, as with Pulumi's own Python host.
+            # The working directory of the provider is that of the program, as with Pulumi's Python host.
             patched.chdir(folder)
             self.stack = stacks.open_stack(folder, state, "dev")
 
@@ -43,10 +43,10 @@ class Program(Project):
 
 
 class Platform:
-    """A copy of the repository, for a user who has cloned it."""
+    """A copy of the repository, as a user clones it."""
 
     def __init__(self, folder: Path) -> None:
-        """Copy it."""
+        """Copy the repository."""
         ignored = shutil.ignore_patterns("rendered", "__pycache__", ".*")
         shutil.copytree(ROOT / "examples" / "platform", folder, ignore=ignored)
         self.queues = Program(folder / "queues", folder / ".state")
@@ -57,7 +57,7 @@ class Platform:
 
 @pytest.fixture(scope="module", autouse=True)
 def installed() -> Iterator[None]:
-    """Let programs and packs import the platform's package, as `pip install` does."""
+    """Make the package of the platform importable for programs and policy packs, as `pip install` does."""
     package = ROOT / "examples" / "platform"
     with pytest.MonkeyPatch.context() as patched:
         patched.syspath_prepend(package)
@@ -69,7 +69,7 @@ def installed() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Platform:
-    """Provide a platform that is up: first the queues, then the jobs."""
+    """Provide a platform after `up` of the queues and then of the jobs."""
     made = Platform(tmp_path_factory.mktemp("clone") / "platform")
     made.verdicts = [made.pack.check(program, up=True) for program in (made.queues, made.training)]
     return made
@@ -77,7 +77,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Platform:
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Platform:
-    """Provide a platform whose queues are up, and no jobs."""
+    """Provide a platform after `up` of the queues, without jobs."""
     made = Platform(tmp_path_factory.mktemp("before") / "platform")
     made.queues.up()
     return made
@@ -85,21 +85,21 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Platform:
 
 @pytest.fixture
 def training(before: Platform) -> Iterator[Program]:
-    """Provide the training program of it, for edits that a preview looks at."""
+    """Provide the training program, for previews of edits."""
     text = (before.training.folder / "__main__.py").read_text("utf-8")
     yield before.training
     before.training.write("__main__.py", text)
 
 
-def test_both_stacks_are_as_the_policy_wants_them(platform: Platform) -> None:
-    """Nothing is reported, and all is made."""
-    assert [(verdict.found, verdict.error) for verdict in platform.verdicts] == [([], "")] * 2
+def test_both_stacks_comply_with_the_policy(platform: Platform) -> None:
+    """No violation is reported, and all resources are created."""
+    assert [(verdict.violations, verdict.error) for verdict in platform.verdicts] == [([], "")] * 2
     assert sorted(platform.queues.manifests()) == ["Queue team-language", "Queue team-vision"]
     assert "Pod llm-worker-1" in platform.training.manifests()
 
 
 def test_jobs_are_in_the_queues_of_the_other_stack(platform: Platform) -> None:
-    """Each stack with its own configuration."""
+    """Each stack has its own configuration."""
     queues, jobs = platform.queues.manifests(), platform.training.manifests()
 
     assert queues["Queue team-vision"]["spec"]["capability"] == {"nvidia.com/gpu": "16"}
@@ -112,13 +112,13 @@ def test_jobs_are_in_the_queues_of_the_other_stack(platform: Platform) -> None:
 
 
 def test_a_second_up_reads_the_other_stack_and_changes_nothing(platform: Platform) -> None:
-    """All that the first made stays the same."""
+    """All resources stay the same."""
     assert platform.queues.up().steps == {}
     assert platform.training.up().steps == {"StackReference organization/platform-queues/dev": "read"}
 
 
 def test_the_outputs_of_the_component_are_those_of_the_job(platform: Platform) -> None:
-    """Other programs of the team may take them from the stack."""
+    """Other programs can read them by a stack reference."""
     outputs = {name: output.value for name, output in platform.training.stack.outputs().items()}
 
     assert outputs == {
@@ -128,15 +128,15 @@ def test_the_outputs_of_the_component_are_those_of_the_job(platform: Platform) -
     }
 
 
-# Pulumi leaves coroutines behind where an Output fails.
+# Pulumi does not await some coroutines of a failed Output.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
-def test_jobs_before_the_queues_say_what_is_missing(tmp_path: Path) -> None:
-    """Without a traceback."""
+def test_jobs_without_the_queues_fail_with_the_missing_stack(tmp_path: Path) -> None:
+    """The error has no traceback."""
     with pytest.raises(automation.errors.CommandError) as caught:
         Platform(tmp_path / "platform").training.preview()
 
-    # Both jobs fail; which is told is up to the engine.
+    # Both jobs fail, and the engine reports either of them.
     assert re.search(
         r"the stack organization/platform-queues/dev has no queue of the team (vision|language) \(it has none\): enter"
         r" the team in platform_jobs/teams\.py, and run `pulumi up` in queues/",
@@ -168,20 +168,20 @@ def test_jobs_before_the_queues_say_what_is_missing(tmp_path: Path) -> None:
 def test_the_policy_rejects_a_job_that_bypasses_the_component(
     before: Platform, training: Program, right: str, wrong: str, rule: str, place: str, values: list[str]
 ) -> None:
-    """A preview knows the queue of the other stack."""
+    """The preview knows the queue of the other stack."""
     training.replace(right, wrong)
 
     verdict = before.pack.check(training)
 
     assert verdict.error
-    ((level, name, _, message),) = verdict.found
+    ((level, name, _, message),) = verdict.violations
     assert (level, name) == ("mandatory", rule)
     assert are_about([message], place)
     assert all(value in message for value in values)
 
 
-def test_the_policy_refuses_an_edit_of_a_job_that_is_up(tmp_path: Path) -> None:
-    """An image of another registry, which the engine shows for the task and not for its Pods."""
+def test_the_policy_rejects_an_edit_of_a_running_job(tmp_path: Path) -> None:
+    """The new image is of another registry; the engine shows it for the task and not for the Pods."""
     platform = Platform(tmp_path / "platform")
     platform.queues.up()
     platform.training.up()
@@ -190,13 +190,13 @@ def test_the_policy_refuses_an_edit_of_a_job_that_is_up(tmp_path: Path) -> None:
     verdict = platform.pack.check(platform.training, up=True)
 
     assert verdict.error
-    assert [(name, where) for _, name, where, _ in verdict.found] == [("volcano-job-images", "Task resnet-master")]
+    assert [(name, where) for _, name, where, _ in verdict.violations] == [("volcano-job-images", "Task resnet-master")]
     pod = platform.training.manifests()["Pod resnet-master-0"]
     assert pod["spec"]["containers"][0]["image"] == "registry.example.com/training/resnet:dev"
 
 
-def test_the_policy_refuses_a_job_that_no_team_pays_for(before: Platform, training: Program) -> None:
-    """A VolcanoJob of its own is held to the same rules."""
+def test_the_policy_rejects_a_job_without_a_team(before: Platform, training: Program) -> None:
+    """The program uses VolcanoJob without the platform's component."""
     training.write(
         "__main__.py",
         """
@@ -211,7 +211,7 @@ VolcanoJob("own", {"tasks": [{"name": "worker", "replicas": 1, "template": pod}]
     verdict = before.pack.check(training)
 
     assert verdict.rules == ["platform-team", "volcano-job-queues"]
-    (team,), (queue,) = verdict.said["platform-team"], verdict.said["volcano-job-queues"]
+    (team,), (queue,) = verdict.messages["platform-team"], verdict.messages["volcano-job-queues"]
     assert team == (
         "job own, task worker: the label team must be one of language, vision: make the job with"
         " platform_jobs.TrainingJob"
@@ -220,8 +220,8 @@ VolcanoJob("own", {"tasks": [{"name": "worker", "replicas": 1, "template": pod}]
     assert all(name in queue for name in ("'default'", "team-language", "team-vision"))
 
 
-def test_what_the_platform_refuses_is_said_without_a_traceback(training: Program) -> None:
-    """In the words of the platform, with the name of the job."""
+def test_errors_of_the_platform_have_no_traceback(training: Program) -> None:
+    """The message is that of the platform, with the name of the job."""
     training.replace("nodes=3", "nodes=30")
 
     with pytest.raises(automation.errors.CommandError) as caught:

@@ -41,7 +41,7 @@ JOB: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> YamlProject:
-    """Bring the program up once."""
+    """Run `up` of the program once."""
     made = YamlProject(tmp_path_factory.mktemp("yaml"))
     made.write(JOB)
     assert made.pulumi("stack", "init", "dev").returncode == 0
@@ -51,8 +51,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> YamlProject:
 
 
 @pytest.mark.engine
-def test_a_yaml_program_makes_what_render_gives(project: YamlProject) -> None:
-    """A Volcano Job's spec, as it stands, becomes the same manifests."""
+def test_a_yaml_program_creates_the_rendered_manifests(project: YamlProject) -> None:
+    """The program contains the unchanged spec of a Volcano Job."""
     found = project.manifests()
 
     rendered = render({"name": "train", **JOB})
@@ -74,7 +74,7 @@ def test_the_outputs_are_plain_names_and_addresses(project: YamlProject) -> None
 
 @pytest.mark.engine
 def test_a_second_up_changes_nothing(project: YamlProject) -> None:
-    """Integers that cross the wire as 2.0 make no difference the second time either."""
+    """Integers that arrive as 2.0 are not a change."""
     preview = project.pulumi("preview", "--expect-no-changes")
 
     assert preview.returncode == 0, preview.stdout
@@ -149,14 +149,14 @@ def test_pulumi_validates_the_inputs_against_the_schema(
 
 @pytest.mark.engine
 def test_the_command_line_reads_the_committed_schema(project: YamlProject) -> None:
-    """`pulumi package get-schema` of the program of the wheel; what is empty, the command line leaves out or adds."""
+    """`pulumi package get-schema` runs the program of the wheel; the command line omits or adds empty values."""
     found = json.loads(project.done("package", "get-schema", PROVIDER))
 
     assert without_empty(found) == without_empty(json.loads(packageschema.COMMITTED.read_text("utf-8")))
 
 
 def without_empty(tree: Any) -> Any:
-    """Leave out empty lists and maps."""
+    """Return the value without empty lists and maps."""
     if isinstance(tree, dict):
         return {key: without_empty(value) for key, value in tree.items() if value not in ([], {})}
     return tree

@@ -25,7 +25,7 @@ VolcanoJob("train", {"tasks": [task], "plugins": {"svc": [], "ssh": []}}, opts)
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """Provide a project that is up, on a machine without a kubeconfig."""
+    """Provide a project after `up`, on a machine without a kubeconfig."""
     monkeypatch.delenv("KUBECONFIG", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     made = Project(tmp_path / "project", JOB)
@@ -43,7 +43,7 @@ def test_a_refresh_fails_without_a_cluster(project: Project) -> None:
 
 
 def test_a_refresh_that_skips_the_cluster_changes_nothing(project: Project) -> None:
-    """The next update has nothing to do either."""
+    """The next update also changes nothing."""
     before = project.resources()
     assert f"`{SKIP}=true pulumi refresh`" in PAGE
     project.stack.workspace.env_vars[SKIP] = "true"

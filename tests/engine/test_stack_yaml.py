@@ -1,4 +1,4 @@
-"""A Pulumi YAML program shares defaults and makes a queue: both reach the component through its provider."""
+"""A Pulumi YAML program with stack defaults and a queue, which it passes to the component provider."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.engine.yamlproject import YamlProject
 pytestmark = pytest.mark.engine
 
 
-def test_a_yaml_program_has_queues_and_the_stacks_defaults(tmp_path: Path) -> None:
-    """The queue's name goes to the job; the stack's configuration is in its Pods."""
+def test_a_yaml_program_uses_queues_and_stack_defaults(tmp_path: Path) -> None:
+    """The job has the name of the queue, and its Pods have the stack configuration."""
     project = YamlProject(tmp_path)
     opts = {"providers": ["${files}"]}
     files = {"renderYamlToDirectory": str(tmp_path / "rendered"), "kubeconfig": ""}
@@ -31,7 +31,7 @@ def test_a_yaml_program_has_queues_and_the_stacks_defaults(tmp_path: Path) -> No
         },
     }
     program = {"name": "tests", "runtime": "yaml", "resources": resources}
-    # JSON: Pulumi takes no YAML aliases.
+    # JSON, because Pulumi does not support YAML aliases.
     (tmp_path / "Pulumi.yaml").write_text(json.dumps(program), "utf-8")
     config = {
         "volcano-jobs:imageRegistry": "ghcr.io/team",

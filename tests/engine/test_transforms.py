@@ -1,4 +1,4 @@
-"""What transforms of a user's do to jobs on the real engine: docs/stack.md says so."""
+"""The effect of a user's transforms on jobs, as docs/stack.md describes it, on the real engine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pulumi import automation
 from tests.engine.conftest import ROOT, Project
 
 PAGE = (ROOT / "docs/stack.md").read_text("utf-8")
-# The transform of the page, and jobs of our own, which render.
+# The transform of the page, and jobs that render to files.
 (PROGRAM,) = (
     text.partition("\npod = ")[0]
     for text in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -60,20 +60,20 @@ POD, WHOLE = "Pod train-worker-0", "Job train"
 
 
 def images(project: Project) -> list[str]:
-    """Give the images of the Pod."""
+    """Return the images of the Pod."""
     return [item["image"] for item in project.manifests()[POD]["spec"]["containers"]]
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """Provide a job with transforms that do nothing yet."""
+    """Provide a job with transforms that change nothing yet."""
     made = Project(tmp_path / "project", PROGRAM + JOB)
     made.up()
     return made
 
 
 def test_a_transform_of_a_job_is_called_for_each_child(project: Project) -> None:
-    """Once for each resource below the job, and for the job itself."""
+    """It is called once for the job and for each resource below it."""
     called = json.loads((project.folder / "called.json").read_text("utf-8"))
 
     names = [f"{item['type'].rpartition(':')[2]} {item['urn'].rpartition('::')[2]}" for item in project.resources()]
@@ -82,7 +82,7 @@ def test_a_transform_of_a_job_is_called_for_each_child(project: Project) -> None
 
 
 def test_a_label_is_changed_in_place(project: Project) -> None:
-    """The page's own transform; the Pod is not replaced."""
+    """The transform is that of the page; the Pod is not replaced."""
     project.configure(label="yes")
 
     assert project.preview().steps == {POD: "update"}
@@ -90,8 +90,8 @@ def test_a_label_is_changed_in_place(project: Project) -> None:
     assert project.manifests()[POD]["metadata"]["labels"]["cost-centre"] == "4711"
 
 
-def test_an_edit_of_a_pods_spec_waits_for_the_next_run(project: Project) -> None:
-    """Pods that are there stay as they are; another token makes them with it."""
+def test_an_edit_of_a_pod_spec_applies_to_the_next_run(project: Project) -> None:
+    """Existing Pods are kept; a new run token creates Pods with the edit."""
     project.configure(sidecar="example.org/side:1")
     assert project.up().steps == {}
     assert images(project) == ["example.org/image:1"]
@@ -105,8 +105,8 @@ def test_an_edit_of_a_pods_spec_waits_for_the_next_run(project: Project) -> None
     assert images(project) == ["example.org/image:1", "example.org/side:1"]
 
 
-def test_an_edit_of_volcanos_job_is_an_update(tmp_path: Path) -> None:
-    """Of a field that Volcano's webhook lets no update change; together with another token the Job is replaced."""
+def test_an_edit_of_a_native_job_is_an_update(tmp_path: Path) -> None:
+    """Volcano's webhook rejects updates of this field; with a new run token the Job is replaced."""
     project = Project(tmp_path / "project", PROGRAM + JOB, config={"tests:mode": "volcano"})
     project.up()
 
@@ -118,8 +118,8 @@ def test_an_edit_of_volcanos_job_is_an_update(tmp_path: Path) -> None:
     assert project.manifests()[WHOLE]["spec"]["maxRetry"] == len("four")
 
 
-def test_options_without_our_trigger_keep_pods_for_ever(project: Project) -> None:
-    """The page warns of it: no edit reaches them any more, and nothing is said."""
+def test_options_without_the_trigger_never_replace_pods(project: Project) -> None:
+    """The page warns of this, because later edits are silently ignored."""
     project.configure(sidecar="example.org/side:1", options="without trigger")
     project.up()
 
@@ -130,8 +130,8 @@ def test_options_without_our_trigger_keep_pods_for_ever(project: Project) -> Non
 
 
 @pytest.mark.xfail(reason="Python's SDK cannot send a trigger back", raises=automation.CommandError, strict=True)
-def test_options_may_be_given_back(project: Project) -> None:
-    """When this passes, docs/stack.md need not warn of it."""
+def test_a_transform_can_return_options(project: Project) -> None:
+    """If this passes, remove the warning from docs/stack.md."""
     project.configure(sidecar="example.org/side:1", options="as they are")
 
     with pytest.raises(automation.CommandError, match=r"(must be|initialized with a) dict") as caught:

@@ -1,4 +1,4 @@
-"""What an edit of a job does to the objects that are there: restarted, updated, or left alone."""
+"""The effect of an edit on existing objects: replaced, updated, or unchanged."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ VolcanoJob.from_yaml("job", HERE / "job.yaml", options, opts)
 """
 MASTER, WORKERS = "Pod job-master-0", ["Pod job-worker-0", "Pod job-worker-1"]
 RESTART = dict.fromkeys([MASTER, *WORKERS], "replace")
-# A task's component shows the new spec of its Pods.
+# The task component shows the new spec of its Pods.
 MASTER_SPEC = {"Task job-master": "update"}
 SPECS = {**MASTER_SPEC, "Task job-worker": "update"}
-# Each Pod has the size of the world in a variable.
+# Each Pod has the world size in a variable.
 SCALED = {**SPECS, "PodGroup job": "update", "ConfigMap job-svc": "replace"}
 UP, DOWN = ("replicas: 2", "replicas: 3"), ("replicas: 2", "replicas: 1")
 IMAGE = ("sendrecv-test:1.0", "sendrecv-test:1.1")
@@ -29,7 +29,7 @@ OPTIONS = {"default": {}, "keep": {"on_scale": "keep"}, "pod": {"restart": "pod"
 
 
 def job_project(folder: Path, options: dict[str, str] | None = None) -> Project:
-    """Make the project of a job, and bring it up."""
+    """Create the project of a job, and run `up`."""
     folder.mkdir(exist_ok=True)
     (folder / "job.yaml").write_text(JOB, "utf-8")
     project = Project(folder, PROGRAM, {f"tests:{key}": value for key, value in (options or {}).items()})
@@ -38,7 +38,7 @@ def job_project(folder: Path, options: dict[str, str] | None = None) -> Project:
 
 
 def edited(*edits: tuple[str, str]) -> str:
-    """Edit the job's file: the first place only, and what goes below a line is added to it."""
+    """Return the job file with an edit: the first match is replaced, or lines are added below it."""
     text = JOB
     for old, new in edits:
         assert old in text
@@ -47,7 +47,7 @@ def edited(*edits: tuple[str, str]) -> str:
 
 
 def changed(project: Project) -> Steps:
-    """Bring the stack up; the preview must have said the same, and nothing must be left to do."""
+    """Run `up`; check that the preview shows the same steps and that a second one shows none."""
     preview, up = project.preview(), project.up()
     assert preview.urns == up.urns
     assert project.preview().steps == {}
@@ -56,7 +56,7 @@ def changed(project: Project) -> Steps:
 
 @pytest.fixture(scope="module")
 def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Project]:
-    """Provide a job that was brought up with each set of options; for previews only."""
+    """Provide a job after `up` for each set of options, for previews only."""
     folder = tmp_path_factory.mktemp("previews")
     return {name: job_project(folder / name, options) for name, options in OPTIONS.items()}
 
@@ -90,8 +90,10 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Project]:
         "an image restarts the gang that is scaled too",
     ],
 )
-def test_an_edit(projects: dict[str, Project], options: str, edits: list[tuple[str, str]], steps: Steps) -> None:
-    """What a preview says about an edit of the file; the tests below show that updates do what previews say."""
+def test_a_preview_shows_the_effect_of_an_edit(
+    projects: dict[str, Project], options: str, edits: list[tuple[str, str]], steps: Steps
+) -> None:
+    """The tests below check that updates do the same as previews."""
     project = projects[options]
 
     project.write("job.yaml", edited(*edits))
@@ -99,8 +101,8 @@ def test_an_edit(projects: dict[str, Project], options: str, edits: list[tuple[s
     assert project.preview().steps == steps
 
 
-def test_what_is_written_after_an_edit_is_the_edited_job(tmp_path: Path) -> None:
-    """A replaced Pod has the new image, and an updated one its label."""
+def test_the_written_manifests_have_the_edit(tmp_path: Path) -> None:
+    """A replaced Pod has the new image, and an updated Pod the new label."""
     project = job_project(tmp_path)
 
     project.write("job.yaml", edited(LABEL))
@@ -115,8 +117,8 @@ def test_what_is_written_after_an_edit_is_the_edited_job(tmp_path: Path) -> None
     assert labelled == ["pytorch-job-worker-0", "pytorch-job-worker-1"]
 
 
-def test_pods_that_are_kept_are_as_they_were(tmp_path: Path) -> None:
-    """Only the new Pod knows of the larger world; the host list that all of them mount does, too."""
+def test_kept_pods_are_unchanged(tmp_path: Path) -> None:
+    """Only the new Pod has the larger world size; the mounted host list is updated for all Pods."""
     project = job_project(tmp_path, OPTIONS["keep"])
     before = project.manifests()
 
@@ -141,8 +143,8 @@ def test_pods_that_are_kept_are_as_they_were(tmp_path: Path) -> None:
     assert after["ConfigMap pytorch-job-svc"]["data"]["VC_WORKER_NUM"] == "3"
 
 
-def test_another_run_token_runs_the_job_again(tmp_path: Path) -> None:
-    """All Pods are replaced, and nothing else; the same token again changes nothing."""
+def test_a_new_run_token_runs_the_job_again(tmp_path: Path) -> None:
+    """Only Pods are replaced; the same token changes nothing."""
     project = job_project(tmp_path, {"run": "1"})
 
     project.configure(run="2")
@@ -150,8 +152,8 @@ def test_another_run_token_runs_the_job_again(tmp_path: Path) -> None:
     assert changed(project) == RESTART
 
 
-def test_whether_scaling_restarts_can_be_decided_when_it_is_done(tmp_path: Path) -> None:
-    """The choice alone changes nothing; Pods that were kept are replaced once they are to be of the new world."""
+def test_on_scale_can_be_changed_together_with_replicas(tmp_path: Path) -> None:
+    """The option alone changes nothing; kept Pods are replaced after a change to "restart"."""
     project = job_project(tmp_path)
 
     project.configure(on_scale="keep")

@@ -1,4 +1,4 @@
-"""Pulumi YAML programs in both modes, with the options of a job, and with the specs of Volcano's documents."""
+"""Pulumi YAML programs in both modes, with the options of a job and the specs of Volcano's documents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POLICIES = [{"event": "PodEvicted", "action": "RestartJob"}]
 
 
 def native(replicas: int) -> Wire:
-    """Give a job for Volcano's controllers."""
+    """Return a job for Volcano's controllers."""
     worker = {**task(replicas=replicas), "policies": [{"exitCode": 3, "action": "AbortJob"}]}
     fields: Wire = {"queue": "research", "plugins": {"svc": [], "env": []}, "policies": POLICIES, "maxRetry": 5}
     return {**fields, "minAvailable": 1, "ttlSecondsAfterFinished": 60, "tasks": [worker]}
@@ -29,7 +29,7 @@ def native(replicas: int) -> Wire:
 
 @dataclass(frozen=True)
 class Native:
-    """What a job for Volcano made, and what scaling it would do."""
+    """Results of creating and scaling a native job."""
 
     made: dict[tuple[str, str], Wire]
     outputs: Wire
@@ -39,7 +39,7 @@ class Native:
 
 @pytest.fixture(scope="module")
 def for_volcano(tmp_path_factory: pytest.TempPathFactory) -> Native:
-    """Make the job, do it again, and scale it."""
+    """Create the native job, update it without an edit, and preview scaling."""
     project = YamlProject(tmp_path_factory.mktemp("native"))
     project.write({**native(2), "managedBy": "volcano"})
     project.done("stack", "init", "dev")
@@ -49,36 +49,36 @@ def for_volcano(tmp_path_factory: pytest.TempPathFactory) -> Native:
     return Native(made, outputs, again, project.steps())
 
 
-def test_volcano_is_given_the_job(for_volcano: Native) -> None:
-    """The job with all its defaults, and nothing else."""
+def test_native_mode_creates_the_job_only(for_volcano: Native) -> None:
+    """The Job has all defaults."""
     rendered = render({"name": "train", **native(2)}, managed_by="volcano")
 
     assert for_volcano.made.keys() == {("Job", "train")}
     assert for_volcano.made["Job", "train"]["spec"] == rendered.native_job.to_manifest()["spec"]
 
 
-def test_a_job_of_volcanos_has_the_same_outputs(for_volcano: Native) -> None:
-    """Names and addresses do not depend on who makes the Pods; the PodGroup's has the Job's uid, known on a cluster."""
+def test_a_native_job_has_the_same_outputs(for_volcano: Native) -> None:
+    """Names and addresses do not depend on the mode; the PodGroup name has the uid of the Job, known on a cluster."""
     assert for_volcano.outputs["pods"] == ["train-worker-0", "train-worker-1"]
     assert for_volcano.outputs["hosts"] == {"worker": ["train-worker-0.train", "train-worker-1.train"]}
 
 
-def test_a_job_of_volcanos_scales_in_place(for_volcano: Native) -> None:
-    """Nothing changes by itself, and replicas change the one Job."""
+def test_a_native_job_scales_in_place(for_volcano: Native) -> None:
+    """An update without an edit changes nothing."""
     assert for_volcano.again == {}
     assert for_volcano.scaling["Job train"] == "update"
     assert not [name for name in for_volcano.scaling if name.startswith("Pod ")]
 
 
 def with_options() -> Wire:
-    """Give a job that needs each of its options: without `onConflict` it is refused."""
+    """Return a job that needs each of its options: without `onConflict` it is rejected."""
     master, worker = task("master", 1), task(replicas=2)
     worker["template"]["spec"]["containers"][0]["env"] = [{"name": "MASTER_PORT", "value": "1"}]
     return {"plugins": {"pytorch": []}, "tasks": [master, worker], "minAvailable": 1, "policies": POLICIES}
 
 
-def test_options_do_what_they_do_in_python(tmp_path: Path) -> None:
-    """Who counts, good defaults, options of plugins, the cluster's version, and what is not said."""
+def test_options_have_the_same_effect_as_in_python(tmp_path: Path) -> None:
+    """Conflicts, recommended options, plugin options, the cluster version and disabled warnings are covered."""
     project = YamlProject(tmp_path)
     options: dict[str, Any] = {
         "onConflict": "plugin",
@@ -108,12 +108,12 @@ def test_options_do_what_they_do_in_python(tmp_path: Path) -> None:
 
 
 def specs_of(rendered: Rendered) -> dict[str, Wire]:
-    """Give the Pods' specs by the name of their resource."""
+    """Return the Pod specs by resource name."""
     return {f"Pod {pod['metadata']['name']}": with_quantities(pod["spec"]) for pod in rendered.pods}
 
 
 def with_quantities(tree: Any) -> Any:
-    """Write each quantity as text, as the provider does."""
+    """Return a spec with each quantity as text, as the provider writes it."""
     if isinstance(tree, dict):
         return {
             key: {name: str(amount) for name, amount in value.items()}
@@ -125,12 +125,12 @@ def with_quantities(tree: Any) -> Any:
 
 
 def planned_specs(planned: dict[str, Wire]) -> Iterator[tuple[str, Wire]]:
-    """Give the specs of a preview by the name of their resource."""
+    """Return the specs of a preview by resource name."""
     return ((name, inputs["spec"]) for name, inputs in planned.items() if "spec" in inputs)
 
 
 def literal(tree: Any) -> Any:
-    """Keep Pulumi YAML from looking for `${…}` in texts; it is the one thing that must be written otherwise."""
+    """Escape `${…}` in texts for Pulumi YAML, which needs no other escape."""
     if isinstance(tree, dict):
         return {key: literal(value) for key, value in tree.items()}
     if isinstance(tree, list):
@@ -138,8 +138,8 @@ def literal(tree: Any) -> Any:
     return tree.replace("${", "$${") if isinstance(tree, str) else tree
 
 
-def test_the_specs_of_the_documents_work_as_they_stand(tmp_path: Path) -> None:
-    """All of Volcano's documents in one program: their Pods are those that the documents render to."""
+def test_the_specs_of_the_documents_work_unchanged(tmp_path: Path) -> None:
+    """One program has all of Volcano's documents, and creates the Pods that they render to."""
     project = YamlProject(tmp_path)
     jobs = {path.stem: job_file.read(path.read_text("utf-8"))[0].data for path in DOCUMENTS}
     resources = {

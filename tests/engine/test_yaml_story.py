@@ -1,4 +1,4 @@
-"""A Pulumi YAML program over several updates: what is unknown, what is secret, keys, scaling."""
+"""A Pulumi YAML program over several updates: unknown values, secrets, keys and scaling."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLUGINS: Wire = {"ssh": [], "svc": [], "env": []}
 
 
 def job(replicas: int = 2, **fields: Any) -> Wire:
-    """Give the job: its queue, an image and a variable come from another resource, and another is secret."""
+    """Return the job: its queue, an image and a variable come from another resource, and one variable is secret."""
     worker, other = task(replicas=replicas), task("other", 1)
     with_variables(worker, TOKEN="${token}")
     with_variables(other, PLACE="${place.id}", PLAIN="known")
@@ -34,20 +34,20 @@ def job(replicas: int = 2, **fields: Any) -> Wire:
 
 
 def with_variables(task: Wire, **values: str) -> None:
-    """Set variables of its container."""
+    """Set the variables of its container."""
     env = [{"name": name, "value": value} for name, value in values.items()]
     container_of(task["template"])["env"] = env
 
 
 def container_of(manifest: Wire) -> Wire:
-    """Give the first container of a Pod or template."""
+    """Return the first container of a Pod or template."""
     found: Wire = manifest["spec"]["containers"][0]
     return found
 
 
 @dataclass(frozen=True)
 class Story:
-    """What each step did."""
+    """Results of each step."""
 
     planned: dict[str, Wire]
     said: str
@@ -62,7 +62,7 @@ class Story:
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
-    """Preview, make, do it again, scale, rotate the keys."""
+    """Preview and create the job, update it without an edit, scale it, and rotate the keys."""
     project = YamlProject(tmp_path_factory.mktemp("story"))
     project.write(job(), **OTHERS)
     project.done("stack", "init", "dev")
@@ -81,12 +81,12 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
 
 
 def variables(container: Wire) -> Wire:
-    """Give its variables by name."""
+    """Return the variables by name."""
     return {entry["name"]: entry["value"] for entry in container["env"] if "value" in entry}
 
 
-def test_in_a_preview_only_what_is_unknown_is_unknown(story: Story) -> None:
-    """One leaf, and not what stands beside it."""
+def test_a_preview_marks_only_the_unknown_values(story: Story) -> None:
+    """Other fields of the same container are known."""
     env = variables(container_of(story.planned["Pod train-other-0"]))
 
     assert env["PLACE"] == UNKNOWN
@@ -96,8 +96,8 @@ def test_in_a_preview_only_what_is_unknown_is_unknown(story: Story) -> None:
     assert story.planned["PodGroup train"]["spec"]["minMember"] == 3
 
 
-def test_what_was_unknown_is_there_once_it_is_made(story: Story) -> None:
-    """In the queue, in the image and in a variable."""
+def test_unknown_values_are_set_after_the_resource_is_created(story: Story) -> None:
+    """The queue, the image and a variable have the value."""
     container = container_of(story.made["Pod", "train-other-0"])
 
     assert story.made["PodGroup", pod_group("train")]["spec"]["queue"] == "research"
@@ -105,23 +105,23 @@ def test_what_was_unknown_is_there_once_it_is_made(story: Story) -> None:
     assert variables(container)["PLACE"] == "research"
 
 
-def test_a_secret_stays_one(story: Story) -> None:
-    """It reaches the container; neither the engine's words nor the state show it, in the clear or in base64."""
+def test_a_secret_stays_secret(story: Story) -> None:
+    """The container has it; output and state do not show it, neither as text nor in base64."""
     assert variables(container_of(story.made["Pod", "train-worker-0"]))["TOKEN"] == TOKEN
     assert TOKEN not in story.said
     assert TOKEN not in story.state
 
 
 def test_a_generated_key_is_in_the_state_as_a_secret(story: Story) -> None:
-    """It is made once: a second run changes nothing."""
+    """It is generated once: a second run changes nothing."""
     assert story.made["Secret", "train-ssh"]["data"]["id_rsa"]
     assert story.made["Secret", "train-ssh"]["data"]["id_rsa"] not in story.state
     assert "PRIVATE KEY" not in story.said + story.state
     assert story.again == {}
 
 
-def test_scaling_adds_a_pod_and_the_keys_stay(story: Story) -> None:
-    """Those that run stay, as these plugins build no world of a fixed size."""
+def test_scaling_adds_a_pod_and_keeps_the_keys(story: Story) -> None:
+    """Existing Pods are kept, because no plugin sets the world size."""
     assert story.scaling["Pod train-worker-2"] == "create"
     assert [name for name in story.scaling if name.startswith("Pod ")] == ["Pod train-worker-2"]
     assert story.scaled["Secret", "train-ssh"]["data"]["id_rsa"] == story.made["Secret", "train-ssh"]["data"]["id_rsa"]
@@ -130,8 +130,8 @@ def test_scaling_adds_a_pod_and_the_keys_stay(story: Story) -> None:
     ]
 
 
-def test_another_token_makes_another_key(story: Story) -> None:
-    """All Pods are replaced with it."""
+def test_a_new_rotation_token_generates_a_new_key(story: Story) -> None:
+    """All Pods are replaced."""
     pods = {name: step for name, step in story.rotating.items() if name.startswith("Pod ")}
 
     assert story.rotated["Secret", "train-ssh"]["data"]["id_rsa"] != story.made["Secret", "train-ssh"]["data"]["id_rsa"]

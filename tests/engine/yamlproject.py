@@ -1,4 +1,4 @@
-"""Projects that the command line runs, and those in Pulumi YAML with one VolcanoJob."""
+"""Projects run by the command line, in any language, and in Pulumi YAML with one VolcanoJob."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Wire = dict[str, Any]
 
 
 class CommandLine:
-    """A Pulumi project, run by the command line; its state lies in its folder."""
+    """A Pulumi project run by the command line; its state is in its folder."""
 
     def __init__(self, folder: Path, tools: Sequence[str] = TOOLS) -> None:
-        """Take the project in a folder; `tools` are those on its PATH, beside the component's provider."""
+        """Use the project in a folder; `tools` are added to its PATH, in addition to the component provider."""
         self.folder = folder
         self.said = ""
         """All that the command line has printed."""
@@ -34,7 +34,7 @@ class CommandLine:
             "PATH": os.pathsep.join([*map(str, path), str(Path(sys.executable).parent), os.environ["PATH"]]),
             "PULUMI_BACKEND_URL": (folder / "state").as_uri(),
             "PULUMI_CONFIG_PASSPHRASE": "for this test",
-            # For the log of events, which Pulumi's Automation API reads as well.
+            # For the event log, which Pulumi's Automation API also reads.
             "PULUMI_DEBUG_COMMANDS": "1",
             "PULUMI_HOME": str(folder / "home"),
             "PULUMI_SKIP_UPDATE_CHECK": "1",
@@ -55,13 +55,13 @@ class CommandLine:
         return run
 
     def done(self, *arguments: str) -> str:
-        """Run the command line, which must succeed; give what it prints."""
+        """Run the command line, check that it succeeds, and return its output."""
         run = self.pulumi(*arguments)
         assert run.returncode == 0, run.stdout + run.stderr
         return run.stdout
 
     def without_cluster(self, **config: str) -> None:
-        """Make the stack, with a provider that writes manifests to a folder, and secrets in its configuration."""
+        """Create the stack with a provider that writes manifests to a folder, and with encrypted configuration."""
         self.done("stack", "init", "dev")
         self.done("config", "set", "kubernetes:renderYamlToDirectory", str(self.folder / "rendered"))
         self.done("config", "set", "kubernetes:kubeconfig", "")
@@ -69,15 +69,15 @@ class CommandLine:
             self.done("config", "set", "--secret", key, value)
 
     def steps(self) -> dict[str, str]:
-        """Preview; give what would happen to each resource that changes, by type and name."""
+        """Run a preview, and return the operation on each changed resource by type and name."""
         return steps((step["urn"], step["op"]) for step in self._previewed())
 
     def planned(self) -> dict[str, Wire]:
-        """Preview; give the inputs of each resource that would be there, by type and name."""
+        """Run a preview, and return the planned inputs of each resource by type and name."""
         return {short(step["urn"]): step["new"]["inputs"] for step in self._previewed() if step.get("new")}
 
     def _previewed(self) -> Iterator[Wire]:
-        # `preview --json` of this command line breaks down where a secret is in the program.
+        # `preview --json` of this CLI version fails when the program has a secret.
         log = self.folder / "events.json"
         log.unlink(missing_ok=True)
         self.done("preview", "--event-log", str(log))
@@ -87,29 +87,29 @@ class CommandLine:
                 yield step
 
     def outputs(self) -> Wire:
-        """Give the stack's outputs."""
+        """Return the outputs of the stack."""
         found: Wire = json.loads(self.pulumi("stack", "output", "--json").stdout)
         return found
 
     def manifests(self) -> dict[tuple[str, str], Wire]:
-        """Read what the provider wrote, by kind and name."""
+        """Read the files that the provider wrote, by kind and name."""
         written = [yaml.safe_load(path.read_text("utf-8")) for path in (self.folder / "rendered").rglob("*.yaml")]
         return {(item["kind"], item["metadata"]["name"]): item for item in written}
 
     def state(self) -> str:
-        """Read all that is in the state, as text."""
+        """Return the whole state as text."""
         return "".join(path.read_text("utf-8") for path in (self.folder / "state").rglob("*.json*") if path.is_file())
 
 
 class YamlProject(CommandLine):
-    """A Pulumi YAML project with one VolcanoJob, and what else a test has."""
+    """A Pulumi YAML project with one VolcanoJob and other resources."""
 
     def __init__(self, folder: Path) -> None:
-        """Make the project in a folder."""
+        """Create the project in a folder."""
         super().__init__(folder, [*TOOLS, "pulumi-language-yaml"])
 
     def write(self, job: Wire, **others: Wire) -> None:
-        """Write the program; `others` are other parts of it, such as resources."""
+        """Write the program; `others` are other sections of it, such as resources."""
         files = {"renderYamlToDirectory": str(self.folder / "rendered"), "kubeconfig": ""}
         resources = {
             "files": {"type": "pulumi:providers:kubernetes", "properties": files},
