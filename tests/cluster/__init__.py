@@ -1,1 +1,1 @@
-"""Jobs on a real API server."""
+"""Tests on a real API server."""

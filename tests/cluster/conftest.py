@@ -1,4 +1,4 @@
-"""A control plane of our own, and stacks whose jobs live on it; what it stores is what tests compare."""
+"""A local control plane, and stacks whose jobs run on it; tests compare the stored objects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VOLCANO = ROOT.parent / "shared" / "volcano"
 COMPOSED = ("ConfigMap", "NetworkPolicy", "PersistentVolumeClaim", "Pod", "PodGroup", "Secret", "Service")
 KINDS = (*COMPOSED, "Job")
 VOLUMES = [{"mountPath": "/data", "volumeClaim": CLAIM}]
-# What the API server keeps for itself: it differs between two objects that are otherwise the same.
+# Fields that the API server sets, and that differ between two equal objects.
 ITS_OWN = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
 PROGRAM = """
 import json
@@ -87,7 +87,7 @@ def engine() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def cluster(engine: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Provide the cluster, with Volcano's resource definitions: each job has a PodGroup."""
+    """Provide the cluster with Volcano's resource definitions, because each job has a PodGroup."""
     if not VOLCANO.is_dir():
         pytest.skip(f"Volcano's resource definitions are not in {VOLCANO}")
     with Cluster(tmp_path_factory.mktemp("cluster")) as running:
@@ -98,26 +98,26 @@ def cluster(engine: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @dataclass(frozen=True)
 class Space:
-    """A namespace of the cluster, as the API server sees it."""
+    """A namespace of the cluster, read from the API server."""
 
     cluster: Cluster
     name: str
 
     def seen(self) -> Objects:
-        """Give what there is in it."""
+        """Return the objects in it."""
         return objects(self.cluster, self.name)
 
     def pods(self) -> Objects:
-        """Give its Pods by name."""
+        """Return its Pods by name."""
         return self.cluster.list("Pod", self.name)
 
     def run(self) -> None:
-        """Do a scheduler's and a kubelet's work: let all Pods run."""
+        """Act as scheduler and kubelet: set all Pods to Running."""
         self.cluster.bind([name for name, pod in self.pods().items() if not pod["spec"].get("nodeName")], self.name)
         self.await_phase("Running")
 
     def end(self) -> None:
-        """Let all running Pods succeed."""
+        """Set all running Pods to Succeeded."""
         for name in self.pods():
             self.cluster.annotate("Pod", name, self.name, test_succeed="yes")
         self.await_phase("Succeeded")
@@ -129,16 +129,16 @@ class Space:
         )
 
     def key(self, job: str = "train") -> str:
-        """Give the private key in the Secret of a job."""
+        """Return the private key in the Secret of a job."""
         key: str = self.cluster.get("Secret", f"{job}-ssh", self.name)["data"]["id_rsa"]
         return key
 
 
 class Stack(Project):
-    """A stack with jobs of plain data in a namespace of its own."""
+    """A stack with jobs from plain data, in its own namespace."""
 
     def __init__(self, folder: Path, space: Space, program: str = PROGRAM) -> None:
-        """Make the project in a folder."""
+        """Build the project in a folder."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "Pulumi.yaml").write_text("name: tests\nruntime: python\n", "utf-8")
         (folder / "__main__.py").write_text(program, "utf-8")
@@ -147,37 +147,37 @@ class Stack(Project):
         use(space.cluster, self)
 
     def jobs(self, **jobs: Mapping[str, Any]) -> None:
-        """Say which jobs there shall be."""
+        """Set the jobs of the program."""
         self.write("jobs.json", json.dumps(jobs))
 
     def make(self, **jobs: Mapping[str, Any]) -> Objects:
-        """Bring jobs up, and give what there is then."""
+        """Run `up` with these jobs, and return the objects."""
         self.jobs(**jobs)
         self.up()
         return self.space.seen()
 
     def refresh(self) -> None:
-        """Read what there is into the state, and forget what a killed engine may have made."""
+        """Refresh the state, and drop pending operations of a killed engine."""
         with stacks.alone(self.stack):
             self.stack.refresh(color="never", clear_pending_creates=True)
 
     def previewed_apart(self) -> list[tuple[str, str]] | str:
-        """Give the steps of a preview that may fail, or what it printed then."""
+        """Return the steps of a preview, or its output if it fails."""
         code, output = self.apart("preview").wait()
         return output if code else [(op, urn) for op, urn in json.loads(output.splitlines()[-1])]
 
     def apart(self, operation: str) -> Apart:
-        """Start an operation in a process group of its own: it may fail or be killed, and this one goes on."""
+        """Start an operation in its own process group, so that it can fail or be killed."""
         command = [sys.executable, "-c", APART, str(ROOT / "tools"), str(self.folder), operation]
         environment = {**os.environ, "KUBECONFIG": str(self.space.cluster.kubeconfig)}
         return Apart(command, environment, self.state / "state" / ".pulumi" / "stacks")
 
 
 class Apart:
-    """An operation of a stack in a process group of its own."""
+    """An operation of a stack in its own process group."""
 
     def __init__(self, command: list[str], environment: Mapping[str, str], states: Path) -> None:
-        """Start it; `states` is where the engine writes the stack's state."""
+        """Start the operation; the engine writes the state of the stack to `states`."""
         self._states = states
         self._process = subprocess.Popen(
             command,
@@ -189,11 +189,11 @@ class Apart:
         )
 
     def kill(self) -> None:
-        """Kill the program and the engine: neither can do anything about it. The provider, left alone, would stay."""
+        """Kill the program and the engine with SIGKILL, and stop the provider, which would otherwise stay."""
         session = self._process.pid
         orphans = _in_session(session)
-        # The engine renames what it writes, and yet writes the attributes beside it in place: killed in the middle, it
-        # leaves them empty, and then reads nothing any more.
+        # The engine renames the state file after writing, but writes the attributes file in place: a kill in the middle
+        # leaves that file empty, and the engine then cannot read the state.
         self._stop()
         while not self._is_state_whole():
             os.killpg(session, signal.SIGCONT)
@@ -206,7 +206,7 @@ class Apart:
                 os.kill(pid, signal.SIGKILL)
 
     def _stop(self) -> None:
-        """Stop its processes and wait until they stand: a signalled thread first ends the call that it is in."""
+        """Stop its processes, and wait until they are stopped: a thread first finishes its system call."""
         os.killpg(self._process.pid, signal.SIGSTOP)
         while not all(_is_stopped(thread) for thread in _threads_of_group(self._process.pid)):
             time.sleep(0.001)
@@ -223,17 +223,17 @@ class Apart:
         return bool(states)
 
     def has_ended(self) -> bool:
-        """Tell whether it has ended."""
+        """Return whether it has ended."""
         return self._process.poll() is not None
 
     def wait(self) -> tuple[int, str]:
-        """Wait for the end; give the exit code and the output."""
+        """Wait for the end, and return the exit code and the output."""
         output, _ = self._process.communicate(timeout=180)
         return self._process.returncode, output
 
 
 def _in_session(session: int) -> list[int]:
-    """List the processes of a session: the provider has a process group of its own."""
+    """Return the processes of a session, because the provider has another process group."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(ProcessLookupError):
@@ -243,7 +243,7 @@ def _in_session(session: int) -> list[int]:
 
 
 def _threads_of_group(group: int) -> list[Path]:
-    """List the threads of a process group, each as its folder in /proc."""
+    """Return the threads of a process group, each as its folder in /proc."""
     found: list[Path] = []
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(ProcessLookupError):
@@ -253,7 +253,7 @@ def _threads_of_group(group: int) -> list[Path]:
 
 
 def _is_stopped(thread: Path) -> bool:
-    """Tell whether a thread is stopped by a signal, or has ended."""
+    """Return whether a thread is stopped by a signal or has ended."""
     try:
         state = thread.joinpath("stat").read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
@@ -262,7 +262,7 @@ def _is_stopped(thread: Path) -> bool:
 
 
 def use(cluster: Cluster, project: Project) -> Project:
-    """Let a project's provider talk to the cluster."""
+    """Configure the provider of a project for the cluster."""
     project.stack.workspace.env_vars["KUBECONFIG"] = str(cluster.kubeconfig)
     return project
 
@@ -275,14 +275,14 @@ def objects(cluster: Cluster, namespace: str) -> Objects:
 
 
 def named(kind: str, item: Manifest) -> str:
-    """Return the kind and name of an object. A PodGroup goes by the name of its job, if its name is the job's."""
+    """Return the kind and name of an object. A PodGroup whose name is the job's name is keyed by it."""
     name = item["metadata"]["name"]
     job = job_of(name)
     return f"{kind} {job if kind == 'PodGroup' and name == pod_group(job) else name}"
 
 
 def changes(before: Objects, after: Objects) -> Changes:
-    """Tell what became of each object: made, deleted, replaced by another of its name, or updated."""
+    """Return the change of each object: created, deleted, replaced under the same name, or updated."""
     found = dict.fromkeys(after.keys() - before.keys(), "made") | dict.fromkeys(before.keys() - after.keys(), "deleted")
     for name in before.keys() & after.keys():
         old, new = before[name], after[name]
@@ -294,7 +294,7 @@ def changes(before: Objects, after: Objects) -> Changes:
 
 
 def content(item: Manifest) -> Manifest:
-    """Give an object without what the API server keeps for itself, without its status, and its version as in a list."""
+    """Return an object without status and server-side metadata, and with the version as in a list."""
     copy = deepcopy(item)
     copy.pop("status", None)
     copy.pop("apiVersion", None)
@@ -304,19 +304,19 @@ def content(item: Manifest) -> Manifest:
 
 
 def container(image: str = "example.org/image:1", **fields: Any) -> Manifest:
-    """Give a container."""
+    """Return a container."""
     return {"name": "main", "image": image, **fields}
 
 
 def task(name: str, replicas: int = 1, metadata: Manifest | None = None, **fields: Any) -> Manifest:
-    """Give a task; the keywords are fields of its container."""
+    """Return a task; the keywords are fields of its container."""
     spec = {"restartPolicy": "Never", "containers": [container(**fields)]}
     return {"name": name, "replicas": replicas, "template": {"metadata": metadata or {}, "spec": spec}}
 
 
 @pytest.fixture(scope="session")
 def new_space(cluster: Cluster) -> Callable[..., Space]:
-    """Provide a maker of namespaces; the keywords are labels."""
+    """Provide a function that creates namespaces; the keywords are labels."""
     numbers = itertools.count()
 
     def make(**labels: str) -> Space:
@@ -329,11 +329,11 @@ def new_space(cluster: Cluster) -> Callable[..., Space]:
 
 @pytest.fixture
 def space(new_space: Callable[..., Space]) -> Space:
-    """Provide a namespace of the test's own."""
+    """Provide a namespace for one test."""
     return new_space()
 
 
 @pytest.fixture
 def stack(space: Space, tmp_path: Path) -> Stack:
-    """Provide a stack of the test's own."""
+    """Provide a stack for one test."""
     return Stack(tmp_path / "project", space)

@@ -1,4 +1,4 @@
-"""What each edit of a job does, by what decides it: the tests hold the cluster to it, and docs/updates.md shows it."""
+"""Edits of a job and their effect on each object: tests apply them, and docs/updates.md lists them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ PODS = (MASTER, *WORKERS)
 REPLACED, UPDATED, MADE, DELETED = "replaced", "updated", "made", "deleted"
 ALL = dict.fromkeys(PODS, REPLACED)
 THE_WORKERS = dict.fromkeys(WORKERS, REPLACED)
-# The provider of January 2026 asks the API server whether it may change the Pod in place, although it will be replaced.
+# Since January 2026 the provider asks the API server for an update in place of a Pod that will be replaced.
 ISSUE = "https://github.com/pulumi/pulumi-kubernetes/issues/3984"
 
 
 class PreviewError(Exception):
-    """A preview failed as the issue describes."""
+    """A preview that fails as described in the issue."""
 
 
 def job(name: str, restart: str) -> Manifest:
-    """Give the job that is edited."""
+    """Return the job before the edit."""
     main = {"name": "main", "image": "example.org/image:1", "args": ["--epochs=1"]}
     spec = {"restartPolicy": "Never", "containers": [main | {"env": [{"name": "A", "value": "1"}]}]}
     template = {"metadata": {"labels": {"team": "a"}, "annotations": {"note": "a"}}, "spec": spec}
@@ -40,7 +40,7 @@ def job(name: str, restart: str) -> Manifest:
 
 @dataclass(frozen=True)
 class Edit:
-    """An edit, and what becomes of each object with `restart="gang"` and with `restart="pod"`."""
+    """An edit, and its effect on each object with `restart="gang"` and with `restart="pod"`."""
 
     name: str
     apply: Callable[[Manifest], Any]
@@ -51,24 +51,24 @@ class Edit:
     """Whether preview fails on a live cluster for pulumi-kubernetes issue 3984."""
 
     def expected(self, restart: str) -> Changes:
-        """Give what is expected for one value of `restart`."""
+        """Return the expected changes for one value of `restart`."""
         return self.gang if restart == "gang" or self.pod is None else self.pod
 
 
 def main_of(job: Manifest) -> Manifest:
-    """Give the workers' container."""
+    """Return the container of the workers."""
     container: Manifest = job["tasks"][1]["template"]["spec"]["containers"][0]
     return container
 
 
 def metadata_of(job: Manifest) -> Manifest:
-    """Give the metadata of the workers' template."""
+    """Return the metadata of the workers' template."""
     metadata: Manifest = job["tasks"][1]["template"]["metadata"]
     return metadata
 
 
 def add_task(job: Manifest) -> None:
-    """Add a task after the others."""
+    """Add a task at the end of the list."""
     job["tasks"].append(deepcopy(job["tasks"][0]) | {"name": "extra"})
 
 
@@ -79,13 +79,13 @@ def add_claim(job: Manifest) -> None:
 
 
 def claim_of(job: Manifest) -> Manifest:
-    """Give the spec of the new claim."""
+    """Return the spec of the new claim."""
     claim: Manifest = job["volumes"][0]["volumeClaim"]
     return claim
 
 
 GROUP = {"PodGroup": UPDATED}
-# The svc plugin gives every Pod the hosts of every task, so that a Pod made before a task does not know it.
+# The svc plugin sets the hosts of all tasks in each Pod, so existing Pods do not know a new task.
 ALL_AND_HOSTS = ALL | GROUP | {"ConfigMap svc": REPLACED}
 EDITS = (
     Edit("the image of a task", lambda job: main_of(job).update(image="example.org/image:2"), ALL, THE_WORKERS),
@@ -165,7 +165,7 @@ HEAD = '| Edit | `restart="gang"` (the default) | `restart="pod"` |\n|---|---|--
 
 
 def described(found: Changes) -> str:
-    """Say what becomes of the objects."""
+    """Return the text of the table for the changes of objects."""
     words = {REPLACED: "replaces", UPDATED: "updates", MADE: "creates", DELETED: "deletes"}
     parts = []
     for change, word in words.items():

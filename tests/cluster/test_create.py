@@ -1,4 +1,4 @@
-"""What a first update makes of a job."""
+"""Objects that the first update of a job creates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OF_ANOTHER_NAME = {"pytorch": "pytorch-guide"}
 
 @dataclass(frozen=True)
 class Example:
-    """An example that went up on the cluster."""
+    """An example after `up` on the cluster."""
 
     made: Objects
     rendered: Rendered
@@ -34,7 +34,7 @@ def example(
     new_space: Callable[..., Space],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Example:
-    """Provide an example after `pulumi config set cluster true` and `pulumi up`; nothing schedules its Pods."""
+    """Provide an example after `pulumi config set cluster true` and `pulumi up`; no scheduler runs."""
     copy = tmp_path_factory.mktemp("examples") / request.param.name
     shutil.copytree(request.param, copy, ignore=shutil.ignore_patterns("rendered", "__pycache__"))
     space = new_space()
@@ -46,8 +46,8 @@ def example(
     return Example(space.seen(), rendered)
 
 
-def test_the_api_server_has_what_render_prints(space: Space, example: Example) -> None:
-    """Each object is what kubectl would have made of the rendered one; there is no other."""
+def test_the_api_server_stores_the_rendered_manifests(space: Space, example: Example) -> None:
+    """Defaults of the API server are added to both, and no other object exists."""
     rendered = [*example.rendered.objects, *example.rendered.pods]
     elsewhere = [item | {"metadata": item["metadata"] | {"namespace": space.name}} for item in rendered]
 
@@ -59,7 +59,7 @@ def test_the_api_server_has_what_render_prints(space: Space, example: Example) -
 
 
 def comparable(item: Manifest) -> Manifest:
-    """Leave out the only differences: the namespace, Pulumi's annotations, the keys, and an address that is given."""
+    """Return a manifest without the allowed differences: namespace, Pulumi's annotations, keys, and assigned IPs."""
     plain = content(item)
     metadata = plain["metadata"]
     del metadata["namespace"]
@@ -73,24 +73,24 @@ def comparable(item: Manifest) -> Manifest:
 
 
 def test_up_returns_while_the_gang_waits(example: Example) -> None:
-    """No scheduler has looked at the Pods, and yet the update has ended."""
+    """No Pod is scheduled when the update ends."""
     pods = [item for item in example.made.values() if item["kind"] == "Pod"]
 
     assert len(pods) == len(example.rendered.pods)
     assert {pod["status"]["phase"] for pod in pods} == {"Pending"}
 
 
-def test_what_pods_need_is_there_before_them(example: Example) -> None:
+def test_objects_that_pods_need_are_created_first(example: Example) -> None:
     """Services, host lists, keys, policies and the PodGroup are older than the first Pod."""
     versions = {name: int(item["metadata"]["resourceVersion"]) for name, item in example.made.items()}
     pods = {name for name in versions if name.startswith("Pod ")}
 
-    # Nothing has written to an object since it was made, so its version is its birth.
+    # No object was updated after its creation, so its resource version orders the creations.
     assert max(versions[name] for name in versions.keys() - pods) < min(versions[name] for name in pods)
 
 
-def test_a_gang_larger_than_the_engine_s_parallelism_comes_whole(stack: Stack) -> None:
-    """The engine makes 8 objects at a time and waits for none to run, so a gang of 40 does not wait for itself."""
+def test_a_gang_can_be_larger_than_the_parallelism_of_the_engine(stack: Stack) -> None:
+    """The engine creates 8 objects at a time and does not wait for running Pods, so 40 Pods do not deadlock."""
     stack.jobs(train={"tasks": [task("worker", 40)], "plugins": {"svc": []}})
 
     stack.up(parallel=8)

@@ -1,4 +1,4 @@
-"""What `destroy` leaves behind."""
+"""Objects that `destroy` keeps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.cluster.conftest import COMPOSED, VOLUMES, Manifest, Space, Stack, changes, task
 
-# A plugin of the user's own that makes two ConfigMaps, one of which outlives the job.
+# A custom plugin that creates two ConfigMaps and retains one of them.
 KEEPING = """
 from tests.cluster.conftest import task
 
@@ -35,8 +35,8 @@ VolcanoJob("train", {"plugins": [KeepingPlugin(), SvcPlugin()], "tasks": [task("
 """
 
 
-def theirs(namespace: str) -> list[Manifest]:
-    """Give objects of somebody else, with names and labels close to the job's."""
+def foreign_objects(namespace: str) -> list[Manifest]:
+    """Create objects of another user, with names and labels similar to those of the job."""
     metadata = {"namespace": namespace, "labels": {"volcano.sh/job-name": "train"}}
     pod = {"containers": [{"name": "main", "image": "example.org/image:1"}]}
     return [
@@ -45,9 +45,9 @@ def theirs(namespace: str) -> list[Manifest]:
     ]
 
 
-def test_destroy_removes_all_that_was_made_and_nothing_else(stack: Stack) -> None:
-    """Pods that run, their objects and a claim go; what somebody else made stays as it was."""
-    stack.space.cluster.apply(theirs(stack.space.name))
+def test_destroy_deletes_only_objects_of_the_stack(stack: Stack) -> None:
+    """Running Pods and a claim are deleted; objects of other users stay the same."""
+    stack.space.cluster.apply(foreign_objects(stack.space.name))
     before = stack.space.seen()
     made = stack.make(train={"tasks": [task("worker", 2)], "plugins": {"ssh": [], "svc": []}, "volumes": VOLUMES})
     assert {name.partition(" ")[0] for name in made} == set(COMPOSED)
@@ -59,8 +59,8 @@ def test_destroy_removes_all_that_was_made_and_nothing_else(stack: Stack) -> Non
     assert stack.resources() == []
 
 
-def test_a_job_taken_out_of_the_program_goes_alone(stack: Stack) -> None:
-    """The other job of the stack is not touched."""
+def test_removing_a_job_from_the_program_deletes_only_that_job(stack: Stack) -> None:
+    """The other job of the stack is unchanged."""
     one = {"tasks": [task("worker", 2)], "plugins": {"svc": []}}
     other = stack.make(other=one)
     both = stack.make(train=one, other=one)
@@ -69,12 +69,12 @@ def test_a_job_taken_out_of_the_program_goes_alone(stack: Stack) -> None:
     assert changes(other, stack.make(other=one)) == {}
 
 
-def test_a_claim_that_is_kept_outlives_the_job_and_is_mounted_by_its_name(stack: Stack) -> None:
-    """It is all that `destroy` leaves, unchanged; the next job mounts it with `volumeClaimName`."""
+def test_a_retained_claim_can_be_mounted_by_the_next_job(stack: Stack) -> None:
+    """`destroy` keeps only the claim; the next job mounts it with `volumeClaimName`."""
     args = {"tasks": [task("worker", 2)], "plugins": {"ssh": [], "svc": []}, "volumes": VOLUMES, "claims": "keep"}
     made = stack.make(train=args)
     (claim,) = (name for name in made if name.startswith("PersistentVolumeClaim "))
-    # The API server would keep it from going before the Pods that use it, deleted or not.
+    # The API server keeps a deleted claim until no Pod uses it.
     assert made[claim]["metadata"]["finalizers"] == ["kubernetes.io/pvc-protection"]
     stack.space.run()
 
@@ -92,8 +92,8 @@ def test_a_claim_that_is_kept_outlives_the_job_and_is_mounted_by_its_name(stack:
     assert stack.up().steps == {}
 
 
-def test_what_a_plugin_does_not_let_go_outlives_the_job(space: Space, tmp_path: Path) -> None:
-    """What its `on_job_delete` leaves out stays as it was; its other objects and all else go."""
+def test_objects_missing_from_on_job_delete_are_retained(space: Space, tmp_path: Path) -> None:
+    """All other objects are deleted."""
     stack = Stack(tmp_path / "project", space, KEEPING)
     stack.up()
     made = space.seen()

@@ -1,4 +1,4 @@
-"""What breaks on the way, and that at most a refresh and one more update mend it: nothing lost or doubled, one key."""
+"""Recovery from faults: a refresh and one more update restore all objects, without duplicates or a new key."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.cluster.conftest import Manifest, Space, Stack, changes
-from tests.cluster.mending import PODS, is_whole, job, lasting, mend
+from tests.cluster.mending import PODS, is_complete, job, recover, without_scheduling
 
 
 def some_pods(space: Space, number: int) -> None:
@@ -15,29 +15,29 @@ def some_pods(space: Space, number: int) -> None:
     space.cluster.wait(lambda: len(space.pods()) >= number, f"{number} Pods", 60)
 
 
-def is_going(pod: Manifest) -> bool:
-    """Tell whether a Pod is being deleted."""
+def is_terminating(pod: Manifest) -> bool:
+    """Return whether a Pod is being deleted."""
     return "deletionTimestamp" in pod["metadata"]
 
 
-def test_an_engine_killed_in_an_update(stack: Stack) -> None:
-    """The next update makes what is missing, and all Pods have the key that the first ones have."""
+def test_a_job_recovers_from_an_engine_killed_in_an_update(stack: Stack) -> None:
+    """The next update creates the missing objects, and all Pods have the same key."""
     stack.jobs(train=job())
     run = stack.apart("up")
     some_pods(stack.space, 3)
     run.kill()
     key, killed = stack.space.key(), stack.space.seen()
-    assert not is_whole(killed)
+    assert not is_complete(killed)
 
-    mended = mend(stack)
+    recovered = recover(stack)
 
-    assert is_whole(mended)
-    assert set(changes(killed, mended).values()) == {"made"}
+    assert is_complete(recovered)
+    assert set(changes(killed, recovered).values()) == {"made"}
     assert stack.space.key() == key
 
 
-def test_an_engine_killed_in_a_destroy(stack: Stack) -> None:
-    """The job can be brought up again as it was, with its key; and what is left can be destroyed."""
+def test_a_job_recovers_from_an_engine_killed_in_a_destroy(stack: Stack) -> None:
+    """The job can be restored with its key, and the remaining objects can be destroyed."""
     jobs = {"train": job(3, {"test/deletion-delay": "4s"})}
     whole = stack.make(**jobs)
     stack.space.cluster.bind(PODS[1:3], stack.space.name)
@@ -45,18 +45,20 @@ def test_an_engine_killed_in_a_destroy(stack: Stack) -> None:
     run = stack.apart("destroy")
     stack.space.cluster.wait(lambda: PODS[0] not in stack.space.pods(), "a Pod to be deleted", 60)
     run.kill()
-    stack.space.cluster.wait(lambda: not any(is_going(pod) for pod in stack.space.pods().values()), "Pods to go", 60)
+    stack.space.cluster.wait(
+        lambda: not any(is_terminating(pod) for pod in stack.space.pods().values()), "Pods to go", 60
+    )
 
-    mended = mend(stack)
+    recovered = recover(stack)
 
-    assert mended.keys() == whole.keys()
+    assert recovered.keys() == whole.keys()
     assert stack.space.key() == key
     stack.destroy()
     assert stack.space.seen() == {}
 
 
-def test_an_api_server_that_goes_and_comes_back(stack: Stack) -> None:
-    """An update that it interrupts is finished by the next one."""
+def test_a_job_recovers_from_an_api_server_restart(stack: Stack) -> None:
+    """The next update completes the interrupted one."""
     cluster = stack.space.cluster
     stack.jobs(train=job())
     run = stack.apart("up")
@@ -66,15 +68,15 @@ def test_an_api_server_that_goes_and_comes_back(stack: Stack) -> None:
     cluster.start_api_server()
     run.wait()
 
-    mended = mend(stack)
+    recovered = recover(stack)
 
-    assert is_whole(mended)
-    assert "replaced" not in changes(seen, mended).values()
+    assert is_complete(recovered)
+    assert "replaced" not in changes(seen, recovered).values()
     assert stack.space.key() == key
 
 
-def test_a_name_that_a_stranger_has_taken(stack: Stack) -> None:
-    """The stranger's object stays as it is; once it has gone, one more update makes the job."""
+def test_an_existing_object_of_another_owner_is_kept(stack: Stack) -> None:
+    """After that object is deleted, one more update creates the job."""
     cluster, name = stack.space.cluster, stack.space.name
     metadata = {"name": "train-svc", "namespace": name}
     cluster.apply([{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"worker.host": "theirs"}}])
@@ -89,7 +91,7 @@ def test_a_name_that_a_stranger_has_taken(stack: Stack) -> None:
     assert stack.space.pods() == {}
     cluster.delete("ConfigMap", "train-svc", name)
     stack.up()
-    assert is_whole(stack.space.seen(), 2)
+    assert is_complete(stack.space.seen(), 2)
 
 
 def by_hand(space: Space) -> None:
@@ -105,13 +107,15 @@ def by_eviction(space: Space) -> None:
 
 
 @pytest.mark.parametrize("remove", [by_hand, by_eviction], ids=["by hand", "by eviction"])
-def test_a_pod_that_somebody_deletes(stack: Stack, remove: Callable[[Space], None]) -> None:
-    """An update alone sees nothing; after a refresh one more makes that Pod again, and leaves the others alone."""
+def test_a_pod_deleted_outside_pulumi_is_recreated_after_a_refresh(
+    stack: Stack, remove: Callable[[Space], None]
+) -> None:
+    """An update alone does not notice; other Pods are unchanged."""
     before, key = stack.make(train=job(3)), stack.space.key()
     stack.space.run()
     remove(stack.space)
     stack.space.cluster.wait(lambda: PODS[0] not in stack.space.pods(), "the Pod to go", 30)
     assert stack.up().steps == {}
 
-    assert lasting(changes(before, mend(stack))) == {f"Pod {PODS[0]}": "replaced"}
+    assert without_scheduling(changes(before, recover(stack))) == {f"Pod {PODS[0]}": "replaced"}
     assert stack.space.key() == key

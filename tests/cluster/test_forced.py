@@ -1,4 +1,4 @@
-"""What `--replace`, a taint, and resource options of the job do to its children."""
+"""Forced replacement, taints and resource options of a job, and their effect on its children."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ EVERYTHING: Manifest = {
 
 
 @pytest.fixture
-def whole(space: Space, tmp_path: Path) -> Stack:
-    """Provide a stack whose job has a child of every kind."""
+def complete_stack(space: Space, tmp_path: Path) -> Stack:
+    """Provide a stack whose job has a child of each kind."""
     stack = Stack(tmp_path / "project", space, PROGRAM)
     stack.make(train=EVERYTHING)
     return stack
@@ -52,19 +52,19 @@ def urns(stack: Stack) -> dict[str, str]:
     return found
 
 
-def test_every_child_survives_a_forced_replacement(whole: Stack) -> None:
+def test_every_child_survives_a_forced_replacement(complete_stack: Stack) -> None:
     """The cluster has a new object of the same name afterwards, and the next update changes nothing."""
-    found = urns(whole)
+    found = urns(complete_stack)
     assert {name.partition(" ")[0] for name in found} == set(COMPOSED)
 
     for name, urn in found.items():
-        before = whole.space.seen()
-        whole.up(replace=[urn])
-        after = whole.space.seen()
+        before = complete_stack.space.seen()
+        complete_stack.up(replace=[urn])
+        after = complete_stack.space.seen()
         assert changes(before, after).pop(name, None) == "replaced", name
         assert after.keys() == before.keys(), name
 
-    assert whole.up().steps == {}
+    assert complete_stack.up().steps == {}
 
 
 @pytest.mark.parametrize("how", ["--replace", "access modes", "namespace"])
@@ -93,48 +93,48 @@ def test_a_claim_is_replaced_after_the_pods_that_mount_it(
     assert stack.up().steps == {}
 
 
-def test_a_tainted_object_is_replaced(whole: Stack) -> None:
+def test_a_tainted_object_is_replaced(complete_stack: Stack) -> None:
     """`pulumi state taint` is the other way to force a replacement."""
-    urn = urns(whole)["Secret train-ssh"]
-    before = whole.space.seen()
+    urn = urns(complete_stack)["Secret train-ssh"]
+    before = complete_stack.space.seen()
 
-    whole.stack.workspace.pulumi_command.run(
-        ["state", "taint", urn, "--yes", "--stack", whole.stack.name],
-        whole.stack.workspace.work_dir,
-        {**whole.stack.workspace.env_vars, "PULUMI_HOME": str(whole.stack.workspace.pulumi_home)},
+    complete_stack.stack.workspace.pulumi_command.run(
+        ["state", "taint", urn, "--yes", "--stack", complete_stack.stack.name],
+        complete_stack.stack.workspace.work_dir,
+        {**complete_stack.stack.workspace.env_vars, "PULUMI_HOME": str(complete_stack.stack.workspace.pulumi_home)},
     )
-    whole.up()
+    complete_stack.up()
 
-    assert changes(before, whole.space.seen()) == {"Secret train-ssh": "replaced"}
-    assert whole.up().steps == {}
+    assert changes(before, complete_stack.space.seen()) == {"Secret train-ssh": "replaced"}
+    assert complete_stack.up().steps == {}
 
 
-def test_retain_on_delete_of_the_job_retains_every_child(whole: Stack) -> None:
+def test_retain_on_delete_of_the_job_retains_every_child(complete_stack: Stack) -> None:
     """After `destroy` the cluster still has all objects."""
-    before = whole.space.seen()
-    whole.configure(retain="true")
-    whole.up()
+    before = complete_stack.space.seen()
+    complete_stack.configure(retain="true")
+    complete_stack.up()
 
-    whole.destroy()
+    complete_stack.destroy()
 
-    assert changes(before, whole.space.seen()) == {}
+    assert changes(before, complete_stack.space.seen()) == {}
 
 
-def test_a_job_that_is_renamed_with_an_alias_keeps_every_child(whole: Stack) -> None:
+def test_a_job_that_is_renamed_with_an_alias_keeps_every_child(complete_stack: Stack) -> None:
     """Only the URNs change."""
-    before = whole.space.seen()
-    whole.configure(resource="other", before="train")
+    before = complete_stack.space.seen()
+    complete_stack.configure(resource="other", before="train")
 
-    renamed = whole.up()
+    renamed = complete_stack.up()
 
     assert renamed.steps == {}
-    assert changes(before, whole.space.seen()) == {}
-    assert {urn.split("::")[-1].partition("-")[0] for urn in urns(whole).values()} == {"other"}
+    assert changes(before, complete_stack.space.seen()) == {}
+    assert {urn.split("::")[-1].partition("-")[0] for urn in urns(complete_stack).values()} == {"other"}
 
 
 @pytest.mark.parametrize(("label", "queue"), [("b", "a"), ("a", "b")], ids=["label", "queue"])
 def test_the_next_update_after_an_edit_in_place_changes_nothing(stack: Stack, label: str, queue: str) -> None:
-    """The state has the objects as the edit left them, for each of 100 Pods, the claim and both Services."""
+    """The state has the updated objects: 100 Pods, the claim and both Services."""
 
     def job(label: str, queue: str) -> Manifest:
         plugins = {"ray": ["--headContainer=main", "--workerContainer=main"]}

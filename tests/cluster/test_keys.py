@@ -1,4 +1,4 @@
-"""The ssh key of a job is made once, and again only by the token."""
+"""The ssh key of a job is generated once, and again only for a new rotation token."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from tests.cluster.conftest import Manifest, Stack, changes, task
 
 
 def job(workers: int = 1, **options: str) -> Manifest:
-    """Give a job with a key."""
+    """Return a job with a key."""
     return {"tasks": [task("worker", workers)], "plugins": {"ssh": []}, **options}
 
 
-def test_the_key_stays_through_all_but_its_token(stack: Stack) -> None:
-    """Updates, scaling, refresh, and export and import of the state leave the key alone."""
+def test_only_a_new_rotation_token_changes_the_key(stack: Stack) -> None:
+    """Updates, scaling, refresh, and export and import of the state keep the key."""
     stack.make(train=job())
     key = stack.space.key()
     seen = {}
@@ -32,8 +32,8 @@ def test_the_key_stays_through_all_but_its_token(stack: Stack) -> None:
     assert last.steps == {}
 
 
-def test_rotation_replaces_pods_that_run(stack: Stack) -> None:
-    """Another token makes another Secret and other Pods, which wait for a scheduler; the same token does nothing."""
+def test_rotation_replaces_running_pods(stack: Stack) -> None:
+    """The Secret is also replaced, and the Pods are unscheduled; the same token changes nothing."""
     stack.make(train=job(2))
     stack.space.run()
     before, key = stack.space.seen(), stack.space.key()

@@ -1,4 +1,4 @@
-"""Many jobs, and a job of many Pods: that they work, and how long it takes (printed, not asserted)."""
+"""Many jobs, and a job with many Pods; durations are printed, not asserted."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from tests.cluster.conftest import Manifest, Stack, changes, task
 from tests.engine.conftest import Run
 
-# The engine writes its state after each step, so that a job of 500 takes ten times as long, and says the same.
+# The engine writes its state after each step, so 500 Pods take ten times as long without testing more.
 PODS = 150
 
 
 def timed(stack: Stack, what: str, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Bring a stack up, and print how long it took."""
+    """Run `up` and print its duration."""
     begin = time.monotonic()
     run = stack.up()
     with capsys.disabled():
@@ -22,8 +22,8 @@ def timed(stack: Stack, what: str, capsys: pytest.CaptureFixture[str]) -> Run:
     return run
 
 
-def test_twenty_jobs_in_a_stack(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
-    """All are made, each with a key of its own, and a second update changes nothing."""
+def test_a_stack_can_have_twenty_jobs(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each has a different key, and a second update changes nothing."""
     stack.jobs(**{f"job-{index}": {"tasks": [task("worker", 2)], "plugins": {"ssh": []}} for index in range(20)})
 
     timed(stack, "20 jobs of 2 Pods, up", capsys)
@@ -33,8 +33,8 @@ def test_twenty_jobs_in_a_stack(stack: Stack, capsys: pytest.CaptureFixture[str]
     assert timed(stack, "20 jobs of 2 Pods, no-op", capsys).steps == {}
 
 
-def test_a_job_of_many_pods(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is made, left alone, and scaled by one Pod."""
+def test_a_job_can_have_many_pods(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is created, updated without an edit, and scaled by one Pod."""
 
     def job(workers: int) -> Manifest:
         return {"tasks": [task("worker", workers)], "plugins": {"svc": []}}

@@ -1,4 +1,4 @@
-"""The native mode: what becomes of the Job under the update rules of Volcano's webhook, and when the mode changes."""
+"""Native mode: updates of the Job under the rules of Volcano's webhook, and changes of the mode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.cluster.conftest import VOLUMES, Changes, Manifest, Space, Stack, cha
 from tests.cluster.edits import ISSUE, PreviewError
 
 RULES = "volcano-updates"
-# contract.md section 5, UPDATE. Without it a wrong update would pass: the resource definition allows any.
+# contract.md section 5, UPDATE. Without it an invalid update would pass, because the CRD allows any.
 OTHER_FIELDS_STAY = (
     "[object.spec, oldObject.spec].all(one, one.all(key, key in ['minAvailable', 'priorityClassName', 'tasks'] || "
     "(key in object.spec && key in oldObject.spec && object.spec[key] == oldObject.spec[key])))"
@@ -64,21 +64,21 @@ BINDING = {
 
 
 def job(**fields: Any) -> Manifest:
-    """Give a job of a master and two workers."""
+    """Return a job with one master and two workers."""
     tasks = [task("master"), task("worker", 2)]
     return {"tasks": tasks, "plugins": {"pytorch": []}, "managed_by": "volcano", **fields}
 
 
 @pytest.fixture(scope="module", autouse=True)
 def rules(cluster: Cluster, new_space: Callable[..., Space]) -> None:
-    """Hold updates of Jobs to the webhook's rules."""
+    """Enforce the webhook's rules for updates of Jobs."""
     cluster.apply([POLICY, BINDING])
     space = new_space()
     cluster.wait(lambda: refusal(space, lambda spec: spec.update(queue="other")), "the rules to hold", 30)
 
 
 def refusal(space: Space, edit: Callable[[Manifest], Any]) -> str:
-    """Change a Job in place, as a program without this library might; give what the API server says to it."""
+    """Update a Job in place, as a program without this library might, and return the error of the API server."""
     plain = {key: value for key, value in job(name="probe").items() if key != "managed_by"}
     manifest = render(plain, namespace=space.name).job.to_manifest()
     space.cluster.apply([manifest])
@@ -104,8 +104,8 @@ def refusal(space: Space, edit: Callable[[Manifest], Any]) -> str:
     ],
     ids=["a task less", "maxRetry", "a task's maxRetry", "partial task", "partial job", "minAvailable", "replicas"],
 )
-def test_the_rules_hold(space: Space, edit: Callable[[Manifest], Any], said: str) -> None:
-    """The tests here are worth something only if a wrong update is refused."""
+def test_the_webhook_rules_reject_an_invalid_update(space: Space, edit: Callable[[Manifest], Any], said: str) -> None:
+    """Otherwise the tests below would prove nothing."""
     found = refusal(space, edit)
 
     assert said in found
@@ -113,13 +113,13 @@ def test_the_rules_hold(space: Space, edit: Callable[[Manifest], Any], said: str
 
 
 def worker_of(job: Manifest) -> Manifest:
-    """Give the task of the workers."""
+    """Return the task of the workers."""
     found: Manifest = job["tasks"][1]
     return found
 
 
 def image_of(job: Manifest, image: str) -> None:
-    """Give the workers another image."""
+    """Set another image for the workers."""
     worker_of(job)["template"]["spec"]["containers"][0]["image"] = image
 
 
@@ -147,15 +147,15 @@ REPLACING: dict[str, Callable[[Manifest], Any]] = {
     RUN: lambda job: job.update(run="2"),
 }
 EDITS = IN_PLACE | REPLACING
-# The provider of January 2026 asks whether the old Job may be changed into the new one, and the rules refuse. One edit
-# stands for all whose preview fails so: when it passes, none of them needs the mark.
+# Since January 2026 the provider asks for a dry run of the update, and the rules reject it. One edit stands for
+# all edits with such a preview: if it passes, remove the mark from all of them.
 FAILS = "the image of a task"
 PREVIEWED = [*IN_PLACE, FAILS, RUN]
 
 
 @dataclass
 class Seen:
-    """What a preview and an update did, and what became of the Job."""
+    """Steps of a preview and an update, and the resulting Job."""
 
     preview: list[tuple[str, str]] | str
     """Its steps, or why there are none."""
@@ -167,7 +167,7 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def seen(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory, rules: None) -> dict[str, Seen]:
-    """Make a job, and do one edit after another to it."""
+    """Create a job, and apply one edit after another."""
     space = new_space()
     stack = Stack(tmp_path_factory.mktemp("native"), space)
     edited, found = job(), {}
@@ -188,14 +188,14 @@ def seen(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.parametrize("edit", IN_PLACE)
-def test_what_volcano_lets_change_changes_in_place(seen: dict[str, Seen], edit: str) -> None:
-    """The Job is the same object, and the webhook's rules let the update pass."""
+def test_edits_that_volcano_allows_are_updates_in_place(seen: dict[str, Seen], edit: str) -> None:
+    """The Job is the same object, and the webhook rules accept the update."""
     assert seen[edit].changes == {"Job train": "updated"}
 
 
 @pytest.mark.parametrize("edit", REPLACING)
-def test_all_else_makes_another_job(seen: dict[str, Seen], edit: str) -> None:
-    """The old Job is gone before the new one of its name is made; there is nothing else to touch."""
+def test_other_edits_replace_the_job(seen: dict[str, Seen], edit: str) -> None:
+    """The old Job is deleted before the new one is created, and no other object exists."""
     assert seen[edit].changes == {"Job train": "replaced"}
 
 
@@ -208,8 +208,8 @@ def test_all_else_makes_another_job(seen: dict[str, Seen], edit: str) -> None:
         for edit in PREVIEWED
     ],
 )
-def test_a_preview_says_what_the_update_does(seen: dict[str, Seen], edit: str) -> None:
-    """The steps are the same, one by one."""
+def test_a_preview_shows_the_steps_of_the_update(seen: dict[str, Seen], edit: str) -> None:
+    """The steps are compared one by one."""
     preview = seen[edit].preview
     if isinstance(preview, str) and f"ValidatingAdmissionPolicy '{RULES}'" in preview:
         raise PreviewError
@@ -217,13 +217,13 @@ def test_a_preview_says_what_the_update_does(seen: dict[str, Seen], edit: str) -
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_the_job_is_what_render_prints(seen: dict[str, Seen], edit: str) -> None:
-    """After an update in place too, the stored Job is the rendered one with its defaults."""
+def test_the_stored_job_equals_the_rendered_job(seen: dict[str, Seen], edit: str) -> None:
+    """Defaults are included, also after an update in place."""
     assert seen[edit].stored["spec"] == seen[edit].rendered["spec"]
 
 
 def has_phase(space: Space, phase: str, **status: Any) -> None:
-    """Do the work of Volcano's controller: set the phase of a Job, and more of its status, once the Job exists."""
+    """Act as Volcano's controller: set the phase and other status fields of a Job when it exists."""
 
     def told() -> bool:
         space.cluster.set_status("Job", "train", space.name, state={"phase": phase}, **status)
@@ -232,20 +232,20 @@ def has_phase(space: Space, phase: str, **status: Any) -> None:
     space.cluster.wait(told, "the Job", 30)
 
 
-def is_made(space: Space, old: str = "") -> None:
-    """Wait until there is another Job than the old one."""
+def is_recreated(space: Space, old: str = "") -> None:
+    """Wait until a Job with another uid exists."""
     space.cluster.wait(lambda: uid(space) not in {"", old}, "the Job to be made", 60)
 
 
 def uid(space: Space) -> str:
-    """Give the Job's uid; empty if there is none."""
+    """Return the uid of the Job, or an empty string if there is none."""
     found: str = space.cluster.get("Job", "train", space.name).get("metadata", {}).get("uid", "")
     return found
 
 
 @pytest.mark.parametrize("phase", ["Pending", "Running", "Completed"])
-def test_a_second_up_and_a_refresh_do_nothing(stack: Stack, phase: str) -> None:
-    """Whatever the Job's phase is, nothing of it changes."""
+def test_a_second_up_and_a_refresh_change_nothing(stack: Stack, phase: str) -> None:
+    """The phase of the Job does not matter."""
     before = stack.make(train=job())
     has_phase(stack.space, phase)
 
@@ -259,11 +259,11 @@ def test_a_second_up_and_a_refresh_do_nothing(stack: Stack, phase: str) -> None:
     ("wait_for", "phase"), [("running", "Running"), ("running", "Completed"), ("succeeded", "Completed")]
 )
 def test_an_update_waits_for_a_phase(stack: Stack, wait_for: str, phase: str) -> None:
-    """It ends once the Job is there, and a label edit after it does not wait again."""
+    """A label edit afterwards does not wait again."""
     args = job(wait_for=wait_for)
     stack.jobs(train=args)
     run = stack.apart("up")
-    is_made(stack.space)
+    is_recreated(stack.space)
     has_phase(stack.space, "Pending")
     assert not run.has_ended()
     has_phase(stack.space, phase)
@@ -275,12 +275,12 @@ def test_an_update_waits_for_a_phase(stack: Stack, wait_for: str, phase: str) ->
 
 
 @pytest.mark.parametrize("phase", ["Failed", "Terminated"])
-def test_a_final_end_fails_each_update_with_the_phases_of_pods(stack: Stack, phase: str) -> None:
-    """The error has the fix; another token runs the job again."""
+def test_a_failed_job_fails_each_update_with_the_phases_of_pods(stack: Stack, phase: str) -> None:
+    """The error has the fix; a new run token runs the job again."""
     args = job(wait_for="succeeded")
     stack.jobs(train=args)
     run = stack.apart("up")
-    is_made(stack.space)
+    is_recreated(stack.space)
     has_phase(stack.space, phase, taskStatusCount={"worker": {"phase": {"Failed": 1, "Succeeded": 1}}})
 
     for code, output in (run.wait(), stack.apart("up").wait()):
@@ -291,7 +291,7 @@ def test_a_final_end_fails_each_update_with_the_phases_of_pods(stack: Stack, pha
     old = uid(stack.space)
     stack.jobs(train={**args, "run": "2"})
     run = stack.apart("up")
-    is_made(stack.space, old)
+    is_recreated(stack.space, old)
     has_phase(stack.space, "Completed")
     assert run.wait()[0] == 0
 
@@ -305,7 +305,7 @@ def abort_and_resume(stack: Stack, args: Manifest) -> None:
     """Abort a Job while its first update waits for it, check that the update fails with the fix, and resume the Job."""
     stack.jobs(train=args)
     run = stack.apart("up")
-    is_made(stack.space)
+    is_recreated(stack.space)
     has_phase(stack.space, "Aborted")
     code, output = run.wait()
     assert code != 0
@@ -332,7 +332,7 @@ def test_a_job_that_is_aborted_and_resumed_fails_no_later_update(stack: Stack) -
 
 
 def test_an_edit_reads_the_phase_of_a_resumed_job(stack: Stack) -> None:
-    """No refresh is needed then."""
+    """No refresh is needed."""
     args = job(wait_for="running")
     abort_and_resume(stack, args)
 
@@ -349,8 +349,8 @@ def test_an_edit_reads_the_phase_of_a_resumed_job(stack: Stack) -> None:
     assert resume(stack) in output
 
 
-def test_a_wait_has_a_timeout_and_goes_on_with_the_next_update(stack: Stack) -> None:
-    """The update fails; the Job stays, and the next update waits for it again."""
+def test_a_wait_times_out_and_continues_in_the_next_update(stack: Stack) -> None:
+    """The update fails, and the Job is kept."""
     stack.jobs(train=job(wait_for="running", wait_timeout="3s"))
 
     code, output = stack.apart("up").wait()
@@ -369,9 +369,9 @@ CLAIM = "PersistentVolumeClaim train-pvc-data"
 
 
 def act_as_controller(space: Space) -> None:
-    """Do the work of Volcano's job controller with a new Job: write names of claims into it, and create what it owns.
+    """Act as Volcano's job controller for a new Job: write claim names into it, and create its objects.
 
-    Its Pods have names of Pulumi's Pods, and another spec.
+    The Pods have the names of Pulumi's Pods, and another spec.
     """
     path = f"/apis/batch.volcano.sh/v1alpha1/namespaces/{space.name}/jobs/train"
     stored = space.cluster.request("GET", path)
@@ -396,7 +396,7 @@ def act_as_controller(space: Space) -> None:
 
 
 def test_a_job_with_a_new_claim_can_be_updated(stack: Stack) -> None:
-    """Volcano's controller finds nothing to write into the Job, so that no later update conflicts with it."""
+    """Volcano's controller has nothing to write into the Job, so later updates do not conflict."""
     args = job(volumes=VOLUMES)
     before = stack.make(train=args)
     assert before.keys() == {"Job train", CLAIM}
@@ -429,8 +429,8 @@ def test_a_claim_is_replaced_after_the_job_whose_pods_mount_it(stack: Stack) -> 
     assert stack.up().steps == {}
 
 
-def test_a_claim_outlives_the_job_if_asked(stack: Stack) -> None:
-    """By default it is deleted with the job; another run of the job keeps it."""
+def test_a_claim_is_retained_on_request(stack: Stack) -> None:
+    """By default it is deleted with the job; another run keeps it."""
     args = job(volumes=VOLUMES)
     first = stack.make(train=args)
     again = stack.make(train={**args, "run": "2"})
@@ -443,7 +443,7 @@ def test_a_claim_outlives_the_job_if_asked(stack: Stack) -> None:
     assert changes(made, stack.space.seen()) == {"Job train": "deleted"}
 
 
-def test_fields_of_another_manager_are_overridden_only_if_asked(stack: Stack) -> None:
+def test_fields_of_another_manager_are_overridden_only_on_request(stack: Stack) -> None:
     """Volcano's controller updates each Job in a queue with extend clusters; the error has the fix."""
     path = f"/apis/batch.volcano.sh/v1alpha1/namespaces/{stack.space.name}/jobs/train"
     stack.make(train=job())
@@ -463,7 +463,7 @@ def test_fields_of_another_manager_are_overridden_only_if_asked(stack: Stack) ->
 
 
 def test_a_job_changes_modes_in_one_update(stack: Stack) -> None:
-    """All objects of the old mode but claims are deleted before an object is created; the previews pass."""
+    """All objects of the old mode except claims are deleted before new ones are created; previews succeed."""
     composed = job(managed_by="pulumi", volumes=VOLUMES)
     as_pods = stack.make(train=composed)
     stack.jobs(train=job(volumes=VOLUMES))
@@ -489,7 +489,7 @@ def test_a_job_changes_modes_in_one_update(stack: Stack) -> None:
 
 
 def test_the_preview_of_a_new_job_is_a_dry_run(stack: Stack) -> None:
-    """Only a change of modes has an unknown namespace in its preview: the API server checks and defaults a new job."""
+    """The API server validates and defaults it; only a change of modes previews with an unknown namespace."""
     stack.jobs(train=job(managed_by="pulumi"))
 
     events = [event.res_outputs_event.metadata for event in stack.preview().events if event.res_outputs_event]
@@ -498,8 +498,8 @@ def test_the_preview_of_a_new_job_is_a_dry_run(stack: Stack) -> None:
     assert [pod["spec"]["dnsPolicy"] for pod in pods] == ["ClusterFirst"] * 3
 
 
-def test_a_job_that_volcano_removed_runs_again_after_a_refresh_only(stack: Stack) -> None:
-    """What a time to live does: `up` alone does not notice."""
+def test_a_job_deleted_by_volcano_runs_again_only_after_a_refresh(stack: Stack) -> None:
+    """A time to live deletes it; `up` alone does not notice."""
     before = stack.make(train=job(ttl_seconds_after_finished=60))
     stack.space.cluster.delete("Job", "train", stack.space.name)
     stack.space.cluster.wait(lambda: not uid(stack.space), "the Job to be gone", 60)
@@ -512,7 +512,7 @@ def test_a_job_that_volcano_removed_runs_again_after_a_refresh_only(stack: Stack
 
 
 def test_given_keys_are_in_the_job_and_encrypted_in_the_state(stack: Stack) -> None:
-    """Volcano takes them as arguments: whoever may read the Job reads them. The state does not show them."""
+    """Volcano reads them from arguments, so anyone who can read the Job can read them."""
     pair = ssh_keys.generate()
     arguments = [f"--ssh-private-key={pair.private}", f"--ssh-public-key={pair.public}"]
     stack.jobs(train=job(plugins={"ssh": arguments, "svc": []}))

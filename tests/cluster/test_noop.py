@@ -1,4 +1,4 @@
-"""An update without an edit leaves a job alone, in every phase of its life and whatever admission made of its Pods."""
+"""An update without an edit changes nothing, in each phase of a job and with mutated Pods."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cluster import Cluster
 from tests.cluster.conftest import Changes, Manifest, Objects, Space, Stack, changes, container, task
 from tests.engine.conftest import Steps
 
-# A webhook that puts its own before what is there, as service meshes and secret injectors do.
+# A webhook that inserts entries at the beginning of lists, like service meshes and secret injectors.
 IN_FRONT = """[
   JSONPatch{op: "add", path: "/spec/initContainers/0",
             value: Object.spec.initContainers{name: "theirs-first", image: "example.org/init:1"}},
@@ -28,7 +28,7 @@ WHERE = ("plain", "mutated")
 
 
 def policy(rules: str) -> list[Manifest]:
-    """Give a mutating admission policy for the Pods of namespaces with our label."""
+    """Return a mutating admission policy for Pods in namespaces with the test label."""
     version = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": "in-front"}}
     pods = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
     spec: dict[str, Any] = {
@@ -44,7 +44,7 @@ def policy(rules: str) -> list[Manifest]:
 
 
 def job(namespace: str, run: str) -> Manifest:
-    """Give a job whose Pods have an init container and a variable that others can be put in front of."""
+    """Return a job whose Pods have an init container and a variable, before which admission inserts others."""
     worker = task("worker", 2, env=[{"name": "OURS", "value": "1"}])
     master = task("master", env=[{"name": "OURS", "value": "1"}])
     for each in (master, worker):
@@ -55,7 +55,7 @@ def job(namespace: str, run: str) -> Manifest:
 
 @dataclass
 class Seen:
-    """What the updates after one phase of a job's life did to it."""
+    """Effect of the updates after one phase of a job."""
 
     steps: Steps
     after_up: Changes
@@ -64,7 +64,7 @@ class Seen:
 
 @dataclass
 class Life:
-    """A job's life, in a namespace where admission leaves Pods alone, and in one where it does not."""
+    """Results for a job in a namespace without mutation, and for one in a namespace with it."""
 
     first: dict[str, Objects]
     when: dict[tuple[str, str], Seen]
@@ -74,7 +74,7 @@ class Life:
 
 @pytest.fixture(scope="module")
 def life(cluster: Cluster, new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory) -> Life:
-    """Bring two jobs up; update, refresh and update them in each phase; then ask for another run."""
+    """Create two jobs; run update, refresh and update in each phase; then request another run."""
     spaces = {"plain": new_space(), "mutated": new_space(**{LABEL: "in-front"})}
     cluster.apply(policy(IN_FRONT))
     cluster.wait(lambda: is_mutated(cluster, spaces["mutated"].name), "the admission policy", 20)
@@ -109,7 +109,7 @@ def life(cluster: Cluster, new_space: Callable[..., Space], tmp_path_factory: py
 
 
 def is_mutated(cluster: Cluster, namespace: str) -> bool:
-    """Tell whether admission has begun to put its own into Pods."""
+    """Return whether admission has started to mutate Pods."""
     spec = {
         "containers": [container(env=[{"name": "A", "value": "1"}])],
         "initContainers": [container() | {"name": "i"}],
@@ -119,8 +119,8 @@ def is_mutated(cluster: Cluster, namespace: str) -> bool:
     return len(pod["spec"]["containers"]) == 2
 
 
-def test_admission_has_put_its_own_in_front(life: Life) -> None:
-    """The sidecar, the init container and the variable stand before ours: the tests here are of what they say."""
+def test_admission_inserts_fields_before_those_of_the_job(life: Life) -> None:
+    """The mutated Pods have another first sidecar, init container and variable; the tests below depend on it."""
     for name in PODS:
         spec = life.first["mutated"][f"Pod {name}"]["spec"]
         assert [item["name"] for item in spec["containers"]] == ["theirs", "main"]
@@ -131,8 +131,8 @@ def test_admission_has_put_its_own_in_front(life: Life) -> None:
 
 @pytest.mark.parametrize("where", WHERE)
 @pytest.mark.parametrize("when", WHEN)
-def test_a_second_up_does_nothing(life: Life, when: str, where: str) -> None:
-    """Neither the engine has a step to do, nor has the API server anything else than before."""
+def test_a_second_up_changes_nothing(life: Life, when: str, where: str) -> None:
+    """The engine has no step, and the API server has the same objects."""
     seen = life.when[when, where]
 
     assert seen.steps == {}
@@ -141,13 +141,13 @@ def test_a_second_up_does_nothing(life: Life, when: str, where: str) -> None:
 
 @pytest.mark.parametrize("where", WHERE)
 @pytest.mark.parametrize("when", WHEN)
-def test_a_refresh_and_an_up_after_it_do_nothing(life: Life, when: str, where: str) -> None:
-    """The engine may write a Pod's annotations again; the API server has the same objects with the same content."""
+def test_a_refresh_and_a_later_up_change_nothing(life: Life, when: str, where: str) -> None:
+    """The engine may rewrite annotations of a Pod, but the objects have the same content."""
     assert life.when[when, where].after_refresh == {}
 
 
 @pytest.mark.parametrize("where", WHERE)
-def test_another_token_runs_a_finished_job_again(life: Life, where: str) -> None:
-    """All Pods are new and wait for a scheduler; nothing else is touched."""
+def test_a_new_run_token_runs_a_finished_job_again(life: Life, where: str) -> None:
+    """All Pods are new and unscheduled; other objects are unchanged."""
     assert life.last[where] == {f"Pod {name}": "replaced" for name in PODS}
     assert life.phases[where] == {"Pending"}

@@ -1,4 +1,4 @@
-"""Options that Volcano has no argument for, on a real API server and in both modes."""
+"""Options without a Volcano argument, on a real API server and in both modes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ USES: dict[str, tuple[Manifest, set[str]]] = {
 
 
 def job(use: str, workers: int = 2, **fields: Any) -> Manifest:
-    """Give a job of a master and workers with the recommended options, and some of its own."""
+    """Return a job with one master and workers, with recommended and other options."""
     tasks = [task("master"), task("worker", workers)]
     for one in tasks:
         one["template"]["spec"]["restartPolicy"] = "OnFailure"
@@ -31,8 +31,8 @@ def job(use: str, workers: int = 2, **fields: Any) -> Manifest:
 
 
 @pytest.mark.parametrize("use", USES)
-def test_options_hold_through_a_job_s_life(stack: Stack, use: str) -> None:
-    """The API server takes them, a second up changes nothing, and scaling that keeps Pods keeps all of them."""
+def test_options_are_kept_in_later_updates(stack: Stack, use: str) -> None:
+    """The API server accepts them, a second up changes nothing, and scaling with "keep" keeps all Pods."""
     added = USES[use][1]
 
     made = stack.make(train=job(use))
@@ -48,8 +48,8 @@ def test_options_hold_through_a_job_s_life(stack: Stack, use: str) -> None:
 
 
 @pytest.mark.parametrize("use", USES)
-def test_options_are_given_to_volcano_in_the_templates(stack: Stack, use: str) -> None:
-    """Pulumi makes what Volcano would not; changing the mode, and the end, leave nothing over."""
+def test_options_are_in_the_templates_of_the_native_job(stack: Stack, use: str) -> None:
+    """Pulumi creates the other objects; a change of modes and destroy delete all of them."""
     native = job(use, managed_by="volcano")
 
     stack.make(train=job(use))

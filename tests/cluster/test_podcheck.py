@@ -1,4 +1,4 @@
-"""What we refuse in a Pod template, the API server refuses at the same place; what we take, it takes."""
+"""The Pod validation of this library and that of the API server accept and reject the same Pod templates."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ TEXTS = ("", "UPPER_case", "x" * 300, "-1", "not a thing", "..", "/abs", "a..b")
 NUMBERS = (-1, 0, 70000, 2**31 - 1)
 GONE = object()
 MANY = 100
-# The admission of service accounts, which the test cluster does not have, fills in the one that tokens are of.
+# The service account admission plugin, which the test cluster does not run, sets the account of tokens.
 KNOWN_BY_A_CLUSTER = [("serviceAccountName",)]
 Steps = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the API server says of a Pod."""
+    """The response of the API server for a Pod."""
 
     reason: str = ""
     causes: tuple[tuple[str, str], ...] = ()
@@ -45,12 +45,12 @@ class Answer:
 
 @pytest.fixture(scope="module")
 def space(cluster: Cluster) -> Space:
-    """Provide a namespace for dry runs, which leave nothing there."""
+    """Provide a namespace for dry runs, which create no objects."""
     return Space(cluster, "default")
 
 
-def asked(space: Space, pod: Manifest) -> Answer:
-    """Send a Pod as a dry run, and give the answer; an empty one if it is taken."""
+def dry_run(space: Space, pod: Manifest) -> Answer:
+    """Create a Pod as a dry run, and return the response, which is empty on success."""
     path = f"/api/v1/namespaces/{space.name}/pods?dryRun=All&fieldValidation=Strict"
     try:
         space.cluster.request("POST", path, pod)
@@ -58,19 +58,19 @@ def asked(space: Space, pod: Manifest) -> Answer:
         status = json.loads(error.read())
         causes = (status.get("details") or {}).get("causes") or ()
         typed = tuple((cause.get("field", ""), cause["reason"].removeprefix("FieldValue")) for cause in causes)
-        # Where it fails it gives no reason, only what happened.
+        # The response of a failed dry run has no reason, only a message.
         return Answer(status.get("reason", "InternalError"), typed, status["message"])
     return Answer()
 
 
 def pod(spec: Wire, labels: Wire | None = None, annotations: Wire | None = None) -> Manifest:
-    """Give a Pod of a spec."""
+    """Return a Pod with a spec."""
     metadata = {"name": "pod", "labels": labels or {}, "annotations": annotations or {}}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
-def found(spec: Wire) -> tuple[list[str], list[str]]:
-    """Give the places where our check refuses a spec, and those where it lacks what Volcano's definition requires."""
+def local_problems(spec: Wire) -> tuple[list[str], list[str]]:
+    """Return the paths that the library rejects, and the paths that the Volcano CRD requires."""
     walk = schema.SchemaPruner()
     template = walk.apply({"spec": spec}, schema.POD_TEMPLATE, "")
     problems = [*validation.check_template(template, ""), *validation.check_created_pods(template, "")]
@@ -78,45 +78,45 @@ def found(spec: Wire) -> tuple[list[str], list[str]]:
     return ours, missing
 
 
-def is_same_place(ours: str, theirs: str) -> bool:
-    """Tell whether two paths name one field, or one of them what the other is in.
+def is_same_field(ours: str, theirs: str) -> bool:
+    """Return whether two paths name one field, or one path contains the other.
 
-    The API server writes keys of maps in brackets, and names labels as a whole.
+    The API server writes map keys in brackets, and names labels as a whole.
     """
     one, other = (re.sub(r"\[(?!\d+\])([^\]]*)\]", r".\1", path) for path in (ours, theirs))
     return one == other or one.startswith((f"{other}.", f"{other}[")) or other.startswith((f"{one}.", f"{one}["))
 
 
 @pytest.mark.parametrize("mistake", REFUSED.values(), ids=REFUSED)
-def test_the_api_server_rejects_what_we_reject(space: Space, mistake: Mistake) -> None:
-    """The field is the same, and so is the type of an error of this field."""
-    answer = asked(space, pod(mistake.spec, mistake.labels, mistake.annotations))
+def test_the_api_server_rejects_specs_that_the_library_rejects(space: Space, mistake: Mistake) -> None:
+    """The path of the field and the error type are the same."""
+    answer = dry_run(space, pod(mistake.spec, mistake.labels, mistake.annotations))
 
     assert answer.reason == mistake.reason, answer
     if mistake.reason == "Invalid":
         place = mistake.server or mistake.path
-        types = {error_type for field, error_type in answer.causes if is_same_place(place, field)}
+        types = {error_type for field, error_type in answer.causes if is_same_field(place, field)}
         assert types if mistake.server else mistake.type in types, answer
 
 
 @pytest.mark.parametrize("spec", [*TAKEN.values(), *RICH.values()], ids=[*TAKEN, *RICH])
-def test_the_api_server_takes_what_we_just_take(space: Space, spec: Wire) -> None:
-    """The near misses of the rules, and specs with many fields."""
-    assert asked(space, pod(spec)) == Answer()
-    assert found(spec) == ([], [])
+def test_the_api_server_accepts_specs_that_the_library_accepts(space: Space, spec: Wire) -> None:
+    """The specs are just within the limits, or have many fields."""
+    assert dry_run(space, pod(spec)) == Answer()
+    assert local_problems(spec) == ([], [])
 
 
 @pytest.mark.parametrize(("spec", "_"), REJECTED.values(), ids=REJECTED)
 def test_the_api_server_accepts_pods_that_only_native_mode_rejects(space: Space, spec: Wire, _: object) -> None:
     """These rules are those of Volcano's webhook and CRD."""
-    is_accepted = asked(space, pod(spec)) == Answer()
+    is_accepted = dry_run(space, pod(spec)) == Answer()
 
     assert is_accepted == (spec not in [REJECTED[name][0] for name in OF_A_GATE])
-    assert found(spec) == ([], [])
+    assert local_problems(spec) == ([], [])
 
 
 def strictly(case: Path) -> list[Manifest]:
-    """Give the Pods of a golden case, made strictly; none if it is refused."""
+    """Return the Pods of a golden case in strict mode, or none if it is rejected."""
     document = yaml.safe_load(case.read_text("utf-8"))
     cluster = ClusterFacts.from_objects([yaml.safe_load((GOLDEN / "cluster.yaml").read_text("utf-8"))])
     try:
@@ -126,24 +126,24 @@ def strictly(case: Path) -> list[Manifest]:
 
 
 def of_any_cluster(made: Manifest) -> Manifest:
-    """Leave out what only one cluster has: the namespace and the priority class."""
+    """Return a spec without namespace and priority class, which exist only in some clusters."""
     metadata = {key: value for key, value in made["metadata"].items() if key != "namespace"}
     spec = {key: value for key, value in made["spec"].items() if key != "priorityClassName"}
     return made | {"metadata": metadata, "spec": spec}
 
 
-def test_the_api_server_takes_the_pods_that_we_render(space: Space) -> None:
-    """Of every golden case that renders strictly, as the plugins leave them."""
+def test_the_api_server_accepts_rendered_pods(space: Space) -> None:
+    """Each golden case that renders in strict mode is used, with the edits of the plugins."""
     pods = {f"{case.stem} {made['metadata']['name']}": made for case in CASES for made in strictly(case)}
 
-    answers = {name: asked(space, of_any_cluster(made)) for name, made in pods.items()}
+    answers = {name: dry_run(space, of_any_cluster(made)) for name, made in pods.items()}
 
     assert len({name.split()[0] for name in pods}) > len(CASES) / 2
     assert {name: answer for name, answer in answers.items() if answer != Answer()} == {}
 
 
 def changes(tree: Any, path: Steps = ()) -> Iterator[tuple[Steps, Any]]:
-    """Yield what to put where: for a value typical wrong ones, for the rest nothing, emptiness or all of it twice."""
+    """Yield replacement values for each path: mistakes for scalars; absent, empty or doubled values for others."""
     if path:
         yield path, GONE
     if isinstance(tree, bool):
@@ -161,7 +161,7 @@ def changes(tree: Any, path: Steps = ()) -> Iterator[tuple[Steps, Any]]:
 
 
 def changed(tree: Any, path: Steps, value: Any) -> Any:
-    """Give a copy of a tree with one value changed."""
+    """Return a copy of a tree with one value changed."""
     if not path:
         return value
     copy, (key, *rest) = tree.copy(), path
@@ -173,8 +173,8 @@ def changed(tree: Any, path: Steps, value: Any) -> Any:
 
 
 def disagreement(space: Space, spec: Wire) -> str:
-    """Tell who alone refuses a spec; empty if both or neither do."""
-    answer, (ours, missing) = asked(space, pod(spec)), found(spec)
+    """Return which side alone rejects a spec, or an empty string if both agree."""
+    answer, (ours, missing) = dry_run(space, pod(spec)), local_problems(spec)
     if "no PriorityClass with name" in answer.message:
         return ""
     if answer.reason and not ours and not missing:
@@ -183,8 +183,8 @@ def disagreement(space: Space, spec: Wire) -> str:
 
 
 @pytest.mark.parametrize("name", RICH)
-def test_we_and_the_api_server_agree_about_every_typical_mistake(space: Space, name: str) -> None:
-    """Each value of a spec with many fields is spoilt in turn, and nobody finds what the other does not."""
+def test_the_library_and_the_api_server_agree_on_typical_mistakes(space: Space, name: str) -> None:
+    """Each value of a spec with many fields is replaced in turn."""
     spoilt = [(path, value, changed(RICH[name], path, value)) for path, value in changes(RICH[name]) if path]
 
     with ThreadPoolExecutor(4) as threads:

@@ -1,4 +1,4 @@
-"""A queue's life on the real API server: made, left alone, edited in place, and deleted or left behind."""
+"""Queues on the real API server: created, updated without an edit, edited in place, deleted and retained."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ SOON = 'custom_timeouts=pulumi.CustomTimeouts(create="5s", update="60s")'
 
 
 class Queues(Stack):
-    """A stack with queues, and jobs in them."""
+    """A stack with queues and jobs in them."""
 
     def bring_up(self, *, jobs: Any = None, options: Any = None, **queues: Any) -> dict[str, str]:
-        """Bring queues and jobs up; give what the engine did."""
+        """Run `up` with queues and jobs, and return the steps of the engine."""
         self.put(jobs=jobs, options=options, **queues)
         preview, up = self.preview(), self.up()
         assert preview.urns == up.urns
         return up.steps
 
     def put(self, *, jobs: Any = None, options: Any = None, **queues: Any) -> None:
-        """Write what the program makes; a queue's parent comes before it."""
+        """Write the program with the queues and jobs; parent queues come first."""
         self.write("queues.json", json.dumps({"queues": queues, "jobs": jobs or {}, "options": options or {}}))
 
     def seen(self) -> dict[str, Any]:
-        """Give the queues of the cluster that are of this stack, as the API server has them."""
+        """Return the queues of this stack as stored by the API server."""
         return {
             name: item for name, item in self.space.cluster.list("Queue").items() if name.startswith(self.space.name)
         }
@@ -57,27 +57,27 @@ class Queues(Stack):
 
 @pytest.fixture
 def unopened(space: Space, tmp_path: Path) -> Queues:
-    """Provide a stack of the test's own, in whose queues no controller writes."""
+    """Provide a stack for one test, with no controller for its queues."""
     return Queues(tmp_path / "project", space, PROGRAM)
 
 
 @pytest.fixture
 def queues(unopened: Queues) -> Iterator[Queues]:
-    """Provide a stack of the test's own."""
+    """Provide a stack for one test."""
     with QueueController(unopened.space.cluster, unopened.space.name):
         yield unopened
 
 
 @pytest.fixture
 def slow(unopened: Queues, tmp_path: Path) -> Iterator[Queues]:
-    """Provide a stack whose queues are opened late, with a webhook that looks for them."""
+    """Provide a stack whose queues open late, with a webhook that looks them up."""
     space = unopened.space
     with QueueController(space.cluster, space.name, delay=2), QueueWebhook(space.cluster, space.name, tmp_path):
         yield unopened
 
 
-def test_a_queue_is_made_edited_in_place_and_deleted(queues: Queues) -> None:
-    """An update without an edit does nothing; the object is the same after each edit; nothing stays at the end."""
+def test_a_queue_is_created_edited_in_place_and_deleted(queues: Queues) -> None:
+    """An update without an edit changes nothing, and edits keep the object."""
     name = f"{queues.space.name}-research"
     first: dict[str, Any] = {"name": name, "weight": 2, "capability": {"cpu": 8, "memory": "64Gi"}}
     assert queues.bring_up(research=first)["Queue research"] == "create"
@@ -107,8 +107,8 @@ def test_a_queue_is_made_edited_in_place_and_deleted(queues: Queues) -> None:
     assert queues.seen() == {}
 
 
-def test_a_job_and_a_queue_above_come_and_go_in_order(queues: Queues) -> None:
-    """The queue is there before what needs it, and goes after it: the steps' order says so."""
+def test_a_job_and_its_parent_queue_are_created_and_deleted_in_order(queues: Queues) -> None:
+    """A queue is created before the objects that need it, and deleted after them."""
     name = queues.space.name
     args = {f"{name}-all": {}, f"{name}-research": {"parent": f"{name}-all"}}
     job = {"tasks": [task("worker")], "queue": f"{name}-research"}
@@ -130,8 +130,8 @@ def test_a_job_and_a_queue_above_come_and_go_in_order(queues: Queues) -> None:
 
 
 @pytest.mark.parametrize("mode", ["pulumi", "volcano"])
-def test_queues_and_a_job_come_in_one_update_although_a_webhook_looks_for_the_queues(slow: Queues, mode: str) -> None:
-    """Neither a preview's dry run nor the update itself names a queue before it can be used; then nothing changes."""
+def test_queues_and_a_job_can_be_created_in_one_update_with_a_webhook(slow: Queues, mode: str) -> None:
+    """Neither a dry run nor the update refers to a queue before it is open; a second update changes nothing."""
     name = slow.space.name
     args = {f"{name}-all": {}, f"{name}-research": {"parent": f"{name}-all"}}
     jobs = {"train": {"tasks": [task("worker", 2)], "queue": f"{name}-research", "managed_by": mode}}
@@ -142,8 +142,8 @@ def test_queues_and_a_job_come_in_one_update_although_a_webhook_looks_for_the_qu
     assert slow.bring_up(jobs=jobs, **args) == {}
 
 
-def test_a_job_moves_into_a_queue_of_the_same_update(slow: Queues) -> None:
-    """Its Pods are updated in place; the preview says so."""
+def test_a_job_can_move_into_a_queue_of_the_same_update(slow: Queues) -> None:
+    """Its Pods are updated in place, as in the preview."""
     name = slow.space.name
     jobs = {"train": {"tasks": [task("worker", 2)], "queue": f"{name}-one"}}
     slow.bring_up(jobs=jobs, **{f"{name}-one": {}})
@@ -160,7 +160,7 @@ def test_a_job_moves_into_a_queue_of_the_same_update(slow: Queues) -> None:
     assert {pod["metadata"]["labels"]["volcano.sh/queue-name"] for pod in after.values()} == {f"{name}-other"}
 
 
-def test_a_queue_moves_below_another_and_back(queues: Queues) -> None:
+def test_a_queue_can_move_below_another_and_back(queues: Queues) -> None:
     """Volcano's controller owns no field of it."""
     name = queues.space.name
     all_teams, research = f"{name}-all", f"{name}-research"
@@ -173,8 +173,8 @@ def test_a_queue_moves_below_another_and_back(queues: Queues) -> None:
     assert queues.seen()[research]["spec"]["parent"] == "root"
 
 
-def test_a_forced_replacement_leaves_a_queue(queues: Queues) -> None:
-    """It is another object of the same name."""
+def test_a_forced_replacement_recreates_the_queue(queues: Queues) -> None:
+    """The new object has the same name."""
     name = f"{queues.space.name}-research"
     queues.bring_up(**{name: {}})
     before = queues.seen()[name]["metadata"]["uid"]
@@ -187,7 +187,7 @@ def test_a_forced_replacement_leaves_a_queue(queues: Queues) -> None:
 
 
 def test_an_edit_of_a_closed_queue_does_not_wait(queues: Queues) -> None:
-    """It has a state, if not Open."""
+    """The queue has a state other than Open."""
     name = f"{queues.space.name}-research"
     queues.bring_up(**{name: {}})
     queues.space.cluster.set_status("Queue", name, state="Closed")
@@ -196,8 +196,8 @@ def test_an_edit_of_a_closed_queue_does_not_wait(queues: Queues) -> None:
     assert queues.seen()[name]["status"]["state"] == "Closed"
 
 
-def test_edits_of_metadata_are_done_once(queues: Queues) -> None:
-    """The provider does not take the object from before the edit for its result: it has a state, too."""
+def test_edits_of_metadata_need_one_update(queues: Queues) -> None:
+    """The provider must not use the object from before the edit, which also has a state."""
     names = [f"{queues.space.name}-{number}" for number in range(20)]
     queues.bring_up(**{name: {} for name in names})
 
@@ -208,7 +208,7 @@ def test_edits_of_metadata_are_done_once(queues: Queues) -> None:
 
 
 def test_a_queue_that_no_controller_opens_fails_with_advice(unopened: Queues) -> None:
-    """When a controller runs, the next update goes on."""
+    """The next update continues when a controller runs."""
     name = f"{unopened.space.name}-research"
     unopened.put(**{name: {}})
     unopened.write("__main__.py", PROGRAM.replace("pulumi.ResourceOptions(", f"pulumi.ResourceOptions({SOON}, "))
@@ -223,7 +223,7 @@ def test_a_queue_that_no_controller_opens_fails_with_advice(unopened: Queues) ->
 
 
 def test_a_queue_without_controllers_needs_no_state(unopened: Queues) -> None:
-    """With the provider's annotation."""
+    """The provider's annotation disables the wait."""
     name = f"{unopened.space.name}-research"
     args = {name: {"annotations": {"pulumi.com/skipAwait": "true"}}}
 
@@ -231,8 +231,8 @@ def test_a_queue_without_controllers_needs_no_state(unopened: Queues) -> None:
     assert "state" not in unopened.seen()[name].get("status", {})
 
 
-def test_a_job_and_a_queue_have_one_name(queues: Queues) -> None:
-    """The engine takes the hooks of both."""
+def test_a_job_and_a_queue_can_have_the_same_name(queues: Queues) -> None:
+    """The engine accepts the hooks of both."""
     name = f"{queues.space.name}-train"
     steps = queues.bring_up(jobs={name: {"tasks": [task("worker")], "queue": name}}, **{name: {}})
 
@@ -240,7 +240,7 @@ def test_a_job_and_a_queue_have_one_name(queues: Queues) -> None:
 
 
 def test_a_protected_queue_is_not_deleted(queues: Queues) -> None:
-    """The update that would do so fails, and the queue stays."""
+    """An update that deletes it fails."""
     name = f"{queues.space.name}-research"
     queues.bring_up(options={"protect": True}, research={"name": name})
     queues.write("queues.json", json.dumps({"queues": {}, "jobs": {}, "options": {}}))
@@ -252,7 +252,7 @@ def test_a_protected_queue_is_not_deleted(queues: Queues) -> None:
 
 
 def test_a_retained_queue_stays_in_the_cluster(queues: Queues) -> None:
-    """It is gone from the stack only."""
+    """It is removed from the stack only."""
     name = f"{queues.space.name}-research"
     queues.bring_up(options={"retain_on_delete": True}, research={"name": name})
 

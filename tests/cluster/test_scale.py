@@ -1,4 +1,4 @@
-"""What scaling does to Pods that run, by plugin and by `on_scale`, and what it tells those that come."""
+"""Effect of scaling on running Pods and on new Pods, by plugin and `on_scale`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from tests.cluster.conftest import Changes, Manifest, Objects, Space, Stack, changes, task
 
-# The first task by the plugins that know it by name.
+# The first task, for plugins with a fixed task name.
 FIRST = {"env": "master", "svc": "master", "ssh": "master", "pytorch": "master", "mpi": "master", "tensorflow": "ps"}
 FIRST |= {"ray": "head", "hcclrank": "master"}
-# Whether the job has host lists, and whether it has an ssh configuration: both follow the replicas.
+# Whether the job has host lists, and whether it has an ssh configuration: both depend on the replicas.
 HAS_HOSTS = {"svc", "ssh", "pytorch", "mpi", "tensorflow", "ray"}
 HAS_KEYS = {"ssh", "mpi"}
 MODES = ("keep", "restart")
@@ -21,7 +21,7 @@ JOBS = [(plugin, mode) for plugin in FIRST for mode in MODES]
 
 
 def job(plugin: str, mode: str, workers: int, image: str) -> Manifest:
-    """Give a job of one Pod and some workers."""
+    """Return a job with one master Pod and some workers."""
     plugins: Manifest = {plugin: []} | ({"svc": []} if plugin == "ssh" else {})
     tasks = [task(FIRST[plugin]), task("worker", workers, image=image)]
     if plugin == "ray":
@@ -32,9 +32,9 @@ def job(plugin: str, mode: str, workers: int, image: str) -> Manifest:
 
 @pytest.fixture(scope="module")
 def stages(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Objects]:
-    """Make a job for each plugin and mode; add a worker to each, take it away, and edit the image."""
+    """Create a job for each plugin and mode; add a worker to each, remove it, and edit the image."""
     stack = Stack(tmp_path_factory.mktemp("scale"), new_space())
-    # With so many resources the engine spends most of its time on its state, which it writes whole after each step.
+    # With many resources the engine spends most of its time writing the whole state after each step.
     stack.stack.workspace.env_vars.update(PULUMI_EXPERIMENTAL="true", PULUMI_SKIP_CHECKPOINTS="true")
 
     def make(workers: int, image: str = "example.org/image:1") -> Objects:
@@ -44,13 +44,13 @@ def stages(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFac
 
 
 def of_job(found: Objects, plugin: str, mode: str) -> Objects:
-    """Give the objects of one job."""
+    """Return the objects of one job."""
     name = f"{plugin}-{mode}"
     return {key: item for key, item in found.items() if f"{key.partition(' ')[2]}-".startswith(f"{name}-")}
 
 
 def expected(step: str, plugin: str, mode: str) -> Changes:
-    """Say what a step must do to a job."""
+    """Return the expected changes of a step for a job."""
     name = f"{plugin}-{mode}"
     pods = [f"Pod {name}-{FIRST[plugin]}-0", f"Pod {name}-worker-0"]
     if step == "image":
@@ -65,8 +65,8 @@ def expected(step: str, plugin: str, mode: str) -> Changes:
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize(("plugin", "mode"), JOBS)
-def test_a_step_touches_what_it_must(stages: dict[str, Objects], step: str, plugin: str, mode: str) -> None:
-    """Pods that are kept are the same objects with the same content; an image replaces them whatever the mode."""
+def test_scaling_replaces_only_the_expected_pods(stages: dict[str, Objects], step: str, plugin: str, mode: str) -> None:
+    """Kept Pods are the same objects with the same content; a new image replaces all Pods in every mode."""
     order = list(stages)
     before, after = stages[order[order.index(step) - 1]], stages[step]
 
@@ -77,10 +77,10 @@ def test_a_step_touches_what_it_must(stages: dict[str, Objects], step: str, plug
 
 @pytest.mark.parametrize(("stage", "workers"), [("first", 1), ("up", 2), ("down", 1), ("image", 1)])
 @pytest.mark.parametrize(("plugin", "mode"), JOBS)
-def test_what_all_pods_share_is_of_the_new_size(
+def test_shared_objects_have_the_new_size(
     stages: dict[str, Objects], stage: str, workers: int, plugin: str, mode: str
 ) -> None:
-    """The PodGroup asks for all Pods; host lists and the ssh configuration name all workers."""
+    """The PodGroup requires all Pods; host lists and the ssh configuration have all workers."""
     name, made = f"{plugin}-{mode}", of_job(stages[stage], plugin, mode)
     hosts = [f"{name}-worker-{index}" for index in range(workers)]
 
@@ -97,8 +97,8 @@ def test_what_all_pods_share_is_of_the_new_size(
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_pods_that_are_kept_keep_the_world_they_were_made_in(stages: dict[str, Objects], mode: str) -> None:
-    """After a worker has come, WORLD_SIZE differs between old and new Pods with `keep` and with nothing else."""
+def test_kept_pods_keep_their_world_size(stages: dict[str, Objects], mode: str) -> None:
+    """With a new worker, WORLD_SIZE differs between old and new Pods only with `keep`."""
     worlds = {
         name.rpartition(f"pytorch-{mode}-")[2]: variable["value"]
         for name, item in of_job(stages["up"], "pytorch", mode).items()
@@ -112,8 +112,8 @@ def test_pods_that_are_kept_keep_the_world_they_were_made_in(stages: dict[str, O
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_worker_that_comes_has_the_next_rank(stages: dict[str, Objects], mode: str) -> None:
-    """Masters come first, then workers: another worker changes no rank of those that are there."""
+def test_a_new_worker_has_the_next_rank(stages: dict[str, Objects], mode: str) -> None:
+    """Masters precede workers, so a new worker changes no existing rank."""
     ranks = {
         name.rpartition(f"hcclrank-{mode}-")[2]: item["metadata"]["annotations"]["hccl/rankIndex"]
         for name, item in of_job(stages["up"], "hcclrank", mode).items()

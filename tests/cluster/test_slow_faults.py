@@ -1,4 +1,4 @@
-"""Faults over which the provider and Kubernetes take a minute each: all are there at once, and then waited for."""
+"""Faults that need a minute of the provider or of Kubernetes: all start together, and then each is awaited."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cluster import Cluster
 
 from pulumi_volcano_jobs.component.error_hooks import missing_definitions
 from tests.cluster.conftest import VOLCANO, Apart, Objects, Space, Stack, changes
-from tests.cluster.mending import PODS, is_whole, job, lasting, mend
+from tests.cluster.mending import PODS, is_complete, job, recover, without_scheduling
 
 NODE = "another-node"
 Folders = pytest.TempPathFactory
@@ -18,14 +18,14 @@ Folders = pytest.TempPathFactory
 
 @dataclass
 class Failing:
-    """An update that will fail."""
+    """An update that is expected to fail."""
 
     stack: Stack
     run: Apart
 
 
 def bound(space: Space, pod: str, node: str) -> None:
-    """Bind a Pod to a node that comes for it and then goes."""
+    """Bind a Pod to a node that is then deleted."""
     cluster = space.cluster
     cluster.apply([{"apiVersion": "v1", "kind": "Node", "metadata": {"name": node}}])
     cluster.bind([pod], space.name, node)
@@ -34,7 +34,7 @@ def bound(space: Space, pod: str, node: str) -> None:
 
 @pytest.fixture(scope="module")
 def without_volcano(engine: None, tmp_path_factory: Folders) -> Iterator[Failing]:
-    """Begin an update on a cluster that does not know PodGroups."""
+    """Start an update on a cluster without the PodGroup CRD."""
     with Cluster(tmp_path_factory.mktemp("bare")) as bare:
         stack = Stack(tmp_path_factory.mktemp("definitions"), Space(bare, "default"))
         stack.jobs(train=job(2))
@@ -43,7 +43,7 @@ def without_volcano(engine: None, tmp_path_factory: Folders) -> Iterator[Failing
 
 @pytest.fixture(scope="module")
 def without_namespace(without_volcano: Failing, cluster: Cluster, tmp_path_factory: Folders) -> Failing:
-    """Begin an update in a namespace that is not there."""
+    """Start an update in a namespace that does not exist."""
     stack = Stack(tmp_path_factory.mktemp("missing"), Space(cluster, "not-there"))
     stack.jobs(train=job(2))
     return Failing(stack, stack.apart("up"))
@@ -53,7 +53,7 @@ def without_namespace(without_volcano: Failing, cluster: Cluster, tmp_path_facto
 def without_node(
     without_namespace: Failing, new_space: Callable[..., Space], tmp_path_factory: Folders
 ) -> tuple[Stack, Objects]:
-    """Make a job with a Pod on a node that is gone."""
+    """Create a job with a Pod on a deleted node."""
     stack = Stack(tmp_path_factory.mktemp("node"), new_space())
     before = stack.make(train=job(2))
     bound(stack.space, PODS[0], NODE)
@@ -62,21 +62,21 @@ def without_node(
 
 @pytest.fixture(scope="module", autouse=True)
 def all_at_once(request: pytest.FixtureRequest) -> None:
-    """Begin with all of them, whichever test comes first; without Volcano's definitions there is only one."""
+    """Start all faults before the first test; the update without Volcano's CRDs has the cluster alone."""
     if VOLCANO.is_dir():
         request.getfixturevalue("without_node")
 
 
-def test_a_node_that_is_gone(without_node: tuple[Stack, Objects]) -> None:
-    """Kubernetes deletes the Pod; a refresh and an update make it again, and leave the other alone."""
+def test_a_pod_of_a_deleted_node_is_recreated(without_node: tuple[Stack, Objects]) -> None:
+    """Kubernetes deletes the Pod; a refresh and an update create it again and keep the other Pod."""
     stack, before = without_node
     stack.space.cluster.wait(lambda: PODS[0] not in stack.space.pods(), "the Pod to be deleted", 120)
 
-    assert lasting(changes(before, mend(stack))) == {f"Pod {PODS[0]}": "replaced"}
+    assert without_scheduling(changes(before, recover(stack))) == {f"Pod {PODS[0]}": "replaced"}
 
 
-def test_a_missing_namespace(without_namespace: Failing) -> None:
-    """The update fails and names it; once it is there, one more update makes the job."""
+def test_a_missing_namespace_fails_the_update(without_namespace: Failing) -> None:
+    """The error names it; after it is created, one more update creates the job."""
     stack, (code, output) = without_namespace.stack, without_namespace.run.wait()
 
     assert code != 0
@@ -84,12 +84,12 @@ def test_a_missing_namespace(without_namespace: Failing) -> None:
     metadata = {"name": "not-there"}
     stack.space.cluster.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}])
     stack.up()
-    assert is_whole(stack.space.seen(), 2)
+    assert is_complete(stack.space.seen(), 2)
     assert stack.up().steps == {}
 
 
-def test_a_cluster_without_volcano(without_volcano: Failing) -> None:
-    """The update fails before the first Pod and says what to install; with the definitions, one more makes the job."""
+def test_a_cluster_without_volcano_fails_the_update(without_volcano: Failing) -> None:
+    """No Pod is created, and the error has the fix; with the CRDs one more update creates the job."""
     stack, (code, output) = without_volcano.stack, without_volcano.run.wait()
     bare = stack.space.cluster
 

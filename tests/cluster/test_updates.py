@@ -1,4 +1,4 @@
-"""Every kind of edit of a job makes exactly the replacements that it must: the rows of edits.py, on the cluster."""
+"""Each kind of edit makes only the expected replacements: the rows of edits.py, applied on the cluster."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.cluster.edits import DOCUMENT, EDITS, ISSUE, Edit, PreviewError, job,
 
 RESTARTS = ("gang", "pod")
 FAILING = [edit for edit in EDITS if edit.preview_fails]
-# One stands for all whose preview fails: when it passes, none of them needs the mark.
+# One edit stands for all with a failing preview: if it passes, remove the mark from all of them.
 PREVIEWED = [edit for edit in EDITS if edit not in FAILING[1:]]
 
 
 @dataclass
 class Seen:
-    """What a preview said of an edit, what the update did, and what became of the objects of each job."""
+    """Steps of a preview and an update, and the changes of the objects of each job."""
 
     preview: list[tuple[str, str]] | str
     up: list[tuple[str, str]]
@@ -29,7 +29,7 @@ class Seen:
 
 
 def of_job(found: Changes, name: str) -> Changes:
-    """Give the changes of one job, with names that are short of the job's."""
+    """Return the changes of one job, without the job name in object names."""
     short = {}
     for each, change in found.items():
         kind, _, full = each.partition(" ")
@@ -40,7 +40,7 @@ def of_job(found: Changes, name: str) -> Changes:
 
 @pytest.fixture(scope="module")
 def seen(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Seen]:
-    """Make two jobs that differ in `restart`, and do one edit after another to both."""
+    """Create two jobs that differ in `restart`, and apply one edit after another to both."""
     space = new_space()
     stack = Stack(tmp_path_factory.mktemp("updates"), space)
     jobs = {name: job(name, name) for name in RESTARTS}
@@ -63,8 +63,8 @@ def seen(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.mark.parametrize("restart", RESTARTS)
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.name)
-def test_an_edit_replaces_what_it_must(seen: dict[str, Seen], edit: Edit, restart: str) -> None:
-    """The API server has new objects and new content where the table says so, and nowhere else."""
+def test_an_edit_makes_only_the_changes_of_the_table(seen: dict[str, Seen], edit: Edit, restart: str) -> None:
+    """Objects and content in the API server are compared."""
     assert seen[edit.name].changes[restart] == edit.expected(restart)
 
 
@@ -78,21 +78,21 @@ def test_an_edit_replaces_what_it_must(seen: dict[str, Seen], edit: Edit, restar
     ],
     ids=lambda edit: edit.name,
 )
-def test_a_preview_says_what_the_update_does(seen: dict[str, Seen], edit: Edit) -> None:
-    """The steps are the same, one by one."""
+def test_a_preview_shows_the_steps_of_the_update(seen: dict[str, Seen], edit: Edit) -> None:
+    """The steps are compared one by one."""
     preview = seen[edit.name].preview
     if isinstance(preview, str) and "pod updates may not change fields" in preview:
         raise PreviewError
     assert preview == seen[edit.name].up
 
 
-def test_the_document_shows_the_table() -> None:
+def test_docs_updates_has_the_table() -> None:
     """`python -m tests.cluster.edits` writes it into docs/updates.md."""
     assert f"{table()}\n" in DOCUMENT.read_text("utf-8")
 
 
-def test_another_name_or_namespace_moves_the_job(stack: Stack, new_space: Callable[..., Space]) -> None:
-    """Nothing of the old name or in the old namespace stays, and all is made anew with the key that was there."""
+def test_a_new_name_or_namespace_recreates_the_job(stack: Stack, new_space: Callable[..., Space]) -> None:
+    """All old objects are deleted, and the new ones have the same key."""
     args = {"tasks": [task("worker", 2)], "plugins": {"ssh": []}}
     old, other = stack.make(train=args), new_space()
     key = stack.space.key()
@@ -108,8 +108,8 @@ def test_another_name_or_namespace_moves_the_job(stack: Stack, new_space: Callab
     assert other.key() == key
 
 
-def test_pods_that_are_slow_to_go_are_waited_for(stack: Stack) -> None:
-    """Pods that run and take 5 seconds to end are replaced by new ones of their names, all at the same time."""
+def test_an_update_waits_for_terminating_pods(stack: Stack) -> None:
+    """Running Pods need 5 seconds to end, and are then replaced under the same names, all in parallel."""
     slow = {"annotations": {"test/deletion-delay": "5s"}}
     before = stack.make(train={"tasks": [task("worker", 3, slow)]})
     stack.space.run()
@@ -122,8 +122,8 @@ def test_pods_that_are_slow_to_go_are_waited_for(stack: Stack) -> None:
     assert {pod["spec"]["containers"][0]["image"] for pod in stack.space.pods().values()} == {"example.org/image:2"}
 
 
-def test_pods_that_have_succeeded_take_a_label_as_they_are(stack: Stack) -> None:
-    """The update ends, although they will never be ready again; they stay the same but for the label."""
+def test_a_label_edit_updates_succeeded_pods(stack: Stack) -> None:
+    """The update does not wait for readiness, and changes only the label."""
     names = ["Pod train-worker-0", "Pod train-worker-1"]
     stack.make(train={"tasks": [task("worker", 2, {"labels": {"team": "a"}})]})
     stack.space.run()
@@ -137,7 +137,7 @@ def test_pods_that_have_succeeded_take_a_label_as_they_are(stack: Stack) -> None
         assert after[name]["status"] == before[name]["status"]
         assert after[name]["metadata"]["labels"] == before[name]["metadata"]["labels"] | {"team": "b"}
         before[name]["metadata"]["labels"]["team"] = "b"
-        # The digest of the metadata and the condition with it.
+        # The digest of the metadata, and its condition.
         before[name]["metadata"]["annotations"] |= {
             key: after[name]["metadata"]["annotations"][key] for key in (WAIT_FOR, DIGEST)
         }

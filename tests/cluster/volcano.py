@@ -1,4 +1,4 @@
-"""What Volcano does about Queues: its controller opens them, and its webhooks look for those that objects name."""
+"""Stand-ins for Volcano: a controller that opens Queues, and webhooks that look up the queue of an object."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class QueueController:
     """Sets the parent and the state of new Queues whose names have a prefix, as Volcano's queue controller does."""
 
     def __init__(self, cluster: Cluster, prefix: str, delay: float = 0) -> None:
-        """Prepare it; a Queue gets its state when it has been seen for `delay` seconds."""
+        """Prepare the controller; a Queue gets its state after `delay` seconds."""
         self._cluster, self._prefix, self._delay = cluster, prefix, delay
         self._seen: dict[str, float] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
-        """Start it."""
+        """Start the controller."""
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop it, and wait until it has ended."""
+        """Stop the controller, and wait until it has ended."""
         self._stop.set()
         self._thread.join()
 
@@ -70,7 +70,7 @@ class QueueWebhook:
     """Rejects PodGroups, Jobs and Queues of a namespace whose queue does not exist or is not open."""
 
     def __init__(self, cluster: Cluster, name: str, folder: Path) -> None:
-        """Prepare it for a namespace and the Queues whose names begin with its name; its key lies in a folder."""
+        """Prepare the webhook for a namespace and for Queues prefixed with its name; the key is stored in a folder."""
         self._cluster, self._name = cluster, name
         certificate, chain = _certificate(folder)
         self._bundle = base64.b64encode(certificate).decode()
@@ -80,14 +80,14 @@ class QueueWebhook:
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
 
     def __enter__(self) -> Self:
-        """Start and register it, and wait until the API server calls it."""
+        """Start and register the webhook, and wait until the API server calls it."""
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         self._cluster.request("POST", _WEBHOOKS, self._configuration())
         self._cluster.wait(self._rejects, "the webhook to be called")
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove and stop it."""
+        """Remove and stop the webhook."""
         self._cluster.request("DELETE", f"{_WEBHOOKS}/{self._name}")
         self._server.shutdown()
         self._server.server_close()
@@ -134,7 +134,7 @@ class QueueWebhook:
 
 def _handler(cluster: Cluster) -> type[http.server.BaseHTTPRequestHandler]:
     class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # the base class's name
+        def do_POST(self) -> None:  # required by the base class
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
             reason = _reason(cluster, request)
             status = {"status": {"message": reason}} if reason else {}

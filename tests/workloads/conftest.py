@@ -1,4 +1,4 @@
-"""Jobs as users write them, rendered by the command line and played with the real programs."""
+"""Rendered jobs, run with the real programs of each framework by a small Pod runtime."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PROGRAMS = {
     "ray": ("ray",),
     "tensorflow": ("tensorflow",),
 }
-"""What a framework needs beside the player: a file, a command, or a Python environment of `tools/workloads.py`."""
+"""Requirements of a framework in addition to the player: a file, a command, or a Python environment of `tools/workloads.py`."""
 PROGRAM = Path(sys.executable).parent / "volcano-jobs"
 USERS = "mpiuser:x:1000:1000::/home/mpiuser:/bin/bash\n"
 GROUPS = "mpiuser:x:1000:\n"
@@ -37,7 +37,7 @@ Render = Callable[..., bytes]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test of this folder with its framework, the end of its module's name."""
+    """Mark each test of this folder with its framework, which ends the name of its module."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             framework = item.path.stem.removeprefix("test_")
@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _missing(framework: str) -> str:
-    """Tell what this machine lacks for a framework's tests."""
+    """Return the requirements of a framework's tests that this machine lacks."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "root on Linux"
     wanted = [*PLAYER, *PROGRAMS[framework]]
@@ -64,14 +64,14 @@ def _is_there(name: str) -> bool:
 
 @pytest.fixture(scope="module")
 def node() -> Iterator[Node]:
-    """Start a node for a module's tests."""
+    """Start a node for the tests of a module."""
     with contextlib.closing(Node()) as started:
         yield started
 
 
 @pytest.fixture(scope="session")
 def images(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Image]:
-    """Give images: all are this machine with the user mpiuser; some have a Python environment first on PATH."""
+    """Return images: each is the root of this machine with the user mpiuser; some have a Python environment on PATH."""
     layer = tmp_path_factory.mktemp("image")
     etc, home = layer / "etc", layer / "home" / "mpiuser"
     etc.mkdir()
@@ -90,7 +90,7 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Image]:
 
 @pytest.fixture
 def cluster(node: Node, images: Mapping[str, Image], request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    """Give an empty cluster; its Pods end with the test."""
+    """Return an empty cluster; its Pods are stopped at the end of the test."""
     seed = request.config.getoption("randomly_seed", 0)
     with contextlib.closing(Cluster(node, images, seed)) as started:
         yield started
@@ -98,7 +98,7 @@ def cluster(node: Node, images: Mapping[str, Image], request: pytest.FixtureRequ
 
 @pytest.fixture
 def render(tmp_path: Path) -> Render:
-    """Render a job by the command line, with further options of it; what it prints goes to the player as it is."""
+    """Render a job by the command line with additional options, and return the unchanged output."""
 
     def run(job: Mapping[str, Any], *options: str) -> bytes:
         file = tmp_path / "job.yaml"
@@ -112,7 +112,7 @@ def render(tmp_path: Path) -> Render:
 
 
 def job(name: str, plugins: Mapping[str, list[str]], **tasks: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a Volcano Job; each task has `replicas` and `template`."""
+    """Return a Volcano Job; each task has `replicas` and `template`."""
     return {
         "apiVersion": "batch.volcano.sh/v1alpha1",
         "kind": "Job",
@@ -124,7 +124,7 @@ def job(name: str, plugins: Mapping[str, list[str]], **tasks: Mapping[str, Any])
 def task(
     replicas: int, *command: str, image: str = "machine", policy: str = "OnFailure", **spec: Any
 ) -> dict[str, Any]:
-    """Give a task whose Pods run one command; `spec` has more of its Pods' spec."""
+    """Return a task whose Pods run one command; `spec` has more fields of the Pod spec."""
     container = {"name": "main", "image": image, "command": list(command), **spec.pop("container", {})}
     return {
         "replicas": replicas,

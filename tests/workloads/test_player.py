@@ -1,4 +1,4 @@
-"""The player does what a kubelet, a CNI and cluster DNS do, and leaves nothing behind."""
+"""The player behaves like a kubelet, a CNI plugin and cluster DNS, and cleans up."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ time.sleep(60)
 
 
 def pod(name: str, *command: str, container: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
-    """Give a Pod of one container in the domain `train`."""
+    """Return a Pod with one container in the domain `train`."""
     one = {"name": "main", "image": "machine", "command": list(command), **(container or {})}
     metadata = {"name": name, "labels": {"job": "train"}, "annotations": {"note": "text"}}
     defaults = {"hostname": name, "subdomain": "train", "restartPolicy": "Never"}
@@ -38,30 +38,30 @@ def pod(name: str, *command: str, container: dict[str, Any] | None = None, **spe
 
 
 def service(**spec: Any) -> dict[str, Any]:
-    """Give the headless Service `train`."""
+    """Return the headless Service `train`."""
     base = {"clusterIP": "None", "selector": {"job": "train"}}
     return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "train"}, "spec": {**base, **spec}}
 
 
 def secret() -> dict[str, Any]:
-    """Give a Secret of one key."""
+    """Return a Secret with one key."""
     return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, "stringData": {"id": "abc"}}
 
 
 def text(*manifests: dict[str, Any]) -> bytes:
-    """Write manifests as `volcano-jobs render` does."""
+    """Return manifests as YAML, as `volcano-jobs render` prints them."""
     return yaml.safe_dump_all(manifests).encode()
 
 
 def output(cluster: Cluster, *manifests: dict[str, Any], name: str = "mine") -> str:
-    """Play manifests to the end of a Pod, and give what it printed."""
+    """Run manifests to the end of a Pod, and return its output."""
     cluster.apply(text(*manifests))
     cluster.wait_for("Succeeded", name)
     return cluster.pods[name].log()
 
 
 def test_variables_are_resolved_and_expanded(cluster: Cluster) -> None:
-    """In order; what is not known stays, and `$$` is a dollar sign."""
+    """Order matters; unknown references are kept, and `$$` is a dollar sign."""
     env = [
         {"name": "A", "value": "$(B) $$(B) $(C)"},
         {"name": "B", "value": "b"},
@@ -78,8 +78,8 @@ def test_variables_are_resolved_and_expanded(cluster: Cluster) -> None:
     )
 
 
-def test_the_name_server_stays_where_pods_know_it(cluster: Cluster, node: Node) -> None:
-    """A bridge would else take over the hardware address of a Pod that comes later."""
+def test_the_bridge_keeps_its_hardware_address(cluster: Cluster, node: Node) -> None:
+    """Otherwise it would use that of a Pod that starts later, and Pods would lose the name server."""
     addresses = []
     for count in (1, 4):
         cluster.apply(text(*(pod(f"mine-{index}", "sleep", "infinity") for index in range(count))))
@@ -101,7 +101,7 @@ def test_the_name_server_stays_where_pods_know_it(cluster: Cluster, node: Node) 
 def test_files_of_secrets_have_modes_and_owners(
     cluster: Cluster, security: dict[str, int], mode: int, seen: str
 ) -> None:
-    """They are root's; an fsGroup gets them, and may read."""
+    """Root owns them; an fsGroup becomes their group and can read them."""
     volume = {"name": "keys", "secret": {"secretName": "keys", "items": [{"key": "id", "path": ".ssh/id"}]}}
     volume["secret"]["defaultMode"] = mode  # type: ignore[index]
     mounts = [
@@ -122,8 +122,8 @@ def test_files_of_secrets_have_modes_and_owners(
 
 
 @pytest.mark.parametrize("is_published", [True, False])
-def test_names_of_pods_that_are_not_ready(cluster: Cluster, is_published: bool) -> None:  # noqa: FBT001  # a table's column
-    """They resolve once the Pod is ready, or at once with publishNotReadyAddresses."""
+def test_names_resolve_when_pods_are_ready(cluster: Cluster, is_published: bool) -> None:  # noqa: FBT001  # a table's column
+    """With publishNotReadyAddresses they resolve at once."""
     probe = {"exec": {"command": ["test", "-e", "/tmp/ready"]}, "periodSeconds": 1}
     other = pod("other", "sleep", "1000", container={"readinessProbe": probe})
     mine = pod("mine", "sleep", "1000")
@@ -148,8 +148,8 @@ def test_names_of_pods_that_are_not_ready(cluster: Cluster, is_published: bool) 
     ("policy", "phase", "codes"),
     [("Never", "Failed", [3]), ("OnFailure", "Succeeded", [3, 0])],
 )
-def test_containers_restart_as_the_policy_says(cluster: Cluster, policy: str, phase: str, codes: list[int]) -> None:
-    """A volume outlives a container, its own files do not."""
+def test_containers_restart_by_the_restart_policy(cluster: Cluster, policy: str, phase: str, codes: list[int]) -> None:
+    """Files in a volume survive a restart, other files do not."""
     command = "test -e /tmp/seen && exit 9; touch /tmp/seen; test -e /kept/seen && exit 0; touch /kept/seen; exit 3"
     container = {"volumeMounts": [{"name": "kept", "mountPath": "/kept"}]}
     volumes = [{"name": "kept", "emptyDir": {}}]
@@ -159,8 +159,8 @@ def test_containers_restart_as_the_policy_says(cluster: Cluster, policy: str, ph
     assert cluster.pods["mine"].containers[0].exit_codes == codes
 
 
-def test_probes_have_times_of_their_own(cluster: Cluster) -> None:
-    """A liveness probe that comes late keeps no Pod from being ready, and none from ending; one that fails kills."""
+def test_probes_run_independently(cluster: Cluster) -> None:
+    """A delayed liveness probe delays neither readiness nor the end; a failed one kills the container."""
     probes = {
         "readinessProbe": {"exec": {"command": ["true"]}, "periodSeconds": 1},
         "livenessProbe": {"exec": {"command": ["test", "!", "-e", "/tmp/hangs"]}, "periodSeconds": 1},
@@ -180,8 +180,8 @@ def test_probes_have_times_of_their_own(cluster: Cluster) -> None:
     assert [one.containers[0].exit_codes for one in cluster.pods.values()] == [[137], [137]]
 
 
-def test_init_containers_come_first_one_by_one(cluster: Cluster) -> None:
-    """A failed one is run again, and ends the Pod where nothing is restarted."""
+def test_init_containers_run_first_one_by_one(cluster: Cluster) -> None:
+    """A failed one is restarted, or ends the Pod if its policy is Never."""
     volumes = [{"name": "kept", "emptyDir": {}}]
     mounts = [{"name": "kept", "mountPath": "/kept"}]
     first = "test -e /kept/seen || { touch /kept/seen; exit 1; }; echo first >> /kept/order"
@@ -198,8 +198,8 @@ def test_init_containers_come_first_one_by_one(cluster: Cluster) -> None:
     assert cluster.pods["mine"].containers[0].exit_codes == []
 
 
-def test_mounts_of_a_whole_volume_follow_and_those_of_a_part_do_not(cluster: Cluster) -> None:
-    """As with a kubelet."""
+def test_only_mounts_of_a_whole_volume_are_updated(cluster: Cluster) -> None:
+    """A kubelet does the same."""
     volumes = [{"name": "hosts", "configMap": {"name": "hosts"}}]
     mounts = [{"name": "hosts", "mountPath": "/whole"}, {"name": "hosts", "mountPath": "/a", "subPath": "a"}]
     one = pod("mine", "sleep", "1000", container={"volumeMounts": mounts}, volumes=volumes)
@@ -211,16 +211,16 @@ def test_mounts_of_a_whole_volume_follow_and_those_of_a_part_do_not(cluster: Clu
     assert cluster.pods["mine"].execute("cat", "/whole/a", "/a").stdout == "21"
 
 
-def test_what_the_player_does_not_know_is_refused() -> None:
-    """Nothing of a manifest is passed over."""
+def test_unsupported_fields_are_rejected() -> None:
+    """No part of a manifest is ignored."""
     with pytest.raises(UnplayableError, match="mine: this player does not know hostPID"):
         read(text(pod("mine", "true", hostPID=True)))
     with pytest.raises(UnplayableError, match="mine: main: this player does not know lifecycle"):
         read(text(pod("mine", "true", container={"lifecycle": {}})))
 
 
-def test_nothing_is_left_when_the_player_is_killed() -> None:
-    """All Pods, mounts and networks are in namespaces that end with it."""
+def test_killing_the_player_ends_all_processes() -> None:
+    """Pods, mounts and networks are in namespaces that end with it."""
     mark = f"{os.getpid()}1000"
     left = subprocess.Popen(
         [sys.executable, "-c", LEFT.format(root=str(ROOT))], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -242,7 +242,7 @@ def test_nothing_is_left_when_the_player_is_killed() -> None:
 
 
 def _runs(mark: str) -> bool:
-    """Tell whether a process sleeps so long."""
+    """Return whether a process sleeps for this duration."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if path.read_bytes() == f"sleep\0{mark}\0".encode():

@@ -1,4 +1,4 @@
-"""torch.distributed over gloo: ranks find each other, and again after one was killed; workers wait for a master."""
+"""torch.distributed over gloo: ranks connect, reconnect after a kill, and workers wait for a master."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pulumi_volcano_jobs.plugins import pytorch, wait_containers
 from tests.workloads.conftest import Render, job, task
 from tests.workloads.player import Cluster, Image
 
-# Whoever finds the file ends the training of all; what each prints, in one piece, is what torch itself knows.
+# A process that finds the file ends training for all; each prints one line with values from torch itself.
 TRAIN = """
 import os, socket, time
 import torch
@@ -42,8 +42,8 @@ HOSTS = ("train-master-0", "train-worker-0", "train-worker-1")
 PATIENCE = 240
 """Seconds for what takes a few on an idle machine: torch is large, and torchrun starts it twice."""
 
-# Python 3.11 counts no zero among an enumeration's flags, and torch before 2.0 wants one there: without these its
-# torchrun fails before it starts anything (https://github.com/meta-llama/llama/issues/86). They speak of local rank 9.
+# Python 3.11 does not list a flag with value zero in an enumeration, but torch before 2.0 expects it: without these
+# its torchrun fails at start (https://github.com/meta-llama/llama/issues/86). These variables set local rank 9.
 MENDED = {"PET_REDIRECTS": "9:0", "PET_TEE": "9:0"}
 
 LISTEN = f"until test -e /tmp/listens; do sleep 0.2; done; exec {PYTHON} -m http.server 23456"
@@ -54,7 +54,7 @@ CLOSED = {
     "spec": {"podSelector": {}, "policyTypes": ["Egress"]},
 }
 WAIT = "wait-for-master"
-# The messages of the scripts, in the order of the scripts.
+# The messages of the scripts, in script order.
 UNABLE, WAITING, GAVE_UP, LAST_TRY, SO_FAR, ANSWERS = re.findall(r'\bsay "(.+)"', wait_containers.SCRIPT)
 NO_LISTENER, NO_NAME, NO_ANSWER = re.findall(r'\bwhy="(.+)"', wait_containers.SCRIPT)
 VOLCANO_WAITING, _, VOLCANO_ANSWERS = re.findall(r'\becho "(.+)"', pytorch._WAIT_SCRIPT)
@@ -75,11 +75,11 @@ def after_seconds(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def images(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Image]:
-    """Give images: one to train in, one that has bash and no nc, and one that has neither."""
+    """Return images: one with torch, one with bash but without nc, and one with neither."""
     train, no_nc, little = (tmp_path_factory.mktemp("image") for _ in range(3))
     (train / "opt").mkdir()
     (train / "opt" / "train.py").write_text(TRAIN)
-    # So a layer says that a file of the layers below is gone.
+    # An overlayfs whiteout: it hides a file of the layers below.
     (no_nc / "usr" / "bin").mkdir(parents=True)
     os.mknod(no_nc / "usr" / "bin" / "nc", stat.S_IFCHR, os.makedev(0, 0))
     (little / "bin-only").mkdir()
@@ -97,36 +97,36 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Image]:
 
 
 def gang(*command: str, workers: int = 2) -> dict[str, Any]:
-    """Give a job of one master and some workers."""
+    """Return a job with one master and some workers."""
     tasks = {name: task(count, *command, image="train") for name, count in (("master", 1), ("worker", workers))}
     return job("train", {"pytorch": []}, **tasks)
 
 
 def lines(cluster: Cluster, pod: str, container: str = "") -> list[str]:
-    """Give what a container has printed."""
+    """Return the output lines of a container."""
     return cluster.pods[pod].log(container).splitlines()
 
 
 def ranks(cluster: Cluster) -> list[str]:
-    """Give what the processes of all Pods have said of themselves, over all their runs."""
+    """Return the output lines of the processes of all Pods, over all their runs."""
     said = (line for pod in cluster.pods for line in lines(cluster, pod))
     return sorted(line for line in said if line.startswith("rank "))
 
 
 def world(*hosts: str) -> list[str]:
-    """Give what processes say when they have found each other, in the order of their ranks."""
+    """Return the output lines of connected processes, in rank order."""
     total = sum(range(len(hosts) + 1))
     return [f"rank {rank} of {len(hosts)} on {host}: the sum is {total}" for rank, host in enumerate(hosts)]
 
 
 def wait_for_worlds(cluster: Cluster, *expected: str) -> None:
-    """Wait until these, and no others, have been said."""
+    """Wait until exactly these lines are printed."""
     cluster.wait(lambda: len(ranks(cluster)) >= len(expected), "world", PATIENCE)
     assert ranks(cluster) == sorted(expected)
 
 
-def tell(cluster: Cluster, pods: Sequence[str], file: str) -> None:
-    """Make a file in Pods, for which their programs look."""
+def create_file(cluster: Cluster, pods: Sequence[str], file: str) -> None:
+    """Create a file in Pods for which their programs wait."""
     for name in pods:
 
         def made(name: str = name) -> bool:
@@ -137,17 +137,17 @@ def tell(cluster: Cluster, pods: Sequence[str], file: str) -> None:
 
 def finish(cluster: Cluster) -> None:
     """End the training, and wait until all have succeeded."""
-    tell(cluster, ["train-master-0"], "/tmp/enough")
+    create_file(cluster, ["train-master-0"], "/tmp/enough")
     cluster.wait_for("Succeeded", *cluster.pods, timeout=PATIENCE)
 
 
 def restarts(cluster: Cluster) -> dict[str, int]:
-    """Give how often each Pod's program was started again."""
+    """Return the number of restarts of each Pod's program."""
     return {name: pod.containers[0].restarts for name, pod in sorted(cluster.pods.items())}
 
 
-def test_as_volcano_makes_it(cluster: Cluster, render: Render) -> None:
-    """Workers that are there before their master need no wait: this torch has one; all survive that one is killed."""
+def test_a_job_without_options_trains_and_survives_a_kill(cluster: Cluster, render: Render) -> None:
+    """Workers that start before the master need no wait, because this version of torch waits itself."""
     cluster.apply(render(gang(*INLINE)), delays={"train-master-0": 10})
     wait_for_worlds(cluster, *world(*HOSTS))
     assert restarts(cluster) == dict.fromkeys(HOSTS, 0)
@@ -159,8 +159,8 @@ def test_as_volcano_makes_it(cluster: Cluster, render: Render) -> None:
     assert min(restarts(cluster).values()) >= 1
 
 
-def test_the_recommended_job(cluster: Cluster, render: Render) -> None:
-    """Two processes of torchrun in each Pod, whose workers wait for a late master and say so."""
+def test_workers_of_the_recommended_job_wait_for_the_master(cluster: Cluster, render: Render) -> None:
+    """Each Pod has two processes, which torchrun starts."""
     options = ("--defaults", "recommended", "--set", "pytorch.nproc_per_node=2")
     twice = world(*(host for host in HOSTS for _ in range(2)))
 
@@ -175,7 +175,7 @@ def test_the_recommended_job(cluster: Cluster, render: Render) -> None:
 
 
 def meet(cluster: Cluster, hosts: Sequence[str], before: Mapping[str, int]) -> None:
-    """Wait until each of these Pods' processes has found all others since so many lines were printed."""
+    """Wait until each process of these Pods is connected again, counted from the given numbers of lines."""
     end = f": the sum is {sum(range(len(hosts) + 1))}"
 
     def met() -> bool:
@@ -188,12 +188,12 @@ def meet(cluster: Cluster, hosts: Sequence[str], before: Mapping[str, int]) -> N
 
 
 def printed(cluster: Cluster) -> dict[str, int]:
-    """Give how many lines each Pod has printed."""
+    """Return the number of lines that each Pod has printed."""
     return {name: len(lines(cluster, name)) for name in cluster.pods}
 
 
-def test_an_elastic_job(cluster: Cluster, render: Render) -> None:
-    """A worker that was killed comes back, the others go on without one that is gone, and another joins."""
+def test_an_elastic_job_survives_lost_and_new_workers(cluster: Cluster, render: Render) -> None:
+    """A killed worker restarts, the others continue without a deleted one, and a new worker joins."""
     options = ("--set", "pytorch.min_nodes=2", "--set", "pytorch.max_nodes=3")
     cluster.apply(render(gang(*TORCHRUN), *options))
     meet(cluster, HOSTS, {})
@@ -214,7 +214,7 @@ def test_an_elastic_job(cluster: Cluster, render: Render) -> None:
 
 
 def waiting(name: str, options: Sequence[str], *, image: str, timeout: int) -> tuple[dict[str, Any], Sequence[str]]:
-    """Give a job whose worker waits for a master that is ready, and listens, when the test says so; and options."""
+    """Return a job whose worker waits for a master that becomes ready and listens on request."""
     ready = {"exec": {"command": ["test", "-e", "/tmp/ready"]}, "periodSeconds": 1}
     master = task(1, "sh", "-c", LISTEN, image="nc", container={"readinessProbe": ready})
     arguments = ["--wait-master-enabled=true", f"--wait-master-timeout={timeout}"]
@@ -233,8 +233,8 @@ JOBS = {
 }
 
 
-def test_what_workers_say_while_they_wait(cluster: Cluster, render: Render) -> None:
-    """Each stage has words of its own, with netcat and with bash; Volcano's script has words for the end only."""
+def test_waiting_workers_print_each_stage(cluster: Cluster, render: Render) -> None:
+    """Messages differ by stage and by tool, netcat or bash; Volcano's script only prints the end."""
     rendered = b"".join(b"---\n" + render(document, *options) for document, options in JOBS.values())
     masters = [f"{name}-master-0" for name in JOBS if name not in {"in-vain", "unable"}]
 
@@ -251,11 +251,11 @@ def test_what_workers_say_while_they_wait(cluster: Cluster, render: Render) -> N
 
     cluster.apply(rendered + b"---\n" + yaml.safe_dump(CLOSED).encode())
     all_say(NO_NAME)
-    tell(cluster, masters, "/tmp/ready")
+    create_file(cluster, masters, "/tmp/ready")
     all_say(NO_ANSWER)
     cluster.apply(rendered)
     all_say(NO_LISTENER)
-    tell(cluster, masters, "/tmp/listens")
+    create_file(cluster, masters, "/tmp/listens")
     cluster.wait_for("Succeeded", *(f"{name.removesuffix('-master-0')}-worker-0" for name in masters))
 
     for name in ("by-nc", "by-bash"):

@@ -1,4 +1,4 @@
-"""A head and its workers are one Ray cluster: it takes tasks and jobs, runs a program, and lets in whom we allow."""
+"""Head and workers form a Ray cluster, which runs tasks, jobs and a program, and admits allowed clients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DASHBOARD = "http://cluster-head-svc.default.svc:8265"
 PORTS = {"gcs": 6379, "dashboard": 8265, "client-server": 10001}
 RAY = ("cluster-head-0", "cluster-worker-0", "cluster-worker-1")
 HEAD = RAY[0]
-# One task on each node, which says where it runs.
+# One task on each node, which prints its host.
 NODES = """
 import json, socket, sys
 import ray
@@ -34,7 +34,7 @@ for node in ray.nodes():
         found[node["NodeManagerHostname"]] = [ran, node["Resources"]["CPU"], node["Resources"]["memory"]]
 print(json.dumps(found, sort_keys=True))
 """
-# The head has no CPUs for tasks: they wait for the workers. It quotes "$HOME", 'this' and `that`.
+# The head has no CPUs for tasks, so they wait for workers. The program contains "$HOME", 'this' and `that`.
 DRIVER = """
 import socket, sys
 import ray
@@ -55,7 +55,7 @@ OUTSIDERS = {"ingress": "ingress-nginx", "jupyter": "notebooks", "other": "noteb
 
 
 def pods(replicas: int, name: str, *command: str, policy: str = "OnFailure", **env: str) -> dict[str, Any]:
-    """Give the Pods of a role, which run Ray in a container of its name."""
+    """Return the Pods of a role, which run Ray in a container with the role's name."""
     variables = {"RAY_USAGE_STATS_ENABLED": "0", **env}
     container = {
         "name": name,
@@ -66,7 +66,7 @@ def pods(replicas: int, name: str, *command: str, policy: str = "OnFailure", **e
 
 
 def outsiders() -> bytes:
-    """Give Pods that are none of the job's."""
+    """Return Pods that do not belong to the job."""
     return yaml.safe_dump_all(
         {
             "apiVersion": "v1",
@@ -79,27 +79,27 @@ def outsiders() -> bytes:
 
 
 def run(cluster: Cluster, pod: str, *command: str) -> str:
-    """Run a command in a Pod and give what it prints."""
+    """Run a command in a Pod, and return its output."""
     done = cluster.pods[pod].execute(*command, timeout=180)
-    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{cluster.tell()}"
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{cluster.describe()}"
     return done.stdout
 
 
 def nodes(cluster: Cluster) -> Any:
-    """Give Ray's nodes: by host name, where its task ran, its CPUs and its memory."""
+    """Return Ray's nodes: by host name, where its task ran, its CPUs and its memory."""
     return json.loads(run(cluster, HEAD, "python", "-c", NODES, "auto").splitlines()[-1])
 
 
 def reached(cluster: Cluster, *names: str) -> list[set[str]]:
-    """Give those of the head Service's ports that answer to each of some Pods."""
+    """Return the ports of the head Service that each of some Pods can reach."""
     connect = "{{ timeout 3 bash -c '</dev/tcp/cluster-head-svc.default.svc/{}' 2> /dev/null && echo {}; }} &"
     commands = "\n".join([*(connect.format(number, name) for name, number in PORTS.items()), "wait"])
     with ThreadPoolExecutor() as pool:
         return [set(found.split()) for found in pool.map(lambda name: run(cluster, name, "sh", "-c", commands), names)]
 
 
-def test_a_cluster_that_stays(cluster: Cluster, render: Render) -> None:
-    """It has three nodes with what they request, takes tasks and jobs, and comes back when the head is killed."""
+def test_a_cluster_runs_tasks_and_survives_a_killed_head(cluster: Cluster, render: Render) -> None:
+    """Its three nodes have the requested resources."""
     manifest = job("cluster", {"ray": [], "svc": []}, head=pods(1, "head"), worker=pods(2, "worker"))
     options = ("--defaults", "recommended", "--set", "ray.requested_resources=true", "--set", "ray.probes=true")
     cluster.apply(render(manifest, *options))
@@ -123,8 +123,8 @@ def test_a_cluster_that_stays(cluster: Cluster, render: Render) -> None:
     assert nodes(cluster) == expected
 
 
-def test_a_program_of_its_own(cluster: Cluster, render: Render) -> None:
-    """The head's Pod ends with its program and its exit code; workers end once they miss it."""
+def test_the_job_ends_with_the_program_of_the_head(cluster: Cluster, render: Render) -> None:
+    """The head ends with the exit code of the program, and workers end after they lose the head."""
     manifest = job(
         "batch",
         {"ray": [], "svc": []},

@@ -1,4 +1,4 @@
-"""TensorFlow finds its cluster in TF_CONFIG, and both strategies of several Pods compute with it."""
+"""TensorFlow reads its cluster from TF_CONFIG, and both multi-worker strategies compute with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.workloads.player import Cluster
 TOLD = "TF_CONFIG says "
 SERVES = "serves"
 STEP = "a step is computed here"
-# Each role prints what TensorFlow has understood. The evaluator serves once it is told to.
+# Each role prints the configuration that TensorFlow has read. The evaluator starts a server on request.
 ROLES = f"""
 import json, pathlib, time
 import tensorflow as tf
@@ -77,13 +77,13 @@ SERVERS = ("train-ps-0", "train-worker-0", "train-worker-1")
 
 
 def train(program: str, **replicas: int) -> dict[str, Any]:
-    """Give a job whose roles all run one program."""
+    """Return a job whose roles all run one program."""
     roles = {role: task(number, "python", "-c", program, image="tensorflow") for role, number in replicas.items()}
     return job("train", {"tensorflow": [], "svc": []}, **roles)
 
 
-def told(cluster: Cluster, pod: str) -> Any:
-    """Give what TensorFlow reports in a Pod: its role, its index and the cluster as it sees it."""
+def reported(cluster: Cluster, pod: str) -> Any:
+    """Return the role, the index and the cluster that TensorFlow reports in a Pod."""
     (line,) = [line for line in cluster.pods[pod].log().splitlines() if line.startswith(TOLD)]
     return json.loads(line.removeprefix(TOLD))
 
@@ -95,12 +95,14 @@ def all_have_printed(cluster: Cluster, text: str, *pods: str) -> None:
 
 @pytest.fixture
 def parameter_servers() -> dict[str, Any]:
-    """Give a job of all four roles."""
+    """Return a job with all four roles."""
     return train(PARAMETER_SERVER, chief=1, ps=1, worker=2, evaluator=1)
 
 
-def test_parameter_servers(cluster: Cluster, render: Render, parameter_servers: dict[str, Any]) -> None:
-    """The chief comes first and waits for the others by itself; a step runs on each worker, and its sum on the ps."""
+def test_parameter_servers_sum_a_step_of_each_worker(
+    cluster: Cluster, render: Render, parameter_servers: dict[str, Any]
+) -> None:
+    """The chief starts first and waits for the others; each worker runs a step, and the sum is on the ps."""
     cluster.apply(
         render(parameter_servers, "--defaults", "recommended", "--set", "tensorflow.strategy=ParameterServerStrategy"),
         first=["train-chief-0"],
@@ -109,12 +111,12 @@ def test_parameter_servers(cluster: Cluster, render: Render, parameter_servers: 
 
     cluster.wait_for("Succeeded", "train-chief-0", timeout=180)
 
-    assert told(cluster, "train-chief-0") == ["chief", 0, ADDRESSES]
-    assert told(cluster, "train-ps-0") == ["ps", 0, ADDRESSES]
-    assert told(cluster, "train-worker-0") == ["worker", 0, ADDRESSES]
-    assert told(cluster, "train-worker-1") == ["worker", 1, ADDRESSES]
+    assert reported(cluster, "train-chief-0") == ["chief", 0, ADDRESSES]
+    assert reported(cluster, "train-ps-0") == ["ps", 0, ADDRESSES]
+    assert reported(cluster, "train-worker-0") == ["worker", 0, ADDRESSES]
+    assert reported(cluster, "train-worker-1") == ["worker", 1, ADDRESSES]
     all_have_printed(cluster, TOLD, "train-evaluator-0")
-    assert told(cluster, "train-evaluator-0") == ["evaluator", 0, WITH_EVALUATOR]
+    assert reported(cluster, "train-evaluator-0") == ["evaluator", 0, WITH_EVALUATOR]
     assert "/job:ps/replica:0/task:0/device:CPU:0 100.0\n" in cluster.pods["train-chief-0"].log()
     steps = [cluster.pods[name].log().count(STEP) for name in SERVERS]
     assert steps[0] == 0
@@ -125,14 +127,14 @@ def test_parameter_servers(cluster: Cluster, render: Render, parameter_servers: 
     }
 
 
-def test_an_evaluator_that_all_see(cluster: Cluster, render: Render, parameter_servers: dict[str, Any]) -> None:
-    """As Volcano has it the chief waits for the evaluator, which serves nobody: once it does, the chief goes on."""
+def test_the_chief_waits_for_the_evaluator(cluster: Cluster, render: Render, parameter_servers: dict[str, Any]) -> None:
+    """Volcano's TF_CONFIG lists the evaluator, which starts no server; once it does, the chief continues."""
     cluster.apply(render(parameter_servers))
 
     all_have_printed(cluster, SERVES, *SERVERS)
     all_have_printed(cluster, TOLD, "train-chief-0", "train-evaluator-0")
-    assert told(cluster, "train-chief-0") == ["chief", 0, WITH_EVALUATOR]
-    time.sleep(5)  # Nothing tells of one who waits.
+    assert reported(cluster, "train-chief-0") == ["chief", 0, WITH_EVALUATOR]
+    time.sleep(5)  # A waiting process prints nothing.
     assert cluster.pods["train-chief-0"].phase == "Running"
 
     cluster.pods["train-evaluator-0"].execute("touch", "/tmp/serve")
@@ -140,8 +142,8 @@ def test_an_evaluator_that_all_see(cluster: Cluster, render: Render, parameter_s
     cluster.wait_for("Succeeded", "train-chief-0", timeout=120)
 
 
-def test_mirrored_workers(cluster: Cluster, render: Render) -> None:
-    """Every replica adds 1, 2 or 3, and all of them have the sum; the chief, to which others connect, comes last."""
+def test_mirrored_workers_share_the_sum(cluster: Cluster, render: Render) -> None:
+    """Each replica adds 1, 2 or 3, and all have the sum; the chief, to which others connect, starts last."""
     mirrored = train(MIRRORED, chief=1, worker=2)
     cluster.apply(
         render(mirrored, "--set", "tensorflow.strategy=MultiWorkerMirroredStrategy"), delays={"train-chief-0": 5}
@@ -150,9 +152,9 @@ def test_mirrored_workers(cluster: Cluster, render: Render) -> None:
     cluster.wait_for("Succeeded", *cluster.pods, timeout=180)
 
     seen = {role: ADDRESSES[role] for role in ("worker", "chief")}
-    assert [told(cluster, name) for name in sorted(cluster.pods)] == [
+    assert [reported(cluster, name) for name in sorted(cluster.pods)] == [
         ["chief", 0, seen],
         ["worker", 0, seen],
         ["worker", 1, seen],
     ]
-    assert all("\n3 replicas 7.0\n" in pod.log() for pod in cluster.pods.values()), cluster.tell()
+    assert all("\n3 replicas 7.0\n" in pod.log() for pod in cluster.pods.values()), cluster.describe()

@@ -1,8 +1,8 @@
-"""Play rendered manifests: each Pod in namespaces of its own, with Kubernetes' network, names, volumes and rights.
+"""A small Pod runtime that runs rendered manifests, with the networking, DNS, volumes and rights of Kubernetes.
 
-A small kubelet, CNI and DNS for tests. Containers are run by crun, names are told by dnsmasq, policies and Services are
-nftables; this package reads manifests and says what those shall do. A manifest is played as it is, or refused
-(`UnplayableError`): what this player does not know is never passed over. Times are shorter than a kubelet's.
+It replaces kubelet, CNI and DNS in tests. crun runs containers, dnsmasq resolves names, and nftables enforces policies
+and Services; this package configures them from manifests. Each Pod has its own namespaces. An unsupported manifest
+raises `UnplayableError`: no field is ignored. Intervals are shorter than those of a kubelet.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Manifests that are applied, changed and deleted, and the Pods that are played from them."""
+"""A cluster to which manifests are applied, and the Pods that it runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DELAY = 1.0
 
 
 class Cluster:
-    """What `kubectl apply` and Volcano's scheduler would make of manifests."""
+    """The parts of `kubectl apply` and Volcano's scheduler that tests need."""
 
     def __init__(self, node: Node, images: Mapping[str, Image], seed: int) -> None:
-        """Take the node that plays all Pods; `seed` says in which order they start."""
+        """Use the node for all Pods; `seed` decides the order in which they start."""
         self._node, self._images = node, images
         self._random = random.Random(seed)  # noqa: S311  # an order of starts
         self._objects: dict[tuple[str, str, str], Manifest] = {}
@@ -36,7 +36,7 @@ class Cluster:
         self._stop(list(self.pods))
 
     def label_namespace(self, name: str, labels: Mapping[str, str]) -> None:
-        """Give a namespace labels, which policies select by."""
+        """Set labels of a namespace, for selectors of policies."""
         self._namespaces[name] = dict(labels)
         self._publish()
 
@@ -50,11 +50,11 @@ class Cluster:
         restart: bool = False,
         keep: bool = False,
     ) -> None:
-        """Make what the manifests say; with `prune`, what they leave out goes, as with a program that Pulumi runs.
+        """Apply manifests; with `prune`, delete objects that they omit, as Pulumi does.
 
-        A Pod that is the same as before goes on, another is deleted and made again; with `restart` all are, as by a
-        `VolcanoJob` whose digest has changed, and with `keep` none is, as by one that is scaled with on_scale="keep".
-        Pods start in any order, those in `first` before all others, one in `delays` so many seconds later.
+        An unchanged Pod keeps running, and a changed one is replaced. With `restart` all Pods are replaced, as
+        for a `VolcanoJob` with another digest; with `keep` none is, as for on_scale="keep". Pods start in
+        random order: those in `first` before the others, and those in `delays` later by that many seconds.
         """
         wanted = {key(manifest): manifest for manifest in read(text)}
         kept = {} if prune else self._objects
@@ -79,18 +79,18 @@ class Cluster:
             time.sleep(self._random.uniform(0, DELAY))
 
     def wait(self, tells: Callable[[], bool], what: str, timeout: float = 60) -> None:
-        """Wait until something is so; if it does not come, say what all Pods are and printed."""
+        """Wait for a condition; on a timeout, show the state and the output of all Pods."""
         end = time.monotonic() + timeout
         while not tells():
             problems = [pod.problem for pod in self.pods.values() if pod.problem]
             if problems:
                 raise AssertionError("; ".join(problems))
             if time.monotonic() > end:
-                raise AssertionError(f"no {what} in {timeout} s\n{self.tell()}")
+                raise AssertionError(f"no {what} in {timeout} s\n{self.describe()}")
             time.sleep(0.1)
 
     def wait_for(self, phase: str, *names: str, timeout: float = 60) -> None:
-        """Wait until Pods have a phase; `Ready` is one too."""
+        """Wait until Pods have a phase or are `Ready`."""
         wanted = [self.pods[name] for name in names]
         self.wait(
             lambda: all(pod.is_ready if phase == "Ready" else pod.phase == phase for pod in wanted),
@@ -98,8 +98,8 @@ class Cluster:
             timeout,
         )
 
-    def tell(self) -> str:
-        """Say what Pods are, and the last that each container printed."""
+    def describe(self) -> str:
+        """Return the state of all Pods, with the last output of each container."""
         lines = []
         for pod in self.pods.values():
             lines.append(f"{pod.name}: {pod.phase} {pod.address}{' ready' if pod.is_ready else ''}")
@@ -126,10 +126,10 @@ class Cluster:
         self._publish()
 
     def _publish(self) -> None:
-        """Tell the name server and the Pods' networks what is so now."""
+        """Update the name server and the networks of the Pods."""
         with self._lock:
             network = self._network()
-            self._node.tell_names(network.names())
+            self._node.set_names(network.names())
             for endpoint in network.endpoints:
                 rules = network.rules(endpoint)
                 if self._rules.get(endpoint.address) != rules:

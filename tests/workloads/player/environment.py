@@ -14,7 +14,7 @@ LABEL = re.compile(r"metadata\.(?P<kind>labels|annotations)\['(?P<key>[^']+)'\]"
 
 
 def expand(text: str, known: Mapping[str, str]) -> str:
-    """Put the values of variables for `$(NAME)`; one that is not known stays, and `$$` is a dollar sign."""
+    """Expand `$(NAME)` references; an unknown variable is not expanded, and `$$` is a dollar sign."""
 
     def put(found: re.Match[str]) -> str:
         name = found["name"]
@@ -24,7 +24,7 @@ def expand(text: str, known: Mapping[str, str]) -> str:
 
 
 def data_of(manifest: Manifest) -> dict[str, bytes]:
-    """Give the data of a Secret or ConfigMap."""
+    """Return the data of a Secret or ConfigMap."""
     if manifest["kind"] == "Secret":
         plain = {name: text.encode() for name, text in (manifest.get("stringData") or {}).items()}
         return {name: b64decode(text) for name, text in (manifest.get("data") or {}).items()} | plain
@@ -39,10 +39,10 @@ def resolve(
     objects: Mapping[tuple[str, str, str], Manifest],
     status: Mapping[str, str],
 ) -> dict[str, str]:
-    """Give the variables that the container's manifest asks for.
+    """Return the variables in the manifest of a container.
 
-    `status` has what a Pod learns only when it is played: `status.podIP`, `status.hostIP`, `spec.nodeName`. An
-    object or key that is missing is a KeyError, as a kubelet would wait for it.
+    `status` has values that are known only at run time: `status.podIP`, `status.hostIP`, `spec.nodeName`. A missing
+    object or key raises KeyError, because a kubelet would wait for it.
     """
     namespace = pod["metadata"].get("namespace", "default")
     found: dict[str, str] = {}
@@ -84,7 +84,7 @@ def _value_from(
 
 
 def field_of(path: str, pod: Manifest, status: Mapping[str, str]) -> str:
-    """Give a field of a Pod for the downward API."""
+    """Return a field of a Pod for the downward API."""
     if path in status:
         return status[path]
     if path in {"metadata.name", "metadata.namespace"}:

@@ -1,4 +1,4 @@
-"""Images: this machine's root, with a layer of files above it."""
+"""Images: the root of this machine, with a layer of files above it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 @dataclass(frozen=True)
 class Image:
-    """What a container starts from."""
+    """The file system and the default command of a container."""
 
     env: Mapping[str, str] = field(default_factory=lambda: {"PATH": PATH})
     entrypoint: Sequence[str] = ()
-    """What runs where the container has no command."""
+    """Command of a container without one."""
     layer: Path | None = None
     """A folder whose files are above the machine's own."""

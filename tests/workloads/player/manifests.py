@@ -1,4 +1,4 @@
-"""Manifests as they come from `volcano-jobs render`, and what of them can be played."""
+"""Manifests from `volcano-jobs render`, and the check that the player supports them."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ KINDS = {"ConfigMap", "NetworkPolicy", "Pod", "PodGroup", "Secret", "Service"}
 
 
 class UnplayableError(Exception):
-    """A manifest says something that this player does not do."""
+    """A manifest has a field that the player does not support."""
 
 
 def read(text: bytes) -> list[Manifest]:
-    """Read YAML documents, and refuse what cannot be played."""
+    """Read YAML documents, and reject fields that the player does not support."""
     manifests = [document for document in yaml.safe_load_all(text) if document]
     for manifest in manifests:
         _only(manifest["kind"], [manifest["kind"]], KINDS)
@@ -61,13 +61,13 @@ def read(text: bytes) -> list[Manifest]:
 
 
 def key(manifest: Manifest) -> tuple[str, str, str]:
-    """Give what tells an object from all others."""
+    """Return the identity of an object."""
     metadata = manifest["metadata"]
     return manifest["kind"], metadata.get("namespace", "default"), metadata["name"]
 
 
 def selects(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bool:
-    """Tell whether a label selector matches; an empty one matches everything, none matches nothing."""
+    """Return whether a label selector matches: an empty one matches everything, and None matches nothing."""
     if selector is None:
         return False
     _only("a selector", selector, {"matchLabels", "matchExpressions"})

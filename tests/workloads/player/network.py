@@ -1,4 +1,4 @@
-"""What names resolve to and who reaches whom: headless Services, cluster IPs and NetworkPolicies."""
+"""Name resolution and reachability: headless Services, cluster IPs and NetworkPolicies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.workloads.player.manifests import Manifest, UnplayableError, selects
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A Pod as the network sees it."""
+    """A Pod in the network."""
 
     manifest: Manifest
     address: str
@@ -21,17 +21,17 @@ class Endpoint:
 
     @property
     def namespace(self) -> str:
-        """Its namespace."""
+        """Namespace of the Pod."""
         return str(self.manifest["metadata"].get("namespace", "default"))
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """Its labels."""
+        """Labels of the Pod."""
         labels: Mapping[str, str] = self.manifest["metadata"].get("labels", {})
         return labels
 
     def port(self, wanted: int | str) -> int | None:
-        """Give the number of a port, by name if it has one."""
+        """Return the number of a port, which may be named."""
         if isinstance(wanted, int):
             return wanted
         ports = [port for container in self.manifest["spec"]["containers"] for port in container.get("ports", [])]
@@ -40,7 +40,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Network:
-    """All that decides about names and packets at one moment."""
+    """The objects that decide about names and packets at one moment."""
 
     services: Sequence[Manifest]
     cluster_ips: Mapping[tuple[str, str], str]
@@ -51,7 +51,7 @@ class Network:
     """Labels of namespaces."""
 
     def names(self) -> dict[str, list[str]]:
-        """Give the records of https://github.com/kubernetes/dns/blob/master/docs/specification.md."""
+        """Return the records of https://github.com/kubernetes/dns/blob/master/docs/specification.md."""
         found: dict[str, list[str]] = {}
         for service in self.services:
             namespace, name = _place(service)
@@ -67,7 +67,7 @@ class Network:
         return found
 
     def rules(self, endpoint: Endpoint) -> str:
-        """Give the nftables rules of a Pod's own network."""
+        """Return the nftables rules for the network of a Pod."""
         chains = [
             _chain("input", "filter", self._admitted(endpoint, "Ingress", "saddr")),
             _chain("output", "filter", self._admitted(endpoint, "Egress", "daddr")),
@@ -105,7 +105,7 @@ class Network:
         rules = [
             'meta oifname "lo" accept' if direction == "Egress" else 'meta iifname "lo" accept',
             "ct state established,related accept",
-            # The kubelet's probes come from the node, and names are asked of it.
+            # The kubelet's probes and the name server are on the node.
             f"ip {side} {node.ADDRESS} accept",
         ]
         key, peers = ("ingress", "from") if direction == "Ingress" else ("egress", "to")

@@ -1,4 +1,4 @@
-"""One machine of the cluster: namespaces of its own, in which the Pods' lie; all of it ends with this process."""
+"""A machine of the cluster: namespaces that contain those of the Pods, and that end with this process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DOMAIN = "cluster.local"
 NAMESPACES = ("cgroup", "ipc", "mount", "net", "pid", "uts")
 SCRATCH = Path("/mnt")
 """Where the node keeps its files: a tmpfs, seen by the node alone."""
-# crun wants one hierarchy of control groups; this one is the namespace's own and is never written to.
+# crun needs one cgroup hierarchy; this one belongs to the namespace and is never written to.
 SETUP = f"""
 mount --make-rprivate /
 umount --recursive --lazy /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup
@@ -31,7 +31,7 @@ echo up
 exec cat
 """
 UNSHARE = ["unshare", *(f"--{name}" for name in NAMESPACES), "--mount-proc", "--fork", "--kill-child"]
-# Names that it does not know do not exist: nobody else is asked.
+# Unknown names do not exist: no upstream server is asked.
 DNSMASQ = (
     "dnsmasq --keep-in-foreground --user=root --conf-file=/dev/null --no-resolv --no-hosts"
     f" --pid-file={SCRATCH}/dnsmasq.pid"
@@ -47,11 +47,11 @@ exec sleep infinity
 
 
 class Node:
-    """A bridge, a name server and room for Pods."""
+    """A bridge, a name server and the Pods."""
 
     def __init__(self) -> None:
-        """Start it."""
-        # When this process ends, however it ends, the pipe closes, cat ends, and the kernel kills all that is inside.
+        """Start the node."""
+        # When this process ends for any reason, the pipe closes, cat ends, and the kernel kills all processes inside.
         self._process = subprocess.Popen(
             [*UNSHARE, "sh", "-ec", SETUP],
             stdin=subprocess.PIPE,
@@ -70,14 +70,14 @@ class Node:
         self._names = self.files / "names"
         self._names.write_text("")
         self._dns = self.start(DNSMASQ)
-        # Written when it listens; before that a signal would end it.
+        # Written when it listens; an earlier signal would end it.
         while not (self.files / "dnsmasq.pid").exists():
             if self._dns.poll() is not None:
                 raise RuntimeError(f"the name server has ended: {self._dns.returncode}")
             time.sleep(0.01)
 
     def close(self) -> None:
-        """End it, and all that runs in it."""
+        """Stop the node and all processes in it."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
@@ -85,7 +85,7 @@ class Node:
         self._dns.wait(10)
 
     def command(self, command: list[str], sandbox: int | None = None) -> list[str]:
-        """Give the command that runs one in the node's namespaces, or in the network of a Pod's sandbox."""
+        """Return the command that runs another one in the node's namespaces, or in the network of a Pod sandbox."""
         entered = ["nsenter", f"--target={self.pid}", *(f"--{name}" for name in NAMESPACES)]
         if sandbox is not None:
             entered += ["nsenter", f"--target={sandbox}", "--net"]
@@ -97,7 +97,7 @@ class Node:
         return subprocess.Popen(self.command(command), env=env, text=True, **pipes)  # type: ignore[call-overload,no-any-return]
 
     def run(self, command: list[str], sandbox: int | None = None, given: str = "") -> str:
-        """Run a command in the node and give what it prints; it must succeed."""
+        """Run a command in the node, check that it succeeds, and return its output."""
         done = subprocess.run(
             self.command(command, sandbox), input=given, capture_output=True, text=True, check=False, timeout=60
         )
@@ -107,7 +107,7 @@ class Node:
 
     @contextlib.contextmanager
     def sandbox(self, hostname: str) -> Iterator[tuple[int, str]]:
-        """Make the network, host name and shared memory of a Pod; give its process and its address."""
+        """Create the network, host name and shared memory of a Pod, and return its process and its address."""
         number = next(self._addresses)
         address = f"10.244.{number // 250}.{number % 250 + 2}"
         made = self.start(["unshare", "--net", "--uts", "--ipc", "sh", "-ec", POD, hostname], stdout=subprocess.PIPE)
@@ -120,7 +120,7 @@ class Node:
             self.run(["ip", "route", "add", "default", "via", ADDRESS], pid)
             yield pid, address
         finally:
-            # The sandbox has the node's process namespace: its own number there ends it, nsenter here then ends too.
+            # The sandbox shares the process namespace of the node: killing its process there also ends nsenter here.
             with contextlib.suppress(RuntimeError):
                 self.run(["kill", "-KILL", str(pid)])
             if made.stdout:
@@ -128,15 +128,15 @@ class Node:
             made.wait(10)
 
     def layer(self, folder: Path) -> Path:
-        """Take a layer of an image: it must not lie in the root that it comes above."""
+        """Set a layer of an image, whose folder must be outside the root below it."""
         number = len(self._layers)
         if folder not in self._layers:
             self.run(["cp", "--archive", str(folder), f"{SCRATCH}/layer-{number}"])
             self._layers[folder] = SCRATCH / f"layer-{number}"
         return self._layers[folder]
 
-    def tell_names(self, records: Mapping[str, list[str]]) -> None:
-        """Let the name server answer with these addresses; nothing else has one."""
+    def set_names(self, records: Mapping[str, list[str]]) -> None:
+        """Configure the name server with these addresses only."""
         lines = [f"{address} {name}\n" for name, addresses in records.items() for address in addresses]
         text = "".join(sorted(lines))
         if text == self._names.read_text():

@@ -1,4 +1,4 @@
-"""A container as crun is told of it, with the rights and limits that containerd gives by default."""
+"""The configuration of a container for crun, with the rights and limits that containerd sets by default."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ CAPABILITIES = [
     "CAP_SETUID",
     "CAP_SYS_CHROOT",
 ]
-# A fresh image has nothing in these, whatever lies there on this machine.
+# These folders are empty in a new image, whatever they contain on this machine.
 EMPTY = ("/tmp", "/run", "/var/tmp")
 
 
 @dataclass(frozen=True)
 class Bind:
-    """A folder or file of the node that a container sees."""
+    """A folder or file of the node that is mounted into a container."""
 
     target: str
     source: Path
@@ -38,7 +38,7 @@ class Bind:
 
 @dataclass(frozen=True)
 class User:
-    """Whom a container runs as."""
+    """The user of a container."""
 
     uid: int
     gid: int
@@ -56,7 +56,7 @@ def config(
     folder: str,
     security: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Give crun's config.json: https://github.com/opencontainers/runtime-spec/blob/v1.0.2/config.md."""
+    """Return crun's config.json: https://github.com/opencontainers/runtime-spec/blob/v1.0.2/config.md."""
     wanted = security.get("capabilities", {})
     dropped = {f"CAP_{name}" for name in wanted.get("drop", [])}
     kept = [] if "CAP_ALL" in dropped else [name for name in CAPABILITIES if name not in dropped]

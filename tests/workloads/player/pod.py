@@ -1,4 +1,4 @@
-"""A Pod that is played: its sandbox, its containers one after another or at once, restarts, probes and its end."""
+"""A running Pod: its sandbox, init containers and containers, restarts, probes and termination."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BACKOFF = 2.0
 GRACE = 2.0
 """Seconds between TERM and KILL; 30 by default with a kubelet."""
 MESSAGE = 2048
-"""So many bytes of a log tell why a container failed."""
+"""Number of log bytes in the error of a failed container."""
 HOSTS = """127.0.0.1 localhost
 {address} {names}
 """
@@ -37,7 +37,7 @@ options ndots:5
 
 @dataclass
 class Container:
-    """What became of one container."""
+    """State of a container."""
 
     manifest: Mapping[str, Any]
     log: Path
@@ -63,7 +63,7 @@ class PlayedPod:
         images: Mapping[str, Image],
         changed: Callable[[], None],
     ) -> None:
-        """Take what it is played from; `changed` hears of each change of its readiness or phase."""
+        """Use these objects; `changed` is called for each change of readiness or phase."""
         metadata, spec = manifest["metadata"], manifest["spec"]
         self.manifest = manifest
         self.name: str = metadata["name"]
@@ -86,21 +86,21 @@ class PlayedPod:
 
     @property
     def is_ready(self) -> bool:
-        """Whether it runs and all its containers are ready."""
+        """Whether the Pod runs and all its containers are ready."""
         return self.phase == "Running" and all(container.is_ready for container in self.containers)
 
     @property
     def has_ended(self) -> bool:
-        """Whether it will not run any more."""
+        """Whether the Pod has ended for good."""
         return self.phase in {"Succeeded", "Failed"} or self._is_going.is_set()
 
     def start(self, delay: float = 0) -> None:
-        """Begin, so many seconds from now; it goes on in a thread of its own."""
+        """Start the Pod after a delay, in its own thread."""
         self._delay = delay
         self._thread.start()
 
     def stop(self) -> None:
-        """End it as a deletion does."""
+        """End the Pod as a deletion does."""
         self._is_going.set()
         self._changed()
         running = [container for container in [*self.init, *self.containers] if container.is_running]
@@ -114,11 +114,11 @@ class PlayedPod:
         self._thread.join(20)
 
     def kill(self, container: str = "") -> None:
-        """Kill a container's processes from outside, as the node does when memory is short; the first by default."""
+        """Kill the processes of a container (the first by default), as the node does when it runs out of memory."""
         self._kill(self._named(container), "KILL")
 
     def log(self, container: str = "") -> str:
-        """Give what a container has printed, over all its runs; the first by default."""
+        """Return the output of a container over all its runs; the default is the first one."""
         path = self._named(container).log
         return path.read_text(errors="replace") if path.exists() else ""
 
@@ -130,7 +130,7 @@ class PlayedPod:
         return subprocess.run(done, input=given, capture_output=True, text=True, check=False, timeout=timeout)
 
     def follow(self) -> None:
-        """Write its volumes again, as the kubelet does when a Secret or ConfigMap has changed."""
+        """Update its volumes, as the kubelet does for a changed Secret or ConfigMap."""
         if self.sandbox and not self.has_ended:
             self._write_volumes()
 
@@ -146,7 +146,7 @@ class PlayedPod:
         return ["crun", "--cgroup-manager=disabled", f"--root={nodes.SCRATCH}/crun", verb]
 
     def _entering(self, container: Container, command: Sequence[str]) -> list[str]:
-        """Give the command that runs another one in a container: as its user, with its variables."""
+        """Return the command that runs another one in a container, with its user and variables."""
         process = {**container.process, "args": list(command)}
         number = next(self._numbers)
         (self._files / f"exec-{number}.json").write_text(json.dumps(process))
@@ -197,7 +197,7 @@ class PlayedPod:
         self._become("Failed" if failed else "Succeeded")
 
     def _keep(self, container: Container) -> None:
-        """Run a container, and again as its Pod's restartPolicy says."""
+        """Run a container, and restart it according to the restartPolicy of its Pod."""
         policy = self.manifest["spec"].get("restartPolicy", "Always")
         while True:
             code = self._run(container)
@@ -212,7 +212,7 @@ class PlayedPod:
     def _run(self, container: Container) -> int:
         bundle = self._prepare(container)
         with container.log.open("ab") as log:
-            printed = log.tell()
+            printed = log.describe()
             process = self._node.start(
                 [*self._crun("run"), f"--bundle={bundle}", container.id], stdout=log.fileno(), stderr=subprocess.STDOUT
             )
@@ -223,7 +223,7 @@ class PlayedPod:
         container.is_running = container.is_ready = False
         container.exit_codes.append(code)
         by_log = container.manifest.get("terminationMessagePolicy") == "FallbackToLogsOnError"
-        # No program here writes the file that is asked first, /dev/termination-log.
+        # No program here writes the first file that a kubelet reads, /dev/termination-log.
         said = container.log.read_bytes()[printed:] if by_log and code else b""
         container.message = said[-MESSAGE:].decode(errors="replace")
         probes.join()
@@ -280,7 +280,7 @@ class PlayedPod:
             oci.Bind("/dev/shm", self._folder / "shm"),
             *(oci.Bind(f"/etc/{name}", self._folder / name) for name in ("hosts", "hostname", "resolv.conf")),
         ]
-        # One mount may lie in another.
+        # Mounts can be nested.
         for mount in sorted(container.get("volumeMounts", []), key=lambda mount: mount["mountPath"]):
             source = volumes.source_of(self._files / "volumes" / mount["name"], mount.get("subPath", ""))
             read_only = mount.get("readOnly", False) or kinds[mount["name"]] in volumes.READ_ONLY
@@ -304,7 +304,7 @@ class PlayedPod:
                     volumes.write(volume, folder, self.namespace, self._objects(), group)
                     break
                 except KeyError:
-                    # A kubelet waits for a Secret or ConfigMap that is not there yet.
+                    # A kubelet waits for a missing Secret or ConfigMap.
                     if self._is_going.wait(0.2):
                         raise
 
@@ -320,9 +320,9 @@ class PlayedPod:
         self._node.run(["mount", "-t", "tmpfs", "-o", "mode=1777,size=64m", "shm", str(self._folder / "shm")])
 
     def _probe(self, container: Container, process: subprocess.Popen[str]) -> None:
-        """Ask the probes while the container runs; without a readiness probe it is ready at once."""
+        """Run the probes while the container runs; without a readiness probe it is ready at once."""
         manifest = container.manifest
-        # Before that, crun enters it for nobody.
+        # crun cannot enter it earlier.
         status = self._node.files / "crun" / container.id / "status"
         while process.poll() is None and not status.exists():
             time.sleep(0.01)
@@ -355,7 +355,7 @@ class PlayedPod:
     def _failures(
         self, probe: Mapping[str, Any], container: Container, process: subprocess.Popen[str]
     ) -> Iterator[int]:
-        """Ask a probe as long as the container runs, and tell each time how often it has failed in a row."""
+        """Run a probe while the container runs, and yield the number of consecutive failures each time."""
         failures = 0
         delay = probe.get("initialDelaySeconds", 0)
         while _runs_for(delay, process):
@@ -378,7 +378,7 @@ class PlayedPod:
             self._changed()
 
     def _asks(self, probe: Mapping[str, Any], container: Container) -> bool:
-        """Ask a probe once."""
+        """Run a probe once."""
         timeout = probe.get("timeoutSeconds", 1)
         if "exec" in probe:
             command = self._entering(container, probe["exec"]["command"])
@@ -393,7 +393,7 @@ class PlayedPod:
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=timeout)
         except subprocess.TimeoutExpired:
-            # A connection that stays open is what a TCP probe asks for.
+            # A TCP probe needs a connection that stays open.
             return "tcpSocket" in probe
         return done.returncode == 0
 
@@ -406,7 +406,7 @@ class PlayedPod:
 
 
 def _runs_for(seconds: float, process: subprocess.Popen[str]) -> bool:
-    """Wait, and tell whether a process still runs after that; if it ends, at once."""
+    """Return whether a process is still running after some seconds; return early if it ends."""
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:

@@ -29,7 +29,7 @@ _versions = itertools.count(1)
 
 
 def kind_of(volume: Mapping[str, Any]) -> str:
-    """Tell what a volume is: `secret`, `configMap`, `projected` or `emptyDir`."""
+    """Return the type of a volume: `secret`, `configMap`, `projected` or `emptyDir`."""
     (kind,) = volume.keys() - {"name"}
     if kind not in {*READ_ONLY, "emptyDir"}:
         raise UnplayableError(f"the volume {volume['name']} is a {kind}")
@@ -43,7 +43,7 @@ def write(
     objects: Objects,
     fs_group: int | None,
 ) -> None:
-    """Write a volume, or its new content; a Secret or ConfigMap that is missing is a KeyError."""
+    """Write a volume or its new content; a missing Secret or ConfigMap raises KeyError."""
     kind = kind_of(volume)
     source = volume[kind] or {}
     if kind == "emptyDir":
@@ -64,7 +64,7 @@ def write(
 
 
 def source_of(folder: Path, sub_path: str) -> Path:
-    """Give what a mount of a volume shows: a subPath is resolved once, when the container starts."""
+    """Return the source of a mount: a subPath is resolved once, when the container starts."""
     if not sub_path:
         return folder
     current = folder / "..data"
@@ -77,11 +77,11 @@ def source_of(folder: Path, sub_path: str) -> Path:
 
 
 def _files_of(source: Mapping[str, Any], namespace: str, objects: Objects, mode: int) -> Files:
-    """Give what a Secret or ConfigMap puts into a volume."""
+    """Return the files of a Secret or ConfigMap in a volume."""
     ((kind, wanted),) = source.items()
     if kind not in {"configMap", "secret"}:
         raise UnplayableError(f"a projected volume has a {kind}")
-    # A projected source has "name" where a volume of its own has "secretName".
+    # A source of a projected volume has "name" instead of "secretName".
     name = wanted.get("secretName", wanted.get("name"))
     data = data_of(objects["Secret" if kind == "secret" else "ConfigMap", namespace, name])
     items = wanted.get("items", [{"key": key, "path": key} for key in data])
@@ -89,7 +89,7 @@ def _files_of(source: Mapping[str, Any], namespace: str, objects: Objects, mode:
 
 
 def _files_in(folder: Path, fs_group: int | None) -> Files | None:
-    """Give the files of the last write with the modes that were asked for; None if an fsGroup has changed them."""
+    """Return the files of the last write with the requested modes, or None for modes that an fsGroup changed."""
     current = folder / "..data"
     if not current.exists() or fs_group is not None:
         return None
