@@ -1,4 +1,4 @@
-"""The jobs that are converted: all of Volcano's that are created, and those of the guides."""
+"""Converted jobs: all accepted golden cases, and the examples of the guides."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _created(case: Path) -> bool:
 def _documents() -> dict[str, job_file.Document]:
     paths = [
         *filter(_created, sorted((GOLDEN / "cases").glob("*.yaml"))),
-        *filter(_created, sorted((SHARED / "cases").glob("real-*.yaml"))),  # they are not everywhere
+        *filter(_created, sorted((SHARED / "cases").glob("real-*.yaml"))),  # not all cases have it
         *sorted((TESTS / "documents" / "jobs").glob("*.yaml")),
     ]
     found = {}
@@ -58,17 +58,17 @@ MENDED = _understood({name: DOCUMENTS[name] for name in DOCUMENTS if name not in
 
 
 def expected(name: str) -> str:
-    """Give what the file renders to."""
+    """Return the rendered manifests of the file."""
     return written(render(DOCUMENTS[name].data, strict=False, cluster=CLUSTER))
 
 
 def written(made: Rendered) -> str:
-    """Give the manifests as the bytes of a file, and the job as Volcano would get it."""
+    """Return the manifests as bytes of a file, and the native Job."""
     return job_file.dump([*made.objects, *made.pods, made.job.with_(plugins=None).to_manifest()])
 
 
 def evaluated(program: Program, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
-    """Run a Python program without Pulumi: the name and the arguments of each job that it makes."""
+    """Run a Python program without Pulumi, and return name and arguments of each job."""
     made: list[tuple[str, dict[str, Any]]] = []
     secrets = {secret.key: secret.value for secret in program.secrets}
 
@@ -83,7 +83,7 @@ def evaluated(program: Program, monkeypatch: pytest.MonkeyPatch) -> list[tuple[s
 
 
 def rendered(name: str, args: Mapping[str, Any], cluster: ClusterFacts = CLUSTER) -> str:
-    """Render what a program makes."""
+    """Render the jobs of a program."""
     return written(render(Job.model_validate({"name": name, **args}), cluster=cluster))
 
 

@@ -1,4 +1,4 @@
-"""What holds for the program of every job, and for every value in it."""
+"""Properties of the program of any job and of any value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.convert.test_yaml import resources
 from tests.property import strategies
 from tests.property.test_properties import CLUSTER, profile
 
-# What is hard to write, and to fit into a line.
+# Texts that are hard to quote or to wrap.
 hard_texts = st.text(st.sampled_from("ab c\n\n\t'\"\\${}#é初\u0301\u2028\x00\x7f\U0001f600"), max_size=200)
 texts = strategies.texts | hard_texts | st.sampled_from(["", "a b " * 60, "x" * 300, "line\n" * 4, '"""\n\n'])
 trees = st.recursive(
@@ -36,15 +36,15 @@ on_files = settings(profile, suppress_health_check=[*HealthCheck], max_examples=
 
 
 def formatted(program: str) -> str:
-    """Give what ruff makes of a program."""
+    """Return a program as formatted by ruff."""
     command = [sys.executable, "-m", "ruff", "format", "--isolated", "--no-cache", "--line-length=120", "-"]
     return subprocess.run(command, input=program.encode(), capture_output=True, check=True).stdout.decode()
 
 
 @on_files
 @given(st.dictionaries(texts, trees, min_size=1, max_size=4))
-def test_any_tree_is_written_as_ruff_formats_it_and_read_back(tree: dict[str, Any]) -> None:
-    """Texts of all kinds, numbers of all sizes, empty lists and mappings, keys that are no identifiers."""
+def test_any_value_is_formatted_like_ruff_and_can_be_read_back(tree: dict[str, Any]) -> None:
+    """Texts, numbers, empty lists and mappings, and keys that are not identifiers are generated."""
     module = Module("A tree.")
     module.assign("tree", Call("dict", (("", tree), ("other", tree))))
     source = module.text()
@@ -58,8 +58,8 @@ def test_any_tree_is_written_as_ruff_formats_it_and_read_back(tree: dict[str, An
 
 @profile
 @given(st.data())
-def test_any_job_becomes_a_program_that_makes_it(data: st.DataObject) -> None:
-    """In both languages; the Python is formatted."""
+def test_any_job_is_converted_to_an_equivalent_program(data: st.DataObject) -> None:
+    """Both languages are checked; the Python program is formatted."""
     document = data.draw(strategies.fitting_jobs())
     note = data.draw(texts)
     for task in document["spec"]["tasks"]:
@@ -79,5 +79,5 @@ def test_any_job_becomes_a_program_that_makes_it(data: st.DataObject) -> None:
 
 
 def args_of(document: dict[str, Any]) -> dict[str, list[Any]]:
-    """Give a job's plugins as a file has them."""
+    """Return the plugins of a job as a file has them."""
     return strategies.in_args_form(document["spec"]["plugins"])

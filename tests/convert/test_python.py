@@ -1,4 +1,4 @@
-"""A Python program that was made of a job makes the same job, and reads as if a person had written it."""
+"""Python programs from job files: they create the same jobs, and read like handwritten ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.conftest import BYTES, PAIR, Wire, container, job, task
 from tests.convert.cases import ACCEPTED, DOCUMENTS, MENDED, evaluated, expected, program_files, rendered
 from tests.programs import MYPY_CACHE
 
-# What Volcano makes of these is a sound job; of the other cases with a mistake it is none, for a program either.
+# Volcano accepts these after it ignores the mistakes; it rejects the other cases, and so must a program.
 SOUND_AS_VOLCANO_READS_THEM = {
     "env-args",
     "hcclrank-bad-flag",
@@ -46,7 +46,7 @@ WITH_MOCKS = ["guide-env", "guide-mpi", "guide-ray", "guide-tensorflow", "volume
 
 
 def convert(*documents: Wire) -> str:
-    """Write the program of some documents."""
+    """Return the program of some documents."""
     return to_python([render_normalized(document)[1] for document in map(read, documents)]).text
 
 
@@ -57,8 +57,8 @@ def read(document: Wire) -> job_file.Document:
 
 
 @pytest.mark.parametrize("name", [*ACCEPTED, *MENDED])
-def test_a_program_renders_the_bytes_of_the_file(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All accepted cases, guides, and the cases whose mistakes Volcano passes over."""
+def test_a_program_renders_the_same_bytes_as_the_file(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All accepted cases, the guides, and cases whose mistakes Volcano ignores."""
     program = to_python([(ACCEPTED | MENDED)[name]])
 
     ((resource, args),) = evaluated(program, monkeypatch)
@@ -66,14 +66,14 @@ def test_a_program_renders_the_bytes_of_the_file(name: str, monkeypatch: pytest.
     assert rendered(resource, args) == expected(name)
 
 
-def test_most_mistakes_that_volcano_passes_over_can_be_left_out() -> None:
-    """And no other case is converted in the lenient mode only."""
+def test_lenient_mode_omits_mistakes_that_volcano_ignores() -> None:
+    """No other case needs lenient mode."""
     assert {name for name in MENDED if not name.startswith("real-")} == SOUND_AS_VOLCANO_READS_THEM
 
 
 @pytest.mark.parametrize("name", WITH_MOCKS)
-def test_a_program_registers_what_from_yaml_registers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run by Pulumi's own SDK: each resource with its inputs, its parent and its digest."""
+def test_a_program_registers_the_same_resources_as_from_yaml(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inputs, parents and digests are compared, as registered by Pulumi's SDK."""
     monkeypatch.setattr("pulumi_volcano_jobs.plugins.ssh_keys.generate", lambda _kind: KeyPair("private", "public"))
     program = to_python([ACCEPTED[name]])
     text = job_file.dump([DOCUMENTS[name].data])
@@ -88,12 +88,12 @@ def test_a_program_registers_what_from_yaml_registers(name: str, monkeypatch: py
 
 
 def _registered(done: Result) -> dict[str, tuple[Any, Any]]:
-    """Give inputs and digest of each resource; the order in which they come is asyncio's."""
+    """Return inputs and digest of each resource, sorted because asyncio decides the order."""
     return {key: (item.inputs, item.replacement_trigger) for key, item in done.resources.items()}
 
 
-def test_a_given_key_is_nowhere_in_the_program() -> None:
-    """Neither as it is nor escaped; the public key stays."""
+def test_a_given_key_is_not_in_the_program() -> None:
+    """It is absent as text and in escaped form; the public key stays."""
     given = job(plugins={"svc": [], "ssh": [f"--ssh-private-key={PAIR.private}", "--ssh-public-key", PUBLIC]})
     _, meaning = render_normalized(read(given))
 
@@ -120,7 +120,7 @@ def test_a_program_begins_with_a_docstring(snapshot: SnapshotAssertion) -> None:
 
 
 def test_equal_templates_are_written_once() -> None:
-    """As a variable, which also says what its type is."""
+    """The variable has a type annotation."""
     different = task("ps", containers=[container(image="example.org/other:1")])
 
     text = convert(job(task("a"), task("b"), different), job(task("c"), name="other"))
@@ -131,8 +131,8 @@ def test_equal_templates_are_written_once() -> None:
     assert text.count("template={") == 1
 
 
-def test_two_numbers_that_python_takes_for_equal_are_two_templates() -> None:
-    """In YAML 1 and 1.0 are two values."""
+def test_templates_that_differ_in_int_and_float_stay_separate() -> None:
+    """In YAML 1 and 1.0 are different values, but Python compares them as equal."""
     whole, fraction = task("a", terminationGracePeriodSeconds=1), task("b", terminationGracePeriodSeconds=1.0)
 
     text = convert(job(whole, fraction))
@@ -146,8 +146,8 @@ SCRIPT = 'echo "$$"\nif ! cmp a \\\n  b; then\n\texit 1\nfi\n'
 LONG = "x" * 70 + " " + "it's " + "y" * 70
 
 
-def test_scripts_are_constants_in_lines_of_their_own() -> None:
-    """Called after their tasks; two equal ones are one; what is short stays where it is."""
+def test_scripts_are_multiline_constants() -> None:
+    """They are named after their tasks, equal ones share a constant, and short ones stay inline."""
     shell = [container(command=["sh", "-c", SCRIPT])]
 
     text = convert(job(task("side-car", containers=shell), task("b", 2, containers=shell, hostNetwork=True)))
@@ -168,8 +168,8 @@ def test_scripts_are_constants_in_lines_of_their_own() -> None:
     ],
     ids=["long", "blanks at an end", "triple quotes", "a control character", "no blank", "a script with a long line"],
 )
-def test_long_texts_are_constants_in_pieces(text: str, written: str) -> None:
-    """Cut at line breaks, between words, or anywhere; in triple quotes only if nothing is hidden by them."""
+def test_long_texts_are_split(text: str, written: str) -> None:
+    """They are split at line breaks, between words, or anywhere; triple quotes must hide no character."""
     variables = [{"name": "NOTE", "value": text}]
 
     program = convert(job(task(containers=[container(env=variables)])))
@@ -178,8 +178,8 @@ def test_long_texts_are_constants_in_pieces(text: str, written: str) -> None:
     assert '{"name": "NOTE", "value": WORKER_NOTE}' in program
 
 
-def test_jobs_of_one_name_and_names_that_are_no_identifiers() -> None:
-    """Each job has a resource, a variable and a secret of its own."""
+def test_equal_names_and_invalid_identifiers_get_unique_variables() -> None:
+    """Each job has its own resource, variable and secret."""
     keys: Wire = {"plugins": {"svc": [], "ssh": [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PUBLIC}"]}}
     documents = [job(**keys), job(**keys), job(name="a-job"), job(name="class"), job(name="7"), job(name="train-other")]
     documents[1]["metadata"]["namespace"] = "other"
@@ -213,7 +213,7 @@ def test_variables_of_the_same_name_are_numbered() -> None:
 
 
 def test_the_longest_name_fits() -> None:
-    """A Pod's name has 63 characters at most."""
+    """A Pod name has at most 63 characters."""
     name = "a" * (63 - len("-b-0"))
 
     text = convert(job(task("b"), name=name))
@@ -222,8 +222,8 @@ def test_the_longest_name_fits() -> None:
     assert max(map(len, text.splitlines())) <= 120
 
 
-def test_nulls_and_what_the_server_wrote_are_left_out() -> None:
-    """A job read back from a cluster has a uid and a status; some tools write nulls."""
+def test_nulls_and_server_fields_are_omitted() -> None:
+    """A job that was read from a cluster has a uid and a status, and some tools write nulls."""
     document = job()
     document["metadata"] |= {"uid": "0-1", "resourceVersion": "7"}
     document["spec"]["tasks"][0]["template"]["metadata"] = {"annotations": None, "labels": {"a": "b"}}
@@ -239,15 +239,15 @@ def test_nulls_and_what_the_server_wrote_are_left_out() -> None:
 
 
 class BeaconPlugin(Plugin):
-    """A plugin of somebody else's."""
+    """A plugin of another package."""
 
     name = "beacon"
     audience: str = flag("audience", default="training")
     token: str = flag("token", default="", secret=True)
 
 
-def test_a_plugin_of_another_package_is_imported_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its secrets stay out of the program too."""
+def test_a_plugin_of_another_package_is_imported_from_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its secrets are also not in the program."""
     monkeypatch.setitem(registry._plugins, "beacon", BeaconPlugin)
     document = read(job(plugins={"beacon": ["--audience=ci", "--token=T0P"]}))
 
@@ -258,7 +258,7 @@ def test_a_plugin_of_another_package_is_imported_from_there(monkeypatch: pytest.
     assert [(secret.key, secret.value) for secret in program.secrets] == [("train-token", "T0P")]
 
 
-def test_many_imports_stand_in_lines_of_their_own() -> None:
+def test_many_imports_are_wrapped() -> None:
     """A line has at most 120 characters."""
     plugins: Wire = {name: [] for name in ("env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "svc", "tensorflow")}
     roles = [
@@ -275,7 +275,7 @@ def test_many_imports_stand_in_lines_of_their_own() -> None:
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Provide a folder with all programs, and one with all jobs that can stand in it together."""
+    """Provide a folder with all programs, and one with all jobs that can be in one program."""
     folder = tmp_path_factory.mktemp("programs")
     single = {name: [found] for name, found in (ACCEPTED | MENDED).items()}
     program_files(folder, single | {"all-in-one": [*ACCEPTED.values()]})
@@ -304,15 +304,15 @@ def check(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     ],
     ids=["ruff format", "ruff check", "mypy"],
 )
-def test_programs_are_what_the_tools_ask_for(programs: Path, command: list[str]) -> None:
-    """Formatted as ruff does it, with sorted imports and no long line, and typed."""
+def test_programs_pass_ruff_and_mypy(programs: Path, command: list[str]) -> None:
+    """They are formatted, imports are sorted, and no line is too long."""
     done = check(programs, *command)
 
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_pyright_accepts_the_programs(programs: Path) -> None:
-    """As strict as it can be: no error, no warning."""
+    """Strict mode reports no error and no warning."""
     (programs / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}', "utf-8")
 
     done = check(programs, "pyright", "--outputjson", f"--pythonpath={sys.executable}")

@@ -1,4 +1,4 @@
-"""A Pulumi YAML program that was made of a job makes the same job."""
+"""Pulumi YAML programs from job files: they create the same jobs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Secrets = Mapping[str, str]
 
 
 def resources(program: Program) -> dict[str, Wire]:
-    """Read a program as Pulumi's YAML host hands it to the provider: the properties of each resource."""
+    """Return the properties of each resource as Pulumi's YAML host passes them to the provider."""
     (document,) = job_file.read(program.text)
     secrets = {secret.key: secret.value for secret in program.secrets}
     assert document.data["runtime"] == "yaml"
@@ -46,14 +46,14 @@ def as_read(tree: Any, secrets: Secrets) -> Any:
 
 
 def convert(*documents: Wire) -> Program:
-    """Write the program of some documents."""
+    """Return the program of some documents."""
     found = [job_file.read(job_file.dump_as_ordered(document))[0] for document in documents]
     return to_yaml([render_normalized(document)[1] for document in found])
 
 
 @pytest.mark.parametrize("name", [*ACCEPTED, *MENDED])
-def test_a_program_renders_the_bytes_of_the_file(name: str) -> None:
-    """All accepted cases, guides, and the cases whose mistakes Volcano passes over."""
+def test_a_program_renders_the_same_bytes_as_the_file(name: str) -> None:
+    """All accepted cases, the guides, and cases whose mistakes Volcano ignores."""
     program = to_yaml([(ACCEPTED | MENDED)[name]])
 
     ((resource, properties),) = resources(program).items()
@@ -62,8 +62,8 @@ def test_a_program_renders_the_bytes_of_the_file(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_MOCKS)
-def test_the_provider_registers_what_from_yaml_registers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each resource with its inputs, its parent and its digest."""
+def test_the_provider_registers_the_same_resources_as_from_yaml(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inputs, parents and digests are compared."""
     monkeypatch.setattr("pulumi_volcano_jobs.plugins.ssh_keys.generate", lambda _kind: KeyPair("private", "public"))
     ((resource, properties),) = resources(to_yaml([ACCEPTED[name]])).items()
     inputs: Any = properties
@@ -73,7 +73,7 @@ def test_the_provider_registers_what_from_yaml_registers(name: str, monkeypatch:
     text = job_file.dump([DOCUMENTS[name].data])
     from_yaml = run(lambda: {"name": VolcanoJob.from_yaml(resource, text).name})
     assert made.tree() == from_yaml.tree()
-    # In which order they come is a matter of which Outputs are there first.
+    # The order depends on which Outputs are known first.
     registered, expected = (
         {name: (item.inputs, item.replacement_trigger) for name, item in done.resources.items()}
         for done in (made, from_yaml)
@@ -91,8 +91,8 @@ def test_the_provider_registers_what_from_yaml_registers(name: str, monkeypatch:
         ("${", "$${"),
     ],
 )
-def test_dollars_stay_what_they_are(text: str, escaped: str) -> None:
-    """Pulumi YAML looks for ${...} in all texts, and takes two dollars for one."""
+def test_dollar_signs_are_escaped(text: str, escaped: str) -> None:
+    """Pulumi YAML interpolates ${...} in all texts, and reads two dollar signs as one."""
     program = convert(job(task(containers=[container(args=[text])], nodeSelector={"a": "b"})))
 
     (document,) = job_file.read(program.text)
@@ -101,8 +101,8 @@ def test_dollars_stay_what_they_are(text: str, escaped: str) -> None:
     assert as_read(escaped, {}) == text
 
 
-def test_the_whole_program() -> None:
-    """Names, secrets, plugins' arguments without their defaults, and tasks at the end."""
+def test_a_program_has_names_secrets_arguments_and_tasks_in_order() -> None:
+    """Plugin arguments with default values are omitted, and tasks are last."""
     document = job(
         task("master", containers=[container(command=["sh", "-c", "echo ${HOME}\nexec train\n"])]),
         queue="research",
@@ -158,7 +158,7 @@ def test_the_whole_program() -> None:
 
 
 def test_several_jobs_are_resources_of_one_project() -> None:
-    """Jobs of one name have their namespace in the resource's; no secret is called like a resource."""
+    """Jobs with the same name have the namespace in the resource name, and secret names are unique."""
     keys: Wire = {"plugins": {"svc": [], "ssh": [f"--ssh-private-key={PAIR.private}", f"--ssh-public-key={PUBLIC}"]}}
     documents = [job(name="a", **keys), job(name="a-ssh-private-key"), job(name="b"), job(name="b")]
     documents[2]["metadata"]["namespace"] = "other"
@@ -178,7 +178,7 @@ class TokenPlugin(Plugin):
     token: str = flag("token", default="", secret=True)
 
 
-def test_a_key_of_configuration_has_no_dot(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_configuration_key_has_no_dot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pulumi would read it as a path into an object."""
     monkeypatch.setitem(registry._plugins, "token", TokenPlugin)
 

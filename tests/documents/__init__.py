@@ -1,1 +1,1 @@
-"""The guides' examples."""
+"""Examples of Volcano's guides."""

@@ -1,6 +1,6 @@
-"""What the plugins' guides print for their examples is what we render for them.
+"""The examples of the plugin guides render to the objects and output that the guides show.
 
-`jobs/` holds the examples as they stand in the guides, `fragments/` the one that is no whole job.
+`jobs/` has the unchanged examples of the guides, and `fragments/` one that is not a complete job.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HERE = Path(__file__).parent
 NAMES = sorted(path.stem for path in (HERE / "jobs").glob("*.yaml"))
 WITH_QUEUE_TWICE = {"env", "ray", "svc"}
 GUIDES_OF_PYTORCH = ["pytorch", "pytorch-guide", "pytorch-guide-short", "pytorch-guide-zh"]
-# A gang that starts with one Pod of three, and a dashboard that nobody else reaches.
+# A gang that starts with one of three Pods, and a dashboard that only listens on localhost.
 WARNED = {
     "mpi": ["VJ103"],
     "pytorch-guide": ["VJ103"],
@@ -53,24 +53,24 @@ def read(name: str, folder: str = "jobs") -> job_file.Document:
 
 
 def rendered(name: str) -> Rendered:
-    """Render an example strictly."""
+    """Render an example in strict mode."""
     return render(read(name).job())
 
 
 def object_of(made: Rendered, kind: str, name: str) -> Wire:
-    """Give the one object of a kind and name."""
+    """Return the only object of a kind and name."""
     (found,) = (item for item in made.objects if (item["kind"], item["metadata"]["name"]) == (kind, name))
     return found
 
 
 def pod_of(made: Rendered, name: str) -> Wire:
-    """Give the one Pod of a name."""
+    """Return the Pod with a name."""
     (found,) = (pod for pod in made.pods if pod["metadata"]["name"] == name)
     return found
 
 
 def resolved_env(made: Rendered, pod: str, container: int = 0) -> dict[str, str]:
-    """Give the variables of a container as a shell in it sees them: ConfigMaps are looked up."""
+    """Return the variables of a container as its shell sees them, with ConfigMaps resolved."""
 
     def value(entry: Wire) -> str:
         if "valueFrom" not in entry:
@@ -83,12 +83,12 @@ def resolved_env(made: Rendered, pod: str, container: int = 0) -> dict[str, str]
 
 
 def grep(env: dict[str, str], pattern: str) -> dict[str, str]:
-    """Give the variables that `env | grep -E PATTERN` prints."""
+    """Return the variables that `env | grep -E PATTERN` prints."""
     return {name: value for name, value in env.items() if re.search(pattern, f"{name}={value}")}
 
 
 def file_in(made: Rendered, pod: str, path: str) -> str:
-    """Give a file that a container of a Pod has from a ConfigMap or Secret."""
+    """Return a file that a ConfigMap or Secret mounts into a container."""
     spec = pod_of(made, pod)["spec"]
     (mount,) = (m for m in spec["containers"][0]["volumeMounts"] if path.startswith(m["mountPath"] + "/"))
     (volume,) = (v for v in spec["volumes"] if v["name"] == mount["name"])
@@ -102,7 +102,7 @@ def file_in(made: Rendered, pod: str, path: str) -> str:
 
 @pytest.mark.parametrize("path", sorted(HERE.glob("*/*.yaml")), ids=lambda path: path.stem)
 def test_an_example_has_the_notice_of_its_licence(path: Path) -> None:
-    """Its first line names the authors and the licence, and the notice that it refers to is there."""
+    """The first line names the authors and the licence, and the notice file exists."""
     first, _, _ = path.read_text("utf-8").partition("\n")
 
     assert first.endswith(". Copyright The Volcano Authors, Apache-2.0: see ../NOTICE.")
@@ -112,20 +112,20 @@ def test_an_example_has_the_notice_of_its_licence(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_example_renders_strictly(name: str) -> None:
-    """No example needs the lenient mode; what is told of them are traps that people fell into."""
+def test_an_example_renders_in_strict_mode(name: str) -> None:
+    """Only warnings about known pitfalls are logged."""
     assert [warning.code for warning in rendered(name).warnings] == WARNED.get(name, [])
 
 
 @pytest.mark.parametrize("name", sorted({*NAMES} - WITH_QUEUE_TWICE))
-def test_nothing_is_remarked_on_in_an_example(name: str) -> None:
-    """Most examples are tidy YAML."""
+def test_an_example_has_no_yaml_warning(name: str) -> None:
+    """Examples with a duplicate key have their own test."""
     assert read(name).problems == ()
 
 
 @pytest.mark.parametrize("name", sorted(WITH_QUEUE_TWICE))
-def test_a_repeated_queue_is_remarked_on_and_let_pass(name: str) -> None:
-    """Three examples give the queue twice, with one value: a warning in the second one's line."""
+def test_a_duplicate_queue_is_a_warning(name: str) -> None:
+    """Three examples set the queue twice to the same value; the warning has the second line."""
     lines = (HERE / "jobs" / f"{name}.yaml").read_text("utf-8").splitlines()
 
     (problem,) = read(name).problems
@@ -135,8 +135,8 @@ def test_a_repeated_queue_is_remarked_on_and_let_pass(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_example_makes_a_pod_for_each_replica(name: str) -> None:
-    """Pods are called job, task, index."""
+def test_an_example_has_a_pod_for_each_replica(name: str) -> None:
+    """Pod names consist of job, task and index."""
     document = read(name).data
 
     pods = [pod["metadata"]["name"] for pod in rendered(name).pods]
@@ -146,10 +146,10 @@ def test_an_example_makes_a_pod_for_each_replica(name: str) -> None:
 
 
 class TestSsh:
-    """The ssh plugin's section."""
+    """Section about the ssh plugin."""
 
-    def test_the_ssh_config_is_the_printed_one_plus_ports(self) -> None:
-        """`cat /root/.ssh/config` in the master's Pod (the guide is older than the Port lines)."""
+    def test_the_ssh_config_equals_the_documented_one_plus_ports(self) -> None:
+        """The guide shows `cat /root/.ssh/config` in the master, from a version without Port lines."""
         config = file_in(rendered("ssh"), "mpi-job-mpimaster-0", "/root/.ssh/config")
 
         assert [line for line in config.splitlines() if not line.startswith("  Port ")] == [
@@ -165,14 +165,14 @@ class TestSsh:
         assert config.count("  Port 22\n") == len(rendered("ssh").pods)
 
     def test_the_secret_holds_the_four_files(self) -> None:
-        """`{JobName}-ssh`: both keys, the authorized keys and the configuration."""
+        """`{JobName}-ssh` has both keys, the authorized keys and the configuration."""
         secret = object_of(rendered("ssh"), "Secret", "mpi-job-ssh")
 
         assert list(secret["data"]) == ["id_rsa", "id_rsa.pub", "authorized_keys", "config"]
         assert secret["data"]["authorized_keys"] == secret["data"]["id_rsa.pub"]
 
     def test_every_container_mounts_the_keys(self) -> None:
-        """Init containers too."""
+        """Init containers are included."""
         document = read("ssh").data
         template = document["spec"]["tasks"][0]["template"]["spec"]
         template["initContainers"] = [{"name": "early", "image": "example.org/early:1"}]
@@ -183,17 +183,17 @@ class TestSsh:
         assert [mount in c["volumeMounts"] for c in spec["containers"] + spec["initContainers"]] == [True, True]
 
     def test_the_host_file_that_the_script_reads_lists_the_workers(self) -> None:
-        """The master's command turns /etc/volcano/mpiworker.host into MPI_HOST."""
+        """The command of the master reads /etc/volcano/mpiworker.host into MPI_HOST."""
         hosts = file_in(rendered("ssh"), "mpi-job-mpimaster-0", "/etc/volcano/mpiworker.host")
 
         assert hosts == "mpi-job-mpiworker-0.mpi-job\nmpi-job-mpiworker-1.mpi-job"
 
 
 class TestSvc:
-    """The svc plugin's section."""
+    """Section about the svc plugin."""
 
     def test_the_service_is_headless_and_has_no_ports(self) -> None:
-        """`kubectl get service`: ClusterIP None, ports none."""
+        """The guide shows `kubectl get service`."""
         service = object_of(rendered("svc"), "Service", "tensorflow-dist-mnist")
 
         assert service["spec"] == {
@@ -205,8 +205,8 @@ class TestSvc:
         }
 
     @pytest.mark.parametrize("index", range(3))
-    def test_the_variables_are_the_printed_ones(self, index: int) -> None:
-        """`env | grep VC_` is the same in all Pods but for a Pod's own index."""
+    def test_the_variables_equal_the_documented_ones(self, index: int) -> None:
+        """`env | grep VC_` differs between Pods only in the index of the Pod."""
         made = rendered("svc")
         pod = made.pods[index]["metadata"]["name"]
 
@@ -227,20 +227,20 @@ class TestSvc:
             ("/etc/volcano/worker.host", ["worker-0", "worker-1"]),
         ],
     )
-    def test_the_host_files_are_the_printed_ones(self, path: str, hosts: list[str]) -> None:
-        """`cat /etc/volcano/...`: an address a line."""
+    def test_the_host_files_equal_the_documented_ones(self, path: str, hosts: list[str]) -> None:
+        """`cat /etc/volcano/...` prints one address per line."""
         text = file_in(rendered("svc"), "tensorflow-dist-mnist-ps-0", path)
 
         assert text.split("\n") == [f"tensorflow-dist-mnist-{host}.tensorflow-dist-mnist" for host in hosts]
 
     def test_hostname_and_subdomain_give_the_documented_name(self) -> None:
-        """{PodName}.{JobName}.{Namespace}.svc.cluster.local resolves by the Service of that name."""
+        """{PodName}.{JobName}.{Namespace}.svc.cluster.local resolves by the Service with that name."""
         for pod in rendered("svc").pods:
             spec, name = pod["spec"], pod["metadata"]["name"]
             assert (spec["hostname"], spec["subdomain"]) == (name, "tensorflow-dist-mnist")
 
-    def test_members_may_reach_each_other(self) -> None:
-        """The NetworkPolicy selects the job's Pods and admits the same ones."""
+    def test_members_can_reach_each_other(self) -> None:
+        """The NetworkPolicy selects and admits the Pods of the job."""
         policy = object_of(rendered("svc"), "NetworkPolicy", "tensorflow-dist-mnist")["spec"]
 
         members = {
@@ -255,8 +255,8 @@ class TestSvc:
             "policyTypes": ["Ingress"],
         }
 
-    def test_the_network_policy_can_be_switched_off(self) -> None:
-        """--disable-network-policy=true."""
+    def test_the_network_policy_can_be_disabled(self) -> None:
+        """The argument is --disable-network-policy=true."""
         document = read("svc").data
         document["spec"]["plugins"]["svc"] = ["--disable-network-policy=true"]
 
@@ -265,7 +265,7 @@ class TestSvc:
         assert kinds == {"ConfigMap", "PodGroup", "Service"}
 
     def test_addresses_of_pods_that_are_not_ready_can_be_published(self) -> None:
-        """--publish-not-ready-addresses=true."""
+        """The argument is --publish-not-ready-addresses=true."""
         document = read("svc").data
         document["spec"]["plugins"]["svc"] = ["--publish-not-ready-addresses=true"]
 
@@ -273,8 +273,8 @@ class TestSvc:
 
         assert service["spec"]["publishNotReadyAddresses"] is True
 
-    def test_a_task_s_name_is_spelled_for_a_variable(self) -> None:
-        """`-` becomes `_`, and letters become upper-case."""
+    def test_a_task_name_is_converted_to_a_variable_name(self) -> None:
+        """Dashes become underscores, and letters upper case."""
         made = render(job(task("big-worker", 1), plugins={"svc": []}))
 
         env = resolved_env(made, "train-big-worker-0")
@@ -283,7 +283,7 @@ class TestSvc:
 
 
 class TestEnv:
-    """The env plugin's section."""
+    """Section about the env plugin."""
 
     @pytest.mark.parametrize(
         ("pod", "index"),
@@ -294,23 +294,23 @@ class TestEnv:
         ],
     )
     @pytest.mark.parametrize("name", ["env", "svc"])
-    def test_the_task_index_is_the_printed_one(self, name: str, pod: str, index: str) -> None:
-        """`env | grep TASK_INDEX`."""
+    def test_the_task_index_equals_the_documented_one(self, name: str, pod: str, index: str) -> None:
+        """The guide shows `env | grep TASK_INDEX`."""
         env = grep(resolved_env(rendered(name), pod), "TASK_INDEX")
 
         assert env == {"VK_TASK_INDEX": index, "VC_TASK_INDEX": index}
 
 
 class TestPytorch:
-    """The PyTorch plugin's guide, in four versions."""
+    """Guide to the PyTorch plugin, with four examples."""
 
     @pytest.mark.parametrize(
         ("pod", "rank"),
         [("pytorch-job-master-0", "0"), ("pytorch-job-worker-0", "1"), ("pytorch-job-worker-1", "2")],
     )
     @pytest.mark.parametrize("name", GUIDES_OF_PYTORCH)
-    def test_the_variables_are_the_printed_ones(self, name: str, pod: str, rank: str) -> None:
-        """`env | grep -E "MASTER|WORLD|RANK"`, without svc's variables for the task named master."""
+    def test_the_variables_equal_the_documented_ones(self, name: str, pod: str, rank: str) -> None:
+        """The guide shows `env | grep -E "MASTER|WORLD|RANK"`; svc's variables for the master task are excluded."""
         env = grep(resolved_env(rendered(name), pod), "^(MASTER|WORLD|RANK)")
 
         assert env == {
@@ -322,14 +322,14 @@ class TestPytorch:
 
     @pytest.mark.parametrize("name", GUIDES_OF_PYTORCH)
     def test_all_containers_open_the_port(self, name: str) -> None:
-        """Those of workers too."""
+        """Containers of workers are included."""
         ports = [container["ports"] for pod in rendered(name).pods for container in pod["spec"]["containers"]]
 
         assert ports == [[{"name": "pytorchjob-port", "containerPort": 23456}]] * 3
 
     @pytest.mark.parametrize("name", GUIDES_OF_PYTORCH)
-    def test_svc_is_forced(self, name: str) -> None:
-        """Whether the example lists it or not."""
+    def test_svc_is_added(self, name: str) -> None:
+        """It does not matter whether the example lists it."""
         made = rendered(name)
 
         assert object_of(made, "Service", "pytorch-job")["spec"]["clusterIP"] == "None"
@@ -339,8 +339,8 @@ class TestPytorch:
         ("name", "waiting"),
         [(name, name in GUIDES_WITH_WAITING) for name in GUIDES_OF_PYTORCH],
     )
-    def test_only_workers_wait_and_only_when_asked_to(self, name: str, waiting: bool) -> None:  # noqa: FBT001
-        """--wait-master-enabled=true; without it nobody waits."""
+    def test_only_workers_wait_and_only_on_request(self, name: str, waiting: bool) -> None:  # noqa: FBT001
+        """The argument is --wait-master-enabled=true."""
         inits = {pod["metadata"]["name"]: pod["spec"].get("initContainers", []) for pod in rendered(name).pods}
 
         names = {pod: [container["name"] for container in found] for pod, found in inits.items()}
@@ -352,8 +352,8 @@ class TestPytorch:
         }
 
     @pytest.mark.parametrize("name", GUIDES_WITH_WAITING)
-    def test_the_waiting_container_has_the_image_and_asks_the_master_s_port(self, name: str) -> None:
-        """--wait-master-image, and nc first."""
+    def test_the_init_container_has_the_image_and_checks_the_master_port(self, name: str) -> None:
+        """The argument is --wait-master-image; nc is tried first."""
         (init,) = pod_of(rendered(name), "pytorch-job-worker-1")["spec"]["initContainers"]
 
         assert init["image"] == "busybox:1.36.1"
@@ -367,8 +367,8 @@ class TestPytorch:
             (["--wait-master-enabled=true", "--wait-master-image=busybox:latest"], "busybox:latest"),
         ],
     )
-    def test_the_image_can_be_another(self, args: list[str], image: str) -> None:
-        """The examples of customization."""
+    def test_the_image_of_the_init_container_can_be_changed(self, args: list[str], image: str) -> None:
+        """The values are those of the guide."""
         document = read("pytorch-guide").data
         document["spec"]["plugins"]["pytorch"] = args
 
@@ -378,7 +378,7 @@ class TestPytorch:
 
 
 class TestWaitScript:
-    """What the init container does, run by a real shell whose nc, bash and sleep are pretended."""
+    """The script of the init container, run by a real shell with stubs of nc, bash and sleep."""
 
     def run(self, folder: Path, *, master: str, args: list[str]) -> subprocess.CompletedProcess[str]:
         """Run the script of a worker; `master` is the shell code that nc and bash run."""
@@ -399,30 +399,30 @@ class TestWaitScript:
             timeout=30,
         )
 
-    def test_it_ends_at_once_when_the_master_answers(self, tmp_path: Path) -> None:
-        """One try with netcat, and no other."""
+    def test_the_script_ends_when_the_master_accepts_connections(self, tmp_path: Path) -> None:
+        """It calls netcat once."""
         done = self.run(tmp_path, master="exit 0", args=[])
 
         assert (done.returncode, done.stderr) == (0, "")
         assert (tmp_path / "log").read_text("utf-8") == "nc -z pytorch-job-master-0.pytorch-job 23456\n"
 
-    def test_it_falls_back_to_bash_where_netcat_fails(self, tmp_path: Path) -> None:
-        """/dev/tcp is bash's."""
+    def test_the_script_falls_back_to_bash_if_netcat_fails(self, tmp_path: Path) -> None:
+        """Bash connects by /dev/tcp."""
         done = self.run(tmp_path, master='case "$0" in */nc) exit 1;; *) exit 0;; esac', args=[])
 
         assert done.returncode == 0
         log = (tmp_path / "log").read_text("utf-8").splitlines()
         assert log[1] == "bash -c echo > /dev/tcp/pytorch-job-master-0.pytorch-job/23456"
 
-    def test_it_tries_again_until_the_master_answers(self, tmp_path: Path) -> None:
-        """Every two seconds."""
+    def test_the_script_retries_until_the_master_accepts_connections(self, tmp_path: Path) -> None:
+        """The interval is two seconds."""
         done = self.run(tmp_path, master=f"[ $(/bin/grep -c nc {tmp_path}/log) -ge 3 ]", args=[])
 
         assert done.returncode == 0
         assert (tmp_path / "log").read_text("utf-8").splitlines().count("sleep 2") == 2
 
-    def test_it_fails_with_a_message_when_the_time_is_up(self, tmp_path: Path) -> None:
-        """The worker's Pod fails with the script's error message: 10 seconds are five sleeps and six tries."""
+    def test_the_script_fails_with_a_message_after_the_timeout(self, tmp_path: Path) -> None:
+        """A timeout of 10 seconds allows five sleeps and six attempts."""
         done = self.run(tmp_path, master="exit 1", args=["--wait-master-timeout=10"])
 
         (message,) = re.findall(r'echo "(.*)" >&2\n', done.args[-1])
@@ -432,8 +432,8 @@ class TestWaitScript:
         log = (tmp_path / "log").read_text("utf-8").splitlines()
         assert [sum(line.startswith(tool) for line in log) for tool in ("nc ", "sleep ")] == [6, 5]
 
-    def test_it_gives_up_after_300_seconds_by_default(self, tmp_path: Path) -> None:
-        """Five minutes, in steps of two seconds."""
+    def test_the_default_timeout_is_300_seconds(self, tmp_path: Path) -> None:
+        """The interval is two seconds."""
         done = self.run(tmp_path, master="exit 1", args=[])
 
         assert done.returncode == 1
@@ -441,7 +441,7 @@ class TestWaitScript:
 
 
 class TestTensorflow:
-    """The TensorFlow plugin's section."""
+    """Section about the TensorFlow plugin."""
 
     @pytest.mark.parametrize(
         ("pod", "role", "index"),
@@ -453,8 +453,8 @@ class TestTensorflow:
             ("tensorflow-training-worker-2", "worker", 2),
         ],
     )
-    def test_tf_config_is_the_printed_one(self, pod: str, role: str, index: int) -> None:
-        """`env | grep TF_CONFIG`, formatted: the cluster is the same in every Pod."""
+    def test_tf_config_equals_the_documented_one(self, pod: str, role: str, index: int) -> None:
+        """The cluster is the same in each Pod."""
         config = json.loads(resolved_env(rendered("tensorflow"), pod)["TF_CONFIG"])
 
         assert config == {
@@ -472,16 +472,16 @@ class TestTensorflow:
             "task": {"type": role, "index": index},
         }
 
-    def test_the_roles_stand_in_the_documented_order(self) -> None:
-        """ps, worker, chief, whatever the tasks' order."""
+    def test_the_roles_are_in_the_documented_order(self) -> None:
+        """The order of the tasks does not matter: ps, worker, chief."""
         document = job(task("chief"), task("worker", 2), task("ps", 2), plugins={"tensorflow": []})
 
         text = resolved_env(render(document), "train-worker-0")["TF_CONFIG"]
 
         assert list(json.loads(text)["cluster"]) == ["ps", "worker", "chief"]
 
-    def test_a_job_of_one_pod_gets_no_tf_config(self) -> None:
-        """replicas=1 in the only task."""
+    def test_a_job_with_one_pod_has_no_tf_config(self) -> None:
+        """The only task has replicas=1."""
         document = read("tensorflow").data
         document["spec"] |= {"tasks": [document["spec"]["tasks"][1] | {"replicas": 1}], "minAvailable": 1}
         document["spec"]["plugins"]["tensorflow"] = []
@@ -490,8 +490,8 @@ class TestTensorflow:
 
         assert "TF_CONFIG" not in env
 
-    def test_a_task_of_another_name_is_not_in_the_cluster(self) -> None:
-        """Names must be those of the arguments."""
+    def test_a_task_with_another_name_is_not_in_the_cluster(self) -> None:
+        """Task names must match the arguments."""
         document = job(task("worker", 2), task("loader"), plugins={"tensorflow": []})
 
         config = json.loads(resolved_env(render(document), "train-loader-0")["TF_CONFIG"])
@@ -503,16 +503,16 @@ class TestTensorflow:
 
 
 class TestMpi:
-    """The MPI plugin's section."""
+    """Section about the MPI plugin."""
 
-    def test_the_master_s_hosts_are_the_printed_ones(self) -> None:
-        """`env | grep MPI_HOST`."""
+    def test_mpi_host_equals_the_documented_one(self) -> None:
+        """The guide shows `env | grep MPI_HOST` in the master."""
         env = resolved_env(rendered("mpi"), "lm-mpi-job-mpimaster-0")
 
         assert env["MPI_HOST"] == "lm-mpi-job-mpiworker-0.lm-mpi-job,lm-mpi-job-mpiworker-1.lm-mpi-job"
 
-    def test_only_the_master_gets_the_hosts(self) -> None:
-        """Workers have no MPI_HOST."""
+    def test_only_the_master_has_mpi_host(self) -> None:
+        """Workers do not start mpiexec."""
         made = rendered("mpi")
 
         having = [
@@ -520,14 +520,14 @@ class TestMpi:
         ]
         assert having == ["lm-mpi-job-mpimaster-0"]
 
-    def test_all_containers_open_sshd_s_port(self) -> None:
-        """Master and workers."""
+    def test_all_containers_open_the_sshd_port(self) -> None:
+        """Master and workers are included."""
         ports = [container["ports"] for pod in rendered("mpi").pods for container in pod["spec"]["containers"]]
 
         assert ports == [[{"name": "mpijob-port", "containerPort": 22}]] * 3
 
-    def test_ssh_and_svc_are_forced(self) -> None:
-        """`ssh lm-mpi-job-mpiworker-0` works from the master: the configuration knows the name."""
+    def test_ssh_and_svc_are_added(self) -> None:
+        """`ssh lm-mpi-job-mpiworker-0` works from the master, because the ssh configuration has the host."""
         made = rendered("mpi")
 
         config = file_in(made, "lm-mpi-job-mpimaster-0", "/root/.ssh/config")
@@ -537,10 +537,10 @@ class TestMpi:
 
 
 class TestRay:
-    """The Ray plugin's section."""
+    """Section about the Ray plugin."""
 
-    def test_the_services_are_the_printed_ones(self) -> None:
-        """`kubectl get service`: a headless one without ports, and the head's with three."""
+    def test_the_services_equal_the_documented_ones(self) -> None:
+        """`kubectl get service` lists a headless one without ports, and that of the head with three ports."""
         made = rendered("ray")
 
         services = {
@@ -557,8 +557,8 @@ class TestRay:
             "ray-cluster-job-head-svc": (None, "6379/TCP,8265/TCP,10001/TCP"),
         }
 
-    def test_the_head_s_service_finds_the_head_s_ports_by_name(self) -> None:
-        """It maps to the head's Pod."""
+    def test_the_head_service_refers_to_ports_by_name(self) -> None:
+        """It selects the Pod of the head."""
         made = rendered("ray")
         spec = object_of(made, "Service", "ray-cluster-job-head-svc")["spec"]
         head = pod_of(made, "ray-cluster-job-head-0")
@@ -583,19 +583,19 @@ class TestRay:
         ],
     )
     def test_head_and_workers_start_ray(self, pod: str, command: str) -> None:
-        """Nobody writes the command by hand."""
+        """The example has no command."""
         (container,) = pod_of(rendered("ray"), pod)["spec"]["containers"]
 
         assert container["command"] == ["sh", "-c", command]
 
     def test_workers_open_no_port(self) -> None:
-        """Only the head does."""
+        """Only the head listens."""
         (container,) = pod_of(rendered("ray"), "ray-cluster-job-worker-0")["spec"]["containers"]
 
         assert "ports" not in container
 
-    def test_the_documented_name_of_the_client_s_port_counts_in_strict_mode(self) -> None:
-        """The guide says --clientServerPort, Volcano's code --clientPort: taken for it, with a warning at its place."""
+    def test_strict_mode_accepts_the_documented_name_of_the_client_port(self) -> None:
+        """The guide has --clientServerPort but Volcano's code --clientPort; a warning has the place of the argument."""
         document, meant = read("ray").data, read("ray").data
         document["spec"]["plugins"]["ray"] = ["--port=6380", "--clientServerPort=10002"]
         meant["spec"]["plugins"]["ray"] = ["--port=6380", "--clientPort=10002"]
@@ -606,8 +606,8 @@ class TestRay:
         assert (made.objects, made.pods) == (render(meant).objects, render(meant).pods)
         assert made.job.to_manifest()["spec"]["plugins"]["ray"] == ["--clientPort=10002", "--port=6380"]
 
-    def test_the_documented_name_of_the_client_s_port_is_unknown_in_lenient_mode(self) -> None:
-        """As it is to Volcano, which drops it and all behind it."""
+    def test_lenient_mode_ignores_the_documented_name_of_the_client_port(self) -> None:
+        """Volcano drops the unknown flag and all later ones."""
         document, without = read("ray").data, read("ray").data
         document["spec"]["plugins"]["ray"] = ["--clientServerPort=10002", "--port=6380"]
 
@@ -681,7 +681,7 @@ EXAMPLES: list[tuple[type[Plugin], str, dict[str, Any]]] = [
     ids=[f"{plugin.name}-{argument}" for plugin, table in TABLES.items() for argument in table],
 )
 def test_an_argument_has_the_documented_default(plugin: type[Plugin], argument: str, default: Any) -> None:
-    """The tables of parameters."""
+    """The defaults are in the tables of parameters."""
     known = plugin.aliases.get(argument, argument)
     value = getattr(plugin(), flags_of(plugin)[known])
 
@@ -693,17 +693,17 @@ def test_an_argument_has_the_documented_default(plugin: type[Plugin], argument: 
     EXAMPLES,
     ids=[f"{plugin.name}{argument.partition('=')[0]}" for plugin, argument, _ in EXAMPLES],
 )
-def test_an_argument_s_documented_example_is_read(
+def test_the_documented_example_of_an_argument_is_parsed(
     plugin: type[Plugin],
     argument: str,
     settings: dict[str, Any],
 ) -> None:
-    """The last column of the tables; all other settings keep their defaults."""
+    """It is in the last column of the tables; all other settings keep their defaults."""
     assert plugin.from_args([argument]) == plugin(**settings)
 
 
-def test_ray_s_containers_are_called_like_its_tasks_by_default() -> None:
-    """HeadContainer is head, and workerContainer worker: a job with other containers is told so."""
+def test_ray_containers_are_named_like_their_tasks_by_default() -> None:
+    """The defaults are head and worker; a job with other container names gets an error."""
     document = read("ray").data
     for part in document["spec"]["tasks"]:
         part["template"]["spec"]["containers"][0]["name"] = "ray"
@@ -712,8 +712,8 @@ def test_ray_s_containers_are_called_like_its_tasks_by_default() -> None:
     assert found == [("spec.plugins.ray", "--headContainer"), ("spec.plugins.ray", "--workerContainer")]
 
 
-def test_the_four_plugins_of_the_overview_come_into_use_with_tasks() -> None:
-    """The overview's example leaves its tasks out: with those of the PyTorch section it renders."""
+def test_the_overview_example_renders_with_tasks() -> None:
+    """The overview omits its tasks, so those of the PyTorch section are added."""
     document = read("plugins", "fragments").data
     document["spec"]["tasks"] = read("pytorch").data["spec"]["tasks"]
 
@@ -727,8 +727,8 @@ def test_the_four_plugins_of_the_overview_come_into_use_with_tasks() -> None:
     )
 
 
-def test_the_overview_s_example_alone_is_refused_for_its_missing_tasks() -> None:
-    """A job needs tasks, in the guide too."""
+def test_the_overview_example_without_tasks_is_rejected() -> None:
+    """A job needs at least one task."""
     document = read("plugins", "fragments").data
 
     assert places(document) == ["spec.tasks"]

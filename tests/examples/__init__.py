@@ -1,1 +1,1 @@
-"""Every example, as a user runs it."""
+"""Tests that run each example like a user."""

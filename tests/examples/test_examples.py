@@ -1,4 +1,4 @@
-"""Each folder of examples/ goes up on the real engine, without a cluster, and makes what its document describes."""
+"""Each folder of examples/ runs on the real engine without a cluster, and creates the objects of its document."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Example:
-    """An example that went up twice."""
+    """Results of an example after two updates."""
 
     folder: Path
     first: Run
@@ -38,33 +38,33 @@ class Example:
 
     @property
     def name(self) -> str:
-        """Its name, which is a plugin's."""
+        """Name of the example, which is that of a plugin."""
         return self.folder.name
 
     @property
     def readme(self) -> str:
-        """What it says of itself, in one line."""
+        """Text of the README in one line."""
         return " ".join((self.folder / "README.md").read_text("utf-8").split())
 
     def written(self) -> dict[Name, Manifest]:
-        """Give the manifests that the provider wrote."""
+        """Return the manifests that the provider wrote."""
         paths = (self.folder / "rendered").rglob("*.yaml")
         return by_name(yaml.safe_load(path.read_text("utf-8")) for path in paths)
 
     def described(self) -> Rendered:
-        """Render the job of the documents."""
+        """Return the rendered job of the documents."""
         (job,) = load_jobs(DOCUMENTS / f"{OF_ANOTHER_NAME.get(self.name, self.name)}.yaml")
         return render(job)
 
 
 def by_name(manifests: Iterator[Manifest]) -> dict[Name, Manifest]:
-    """Find manifests by kind and name."""
+    """Return manifests by kind and name."""
     return {(item["kind"], item["metadata"]["name"]): item for item in manifests}
 
 
 @pytest.fixture(scope="module", params=EXAMPLES, ids=lambda path: path.name)
 def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
-    """Provide a copy of an example, after two runs."""
+    """Provide a copy of an example after two updates."""
     before = os.environ["PATH"]
     stacks.put_engine_on_path()
     copy = tmp_path_factory.mktemp("examples") / request.param.name
@@ -78,21 +78,21 @@ def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 pytestmark = pytest.mark.engine
 
 
-def test_there_is_an_example_for_each_plugin_of_the_documents() -> None:
-    """No plugin that the documents show is left out."""
+def test_each_plugin_of_the_documents_has_an_example() -> None:
+    """The list of documents decides."""
     assert {path.name for path in EXAMPLES} >= {"ssh", "svc", "env", "pytorch", "tensorflow", "mpi", "ray"}
 
 
 def test_a_second_up_changes_nothing(example: Example) -> None:
-    """All that the first run created stays the same."""
+    """All resources of the first update stay the same."""
     created = sum(example.first.changes.values())
 
     assert example.first.changes == {"create": created}
     assert example.second.changes == {"same": created}
 
 
-def test_it_makes_what_the_document_describes(example: Example) -> None:
-    """The manifests are those that the document's YAML renders to, but for keys and the provider's own annotations."""
+def test_an_example_creates_the_objects_of_its_document(example: Example) -> None:
+    """Keys and annotations of the provider are ignored."""
     described = example.described()
     expected = by_name(iter([*described.objects, *described.pods]))
 
@@ -104,7 +104,7 @@ def test_it_makes_what_the_document_describes(example: Example) -> None:
 
 
 def own(manifest: Manifest) -> Manifest:
-    """Leave out what tells Pulumi's provider how to work."""
+    """Return a manifest without the annotations that configure Pulumi's provider."""
     metadata = dict(manifest["metadata"])
     for kind in ("annotations", "labels"):
         kept = {key: value for key, value in metadata.pop(kind, {}).items() if not key.startswith("pulumi.com/")}
@@ -113,7 +113,7 @@ def own(manifest: Manifest) -> Manifest:
 
 
 def comparable(manifest: Manifest) -> Manifest:
-    """Tell of ssh keys only that they are there, and write each quantity as text, as the provider does."""
+    """Return a manifest with placeholders for ssh keys, and with quantities as text like in the provider."""
     if manifest["kind"] == "Secret":
         hidden = {key: bool(value) if key != "config" else value for key, value in manifest["data"].items()}
         return manifest | {"data": hidden}
@@ -128,21 +128,21 @@ def comparable(manifest: Manifest) -> Manifest:
     return manifest
 
 
-def test_only_the_user_can_read_what_was_written(example: Example) -> None:
-    """Private keys lie there in plain text, so the folder is closed to others."""
+def test_the_output_folder_is_private_to_the_user(example: Example) -> None:
+    """It contains private keys as plain text."""
     assert (example.folder / "rendered").stat().st_mode & 0o077 == 0
 
 
-def test_its_outputs_are_known(example: Example) -> None:
-    """Each exported value has something in it."""
+def test_the_outputs_of_an_example_are_known(example: Example) -> None:
+    """No exported value is empty."""
     empty = [name for name, value in example.outputs.items() if not value]
 
     assert example.outputs
     assert empty == []
 
 
-def test_its_readme_says_how_to_run_it(example: Example) -> None:
-    """Both ways to run it stand in the README, and the configuration is declared."""
+def test_the_readme_has_the_commands_to_run_the_example(example: Example) -> None:
+    """It shows both ways to run it, and the configuration is declared."""
     settings = yaml.safe_load((example.folder / "Pulumi.yaml").read_text("utf-8"))
 
     assert "`pulumi up`" in example.readme
@@ -151,8 +151,8 @@ def test_its_readme_says_how_to_run_it(example: Example) -> None:
     assert settings["name"] == f"volcano-jobs-example-{example.name}"
 
 
-def test_the_commands_of_its_readme_name_what_is_there(example: Example) -> None:
-    """Outputs, Pods, Services and containers' variables in the README's commands are the job's own."""
+def test_the_commands_of_the_readme_use_existing_names(example: Example) -> None:
+    """They use outputs, Pods, Services and container variables of the job."""
     commands = re.findall(r"`((?:pulumi|kubectl) [^`]+)`", example.readme)
 
     unknown = [command for command in commands if not is_possible(command, example)]
@@ -162,7 +162,7 @@ def test_the_commands_of_its_readme_name_what_is_there(example: Example) -> None
 
 
 def is_possible(command: str, example: Example) -> bool:
-    """Tell whether a command names outputs and objects of the example."""
+    """Return whether a command uses only outputs and objects of the example."""
     match command.split():
         case ["pulumi", "up" | "refresh"] | ["pulumi", "config", "set", "cluster", "true"]:
             possible = True
@@ -183,6 +183,6 @@ def is_possible(command: str, example: Example) -> bool:
 
 
 def container_of(example: Example, pod: str) -> Manifest:
-    """Give the first container of a Pod."""
+    """Return the first container of a Pod."""
     container: Manifest = example.written()["Pod", pod]["spec"]["containers"][0]
     return container

@@ -1,4 +1,4 @@
-"""examples/platform as a team has it: its tests pass, its types are right, and its README says what is so.
+"""examples/platform: its tests and type checks pass, and its README is correct.
 
 tests/engine/test_platform.py runs its programs and its policy.
 """
@@ -27,12 +27,12 @@ QUEUES = {"organization/platform-queues/dev": {"vision": "team-vision", "languag
 
 
 def of(language: str) -> list[Block]:
-    """Give the README's blocks of a language."""
+    """Return the blocks of a language in the README."""
     return [block for block in blocks() if block.key == ("examples/platform/README.md", language)]
 
 
-def ran(*command: str, folder: Path = PLATFORM) -> str:
-    """Run a module in the example's folder, as its README says, or in another; it must succeed."""
+def run_module(*command: str, folder: Path = PLATFORM) -> str:
+    """Run a module in the folder of the example or in another one, and check that it succeeds."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-m", *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -43,7 +43,7 @@ def ran(*command: str, folder: Path = PLATFORM) -> str:
 
 @pytest.fixture
 def installed() -> Iterator[None]:
-    """Let the README's program import the platform's package."""
+    """Make the package of the platform importable for the program of the README."""
     with pytest.MonkeyPatch.context() as patched:
         patched.syspath_prepend(PLATFORM)
         yield
@@ -52,49 +52,49 @@ def installed() -> Iterator[None]:
 
 
 def program(text: str) -> Callable[[], None]:
-    """Give the program of a text."""
+    """Return the program of a text."""
     return lambda: exec(text, {})  # noqa: S102  # our own page
 
 
-def made(text: str) -> Result:
-    """Run the README's program with the queues of the other stack."""
+def run_readme(text: str) -> Result:
+    """Run the program of the README with the queues of the other stack."""
     return run(program(text), stack="dev", stacks=QUEUES, secrets={"token": "hunter2"})
 
 
-def test_its_own_tests_pass() -> None:
-    """Where it lies, with its own settings."""
-    said = ran("pytest", "-q", "-p", "no:cacheprovider")
+def test_the_tests_of_the_example_pass() -> None:
+    """They run in its folder with its configuration."""
+    said = run_module("pytest", "-q", "-p", "no:cacheprovider")
 
     assert re.search(r"^\d+ passed", said, re.MULTILINE)
 
 
-def test_its_own_tests_are_found_from_the_root() -> None:
-    """As `pytest examples/platform`: with its own settings, by which they import its package."""
-    said = ran("pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "examples/platform", folder=ROOT)
+def test_the_tests_of_the_example_run_from_the_root() -> None:
+    """`pytest examples/platform` uses the configuration of the example, which sets the import path."""
+    said = run_module("pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "examples/platform", folder=ROOT)
 
     assert re.search(r"^\d+ tests collected", said, re.MULTILINE)
 
 
-def test_its_own_types_are_right() -> None:
-    """Strictly, by its own settings."""
-    said = ran("mypy", MYPY_CACHE)
+def test_the_type_checks_of_the_example_pass() -> None:
+    """They are strict, by its configuration."""
+    said = run_module("mypy", MYPY_CACHE)
 
     assert said.startswith("Success: no issues found in ")
 
 
-def test_the_readme_s_job_is_one(installed: None) -> None:
-    """Two nodes in the queue of its team; the token is a secret."""
+def test_the_program_of_the_readme_creates_the_job(installed: None) -> None:
+    """It has two nodes in the queue of its team, and the token is a secret."""
     (block,) = of("python")
 
-    job = made(block.text).job("segment")
+    job = run_readme(block.text).job("segment")
 
     assert [pod.name for pod in job.pods] == ["segment-master-0", "segment-worker-0"]
     assert job.pod_group.spec["queue"] == "team-vision"
     assert str(job.pod("master", 0).env["TOKEN"]) == "[secret]"
 
 
-def test_what_the_readme_shows_is_what_is_said(installed: None) -> None:
-    """One node more than the queue has, and a Pod of no team."""
+def test_the_readme_quotes_the_errors(installed: None) -> None:
+    """One job has too many nodes for the queue, and one Pod has no team."""
     refusal, rule = (block.text.strip() for block in of("text"))
     (block,) = of("python")
     assert block.text.count("nodes=2") == 1
@@ -108,16 +108,16 @@ def test_what_the_readme_shows_is_what_is_said(installed: None) -> None:
     assert rule.removeprefix("job own, task worker: ") in (PLATFORM / "tests" / "test_rules.py").read_text("utf-8")
 
 
-def test_the_readme_names_what_is_there() -> None:
-    """Folders of the table, and all of them."""
+def test_the_readme_lists_all_folders() -> None:
+    """Each listed folder exists."""
     named = set(re.findall(r"^\| `(\w+)/`", README, re.MULTILINE))
 
     there = {path.name for path in PLATFORM.iterdir() if path.is_dir() and path.name[0] not in "._"}
     assert named == there
 
 
-def test_the_readme_s_commands_are_possible() -> None:
-    """Folders, stacks, flags and outputs are those that are there."""
+def test_the_commands_of_the_readme_use_existing_names() -> None:
+    """They use existing folders, stacks, flags and outputs."""
     folder = PLATFORM
     for block in of("sh"):
         for line in block.text.splitlines():
@@ -141,15 +141,15 @@ def test_the_readme_s_commands_are_possible() -> None:
 
 
 def virtual_environments() -> Iterator[Path]:
-    """Give where Pulumi looks for Python."""
+    """Return the folders in which Pulumi looks for Python."""
     for file in ("queues/Pulumi.yaml", "training/Pulumi.yaml", "policy/PulumiPolicy.yaml"):
         settings = yaml.safe_load((PLATFORM / file).read_text("utf-8"))
         yield ((PLATFORM / file).parent / settings["runtime"]["options"]["virtualenv"]).resolve()
 
 
 @pytest.mark.parametrize("program", ["queues", "training"])
-def test_the_stacks_settings_are_in_the_repository(program: str) -> None:
-    """`.gitignore` leaves out others' stacks, and not these."""
+def test_the_stack_configurations_are_committed(program: str) -> None:
+    """`.gitignore` ignores other stack files."""
     files = subprocess.run(
         ["git", "ls-files", f"examples/platform/{program}"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout

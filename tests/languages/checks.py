@@ -1,4 +1,4 @@
-"""Projects in Go and TypeScript: with SDKs generated from the committed schema, run by the real engine."""
+"""Go and TypeScript projects with SDKs generated from the committed schema, run by the real engine."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ JOB = {
 
 
 def run(command: list[str | Path], folder: Path, **environment: str) -> str:
-    """Run a command; it must succeed."""
+    """Run a command, and check that it succeeds."""
     done = subprocess.run(
         command, cwd=folder, env=os.environ | environment, capture_output=True, text=True, check=False
     )
@@ -60,16 +60,16 @@ def generate(language: str, folder: Path) -> None:
 
 
 def copy_example(name: str, folder: Path) -> Path:
-    """Copy an example, without what its user has made in it."""
+    """Copy an example without generated files."""
     made = shutil.ignore_patterns("sdks", "node_modules", "bin", "rendered")
     return Path(shutil.copytree(EXAMPLES / name, folder / name, ignore=made))
 
 
 class Project(CommandLine):
-    """A project whose program is built, with the stand-in for its language's host on PATH."""
+    """A project with a built program, and with the test language host on PATH."""
 
     def __init__(self, folder: Path, options: Mapping[str, str]) -> None:
-        """Take the project in the folder; the options are its language's, for a program that is built."""
+        """Use the project in the folder; the runtime options are those of a built program."""
         super().__init__(folder)
         settings = yaml.safe_load((folder / "Pulumi.yaml").read_text("utf-8"))
         language = settings["runtime"]
@@ -83,8 +83,8 @@ class Project(CommandLine):
         self.environment["PATH"] = os.pathsep.join([str(bin_folder), self.environment["PATH"]])
 
 
-def check_what_it_makes(project: CommandLine) -> None:
-    """Bring the example up: the manifests are those of the same job in Python, and its token stays a secret."""
+def check_manifests(project: CommandLine) -> None:
+    """Run the example; check that the manifests equal those of the Python job, and that the token is a secret."""
     project.without_cluster(token=TOKEN)
     up = project.done("up", "--yes", "--skip-preview")
 

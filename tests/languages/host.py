@@ -1,6 +1,6 @@
-"""A stand-in for Pulumi's language hosts of Go and Node.js, which no registry has: it runs programs that are built.
+"""A test language host for Go and Node.js, because no registry has Pulumi's: it runs built programs.
 
-The engine starts it as `pulumi-language-go` or `pulumi-language-nodejs`. Like those it says its port, and starts the
+The engine starts it as `pulumi-language-go` or `pulumi-language-nodejs`. It prints its port, and starts the
 program of each run with what the SDK of the language reads. Installing and generating is left out.
 """
 
@@ -24,27 +24,27 @@ RUNNER = "node_modules/@pulumi/pulumi/cmd/run"
 
 
 class Host(language_pb2_grpc.LanguageRuntimeServicer):
-    """What the engine asks of a language's host."""
+    """The gRPC service of a language host."""
 
     def __init__(self, language: str, engine: str) -> None:
-        """Take the name of the language and the engine's address."""
+        """Set the name of the language and the address of the engine."""
         self._language = language
         self._engine = engine
 
     def Handshake(self, _request: Any, _context: Any) -> Any:  # noqa: N802  # gRPC's name
-        """Say that it is there."""
+        """Confirm the connection."""
         return language_pb2.LanguageHandshakeResponse()
 
     def GetPluginInfo(self, _request: Any, _context: Any) -> Any:  # noqa: N802  # gRPC's name
-        """Say the version."""
+        """Return the version."""
         return plugin_pb2.PluginInfo(version="0.0.0")
 
     def GetRequiredPackages(self, _request: Any, _context: Any) -> Any:  # noqa: N802  # gRPC's name
-        """Ask for no plugin: those that the tests need are on PATH."""
+        """Return no plugin, because those of the tests are on PATH."""
         return language_pb2.GetRequiredPackagesResponse()
 
     def Cancel(self, _request: Any, _context: Any) -> Any:  # noqa: N802  # gRPC's name
-        """Do nothing: the programs end by themselves."""
+        """Do nothing, because the programs end by themselves."""
         return empty_pb2.Empty()
 
     def Run(self, request: Any, _context: Any) -> Any:  # noqa: N802  # gRPC's name
@@ -58,7 +58,7 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
             text=True,
             check=False,
         )
-        # The engine shows nothing of an error that the program has logged itself.
+        # The engine does not show an error again that the program has logged.
         return language_pb2.RunResponse(error=done.stderr if done.returncode else "")
 
 

@@ -1,4 +1,4 @@
-"""docs/languages.md shows the examples as they are, and those run."""
+"""docs/languages.md shows the examples that other tests run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ SHOWN = {"yaml": "yaml/Pulumi.yaml", "typescript": "typescript/index.ts", "go": 
 
 @pytest.mark.parametrize("language", SHOWN)
 def test_the_page_shows_the_example(language: str) -> None:
-    """Letter by letter."""
+    """The text is identical."""
     (shown,) = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
 
     assert shown == (packageschema.ROOT / "examples" / SHOWN[language]).read_text("utf-8")
 
 
 def test_no_other_program_is_on_the_page() -> None:
-    """What else is there is a command."""
+    """All other blocks are commands."""
     assert set(re.findall(r"^```(\w+)$", PAGE, re.MULTILINE)) == {*SHOWN, "sh"}

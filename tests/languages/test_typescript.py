@@ -1,4 +1,4 @@
-"""A TypeScript program with the SDK that the schema makes: it compiles, and the real engine runs it."""
+"""A TypeScript program with the generated SDK compiles and runs on the real engine."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from pathlib import Path
 import nodemodules
 import pytest
 
-from tests.languages.checks import Project, check_what_it_makes, copy_example, generate, run
+from tests.languages.checks import Project, check_manifests, copy_example, generate, run
 
 pytestmark = [pytest.mark.engine, pytest.mark.languages]
 
 
 def compile_project(folder: Path) -> None:
-    """Compile the project in a folder as its tsconfig.json says."""
+    """Compile the project in a folder with its tsconfig.json."""
     run([nodemodules.NODE, nodemodules.ensure() / "typescript" / "bin" / "tsc", "--project", folder], folder)
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Provide the example with its SDK, compiled."""
+    """Provide the compiled example with its SDK."""
     above = tmp_path_factory.mktemp("typescript")
     (above / "node_modules").symlink_to(nodemodules.ensure())
     folder = copy_example("typescript", above)
     sdk = folder / "node_modules" / "@pulumi" / "volcano-jobs"
     generate("nodejs", sdk)
     compile_project(sdk)
-    # As the SDK's own postinstall script does.
+    # The postinstall script of the SDK does the same.
     (sdk / "bin" / "package.json").write_bytes((sdk / "package.json").read_bytes())
     compile_project(folder)
     return folder
 
 
 def test_a_mistake_does_not_compile(program: Path) -> None:
-    """The SDK has types: text is no number, and a misspelt input is none."""
+    """The SDK is typed: a string for a number and a misspelled input are rejected."""
     source = (program / "index.ts").read_text("utf-8")
     wrong = program / "wrong"
     wrong.mkdir()
@@ -48,6 +48,6 @@ def test_a_mistake_does_not_compile(program: Path) -> None:
     assert "'quue' does not exist in type 'VolcanoJobArgs'" in str(refused.value)
 
 
-def test_it_runs_on_the_real_engine(program: Path) -> None:
-    """It makes what the same job in Python makes."""
-    check_what_it_makes(Project(program, {"main": "bin"}))
+def test_the_program_runs_on_the_real_engine(program: Path) -> None:
+    """It creates the same objects as the Python job."""
+    check_manifests(Project(program, {"main": "bin"}))

@@ -1,4 +1,4 @@
-"""The example in Pulumi YAML goes up on the real engine as it stands."""
+"""The Pulumi YAML example runs unchanged on the real engine."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.engine.yamlproject import TOOLS, CommandLine
-from tests.languages.checks import check_what_it_makes, copy_example
+from tests.languages.checks import check_manifests, copy_example
 
 pytestmark = pytest.mark.engine
 
 
-def test_it_runs_on_the_real_engine(tmp_path: Path) -> None:
-    """It makes what the same job in Python makes."""
+def test_the_program_runs_on_the_real_engine(tmp_path: Path) -> None:
+    """It creates the same objects as the Python job."""
     folder = copy_example("yaml", tmp_path)
 
-    check_what_it_makes(CommandLine(folder, [*TOOLS, "pulumi-language-yaml"]))
+    check_manifests(CommandLine(folder, [*TOOLS, "pulumi-language-yaml"]))

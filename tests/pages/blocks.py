@@ -1,4 +1,4 @@
-"""The fenced blocks of the pages, and who runs each of them: nobody reads a block that is wrong."""
+"""Code blocks of the documentation, and the test that runs each of them."""
 
 from __future__ import annotations
 
@@ -71,26 +71,26 @@ class Block:
 
     @property
     def key(self) -> tuple[str, str]:
-        """The page and the language."""
+        """Page and language of the block."""
         return self.page, self.language
 
     def __str__(self) -> str:
-        """Tell where it is."""
+        """Return the place of the block."""
         return f"{self.page}:{self.line} {self.language}".strip()
 
 
 def pages() -> list[Path]:
-    """Give the pages that users read."""
+    """Return the pages for users."""
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md")), *examples()]
 
 
 def examples() -> list[Path]:
-    """Give the pages of the examples."""
+    """Return the pages of the examples."""
     return sorted(ROOT.glob("examples/*/README.md"))
 
 
 def blocks() -> list[Block]:
-    """Give the blocks of all pages."""
+    """Return the blocks of all pages."""
     found = []
     for page in pages():
         text = page.read_text("utf-8")
@@ -101,12 +101,12 @@ def blocks() -> list[Block]:
 
 
 def run_here() -> list[Block]:
-    """Give the blocks that `test_blocks.py` runs."""
+    """Return the blocks that `test_blocks.py` runs."""
     return [block for block in blocks() if block.language in HERE and not {block.key} & {*ELSEWHERE, *NOT_RUN}]
 
 
 def commands(line: str) -> list[str]:
-    """Give the programs that a line of a shell block runs."""
+    """Return the programs in a line of a shell block."""
     words = shlex.split(line, comments=True)
     starts = [0, *(number + 1 for number, word in enumerate(words) if word in {"|", "&&"})]
     return [words[start] for start in starts if start < len(words)]

@@ -1,4 +1,4 @@
-"""Every block of the pages is run by a test, or there is a reason why not."""
+"""A test runs each code block of the documentation, or a reason is listed."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ RAY = (ROOT / "tests" / "documents" / "jobs" / "ray.yaml").read_text("utf-8")
 
 
 def of(language: str) -> list[pytest.ParameterSet]:
-    """Give the blocks of a language that are run here."""
+    """Return the blocks of a language that are run here."""
     return [pytest.param(block, id=str(block)) for block in run_here() if block.language == language]
 
 
 @pytest.mark.parametrize("block", [pytest.param(block, id=str(block)) for block in blocks()])
-def test_somebody_runs_a_block_or_there_is_a_reason(block: Block) -> None:
-    """A new page, or another language on an old one, is entered in `blocks.py`."""
+def test_each_block_has_a_test_or_a_reason(block: Block) -> None:
+    """Add new pages, and new languages of a page, to `blocks.py`."""
     assert block.key in {*ELSEWHERE, *NOT_RUN} or block.language in HERE, f"nobody runs the block at {block}"
 
 
-def test_nothing_is_entered_that_is_not_there() -> None:
-    """Entries of blocks that have gone say nothing."""
+def test_each_entry_has_a_block() -> None:
+    """Entries of removed blocks must be deleted."""
     there = {block.key for block in blocks()}
     lines = [line for block in run_here() if block.language == "sh" for line in block.text.splitlines()]
 
@@ -39,8 +39,8 @@ def test_nothing_is_entered_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(("key", "test"), ELSEWHERE.items(), ids=[" ".join(key) for key in ELSEWHERE])
-def test_who_runs_a_page_s_blocks_reads_the_page(key: tuple[str, str], test: str) -> None:
-    """The test that is named is there, and names the page."""
+def test_the_listed_test_reads_the_page(key: tuple[str, str], test: str) -> None:
+    """The test file exists and contains the name of the page."""
     name = Path(key[0]).stem
 
     assert name.lower() in (ROOT / test).read_text("utf-8").lower()
@@ -48,7 +48,7 @@ def test_who_runs_a_page_s_blocks_reads_the_page(key: tuple[str, str], test: str
 
 @pytest.mark.parametrize("block", of("python"))
 def test_a_program_runs(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """As it stands, where a `job.yaml` is; it makes a job, or a plugin of one's own."""
+    """It runs unchanged next to a `job.yaml`, and creates a job or defines a plugin."""
     (tmp_path / "job.yaml").write_text(JOB, "utf-8")
     monkeypatch.chdir(tmp_path)
     before = registry.names()
@@ -60,8 +60,8 @@ def test_a_program_runs(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 @pytest.mark.parametrize("block", of("yaml"))
-def test_a_document_is_what_it_says(block: Block) -> None:
-    """A Volcano Job renders; a Pulumi project says what it is called and what runs it."""
+def test_a_document_is_valid(block: Block) -> None:
+    """A Volcano Job renders, and a Pulumi project has a name and a runtime."""
     documents = list(yaml.safe_load_all(block.text))
 
     assert documents
@@ -74,13 +74,13 @@ def test_a_document_is_what_it_says(block: Block) -> None:
 
 @pytest.mark.parametrize("block", of("sh"))
 def test_commands_run(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """`volcano-jobs` does as it is told; all other commands have a reason not to be run."""
+    """`volcano-jobs` commands succeed; other commands have a reason not to run."""
     shell = Shell(tmp_path / "work")
     shell.folder.mkdir()
     monkeypatch.chdir(shell.folder)
     shell.write("../job.yaml", JOB)
     for name in ("job.yaml", "train.yaml", "evaluate.yaml"):
-        # What is told of a head is told of a Ray job.
+        # The text about a head is about a Ray job.
         shell.write(name, RAY if "task: head" in block.text else JOB.replace("pytorch-job", Path(name).stem))
     for line in block.text.splitlines():
         programs = set(commands(line))

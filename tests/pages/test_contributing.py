@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md: its layout has every module of the package, in the order of the import contracts."""
+"""CONTRIBUTING.md lists each module of the package, in the order of the import contracts."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ ROWS = [
 
 
 def is_module(path: Path) -> bool:
-    """Tell whether something in the package's folder is a module of its own."""
+    """Return whether a path in the package is a module."""
     return not path.name.startswith("_") and (path.suffix == ".py" or (path / "__init__.py").exists())
 
 
-def test_every_module_has_a_place_in_the_layout() -> None:
-    """And nothing else is told of as one."""
+def test_the_layout_lists_exactly_the_modules_of_the_package() -> None:
+    """Removed modules must be deleted from the layout."""
     named = [name for row in ROWS for name in row if name not in {"tools", "benchmarks"}]
 
     assert sorted(named) == sorted(path.stem for path in PACKAGE.iterdir() if is_module(path))
 
 
-def test_the_layout_is_the_one_that_is_checked() -> None:
-    """A module never stands above one of a lower layer."""
+def test_the_layout_has_the_order_of_the_import_contracts() -> None:
+    """A module of a higher layer precedes those of lower layers."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
     layers = next(contract["layers"] for contract in settings["contracts"] if contract["type"] == "layers")
     height = {name: -number for number, layer in enumerate(layers) for name in re.findall(r"\w+", layer)}

@@ -1,4 +1,4 @@
-"""migrate-kubeflow.md, migrate-torchx.md and migrate-volcano.md: what comes in and what goes out is one job."""
+"""migrate-kubeflow.md, migrate-torchx.md and migrate-volcano.md: the original and the converted job are equivalent."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ Wire = dict[str, Any]
 
 
 def of(page: str, language: str) -> list[str]:
-    """Give the blocks of a page and language."""
+    """Return the blocks of a page and language."""
     return [block.text for block in blocks() if block.key == (f"docs/{page}.md", language)]
 
 
-def made_by(program: str) -> dict[str, Wire]:
-    """Result a program of a page, which is told nothing; give what it makes by type and name."""
+def run_program(program: str) -> dict[str, Wire]:
+    """Run a program of a page without arguments, and return its objects by type and name."""
     done = run(lambda: exec(program, {}))  # noqa: S102  # our own page
     assert done.warnings == []
     return done.manifests()
 
 
 def containers(made: dict[str, Wire], *pods: str) -> list[Wire]:
-    """Give the first containers of Pods."""
+    """Return the first containers of Pods."""
     return [made[f"Pod {pod}"]["spec"]["containers"][0] for pod in pods]
 
 
 def variables(container: Wire) -> dict[str, str]:
-    """Give the literal variables of a container."""
+    """Return the literal variables of a container."""
     return {entry["name"]: entry["value"] for entry in container["env"] if "value" in entry}
 
 
 class TestPyTorchJob:
-    """Kubeflow's example, and the program beside it."""
+    """Example of Kubeflow, and the converted program."""
 
     JOB, _ = map(yaml.safe_load, of("migrate-kubeflow", "yaml"))
     ROLES: Wire = JOB["spec"]["pytorchReplicaSpecs"]
 
     def test_the_pods_are_the_same(self) -> None:
-        """Names, namespace, containers and restart policies."""
-        made = made_by(of("migrate-kubeflow", "python")[0])
+        """Names, namespace, containers and restart policies are compared."""
+        made = run_program(of("migrate-kubeflow", "python")[0])
 
         expected = [
             f"Pod {self.JOB['metadata']['name']}-{role.lower()}-{index}"
@@ -61,9 +61,9 @@ class TestPyTorchJob:
             assert pod["spec"]["restartPolicy"] == spec["restartPolicy"]
             assert pod["metadata"]["namespace"] == self.JOB["metadata"]["namespace"]
 
-    def test_they_are_told_what_the_table_says(self) -> None:
-        """The master's address, the ranks by Pods, the port's name; workers wait."""
-        made = made_by(of("migrate-kubeflow", "python")[0])
+    def test_the_pods_have_the_variables_of_the_table(self) -> None:
+        """The master address, ranks by Pod and the port name are set, and workers wait."""
+        made = run_program(of("migrate-kubeflow", "python")[0])
 
         master, worker = containers(made, "pytorch-simple-master-0", "pytorch-simple-worker-0")
         told = {"MASTER_ADDR": "pytorch-simple-master-0.pytorch-simple", "MASTER_PORT": "23456", "WORLD_SIZE": "2"}
@@ -74,15 +74,15 @@ class TestPyTorchJob:
 
 
 class TestMpiJob:
-    """The MPI operator's example, and the program beside it."""
+    """Example of the MPI operator, and the converted program."""
 
     _, JOB = map(yaml.safe_load, of("migrate-kubeflow", "yaml"))
     ROLES: Wire = JOB["spec"]["mpiReplicaSpecs"]
 
     def test_the_tasks_are_the_roles(self) -> None:
-        """Replicas and containers, in one Job of Volcano's, with amounts as text."""
+        """The native Job has replicas and containers of each role, with quantities as text."""
         walk = schema.SchemaPruner(quantities_as_text=True)
-        spec = made_by(of("migrate-kubeflow", "python")[1])["Job pi"]["spec"]
+        spec = run_program(of("migrate-kubeflow", "python")[1])["Job pi"]["spec"]
 
         tasks = {task["name"]: task for task in spec["tasks"]}
         assert [*tasks] == [role.lower() for role in self.ROLES]
@@ -92,9 +92,9 @@ class TestMpiJob:
             (container,) = walk.apply(given["template"], schema.POD_TEMPLATE, "")["spec"]["containers"]
             assert container.items() <= task["template"]["spec"]["containers"][0].items()
 
-    def test_the_launcher_has_what_the_table_says(self) -> None:
-        """The host file with slots, Open MPI's variables, the keys' place, and the wait."""
-        made = made_by(of("migrate-kubeflow", "python")[1])
+    def test_the_launcher_has_the_settings_of_the_table(self) -> None:
+        """It has the host file with slots, Open MPI's variables, the path of the keys, and the wait."""
+        made = run_program(of("migrate-kubeflow", "python")[1])
         spec = made["Job pi"]["spec"]
         pod = spec["tasks"][0]["template"]["spec"]
 
@@ -110,22 +110,22 @@ class TestMpiJob:
 
 
 class TestTorchx:
-    """What `torchx run --dryrun` printed, and the program below it."""
+    """Output of `torchx run --dryrun`, and the converted program."""
 
     (TEXT,) = of("migrate-torchx", "yaml")
     (PROGRAM,) = of("migrate-torchx", "python")
 
-    def test_torchx_s_job_is_taken_as_it_stands(self) -> None:
-        """Without a warning; the second task finds the first by the svc plugin's variable."""
+    def test_the_job_of_torchx_is_accepted_unchanged(self) -> None:
+        """It has no warning; the second task finds the first by a variable of the svc plugin."""
         made = render(yaml.safe_load(self.TEXT))
 
         assert not made.warnings
         names = {entry["name"] for entry in made.pods[1]["spec"]["containers"][0]["env"]}
         assert "VC_TRAIN_0_HOSTS" in names
 
-    def test_the_program_makes_as_many_pods_with_the_same_image_and_resources(self) -> None:
-        """The limits too, the memory at /dev/shm, and what Istio is told."""
-        made = made_by(self.PROGRAM)
+    def test_the_program_has_the_same_pods_images_and_resources(self) -> None:
+        """Limits, the memory of /dev/shm, and Istio annotations are included."""
+        made = run_program(self.PROGRAM)
         theirs = render(yaml.safe_load(self.TEXT)).pods
 
         ours = [pod for name, pod in made.items() if name.startswith("Pod ")]
@@ -138,9 +138,9 @@ class TestTorchx:
             assert mine["metadata"]["labels"]["sidecar.istio.io/inject"] == "false"
             assert mine["spec"]["restartPolicy"] == given["spec"]["restartPolicy"]
 
-    def test_torchrun_is_told_the_world_by_variables(self) -> None:
-        """Two nodes with two processes each, as TorchX's flags say."""
-        pods = containers(made_by(self.PROGRAM), "train-master-0", "train-worker-0")
+    def test_torchrun_reads_the_world_size_from_variables(self) -> None:
+        """Two nodes run two processes each, as with TorchX's flags."""
+        pods = containers(run_program(self.PROGRAM), "train-master-0", "train-worker-0")
 
         told = [{name: variables(pod)[name] for name in ("PET_NNODES", "PET_NPROC_PER_NODE")} for pod in pods]
         assert told == [{"PET_NNODES": "2", "PET_NPROC_PER_NODE": "2"}] * 2
@@ -148,11 +148,13 @@ class TestTorchx:
 
 
 class TestVolcano:
-    """Volcano's own example: the programs take the file that the page shows."""
+    """Example of Volcano: the programs read the file that the page shows."""
 
     @pytest.mark.parametrize("number", [0, 1])
-    def test_the_file_of_the_page_is_taken(self, number: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        """As Pods, and as one Job of Volcano's."""
+    def test_the_file_of_the_page_is_accepted(
+        self, number: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        """Both modes are used."""
         (text,) = of("migrate-volcano", "yaml")
         (tmp_path / "job.yaml").write_text(text, "utf-8")
         monkeypatch.chdir(tmp_path)
@@ -165,8 +167,8 @@ class TestVolcano:
         ]
         assert bool(done.names("Job")) == bool(number)
 
-    def test_it_is_the_guide_s_but_for_comments(self) -> None:
-        """The example of the plugin's guide."""
+    def test_the_file_equals_that_of_the_guide(self) -> None:
+        """Only comments differ."""
         (text,) = of("migrate-volcano", "yaml")
         guide = (ROOT / "tests" / "documents" / "jobs" / "pytorch-guide-short.yaml").read_text("utf-8")
 

@@ -1,4 +1,4 @@
-"""docs/troubleshooting.md shows our messages as they are, and says of Pods what is so."""
+"""docs/troubleshooting.md quotes current messages and describes Pods correctly."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ JOBS: dict[str, Wire] = {
 }
 
 
-def said_of_an_output() -> str:
-    """Give what a program is told whose number of Pods is an Output."""
+def message_of_an_output() -> str:
+    """Return the error of a program whose replicas are an Output."""
 
     def program() -> None:
         tasks: list[Any] = [{**task(), "replicas": pulumi.Output.from_input(1)}]
@@ -43,27 +43,27 @@ def said_of_an_output() -> str:
 
 
 @pytest.mark.parametrize("case", JOBS)
-def test_a_message_is_shown_as_it_is(case: str) -> None:
-    """Whoever searches for it finds it."""
+def test_a_message_is_quoted_exactly(case: str) -> None:
+    """Users search for the text of the message."""
     said = [str(problem) for problem in refused(JOBS[case]).problems]
 
     assert SHOWN & {*said}
 
 
-def test_the_message_about_outputs_is_shown_as_it_is() -> None:
-    """A program gives it only."""
-    assert said_of_an_output() in SHOWN
+def test_the_message_about_outputs_is_quoted_exactly() -> None:
+    """Only a program causes it."""
+    assert message_of_an_output() in SHOWN
 
 
-def test_no_other_message_is_shown() -> None:
-    """What is shown as ours is ours."""
+def test_each_quoted_message_is_checked() -> None:
+    """The page quotes no other message of the library."""
     said = {str(problem) for document in JOBS.values() for problem in refused(document).problems}
 
-    assert {*SHOWN} - said == {said_of_an_output()}
+    assert {*SHOWN} - said == {message_of_an_output()}
 
 
-def test_the_frameworks_variables_are_not_in_init_containers() -> None:
-    """The page says that RANK is empty there, and VC_TASK_INDEX is not."""
+def test_init_containers_have_no_framework_variables() -> None:
+    """RANK is empty there, but VC_TASK_INDEX is set."""
     init = {"initContainers": [container("early")]}
     document = job(task("master", **init), task(**init), plugins={"pytorch": [], "env": []})
 
@@ -73,16 +73,16 @@ def test_the_frameworks_variables_are_not_in_init_containers() -> None:
     assert "RANK" not in names
 
 
-def test_a_task_s_name_is_spelled_with_underscores() -> None:
-    """In the variable and in the file's name, as the page says."""
+def test_a_task_name_has_underscores_in_variables_and_file_names() -> None:
+    """The page has an example."""
     made = render(job(task("trainer-0"), plugins={"svc": []}))
 
     (data,) = (item["data"] for item in made.objects if item["kind"] == "ConfigMap")
     assert {"trainer_0.host", "VC_TRAINER_0_HOSTS"} <= data.keys()
 
 
-def test_a_link_to_an_issue_is_called_like_it() -> None:
-    """`[volcano 71](…/issues/71)`: a wrong number would send the reader elsewhere."""
+def test_the_text_of_an_issue_link_has_its_number() -> None:
+    """`[volcano 71](…/issues/71)`: a wrong number would lead to another issue."""
     text = (ROOT / PAGE).read_text("utf-8")
 
     assert re.findall(r"\[[a-z-]+ (\d+)\]\(\S+/(?:issues|pull)/(?!\1\))", text) == []

@@ -1,4 +1,4 @@
-"""docs/versions.md says of versions what the metadata, the installed packages and the pins of the tests' tools say."""
+"""docs/versions.md lists the versions of the package metadata, the installed packages and the pinned tools."""
 
 from __future__ import annotations
 
@@ -59,20 +59,20 @@ def page() -> tuple[str, str]:
 
 
 def rows() -> dict[str, Row]:
-    """Return the rows of the page's first table, by their first cell."""
+    """Return the rows of the first table by their first cell."""
     found = re.findall(r"^\| (?!what |-)(.*) \|$", page()[0], re.MULTILINE)
     cells = [[cell.strip() for cell in line.split("|")] for line in found]
     return {what: Row(*rest) for what, *rest in cells}
 
 
 def row(package: str) -> Row:
-    """Give a package's row, which may name its extra."""
+    """Return the row of a package, whose name may include its extra."""
     (found,) = (row for what, row in rows().items() if what.startswith(f"`{package}`"))
     return found
 
 
-def test_every_row_is_held_to_something() -> None:
-    """And every package and tool has one."""
+def test_each_row_is_checked() -> None:
+    """Each package and tool also has a row."""
     extras = {Requirement(text).name: extra for extra, texts in EXTRAS.items() for text in texts}
     packages = [f"`{name}`" + (f" (extra `{extras[name]}`)" if name in extras else "") for name in REQUIREMENTS]
 
@@ -81,20 +81,20 @@ def test_every_row_is_held_to_something() -> None:
 
 @pytest.mark.parametrize("package", REQUIREMENTS)
 def test_a_package_has_the_bounds_of_the_metadata(package: str) -> None:
-    """The floor, and the first version that is not meant."""
+    """They are the minimum, and the first excluded version."""
     bounds = {bound.operator: bound.version for bound in REQUIREMENTS[package].specifier}
 
     assert bounds == {sign: text for sign, text in ((">=", row(package).oldest), ("<", row(package).below)) if text}
 
 
 @pytest.mark.parametrize("package", REQUIREMENTS)
-def test_no_package_is_older_here_than_the_page_says(package: str) -> None:
-    """What the page calls tried is run by these tests; a newer one may have come out since."""
+def test_installed_packages_have_at_least_the_tested_versions(package: str) -> None:
+    """Newer releases are allowed."""
     assert Version(version(package)) >= Version(row(package).newest)
 
 
 def test_python_has_the_bounds_of_the_metadata() -> None:
-    """The classifiers name each version from the oldest to the newest that was run, all of which are looked for."""
+    """The classifiers list each tested version from the oldest to the newest."""
     python = rows()["Python"]
     named = [text.rpartition(" ")[2] for text in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", text)]
 
@@ -105,7 +105,7 @@ def test_python_has_the_bounds_of_the_metadata() -> None:
 
 @pytest.mark.parametrize("what", BUILT)
 def test_a_tool_has_the_version_of_its_pin(what: str) -> None:
-    """A release, or a commit with its day; the oldest is what is taken from PATH, or what a commit counts as."""
+    """It is a release, or a commit with its date; the minimum is that of a tool on PATH."""
     tool = pins.TOOLS[BUILT[what]]
     pin = re.search(rf"^\s*(?:require )?{re.escape(tool.module)} v(\S+)", tool._go_mod(), re.MULTILINE)
     assert pin is not None
@@ -116,14 +116,14 @@ def test_a_tool_has_the_version_of_its_pin(what: str) -> None:
 
 
 def test_the_versions_of_kubernetes_are_those_of_the_schemas() -> None:
-    """The newest is the one that Volcano's resource definition embeds."""
+    """The newest is the one that Volcano's CRD embeds."""
     fields = rows()["Kubernetes: fields of templates"]
 
     assert (fields.oldest, fields.newest) == (schema.versions()[0], schema.versions()[-1])
     assert f"{fields.newest}.0" == schema.KUBERNETES_VERSION
 
 
-def test_the_releases_of_volcano_are_those_whose_facts_are_known() -> None:
+def test_the_releases_of_volcano_are_those_of_the_library() -> None:
     """The newest has the Pod template that the library embeds."""
     row = rows()[RELEASES]
 
@@ -132,7 +132,7 @@ def test_the_releases_of_volcano_are_those_whose_facts_are_known() -> None:
 
 
 def test_the_page_names_each_plugin_and_flag_with_its_first_release() -> None:
-    """As the plugins declare them."""
+    """The plugins declare the releases."""
     lines = re.findall(r"^\| (1\S+) \| (.*?) \|", page()[1], re.MULTILINE)
     named = {(since, flag) for since, what in lines for flag in re.findall(r"`--([\w-]+)`", what)}
     plugins = {(since, name) for since, what in lines for name in re.findall(r"the plugin (\w+)", what)}
@@ -143,8 +143,8 @@ def test_the_page_names_each_plugin_and_flag_with_its_first_release() -> None:
 
 
 @pytest.mark.skipif(not VOLCANO.exists(), reason="Volcano's resource definitions are not there")
-def test_volcano_is_that_of_the_resource_definitions() -> None:
-    """Those that the test clusters have."""
+def test_volcano_has_the_version_of_the_crds() -> None:
+    """Test clusters install these CRDs."""
     commit, day = rows()["Volcano: plugins, webhooks and resource definitions"].newest.rstrip(")").split(" (")
 
     assert f"volcano-sh/volcano {commit}, {day}," in VOLCANO.read_text("utf-8")

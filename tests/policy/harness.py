@@ -1,4 +1,4 @@
-"""Policies asked as the engine asks them, about what jobs really become."""
+"""Helpers that run policies like the engine, on the resources that jobs register."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ AMOUNTS = {"requests": {"cpu": "1", "memory": "1Gi"}}
 
 
 def container(**fields: Any) -> dict[str, Any]:
-    """Make a good container, with other fields."""
+    """Return a compliant container with other fields."""
     return {"name": "main", "image": "ghcr.io/my-team/train:1", "resources": AMOUNTS, **fields}
 
 
 def spec(*containers: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """Make the spec of a good Pod, with other fields."""
+    """Return the spec of a compliant Pod with other fields."""
     return {"restartPolicy": "Never", "containers": list(containers or [container()]), **fields}
 
 
 def job(pod: Mapping[str, Any] | None = None, *, replicas: int = 2, **fields: Any) -> dict[str, Any]:
-    """Make a good job of one task, with other fields."""
+    """Return a compliant job with one task and other fields."""
     task = {"name": "worker", "replicas": replicas, "template": {"spec": pod or spec()}}
     return {
         "metadata": {"name": "train", "namespace": "default"},
@@ -61,7 +61,7 @@ def resource(manifest: Mapping[str, Any], *, ours: bool = True) -> PolicyResourc
 def made(
     kind: str, name: str, props: Mapping[str, Any], types: str = f"{TOKEN}$", parent: str = OWNER
 ) -> PolicyResource:
-    """Give a resource, with whole numbers as fractions and a proxy that knows what is unknown."""
+    """Return a resource as the engine passes it: with floats for integers, and a proxy that detects unknown values."""
     timeouts = PolicyCustomTimeouts(0, 0, 0)
     options = PolicyResourceOptions(
         protect=False,
@@ -88,7 +88,7 @@ def _wire(tree: Any) -> Any:
 
 
 def composed(document: Mapping[str, Any], **options: Any) -> list[PolicyResource]:
-    """Give what a job becomes with Pulumi's Pods, with the components that the rules look at."""
+    """Return the resources of a job in composed mode, with the components that the rules check."""
     rendered = render(document, **options)
     owner = made(TOKEN, "train", {}, "")
     plugins = [made(SVC, "train-svc", {})] if any(plugin.name == "svc" for plugin in rendered.plugins) else []
@@ -100,23 +100,23 @@ def composed(document: Mapping[str, Any], **options: Any) -> list[PolicyResource
 
 
 def task_component(name: str, pod_spec: Mapping[str, Any]) -> PolicyResource:
-    """Give a task's component of the job, as it is before or after an edit."""
+    """Return the task component of the job before or after an edit."""
     return made(TASK, f"train-{name}", {"job": "train", "task": name, POD_SPEC: pod_spec})
 
 
 def native(document: Mapping[str, Any], **options: Any) -> list[PolicyResource]:
-    """Give what a job becomes with Volcano's Job."""
+    """Return the resources of a job in native mode."""
     return [resource(render(document, managed_by="volcano", **options).native_job.to_manifest())]
 
 
 def raw(**fields: Any) -> list[PolicyResource]:
-    """Give a Job that a program made without the component."""
+    """Return a Job that a program creates without the component."""
     manifest = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "raw"}, "spec": fields}
     return [resource(manifest, ours=False)]
 
 
 def ask(policy: Policy, resources: Iterable[PolicyResource], **config: Any) -> list[str]:
-    """Run a policy on resources; return its messages, and the properties that it could not read."""
+    """Run a policy on resources; return its messages and the unknown properties that it tried to read."""
     said: list[str] = []
     all_of_them = list(resources)
     if isinstance(policy, StackValidationPolicy):
@@ -138,7 +138,7 @@ def _one(policy: ResourceValidationPolicy, item: PolicyResource, config: Mapping
 
 
 def ask_in_both_modes(policy: Policy, document: Mapping[str, Any], **config: Any) -> list[str]:
-    """Run a policy on a job in both modes, and return its messages, which must be the same."""
+    """Run a policy on a job in both modes, check that the messages are equal, and return them."""
     messages = ask(policy, composed(document), **config)
     assert ask(policy, native(document), **config) == messages
     return messages

@@ -1,4 +1,4 @@
-"""examples/policy and what else Pulumi reads of the examples."""
+"""examples/policy, and files of the examples that Pulumi reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ IGNORED = (ROOT / ".gitignore").read_text("utf-8").splitlines()
 
 
 def test_the_pack_runs_in_its_own_virtual_environment() -> None:
-    """`pulumi install` makes it; without the option the host starts a Python that has no pulumi."""
+    """`pulumi install` creates it; without this option the host uses a Python without pulumi."""
     runtime = yaml.safe_load((POLICY / "PulumiPolicy.yaml").read_text("utf-8"))["runtime"]
 
     assert runtime == {"name": "python", "options": {"toolchain": "pip", "virtualenv": ".venv"}}
@@ -21,8 +21,8 @@ def test_the_pack_runs_in_its_own_virtual_environment() -> None:
     assert ".venv" in IGNORED
 
 
-def test_generated_sdks_are_not_committed_as_the_readmes_say() -> None:
-    """A clone generates them again."""
+def test_generated_sdks_are_not_committed() -> None:
+    """The READMEs have the command that generates them."""
     assert "sdks/" in IGNORED
     for language in ("go", "typescript"):
         readme = (ROOT / "examples" / language / "README.md").read_text("utf-8")

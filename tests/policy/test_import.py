@@ -1,4 +1,4 @@
-"""What happens without the extra."""
+"""Import of the policy module without its extra."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 from syrupy.assertion import SnapshotAssertion
 
 
-def test_without_the_package_the_error_says_how_to_install_it(snapshot: SnapshotAssertion) -> None:
-    """The rest of the library works without it."""
+def test_without_the_extra_the_error_has_the_install_command(snapshot: SnapshotAssertion) -> None:
+    """All other modules of the library can be imported."""
     code = (
         "import sys\nsys.modules['pulumi_policy'] = None\nimport pulumi_volcano_jobs\n"
         "try:\n    import pulumi_volcano_jobs.policy\nexcept ModuleNotFoundError as error:\n    print(error)\n"

@@ -1,1 +1,1 @@
-"""User code as type checkers see it."""
+"""Type checks of user code."""

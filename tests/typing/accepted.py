@@ -1,4 +1,4 @@
-"""Programs that type checkers accept, a function for each form of the arguments; it is checked, never run."""
+"""Programs that type checkers accept, with a function for each form of arguments; never run."""
 
 # pyright: strict
 
@@ -61,7 +61,7 @@ WIRE = {"spec": {"containers": [{"name": "main", "image": "example.org/image:1"}
 
 
 def options_of_ssh() -> list[Plugin]:
-    """Literals for what has few values; the name of a Secret may be an Output."""
+    """Settings with few values are Literals; the name of a Secret can be an Output."""
     return [
         SshPlugin(key_type="ed25519", file_modes="by-user", address_aliases=True),
         SshPlugin(key_secret=secret, key_secret_private="id_rsa", key_secret_public="id_rsa.pub"),
@@ -69,7 +69,7 @@ def options_of_ssh() -> list[Plugin]:
 
 
 def the_shortest_job() -> None:
-    """A job of one task in wire form; its name is the resource's."""
+    """A job with one task as a dictionary; its name is that of the resource."""
     VolcanoJob("train", {"tasks": [{"name": "worker", "replicas": 2, "template": WIRE}]})
 
 
@@ -139,7 +139,7 @@ def managed_by_volcano() -> None:
 
 
 def presets_on_a_template() -> None:
-    """Those of the library and one of the program's own."""
+    """Presets of the library, and one of the program."""
 
     def own(template: Mapping[str, Any]) -> dict[str, Any]:
         return {**template, "metadata": {"labels": {"team": "ml"}}}
@@ -149,7 +149,7 @@ def presets_on_a_template() -> None:
 
 
 def volcanos_own_arguments() -> None:
-    """Plugins with Volcano's flags; all else as in a Volcano Job."""
+    """Plugins with Volcano's flags; all other fields are those of a Volcano Job."""
     VolcanoJob(
         "train",
         {
@@ -163,7 +163,7 @@ def volcanos_own_arguments() -> None:
 
 
 def outputs_wherever_a_value_decides_no_structure() -> None:
-    """Outputs as values of the job, of keys and in templates of all three forms."""
+    """Outputs as values of the job, as keys, and in templates of all three forms."""
     container = ContainerArgs(
         name="main",
         image=secret,
@@ -243,7 +243,7 @@ def queues_and_what_jobs_share() -> None:
 
 
 def arguments_put_together() -> None:
-    """Arguments that a program builds bit by bit, or with the class."""
+    """Arguments that a program builds step by step, or with the class."""
     args: VolcanoJobArgs = {"tasks": [Task(name="worker", replicas=1, template=WIRE)]}
     if config.get_bool("gang"):
         args["min_available"] = 1
@@ -252,7 +252,7 @@ def arguments_put_together() -> None:
 
 
 def a_job_as_data() -> None:
-    """A Job of its own, which the component, the renderer and a file have in common."""
+    """A Job object that the component, the renderer and a file share."""
     partition = PartitionPolicy(total_partitions=2, partition_size=1, network_topology=NetworkTopology(mode="soft"))
     labels: dict[str, str] = {"team": "ml"}
     job = Job(
@@ -276,13 +276,13 @@ def a_job_as_data() -> None:
 
 
 def a_job_from_a_file() -> None:
-    """YAML from a file or a text, with Pulumi's own options beside it."""
+    """YAML from a file or a text, with Pulumi's resource options."""
     VolcanoJob.from_yaml("train", Path("job.yaml"))
     VolcanoJob.from_yaml("train", "job.yaml", {"restart": "pod", "run": "2"}, pulumi.ResourceOptions(protect=True))
 
 
 def what_a_program_reads() -> None:
-    """The outputs have types."""
+    """Outputs with their types."""
     job = VolcanoJob("train", {"tasks": []})
     assert_type(job.namespace, pulumi.Output[str])
     assert_type(job.pod_names, pulumi.Output[list[str]])
@@ -302,7 +302,7 @@ def what_a_program_reads() -> None:
 
 @register
 class TokenPlugin(Plugin):
-    """A plugin of a user's own."""
+    """A custom plugin."""
 
     name = "token"
     stage = Stage.FRAMEWORK
@@ -315,7 +315,7 @@ class TokenPlugin(Plugin):
 
 
 def a_plugin_of_ones_own() -> None:
-    """The settings of a user's plugin are typed too."""
+    """The settings of a custom plugin are typed."""
     tasks: list[Mapping[str, Any]] = [{"name": "worker", "replicas": 1, "template": WIRE}]
     VolcanoJob("train", {"plugins": [TokenPlugin(audience="serving"), SvcPlugin()], "tasks": tasks})
     assert_type(TokenPlugin().audience, str)

@@ -1,4 +1,4 @@
-"""Mistakes that type checkers find: an error in each line that ends in a mark, and in no other; it is never run."""
+"""Mistakes that type checkers report: an error in each marked line, and in no other; never run."""
 
 # pyright: strict
 
@@ -34,13 +34,13 @@ job = VolcanoJob("right", {"tasks": [task]})
 
 
 class TokenPlugin(Plugin):
-    """A plugin of a user's own."""
+    """A custom plugin."""
 
     name = "token"
     audience: str = flag("audience", default="training")
 
 
-# Of the job.
+# The job.
 VolcanoJob("train")  # refused
 VolcanoJob("train", {"tasks": [task], "restart": "all"})  # refused
 VolcanoJob("train", {"tasks": [task], "on_scale": "never"})  # refused
@@ -65,7 +65,7 @@ VolcanoJob("train", Job(name="train", tasks=[3]))  # refused
 VolcanoJob.from_yaml("train", "job.yaml", {"restart": "all"})  # refused
 VolcanoJob.from_yaml("train", "job.yaml", {"queue": "other"})  # refused
 
-# Of queues and of what jobs share.
+# Queues and shared defaults.
 VolcanoQueue("research", {"weight": "2"})  # refused
 VolcanoQueue("research", {"weigth": 2})  # refused
 VolcanoQueue("research", {"dequeueStrategy": "fifo"})  # refused
@@ -83,7 +83,7 @@ JobDefaults(tolerations=["gpu"])  # refused
 JobDefaults(node_selector="gpu")  # refused
 JobDefaults(restart="pod")  # refused
 
-# Outputs where structure must be plain.
+# Outputs for structural fields.
 VolcanoJob("train", {"tasks": [task], "name": text})  # refused
 VolcanoJob("train", {"tasks": [task], "scheduler_name": text})  # refused
 VolcanoJob("train", {"tasks": [task], "min_available": number})  # refused
@@ -95,7 +95,7 @@ Volume(mount_path=text)  # refused
 PytorchPlugin(port=number)  # refused
 MpiPlugin(master=text)  # refused
 
-# Of the parts.
+# Parts of a job.
 Task(name="worker", replicas="two")  # refused
 Task(name="worker", replica=2)  # refused
 Task(name="worker", template="pod.yaml")  # refused
@@ -126,6 +126,6 @@ PytorchPlugin().port = 1  # refused
 TokenPlugin(audience=3)  # refused
 TokenPlugin(public="serving")  # refused
 
-# Of what is read.
+# Outputs of a job.
 pulumi.export("key", job.ssh.publik_key)  # refused
 pulumi.export("pods", job.tasks.worker)  # refused

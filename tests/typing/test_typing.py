@@ -1,4 +1,4 @@
-"""What type checkers say of programs that use the library: `accepted.py`, `refused.py`, the examples and the README."""
+"""Type checks of programs that use the library: `accepted.py`, `refused.py`, the examples and the README."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Findings = Mapping[str, Mapping[int, list[str]]]
 
 
 def mypy(pages: Sequence[str]) -> Iterator[tuple[str, int, str]]:
-    """Run mypy as strict as it can be, with no configuration of ours."""
+    """Run mypy in strict mode, without the configuration of this repository."""
     options = ["--strict", "--config-file=", MYPY_CACHE, "--no-error-summary"]
     for line in run("mypy", *options, str(ACCEPTED), str(REFUSED), *pages).splitlines():
         found = re.fullmatch(r"(?P<file>.+?):(?P<line>\d+): error: (?P<message>.*)", line)
@@ -36,7 +36,7 @@ def mypy(pages: Sequence[str]) -> Iterator[tuple[str, int, str]]:
 
 
 def pyright(pages: Sequence[str]) -> Iterator[tuple[str, int, str]]:
-    """Run pyright; the files say themselves how strict it is."""
+    """Run pyright; the files set its strictness."""
     options = ["--outputjson", f"--pythonpath={sys.executable}"]
     said = json.loads(run("pyright", *options, str(ACCEPTED), str(REFUSED), "examples", *pages))
     for item in said["generalDiagnostics"]:
@@ -44,7 +44,7 @@ def pyright(pages: Sequence[str]) -> Iterator[tuple[str, int, str]]:
 
 
 def run(checker: str, *arguments: str) -> str:
-    """Run a checker in the root, and give what it printed."""
+    """Run a checker in the root, and return its output."""
     command = [sys.executable, "-m", checker, *arguments]
     environment = os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
@@ -54,7 +54,7 @@ def run(checker: str, *arguments: str) -> str:
 
 @pytest.fixture(scope="module", params=[mypy, pyright], ids=["mypy", "pyright"])
 def findings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Findings:
-    """Provide what a checker says of both files and of the programs of the pages."""
+    """Provide the errors of a checker for both files and for the programs of the pages."""
     checker: Callable[[Sequence[str]], Iterator[tuple[str, int, str]]] = request.param
     folder = tmp_path_factory.mktemp("pages")
     pages = [folder / f"{name}.py" for name in programs()]
@@ -66,15 +66,15 @@ def findings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return found
 
 
-def test_right_programs_are_accepted(findings: Findings) -> None:
-    """Nothing is said of the accepted programs, nor of any other file but the refused one."""
+def test_type_checkers_accept_correct_programs(findings: Findings) -> None:
+    """Only the file with mistakes has errors."""
     unexpected = {file: lines for file, lines in findings.items() if file != os.path.relpath(REFUSED, ROOT)}
 
     assert unexpected == {}
 
 
-def test_wrong_programs_are_refused_in_the_wrong_lines_and_in_no_other(findings: Findings) -> None:
-    """Each marked line has an error, and no other line has."""
+def test_type_checkers_report_exactly_the_marked_lines(findings: Findings) -> None:
+    """Each marked line has an error."""
     lines = REFUSED.read_text("utf-8").splitlines()
     marked = {f"{number}: {line}" for number, line in enumerate(lines, 1) if line.endswith(MARK)}
 

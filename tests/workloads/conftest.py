@@ -27,7 +27,7 @@ PROGRAMS = {
     "ray": ("ray",),
     "tensorflow": ("tensorflow",),
 }
-"""Requirements of a framework in addition to the player: a file, a command, or a Python environment of `tools/workloads.py`."""
+"""Requirements of a framework besides the player: a file, a command, or an environment of `tools/workloads.py`."""
 PROGRAM = Path(sys.executable).parent / "volcano-jobs"
 USERS = "mpiuser:x:1000:1000::/home/mpiuser:/bin/bash\n"
 GROUPS = "mpiuser:x:1000:\n"
