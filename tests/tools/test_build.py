@@ -1,4 +1,4 @@
-"""Tests of tools/build.py: with a ``go`` that only pretends, so nothing is downloaded or compiled."""
+"""Tests of tools/build.py with a fake ``go``, so nothing is downloaded or compiled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ require (
 )
 """
 
-# Answers as go does, writes what it was asked to a log, and then does what a test has put into FAKE_GO.
+# Responds like go, logs its arguments, and then runs the code in FAKE_GO.
 FAKE_GO = """\
 #!/bin/sh
 echo "$*" >> "$FAKE_GO_LOG"
@@ -48,10 +48,10 @@ done
 
 
 class World:
-    """A PATH with nothing but a pretended go, an empty cache, and one tool with pins of its own."""
+    """A PATH with only a fake go, an empty cache, and a tool with its own pins."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Set it up below root."""
+        """Create it in a folder."""
         self.root = root
         self.bin = root / "path"
         self.bin.mkdir()
@@ -76,7 +76,7 @@ class World:
         return path
 
     def add_tool(self, name: str, **settings: object) -> Any:
-        """Put a tool into the table; its pins are its own."""
+        """Add a tool with its own pins to the table."""
         folder = self.root / name
         folder.mkdir(exist_ok=True)
         (folder / "go.mod").write_text(GO_MOD)
@@ -86,28 +86,28 @@ class World:
         return tool
 
     def ensure(self, *names: str) -> list[Path]:
-        """Call ensure, keeping what it says."""
+        """Call ensure, and record its messages."""
         result: list[Path] = build.ensure(names or list(build.TOOLS), self.said.append)
         return result
 
     def runs(self, command: str) -> list[str]:
-        """Return how go was called with this command."""
+        """Return the calls of go with this command."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         return [line for line in lines if line.split()[0] == command]
 
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    """Provide a fresh World."""
+    """Provide a new World."""
     return World(tmp_path, monkeypatch)
 
 
 class TestKey:
-    """The name of a tool's folder in the cache."""
+    """Name of a tool's folder in the cache."""
 
     @pytest.mark.parametrize("name", ["go.mod", "go.sum", "main.go"])
-    def test_changes_with_each_pin(self, world: World, name: str) -> None:
-        """A changed, or an added, pin gives a new key."""
+    def test_key_changes_with_each_pin(self, world: World, name: str) -> None:
+        """A changed or added pin gives a new key."""
         before = world.tool.key
 
         with (world.tool.folder / name).open("a") as pin:
@@ -116,20 +116,20 @@ class TestKey:
         assert before != world.tool.key
 
     @pytest.mark.parametrize("change", [{"stamps": ("a.B={version}",)}, {"package": "example.com/b"}])
-    def test_changes_with_the_flags(self, world: World, change: dict[str, object]) -> None:
-        """What go is told to build is part of the key."""
+    def test_key_changes_with_the_build_flags(self, world: World, change: dict[str, object]) -> None:
+        """The arguments of go are part of the key."""
         assert dataclasses.replace(world.tool, **change).key != world.tool.key
 
-    def test_changes_with_the_platform(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A cache that two kinds of machine share keeps their programs apart."""
+    def test_key_changes_with_the_platform(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Machines of different platforms can share a cache."""
         before = world.tool.key
 
         monkeypatch.setattr(pins, "platform", SimpleNamespace(system=lambda: "Plan9", machine=lambda: "vax"))
 
         assert before != world.tool.key
 
-    def test_is_per_tool(self, world: World) -> None:
-        """A change to one tool builds that one again, and no other."""
+    def test_key_is_per_tool(self, world: World) -> None:
+        """A change of one tool does not rebuild other tools."""
         world.add_tool("provider")
         world.ensure()
 
@@ -140,25 +140,25 @@ class TestKey:
 
 
 class TestEnsure:
-    """What is built, and what is not."""
+    """Conditions for a build."""
 
-    def test_builds_into_the_cache(self, world: World) -> None:
-        """A tool that is nowhere is built, and its folder is to be put on PATH."""
+    def test_ensure_builds_a_missing_tool_into_the_cache(self, world: World) -> None:
+        """Its folder is added to PATH."""
         (folder,) = world.ensure()
 
         assert world.root / "cache" / "pulumi-volcano-jobs" / world.tool.key / "bin" == folder
         assert [path.name for path in folder.iterdir()] == ["engine"]
         assert os.access(folder / "engine", os.X_OK)
 
-    def test_leaves_nothing_else(self, world: World) -> None:
-        """Sources and temporary files are gone after a build, and the checkout is as it was."""
+    def test_ensure_leaves_no_other_files(self, world: World) -> None:
+        """Sources and temporary files are deleted, and the checkout is unchanged."""
         (folder,) = world.ensure()
 
         assert {"bin", "lock"} == {path.name for path in folder.parent.iterdir()}
         assert {"go.mod", "go.sum"} == {path.name for path in world.tool.folder.iterdir()}
 
-    def test_second_time_builds_nothing(self, world: World) -> None:
-        """What the cache has is used without a word, even where go is missing."""
+    def test_ensure_uses_the_cache(self, world: World) -> None:
+        """No message is printed, and go is not needed."""
         first = world.ensure()
         (world.bin / "go").unlink()
         world.said.clear()
@@ -166,19 +166,19 @@ class TestEnsure:
         assert first == world.ensure()
         assert world.said == []
 
-    def test_uses_a_tool_on_path(self, world: World) -> None:
-        """A tool on PATH is used as it is."""
+    def test_ensure_uses_a_tool_on_path(self, world: World) -> None:
+        """Nothing is built."""
         world.program("engine", "")
 
         assert world.ensure() == []
         assert not world.log.exists()
 
-    def test_names_a_tool_once(self, world: World) -> None:
-        """A name that is given twice yields one folder."""
+    def test_ensure_returns_a_folder_once(self, world: World) -> None:
+        """The name is passed twice."""
         assert len(world.ensure("engine", "engine")) == 1
 
-    def test_pins_and_stamps(self, world: World) -> None:
-        """Go may not change the pins, and the program is told the version that go.mod pins."""
+    def test_a_build_keeps_the_pins_and_sets_the_version(self, world: World) -> None:
+        """The version in the program is that of go.mod."""
         world.add_tool("engine", package="example.com/engine/cmd", stamps=("example.com/v.Version={version}",))
 
         world.ensure()
@@ -188,16 +188,16 @@ class TestEnsure:
         assert "-X example.com/v.Version=v3.274.1 -o" in run
         assert run.endswith(" example.com/engine/cmd")
 
-    def test_environment_of_the_build(self, world: World) -> None:
-        """The caller's settings pass through, but the program is for this machine and needs no C compiler."""
+    def test_a_build_is_for_this_machine_without_cgo(self, world: World) -> None:
+        """Other environment variables of the caller are kept."""
         world.set(GOPROXY="off", GOARCH="vax", FAKE_GO=f'echo "$GOPROXY $GOARCH $CGO_ENABLED" > {world.root}/env')
 
         world.ensure()
 
         assert (world.root / "env").read_text() == "off  0\n"
 
-    def test_copies_what_main_embeds(self, world: World) -> None:
-        """Files that main.go embeds come from the module."""
+    def test_a_build_copies_embedded_files(self, world: World) -> None:
+        """Files that main.go embeds are in the module."""
         module = world.root / "module"
         (module / "cmd").mkdir(parents=True)
         (module / "cmd" / "schema.json").write_text("{}")
@@ -209,8 +209,8 @@ class TestEnsure:
         assert world.runs("mod") == ["mod download -json example.com/engine"]
         assert (world.root / "seen").read_text() == "{}"
 
-    def test_two_runs_build_once(self, world: World) -> None:
-        """A run that finds another one building waits, and uses what that one has built."""
+    def test_parallel_runs_build_once(self, world: World) -> None:
+        """The second run waits and uses the program of the first one."""
         world.set(FAKE_GO="[ $1 = build ] && /bin/sleep 0.2")
         threads = [threading.Thread(target=world.ensure) for _ in range(2)]
 
@@ -222,8 +222,8 @@ class TestEnsure:
         assert len(world.runs("build")) == 1
         assert "waiting for another run that is building engine v3.274.1" in world.said
 
-    def test_removes_what_a_killed_run_left(self, world: World) -> None:
-        """A half-built program of an earlier run is in nobody's way."""
+    def test_a_build_removes_files_of_a_killed_run(self, world: World) -> None:
+        """An incomplete program does not stop the next run."""
         left = world.tool.built.parents[1] / "build"
         left.mkdir(parents=True)
         (left / "program").write_text("half")
@@ -234,18 +234,18 @@ class TestEnsure:
 
 
 class TestOldPulumi:
-    """A program on PATH that is older than what the library needs."""
+    """A program on PATH that is older than the minimum version."""
 
     @pytest.mark.parametrize("said", ["v3.226.0", "v3.300.1-dev", "4.0.0"])
-    def test_new_enough(self, world: World, said: str) -> None:
-        """A version from the minimum on is used."""
+    def test_a_new_program_on_path_is_used(self, world: World, said: str) -> None:
+        """Versions from the minimum on are accepted."""
         world.add_tool("engine", minimum=(3, 226))
         world.program("engine", f"#!/bin/sh\necho {said}\n")
 
         assert world.ensure() == []
 
-    def test_too_old(self, world: World) -> None:
-        """An older one is passed over, which one line says."""
+    def test_an_old_program_on_path_is_ignored(self, world: World) -> None:
+        """A message names its version."""
         world.add_tool("engine", minimum=(3, 226))
         found = world.program("engine", "#!/bin/sh\necho v3.99.0\n")
 
@@ -255,8 +255,8 @@ class TestOldPulumi:
         assert f"{found} is v3.99.0, but 3.226 is needed: using v3.274.1, built here" == world.said[0]
 
     @pytest.mark.parametrize("text", ["#!/bin/sh\nexit 1\n", "#!/no/such/interpreter\n"])
-    def test_broken(self, world: World, text: str) -> None:
-        """One that does not say its version is passed over too."""
+    def test_a_program_without_a_version_is_ignored(self, world: World, text: str) -> None:
+        """A message names it."""
         world.add_tool("engine", minimum=(3, 226))
         world.program("engine", text)
 
@@ -265,10 +265,10 @@ class TestOldPulumi:
 
 
 class TestProgress:
-    """What a person sees meanwhile."""
+    """Progress messages."""
 
-    def test_messages(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The time it will take comes first, then how far it is, then where the result lies."""
+    def test_a_build_prints_duration_progress_and_result(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The messages are in this order."""
         monkeypatch.setattr(build, "INTERVAL", 0.05)
         world.set(FAKE_GO="[ $1 = build ] && { echo errors >&2; echo example.com/engine >&2; /bin/sleep 0.2; }")
 
@@ -279,15 +279,15 @@ class TestProgress:
         assert "building engine v3.274.1: 2 of 3 packages, 0 s" in world.said
         assert f"built engine v3.274.1 in 0 s: {world.tool.built}" == world.said[-1]
 
-    def test_duration(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """From a minute on, minutes are shown."""
+    def test_durations_from_a_minute_on_are_in_minutes(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Shorter ones are in seconds."""
         monkeypatch.setattr(build, "time", SimpleNamespace(monotonic=lambda: 130.4))
 
         assert build._duration(0.0) == "2 min 10 s"
         assert build._duration(120.0) == "10 s"
 
-    def test_terminal_rewrites_a_count(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """On a terminal a newer count takes the line of the older one, and other messages stay."""
+    def test_a_terminal_shows_only_the_last_count(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Other messages are kept."""
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setenv("COLUMNS", "80")
         written: list[str] = []
@@ -303,8 +303,8 @@ class TestProgress:
 class TestMain:
     """The command line."""
 
-    def test_prints_the_path_only(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
-        """Standard output has the PATH prefix and nothing else."""
+    def test_print_path_prints_only_the_path_prefix(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        """Standard output can be used in a shell."""
         provider = world.add_tool("provider")
 
         assert build.main(["--print-path"]) == 0
@@ -313,27 +313,29 @@ class TestMain:
         assert f"{world.tool.built.parent}{os.pathsep}{provider.built.parent}\n" == printed.out
         assert "built provider" in printed.err
 
-    def test_prints_nothing_unasked(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
-        """Without --print-path standard output stays empty."""
+    def test_without_print_path_standard_output_is_empty(
+        self, world: World, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Messages are on standard error."""
         assert build.main(["engine"]) == 0
         assert capsys.readouterr().out == ""
         assert len(world.runs("build")) == 1
 
     def fails(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-        """Run the command line, which must fail without a traceback, and return the message."""
+        """Run the command line, check that it fails without a traceback, and return the message."""
         assert build.main(list(arguments)) == 1
         printed = capsys.readouterr()
         assert printed.out == ""
         assert "Traceback" not in printed.err
         return printed.err
 
-    def test_unknown_tool(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
-        """An unknown name is answered with the known ones."""
+    def test_an_unknown_tool_is_rejected(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        """The message lists the tools."""
         assert world.tool.name == "engine"
         assert "there is no tool 'motor'; there are engine" in self.fails(capsys, "motor")
 
-    def test_go_is_missing(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
-        """Without go the message says which one to install, or what else to do."""
+    def test_a_missing_go_is_an_error(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        """The message has the version to install, and the alternative."""
         (world.bin / "go").unlink()
 
         message = self.fails(capsys)
@@ -342,8 +344,8 @@ class TestMain:
         assert "https://go.dev/dl/, or put your own engine on PATH" in message
 
     @pytest.mark.parametrize("version", ["go1.26.5", "go1.25", "go1.26rc1", "unknown"])
-    def test_go_is_too_old(self, world: World, capsys: pytest.CaptureFixture[str], version: str) -> None:
-        """A go that is too old and may fetch no newer one is named."""
+    def test_an_old_go_is_an_error(self, world: World, capsys: pytest.CaptureFixture[str], version: str) -> None:
+        """GOTOOLCHAIN does not allow it to download a newer one."""
         world.set(FAKE_GO_VERSION=version)
 
         message = self.fails(capsys)
@@ -354,14 +356,14 @@ class TestMain:
     @pytest.mark.parametrize(
         ("version", "toolchain"), [("go1.25.1", "auto"), ("go1.27rc1", "local"), ("devel go1.28-1a2b", "local")]
     )
-    def test_go_is_good_enough(self, world: World, version: str, toolchain: str) -> None:
-        """A newer go is used, and so is one that fetches a newer one itself."""
+    def test_a_new_go_is_used(self, world: World, version: str, toolchain: str) -> None:
+        """An old one that can download a newer one is also used."""
         world.set(FAKE_GO_VERSION=version, FAKE_GO_TOOLCHAIN=toolchain)
 
         assert len(world.ensure()) == 1
 
-    def test_download_fails(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
-        """What go said about a failed download is shown, with what to do."""
+    def test_a_failed_download_shows_the_output_of_go(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        """The message has the fix."""
         world.set(FAKE_GO="[ $1 = list ] && { echo 'go: dial tcp: no such host' >&2; exit 1; }")
 
         message = self.fails(capsys)
@@ -369,8 +371,8 @@ class TestMain:
         assert "downloading the modules of engine v3.274.1 failed (exit code 1)" in message
         assert "    go: dial tcp: no such host\nCheck the network and GOPROXY" in message
 
-    def test_build_fails(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
-        """Go's last lines are shown without the names of packages that compiled, and no half file is left."""
+    def test_a_failed_build_shows_the_last_lines_of_go(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        """Names of compiled packages are omitted, and no incomplete file remains."""
         failing = "echo errors >&2; echo '# engine' >&2; echo 'main.go:1: no disk' >&2; exit 2"
         world.set(FAKE_GO=f"[ $1 = build ] && {{ {failing}; }}")
 
@@ -380,20 +382,20 @@ class TestMain:
         assert "    main.go:1: no disk\nRun this again" in message
         assert [path.name for path in world.tool.built.parents[1].iterdir()] == ["lock"]
 
-    def test_build_is_killed(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
-        """A go that the system killed is told from one that failed."""
+    def test_a_killed_build_has_its_own_message(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        """The system may kill go when memory is short."""
         world.set(FAKE_GO="[ $1 = build ] && kill -9 $$")
 
         assert "failed (ended by SIGKILL)" in self.fails(capsys)
 
-    def test_cache_cannot_be_written(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
-        """An error of the file system is told plainly."""
+    def test_an_unwritable_cache_is_an_error(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        """The message is that of the file system."""
         (world.root / "cache").write_text("not a folder")
 
         assert "Not a directory" in self.fails(capsys)
 
-    def test_interrupt(self, world: World) -> None:
-        """Ctrl-C ends go, says so, and leaves neither a program nor the lock behind."""
+    def test_ctrl_c_stops_go_and_cleans_up(self, world: World) -> None:
+        """A message is printed; no program and no lock remain."""
         world.set(FAKE_GO="[ $1 = build ] && { kill -INT $PPID; exec /bin/sleep 20; }")
 
         run = subprocess.run(
@@ -402,7 +404,7 @@ class TestMain:
             text=True,
             timeout=300,
             check=False,
-            # A shell without job control lets what runs in its background ignore Ctrl-C.
+            # Shells without job control let background processes ignore Ctrl-C.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
 
@@ -414,19 +416,19 @@ class TestMain:
 
 
 class TestTable:
-    """The tools that there are."""
+    """The table of tools."""
 
     @pytest.mark.parametrize("name", ["pulumi", "pulumi-resource-kubernetes"])
-    def test_pins_can_be_read(self, name: str) -> None:
-        """Each tool's go.mod says which version is built, and with which Go."""
+    def test_each_tool_has_a_version_and_a_go_version(self, name: str) -> None:
+        """Both are in its go.mod."""
         tool = build.TOOLS[name]
 
         assert build._numbers(tool.version) >= (3, 226)
         assert build._numbers(tool.go) >= (1, 25)
         assert any(f"={tool.version}" in flag for flag in tool.flags)
 
-    def test_relative_cache_is_ignored(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """XDG_CACHE_HOME counts only if it is absolute, as its specification says."""
+    def test_a_relative_cache_path_is_ignored(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The XDG specification requires an absolute XDG_CACHE_HOME."""
         monkeypatch.setenv("XDG_CACHE_HOME", "cache")
 
         assert Path.home() / ".cache" / "pulumi-volcano-jobs" == build.cache()

@@ -1,4 +1,4 @@
-"""The locks of `make setup` and of the TypeScript example pin tested versions with hashes; users get ranges."""
+"""The locks of `make setup` and of the TypeScript example pin tested versions with hashes; the package has ranges."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 
 
 def group(name: str) -> Iterator[str]:
-    """Yield the requirements of a dependency group, with those of the groups that it includes."""
+    """Yield the requirements of a dependency group and of the groups that it includes."""
     for item in PROJECT["dependency-groups"][name]:
         if isinstance(item, dict):
             yield from group(item["include-group"])
@@ -54,7 +54,7 @@ def pins(python: str) -> dict[str, str]:
 
 
 def test_each_package_is_pinned_with_hashes() -> None:
-    """With hashes, pip refuses any other file."""
+    """With hashes, pip rejects any other file."""
     assert len(entries()) > 100
     for requirement, *hashes in entries():
         assert re.fullmatch(r"[a-z0-9-]+==[^ ;]+( ; .+)?", requirement)
@@ -62,13 +62,13 @@ def test_each_package_is_pinned_with_hashes() -> None:
         assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", digest) for digest in hashes)
 
 
-def test_it_names_no_registry() -> None:
-    """A user's own index serves the same files."""
+def test_the_lock_has_no_registry_url() -> None:
+    """A private index serves the same files."""
     assert "://" not in LOCK.replace("https://github.com/", "")
 
 
 @pytest.mark.parametrize("python", PYTHONS)
-def test_it_fits_the_ranges_of_the_project(python: str) -> None:
+def test_the_lock_satisfies_the_ranges_of_the_project(python: str) -> None:
     """After an edit of pyproject.toml, run `make lock`."""
     locked = pins(python)
 
@@ -88,21 +88,21 @@ def test_the_backend_that_builds_the_package_is_locked() -> None:
     assert set(PROJECT["build-system"]["requires"]) <= set(group("build"))
 
 
-def test_users_get_ranges() -> None:
-    """No pin reaches the package's own metadata."""
+def test_the_package_metadata_has_ranges() -> None:
+    """Pins would conflict with other packages of a user."""
     assert [text for text in PROJECT["project"]["dependencies"] if "==" in text] == []
 
 
-def test_what_is_installed_here_is_locked() -> None:
-    """The tests run with the versions of the lock."""
+def test_installed_packages_are_locked() -> None:
+    """The tests run with the locked versions."""
     locked = pins(f"{sys.version_info.major}.{sys.version_info.minor}")
 
     names = [canonicalize_name(Requirement(text).name) for text in (*PROJECT["project"]["dependencies"], *group("dev"))]
     assert {name: version(name) for name in names} == {name: locked[name] for name in names}
 
 
-def test_the_makefile_installs_from_it() -> None:
-    """With hashes, and nothing beside it."""
+def test_the_makefile_installs_only_from_the_lock() -> None:
+    """Hashes are required."""
     setup = (ROOT / "Makefile").read_text("utf-8").partition("$(READY): ")[2].partition("\n\n")[0]
 
     assert "requirements-dev.txt" in setup.partition("\n")[0]
@@ -113,7 +113,7 @@ def test_the_makefile_installs_from_it() -> None:
 
 
 def test_the_typescript_example_has_the_lock_of_the_tested_packages() -> None:
-    """The same versions and hashes as those that tests/languages compiles the example with."""
+    """Versions and hashes are those that tests/languages uses."""
 
     def locked(folder: str) -> dict[str, Any]:
         return dict(json.loads((ROOT / folder / "package-lock.json").read_text("utf-8"))["packages"])

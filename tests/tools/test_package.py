@@ -1,4 +1,4 @@
-"""What tools/package.py finds wrong in archives, and which Pythons it finds; `make package` runs the rest of it."""
+"""Checks of archives and lookup of Pythons in tools/package.py; `make package` runs the other parts."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def archive(folder: Path, *names: str) -> Path:
     return path
 
 
-def test_archives_that_have_what_git_has_have_no_faults(tmp_path: Path) -> None:
-    """The wheel has the package of it, and its own metadata."""
+def test_archives_with_the_files_of_git_are_accepted(tmp_path: Path) -> None:
+    """The wheel has the package and its metadata."""
     assert [*package.faults(wheel(tmp_path, *OURS, *METADATA), archive(tmp_path, *FILES), FILES)] == []
 
 
-def test_what_is_in_an_archive_but_not_in_git_is_a_fault(tmp_path: Path) -> None:
-    """Such as a developer's own notes."""
+def test_an_archive_file_that_is_not_in_git_is_an_error(tmp_path: Path) -> None:
+    """It may be a private note."""
     added = "pulumi_volcano_jobs/notes.txt"
 
     found = [*package.faults(wheel(tmp_path, *OURS, added, *METADATA), archive(tmp_path, *FILES, ".env"), FILES)]
@@ -53,8 +53,8 @@ def test_what_is_in_an_archive_but_not_in_git_is_a_fault(tmp_path: Path) -> None
     ]
 
 
-def test_what_is_missing_in_an_archive_is_a_fault(tmp_path: Path) -> None:
-    """The mark of types, a page, the licence."""
+def test_a_file_missing_in_an_archive_is_an_error(tmp_path: Path) -> None:
+    """Examples are py.typed, a page and the licence."""
     found = [*package.faults(wheel(tmp_path, *OURS[:1], *METADATA[:-1]), archive(tmp_path, *OURS), FILES)]
 
     assert found == [
@@ -64,15 +64,15 @@ def test_what_is_missing_in_an_archive_is_a_fault(tmp_path: Path) -> None:
     ]
 
 
-def test_the_package_s_source_is_not_unpacked(tmp_path: Path) -> None:
-    """Tests there import what is installed."""
+def test_the_source_of_the_package_is_not_unpacked(tmp_path: Path) -> None:
+    """The tests must import the installed package."""
     folder = package.unpack(archive(tmp_path, *FILES), tmp_path)
 
     assert sorted(path.name for path in folder.iterdir()) == ["PKG-INFO", "README.md"]
 
 
 def test_this_python_is_found_by_its_version() -> None:
-    """It is installed here."""
+    """It runs the tests, so it is installed."""
     major, minor, *_ = sys.version_info
     found = package.interpreter(f"{major}.{minor}")
 
@@ -81,7 +81,7 @@ def test_this_python_is_found_by_its_version() -> None:
 
 
 def test_a_python_of_pyenv_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though it is not on PATH."""
+    """It is not on PATH."""
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     folder = tmp_path / "versions" / "3" / "bin"
     folder.mkdir(parents=True)
@@ -92,6 +92,6 @@ def test_a_python_of_pyenv_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert package.interpreter(name) == str(folder / name)
 
 
-def test_a_python_that_is_not_here_is_not_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is none of that version at all."""
+def test_a_missing_python_is_not_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The version does not exist."""
     assert package.interpreter("3.98") is None

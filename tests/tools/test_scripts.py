@@ -1,4 +1,4 @@
-"""What the scripts of `make` say where they cannot go on: one line, and no traceback."""
+"""Errors of the scripts of `make`: one line without a traceback."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def fails(*arguments: str, **environment: str) -> str:
-    """Run Python on a script, which must fail; give what it says last."""
+    """Run a Python script, check that it fails, and return its last line."""
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=ROOT,
@@ -29,8 +29,8 @@ def fails(*arguments: str, **environment: str) -> str:
 
 
 @pytest.mark.parametrize(("script", "tool"), [("demo", "pulumi"), ("cluster", "etcd")])
-def test_what_is_run_first_on_a_new_machine_says_that_go_is_missing(script: str, tool: str, tmp_path: Path) -> None:
-    """And where it is to be had."""
+def test_a_missing_go_is_reported_with_its_download_page(script: str, tool: str, tmp_path: Path) -> None:
+    """New users run these scripts first."""
     said = fails(f"tools/{script}.py", PATH="", XDG_CACHE_HOME=str(tmp_path))
 
     assert re.sub(r"\d[.\d]+\d", "N", said) == (
@@ -39,14 +39,14 @@ def test_what_is_run_first_on_a_new_machine_says_that_go_is_missing(script: str,
     )
 
 
-def test_a_framework_that_there_is_not_is_told() -> None:
-    """Before anything is installed."""
+def test_an_unknown_framework_is_rejected() -> None:
+    """Nothing is installed."""
     assert fails("tools/workloads.py", "opnssh") == (
         "tools/workloads.py: there is no framework 'opnssh'; there are player, network_policy, openssh, openmpi,"
         " pytorch, ray, tensorflow"
     )
 
 
-def test_a_benchmark_that_there_is_not_is_told() -> None:
-    """With those that there are."""
+def test_an_unknown_benchmark_is_rejected() -> None:
+    """The message lists the benchmarks."""
     assert fails("-m", "benchmarks", "memory") == "there is no part 'memory'; there are rendering, program, start"

@@ -1,4 +1,4 @@
-"""The site: every page and every public name has a place in it, and nothing is loaded from elsewhere."""
+"""The documentation site contains each page and each public name, and loads no external files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import pulumi_volcano_jobs
 
 
 def test_every_public_name_is_in_the_reference_once() -> None:
-    """What a program may import is told of."""
+    """Public names are those that a program can import."""
     listed = [name for page in reference.PAGES.values() for name in page.names if "." not in name]
 
     assert sorted(listed) == sorted(pulumi_volcano_jobs.__all__)
 
 
 def sources() -> Iterator[Any]:
-    """Give what each page of the reference is about, as it stands in the code."""
+    """Return the objects of each page of the reference, as the Markdown source names them."""
     package = reference._package()
     for page in reference.PAGES.values():
         for name in page.names:
@@ -30,13 +30,13 @@ def sources() -> Iterator[Any]:
             yield found.final_target if found.is_alias else found
 
 
-def test_no_name_of_the_reference_is_taken_for_its_module() -> None:
-    """`policy.pack` is a function, and the module that it is from has the same path; presets alone are a module."""
+def test_names_of_the_reference_are_not_modules() -> None:
+    """`policy.pack` is a function in a module with the same path; only presets is documented as a module."""
     assert [found.path for found in sources() if found.is_module] == [f"{reference.PACKAGE}.presets"]
 
 
-def test_everything_in_the_reference_is_described() -> None:
-    """Each name has a docstring, and so has each attribute and method of a class."""
+def test_each_name_of_the_reference_has_a_docstring() -> None:
+    """Attributes and methods of classes are included."""
     told_otherwise = {f"{plugin.__module__}.{plugin.__name__}" for plugin in reference.BUILT_IN}
     told = [found for found in sources() if found.path not in told_otherwise]
     members = [
@@ -57,7 +57,7 @@ def docstring(path: str, attribute: str) -> str:
 
 
 def test_every_setting_of_a_plugin_is_described() -> None:
-    """The page has types, defaults, and Volcano's argument, or that the setting is an option."""
+    """The page has the type, the default, and Volcano's argument if there is one."""
     page = reference.pages()["plugins"]
 
     assert (
@@ -71,7 +71,7 @@ def test_every_setting_of_a_plugin_is_described() -> None:
 
 
 def test_every_field_of_a_job_is_described() -> None:
-    """The page has both spellings, and a type that needs no knowledge of pydantic."""
+    """The page has both spellings, and a type without pydantic terms."""
     page = reference.pages()["model"]
 
     assert f"- **`exit_code`** (`exitCode`, `int`): {docstring('spec.model.Policy', 'exit_code')}\n" in page
@@ -80,12 +80,12 @@ def test_every_field_of_a_job_is_described() -> None:
     assert "Annotated" not in page
 
 
-def test_the_page_about_one_s_own_plugins_begins_with_one() -> None:
-    """That of CONTRIBUTING.md."""
+def test_the_page_about_custom_plugins_begins_with_an_example() -> None:
+    """It is the example of CONTRIBUTING.md."""
     assert reference.pages()["own-plugins"].startswith("# A plugin of your own\n\n```python\nfrom pulumi_volcano_jobs")
 
 
-def test_every_command_is_told() -> None:
+def test_the_page_about_commands_has_each_help_text() -> None:
     """As its help tells it."""
     page = reference.pages()[reference.COMMANDS]
 
@@ -93,8 +93,8 @@ def test_every_command_is_told() -> None:
     assert "Usage: volcano-jobs render [OPTIONS] {FILE}..." in page
 
 
-def test_every_page_has_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that has none stops the build, with the way out."""
+def test_a_page_outside_the_contents_stops_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error has the fix."""
     (tmp_path / "other.md").write_text("# Other\n", "utf-8")
     monkeypatch.setattr(website, "DOCS", tmp_path)
 
@@ -102,8 +102,8 @@ def test_every_page_has_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         website.nav()
 
 
-def test_a_page_that_is_not_there_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And so is a section without pages."""
+def test_a_missing_page_is_omitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A section without pages is also omitted."""
     for name in ("index", "start"):
         (tmp_path / f"{name}.md").write_text("# A page\n", "utf-8")
     monkeypatch.setattr(website, "DOCS", tmp_path)
@@ -111,8 +111,8 @@ def test_a_page_that_is_not_there_is_left_out(tmp_path: Path, monkeypatch: pytes
     assert website.nav()[:-1] == [{"Home": "index.md"}, {"Begin": ["start.md"]}]
 
 
-def test_what_the_site_is_built_from_has_all_pages(tmp_path: Path) -> None:
-    """Those of docs/ and those of the reference, as the table of contents has them."""
+def test_the_source_of_the_site_has_all_pages(tmp_path: Path) -> None:
+    """They are the pages of docs/ and the reference, in the order of the contents."""
     website.assemble(tmp_path)
 
     there = {str(page.relative_to(tmp_path / "docs")) for page in (tmp_path / "docs").rglob("*.md")}
@@ -121,8 +121,8 @@ def test_what_the_site_is_built_from_has_all_pages(tmp_path: Path) -> None:
     assert sorted([*home.values(), *listed]) == sorted(there)
 
 
-def test_links_out_of_the_site_keep_their_words_only() -> None:
-    """The page on GitHub has the link."""
+def test_links_out_of_the_site_become_text() -> None:
+    """The page on GitHub keeps the link."""
     page = "([tests/workloads](../tests/workloads)) and [modes](modes.md#what), [out](https://example.org)"
 
     text, pictures = website.page_of_site(page, "page")
@@ -131,8 +131,8 @@ def test_links_out_of_the_site_keep_their_words_only() -> None:
     assert pictures == {}
 
 
-def test_a_message_may_break() -> None:
-    """Its block has a class, by which docs/site.css knows it; other blocks stay as they are."""
+def test_a_message_block_has_the_class_that_wraps_lines() -> None:
+    """docs/site.css uses the class; other blocks are unchanged."""
     text, _ = website.page_of_site("```text\na message\n```\n\n```sh\nls\n```\n", "page")
 
     assert text == "``` { .text .message }\na message\n```\n\n```sh\nls\n```\n"
@@ -140,7 +140,7 @@ def test_a_message_may_break() -> None:
 
 
 def test_mermaid_is_drawn_when_the_site_is_built() -> None:
-    """No script draws it in the reader's browser."""
+    """The page needs no script."""
     page = "before\n\n```mermaid\nflowchart LR\n  a{{one}} --> b\n```\nafter\n"
 
     text, pictures = website.page_of_site(page, "page")
@@ -160,8 +160,8 @@ def test_mermaid_is_drawn_when_the_site_is_built() -> None:
     ],
     ids=["script", "style", "picture", "a link and a file"],
 )
-def test_what_a_page_loads_from_elsewhere_is_found(html: str, found: set[str], tmp_path: Path) -> None:
-    """The build ends with it."""
+def test_an_external_file_stops_the_build(html: str, found: set[str], tmp_path: Path) -> None:
+    """The site must work without other servers."""
     (tmp_path / "page.html").write_text(html, "utf-8")
 
     assert website.loaded_from_elsewhere(tmp_path) == found
