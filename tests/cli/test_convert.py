@@ -215,7 +215,7 @@ class TestUsage:
         ids=["no file", "another language"],
     )
     def test_bad_usage(self, shell: Shell, arguments: list[str], words: str) -> None:
-        """The message names what is wrong and how to get help."""
+        """The message has the mistake and the command for help."""
         answer = shell("convert", *arguments)
 
         assert (answer.code, answer.out) == (2, "")

@@ -295,7 +295,7 @@ def test_every_job_is_explained_without_its_keys(*, strict: bool) -> None:
 
 @pytest.mark.parametrize("columns", ["80", "140"])
 def test_the_examples_of_the_help_run(shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
-    """Each example is on a line of its own at any width (test_help.py has the text)."""
+    """Each example is on its own line at any width (test_help.py has the text)."""
     monkeypatch.setenv("COLUMNS", columns)
     out = shell.good("explain", "--help").out
     shell.write("train.yaml", job(task(replicas=2)))

@@ -139,7 +139,7 @@ def test_nothing_is_drawn_for_a_rejected_job(shell: Shell) -> None:
 def test_the_help_ends_with_examples(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
-    """Each example is on a line of its own at any width."""
+    """Each example is on its own line at any width."""
 
     def examples(columns: str) -> str:
         monkeypatch.setenv("COLUMNS", columns)

@@ -95,7 +95,7 @@ class TestProblems:
 
     @pytest.mark.parametrize("texts", [(MANY,), (TYPES,), (MANY, "---\n", TYPES)], ids=["many", "types", "both"])
     def test_each_problem_has_its_line_and_column(self, shell: Shell, texts: tuple[str, ...]) -> None:
-        """All problems are reported in the order of the file, and nothing else is printed."""
+        """All problems are reported in the order of the file, without other output."""
         file = shell.write("job.yaml", "".join(texts))
 
         answer = shell("validate", file)
@@ -361,7 +361,7 @@ class TestExitCodes:
         ids=lambda value: " ".join(value) if isinstance(value, list) else "",
     )
     def test_bad_usage(self, shell: Shell, arguments: list[str], word: str) -> None:
-        """The message names what is wrong and how to get help."""
+        """The message has the mistake and the command for help."""
         shell.write("job.yaml", job())
 
         answer = shell(*arguments)

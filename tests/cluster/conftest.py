@@ -78,7 +78,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def engine() -> Iterator[None]:
-    """Put the engine and the provider on PATH."""
+    """Add the engine and the provider to PATH."""
     before = os.environ["PATH"]
     stacks.put_engine_on_path()
     yield

@@ -46,7 +46,7 @@ class Edit:
     apply: Callable[[Manifest], Any]
     gang: Changes
     pod: Changes | None = None
-    """Where it differs."""
+    """Changes that differ with `restart="pod"`."""
     preview_fails: bool = field(default=False, kw_only=True)
     """Whether preview fails on a live cluster for pulumi-kubernetes issue 3984."""
 

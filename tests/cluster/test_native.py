@@ -147,7 +147,7 @@ REPLACING: dict[str, Callable[[Manifest], Any]] = {
     RUN: lambda job: job.update(run="2"),
 }
 EDITS = IN_PLACE | REPLACING
-# Since January 2026 the provider asks for a dry run of the update, and the rules reject it. One edit stands for
+# Since January 2026 the provider asks for a dry run of the update, and the rules reject it. One edit represents
 # all edits with such a preview: if it passes, remove the mark from all of them.
 FAILS = "the image of a task"
 PREVIEWED = [*IN_PLACE, FAILS, RUN]
@@ -158,7 +158,7 @@ class Seen:
     """Steps of a preview and an update, and the resulting Job."""
 
     preview: list[tuple[str, str]] | str
-    """Its steps, or why there are none."""
+    """Its steps, or the error of a failed preview."""
     up: list[tuple[str, str]]
     changes: Changes
     stored: Manifest
@@ -222,19 +222,19 @@ def test_the_stored_job_equals_the_rendered_job(seen: dict[str, Seen], edit: str
     assert seen[edit].stored["spec"] == seen[edit].rendered["spec"]
 
 
-def has_phase(space: Space, phase: str, **status: Any) -> None:
+def set_phase(space: Space, phase: str, **status: Any) -> None:
     """Act as Volcano's controller: set the phase and other status fields of a Job when it exists."""
 
-    def told() -> bool:
+    def set_status_once() -> bool:
         space.cluster.set_status("Job", "train", space.name, state={"phase": phase}, **status)
         return True
 
-    space.cluster.wait(told, "the Job", 30)
+    space.cluster.wait(set_status_once, "the Job", 30)
 
 
-def is_recreated(space: Space, old: str = "") -> None:
+def await_another_job(space: Space, old: str = "") -> None:
     """Wait until a Job with another uid exists."""
-    space.cluster.wait(lambda: uid(space) not in {"", old}, "the Job to be made", 60)
+    space.cluster.wait(lambda: uid(space) not in {"", old}, "the Job to be created", 60)
 
 
 def uid(space: Space) -> str:
@@ -247,7 +247,7 @@ def uid(space: Space) -> str:
 def test_a_second_up_and_a_refresh_change_nothing(stack: Stack, phase: str) -> None:
     """The phase of the Job does not matter."""
     before = stack.make(train=job())
-    has_phase(stack.space, phase)
+    set_phase(stack.space, phase)
 
     assert stack.up().steps == {}
     stack.refresh()
@@ -263,13 +263,13 @@ def test_an_update_waits_for_a_phase(stack: Stack, wait_for: str, phase: str) ->
     args = job(wait_for=wait_for)
     stack.jobs(train=args)
     run = stack.apart("up")
-    is_recreated(stack.space)
-    has_phase(stack.space, "Pending")
+    await_another_job(stack.space)
+    set_phase(stack.space, "Pending")
     assert not run.has_ended()
-    has_phase(stack.space, phase)
+    set_phase(stack.space, phase)
 
     assert run.wait()[0] == 0
-    has_phase(stack.space, "Completed")
+    set_phase(stack.space, "Completed")
     before = stack.space.seen()
     assert changes(before, stack.make(train={**args, "labels": {"team": "a"}})) == {"Job train": "updated"}
 
@@ -280,8 +280,8 @@ def test_a_failed_job_fails_each_update_with_the_phases_of_pods(stack: Stack, ph
     args = job(wait_for="succeeded")
     stack.jobs(train=args)
     run = stack.apart("up")
-    is_recreated(stack.space)
-    has_phase(stack.space, phase, taskStatusCount={"worker": {"phase": {"Failed": 1, "Succeeded": 1}}})
+    await_another_job(stack.space)
+    set_phase(stack.space, phase, taskStatusCount={"worker": {"phase": {"Failed": 1, "Succeeded": 1}}})
 
     for code, output in (run.wait(), stack.apart("up").wait()):
         assert code != 0
@@ -291,8 +291,8 @@ def test_a_failed_job_fails_each_update_with_the_phases_of_pods(stack: Stack, ph
     old = uid(stack.space)
     stack.jobs(train={**args, "run": "2"})
     run = stack.apart("up")
-    is_recreated(stack.space, old)
-    has_phase(stack.space, "Completed")
+    await_another_job(stack.space, old)
+    set_phase(stack.space, "Completed")
     assert run.wait()[0] == 0
 
 
@@ -305,13 +305,13 @@ def abort_and_resume(stack: Stack, args: Manifest) -> None:
     """Abort a Job while its first update waits for it, check that the update fails with the fix, and resume the Job."""
     stack.jobs(train=args)
     run = stack.apart("up")
-    is_recreated(stack.space)
-    has_phase(stack.space, "Aborted")
+    await_another_job(stack.space)
+    set_phase(stack.space, "Aborted")
     code, output = run.wait()
     assert code != 0
     assert "job train: Aborted: " in output
     assert resume(stack) in output
-    has_phase(stack.space, "Running")
+    set_phase(stack.space, "Running")
 
 
 def test_a_job_that_is_aborted_and_resumed_fails_no_later_update(stack: Stack) -> None:
@@ -341,7 +341,7 @@ def test_an_edit_reads_the_phase_of_a_resumed_job(stack: Stack) -> None:
 
     assert run.steps == {"Job train": "update"}
     assert "job train: Aborted" not in run.stdout
-    has_phase(stack.space, "Aborted")
+    set_phase(stack.space, "Aborted")
     stack.jobs(train={**args, "labels": {"team": "b"}})
     code, output = stack.apart("up").wait()
     assert code != 0
@@ -359,7 +359,7 @@ def test_a_wait_times_out_and_continues_in_the_next_update(stack: Stack) -> None
     assert "timed out waiting for the condition" in output
     assert "Traceback" not in output
     made = uid(stack.space)
-    has_phase(stack.space, "Running")
+    set_phase(stack.space, "Running")
     stack.up()
     assert uid(stack.space) == made
     assert stack.up().steps == {}
@@ -417,7 +417,7 @@ def test_a_job_with_a_new_claim_can_be_updated(stack: Stack) -> None:
 
 
 def test_a_claim_is_replaced_after_the_job_whose_pods_mount_it(stack: Stack) -> None:
-    """Kubernetes keeps a deleted claim as long as a Pod that runs mounts it; Volcano's Pods go with their Job."""
+    """Kubernetes keeps a deleted claim as long as a Pod that runs mounts it; Volcano deletes its Pods with the Job."""
     before = stack.make(train=job(volumes=VOLUMES))
     act_as_controller(stack.space)
     stack.space.run()

@@ -39,7 +39,7 @@ class Answer:
 
     reason: str = ""
     causes: tuple[tuple[str, str], ...] = ()
-    """The fields of the causes with their types."""
+    """Fields and types of the causes."""
     message: str = ""
 
 

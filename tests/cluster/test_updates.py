@@ -15,7 +15,7 @@ from tests.cluster.edits import DOCUMENT, EDITS, ISSUE, Edit, PreviewError, job,
 
 RESTARTS = ("gang", "pod")
 FAILING = [edit for edit in EDITS if edit.preview_fails]
-# One edit stands for all with a failing preview: if it passes, remove the mark from all of them.
+# One edit represents all with a failing preview: if it passes, remove the mark from all of them.
 PREVIEWED = [edit for edit in EDITS if edit not in FAILING[1:]]
 
 

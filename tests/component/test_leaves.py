@@ -52,9 +52,9 @@ class Place:
     """A field that accepts an Output."""
 
     arguments: Callable[[Any], Wire]
-    """The job with a value there."""
+    """Return the job with a value in this field."""
     in_objects: set[str]
-    """All that the value is in, or decides, but for the tasks' own input."""
+    """Paths of the values that depend on the Output, without the inputs of task components."""
     value: Any = "value"
     secret: frozenset[str] = frozenset()
     """Paths of values that are always secret."""

@@ -42,7 +42,7 @@ def test_all_programs_of_the_page_are_tested() -> None:
 
 
 def test_the_defaults_of_the_program_apply_to_each_job() -> None:
-    """The values are those of the page."""
+    """The page lists the values."""
     done = run(lambda: exec(PROGRAMS[1], {}))  # noqa: S102  # our own page
 
     for name in ("small", "large"):

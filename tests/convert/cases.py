@@ -52,9 +52,9 @@ def _understood(documents: Mapping[str, job_file.Document], *, strict: bool) -> 
 DOCUMENTS = _documents()
 """All jobs that Volcano creates."""
 ACCEPTED = _understood(DOCUMENTS, strict=True)
-"""Those without a mistake, as they are to be written."""
+"""Jobs without a mistake, in their converted form."""
 MENDED = _understood({name: DOCUMENTS[name] for name in DOCUMENTS if name not in ACCEPTED}, strict=False)
-"""Those that are sound as Volcano reads them, mistakes left out."""
+"""Jobs that are valid without the mistakes that Volcano ignores."""
 
 
 def expected(name: str) -> str:

@@ -39,7 +39,7 @@ config = pulumi.Config()
 
 @pytest.fixture(scope="session", autouse=True)
 def engine() -> Iterator[None]:
-    """Put the engine and the provider on PATH; a missing one is an error, so that no test is skipped."""
+    """Add the engine and the provider to PATH; a missing one is an error, so that no test is skipped."""
     before = os.environ["PATH"]
     stacks.put_engine_on_path()
     yield

@@ -26,7 +26,7 @@ KEYS = ("authorized_keys", "id_rsa", "id_rsa.pub")
 DIFFERENCES = {
     "instructions": "annotations pulumi.com/* are between the component and Pulumi: what to wait for, a Pod's world",
     "amounts": "the provider writes quantities of resources as strings, as the API server does: 2 becomes '2'",
-    "keys": "the command line shows placeholders, the provider writes real keys: both are there, and that is compared",
+    "keys": "the command line shows placeholders, the provider writes real keys: only their presence is compared",
 }
 # Each resource of the demo with its parent. The provider of the Stash is built into Pulumi, which does not list it.
 RESOURCES = {

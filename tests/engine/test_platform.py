@@ -57,7 +57,7 @@ class Platform:
 
 @pytest.fixture(scope="module", autouse=True)
 def installed() -> Iterator[None]:
-    """Make the package of the platform importable for programs and policy packs, as `pip install` does."""
+    """Add the package of the platform to the import path for programs and policy packs, as `pip install` does."""
     package = ROOT / "examples" / "platform"
     with pytest.MonkeyPatch.context() as patched:
         patched.syspath_prepend(package)

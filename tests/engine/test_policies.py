@@ -175,7 +175,7 @@ class Pack:
 
 @pytest.fixture(scope="module", autouse=True)
 def code() -> Iterator[None]:
-    """Make the code of this repository importable for packs."""
+    """Add the code of this repository to the import path of packs."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
         yield

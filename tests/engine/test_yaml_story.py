@@ -14,7 +14,7 @@ from tests.engine.yamlproject import Wire, YamlProject
 pytestmark = pytest.mark.engine
 TOKEN = "only for the job"
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
-"""How the engine writes what is not known in a preview."""
+"""The engine's representation of an unknown value in a preview."""
 PLACE = {
     "type": "kubernetes:core/v1:ConfigMap",
     "properties": {"metadata": {"name": "research"}},

@@ -26,7 +26,7 @@ class CommandLine:
         """Use the project in a folder; `tools` are added to its PATH, in addition to the component provider."""
         self.folder = folder
         self.said = ""
-        """All that the command line has printed."""
+        """All output of the command line."""
         path = build.ensure(tools, lambda _: None)
         (folder / "state").mkdir()
         self.environment = {

@@ -19,7 +19,7 @@ from tests.engine.conftest import Project, Run
 from tests.programs import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
-"""Those in Python; tests/languages has the others."""
+"""Python examples; tests/languages has the other ones."""
 DOCUMENTS = ROOT / "tests" / "documents" / "jobs"
 OF_ANOTHER_NAME = {"pytorch": "pytorch-guide"}
 

@@ -43,7 +43,7 @@ def run_module(*command: str, folder: Path = PLATFORM) -> str:
 
 @pytest.fixture
 def installed() -> Iterator[None]:
-    """Make the package of the platform importable for the program of the README."""
+    """Add the package of the platform to the import path for the program of the README."""
     with pytest.MonkeyPatch.context() as patched:
         patched.syspath_prepend(PLATFORM)
         yield

@@ -1,7 +1,7 @@
 """A test language host for Go and Node.js, because no registry has Pulumi's: it runs built programs.
 
 The engine starts it as `pulumi-language-go` or `pulumi-language-nodejs`. It prints its port, and starts the
-program of each run with what the SDK of the language reads. Installing and generating is left out.
+program of each run with the variables that the SDK of the language reads. Installation is not supported.
 """
 
 from __future__ import annotations

@@ -42,22 +42,22 @@ NOT_RUN: dict[tuple[str, str], str] = {
     ("docs/frameworks.md", "text"): "what programs printed when `make test-workloads` ran them",
     ("docs/start.md", "text"): "a requirements.txt with the name of this package",
 }
-"""Why nobody runs the blocks of a page and language."""
+"""Reason not to run the blocks of a page and language."""
 NOT_RUN_COMMANDS = {
     ".": "activates a virtual environment that is not there",
     "echo": "writes into such a folder",
     "helm": "needs a cluster and the network",
     "kubectl": "needs a cluster",
-    "make": "runs the tests themselves, or what they run",
+    "make": "runs the tests, or the commands that they run",
     "mkdir": "makes a folder for the next line",
     "npm": "needs the network",
     "pip": "needs the network",
     "pulumi": "needs the engine: tests/engine and tests/cluster run it",
     "ray": "needs a cluster of Ray",
     "ssh-keygen": "needs OpenSSH, and makes the input of the next line alone",
-    "torchx": "is not installed here: what it printed stands below it",
+    "torchx": "is not installed here: the page shows its output",
 }
-"""Why a line of a shell block that runs one of these commands is not run."""
+"""Reason not to run a line of a shell block with one of these commands."""
 
 
 @dataclass(frozen=True)

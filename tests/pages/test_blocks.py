@@ -26,7 +26,7 @@ def of(language: str) -> list[pytest.ParameterSet]:
 @pytest.mark.parametrize("block", [pytest.param(block, id=str(block)) for block in blocks()])
 def test_each_block_has_a_test_or_a_reason(block: Block) -> None:
     """Add new pages, and new languages of a page, to `blocks.py`."""
-    assert block.key in {*ELSEWHERE, *NOT_RUN} or block.language in HERE, f"nobody runs the block at {block}"
+    assert block.key in {*ELSEWHERE, *NOT_RUN} or block.language in HERE, f"no test runs the block at {block}"
 
 
 def test_each_entry_has_a_block() -> None:

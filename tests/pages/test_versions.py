@@ -36,7 +36,7 @@ BUILT = {
     "etcd of the tests": "etcd",
     "kwok of the tests": "kwok",
 }
-"""The rows of what the tests build, and its name in `tools/pins.py`."""
+"""Rows of tools that the tests build, and their names in `tools/pins.py`."""
 RELEASES = "Volcano: releases for `--volcano-version`"
 OTHERS = ("Python", "Kubernetes: fields of templates", "Volcano: plugins, webhooks and resource definitions", RELEASES)
 

@@ -69,7 +69,7 @@ class World:
             self._monkeypatch.setenv(name, value)
 
     def program(self, name: str, text: str) -> Path:
-        """Put a program on PATH."""
+        """Add a program to PATH."""
         path = self.bin / name
         path.write_text(text)
         path.chmod(0o755)

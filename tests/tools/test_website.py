@@ -86,7 +86,7 @@ def test_the_page_about_custom_plugins_begins_with_an_example() -> None:
 
 
 def test_the_page_about_commands_has_each_help_text() -> None:
-    """As its help tells it."""
+    """Each command is on the page."""
     page = reference.pages()[reference.COMMANDS]
 
     assert "## volcano-jobs render\n" in page

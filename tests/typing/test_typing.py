@@ -20,10 +20,10 @@ ROOT = Path(__file__).parents[2]
 ACCEPTED, REFUSED = (Path(__file__).with_name(f"{name}.py") for name in ("accepted", "refused"))
 MARK = "  # refused"
 FAULT = 1
-"""The exit status of both checkers if they found something."""
+"""Exit status of both checkers if there are errors."""
 
 Findings = Mapping[str, Mapping[int, list[str]]]
-"""What a checker says, by the file's path from the root and the line."""
+"""Messages of a checker, by relative path and line."""
 
 
 def mypy(pages: Sequence[str]) -> Iterator[tuple[str, int, str]]:

@@ -40,7 +40,7 @@ INLINE = (PYTHON, "-c", TRAIN)
 TORCHRUN = ("torchrun", "/opt/train.py")
 HOSTS = ("train-master-0", "train-worker-0", "train-worker-1")
 PATIENCE = 240
-"""Seconds for what takes a few on an idle machine: torch is large, and torchrun starts it twice."""
+"""Timeout in seconds; an idle machine needs a few, but torch is large, and torchrun imports it twice."""
 
 # Python 3.11 does not list a flag with value zero in an enumeration, but torch before 2.0 expects it: without these
 # its torchrun fails at start (https://github.com/meta-llama/llama/issues/86). These variables set local rank 9.
@@ -109,8 +109,8 @@ def lines(cluster: Cluster, pod: str, container: str = "") -> list[str]:
 
 def ranks(cluster: Cluster) -> list[str]:
     """Return the output lines of the processes of all Pods, over all their runs."""
-    said = (line for pod in cluster.pods for line in lines(cluster, pod))
-    return sorted(line for line in said if line.startswith("rank "))
+    stages = (line for pod in cluster.pods for line in lines(cluster, pod))
+    return sorted(line for line in stages if line.startswith("rank "))
 
 
 def world(*hosts: str) -> list[str]:
@@ -129,10 +129,10 @@ def create_file(cluster: Cluster, pods: Sequence[str], file: str) -> None:
     """Create a file in Pods for which their programs wait."""
     for name in pods:
 
-        def made(name: str = name) -> bool:
+        def create(name: str = name) -> bool:
             return cluster.pods[name].execute("touch", file).returncode == 0
 
-        cluster.wait(made, f"{file} in {name}")
+        cluster.wait(create, f"{file} in {name}")
 
 
 def finish(cluster: Cluster) -> None:
@@ -181,7 +181,7 @@ def meet(cluster: Cluster, hosts: Sequence[str], before: Mapping[str, int]) -> N
     def met() -> bool:
         new = {host: lines(cluster, host)[before.get(host, 0) :] for host in hosts}
         return all(
-            any(line.endswith(f" of {len(hosts)} on {host}{end}") for line in said) for host, said in new.items()
+            any(line.endswith(f" of {len(hosts)} on {host}{end}") for line in stages) for host, stages in new.items()
         )
 
     cluster.wait(met, f"world of {len(hosts)}", PATIENCE)
@@ -238,33 +238,33 @@ def test_waiting_workers_print_each_stage(cluster: Cluster, render: Render) -> N
     rendered = b"".join(b"---\n" + render(document, *options) for document, options in JOBS.values())
     masters = [f"{name}-master-0" for name in JOBS if name not in {"in-vain", "unable"}]
 
-    def said(name: str) -> list[str]:
+    def stages(name: str) -> list[str]:
         return lines(cluster, f"{name}-worker-0", WAIT)
 
-    def ends(name: str, words: str) -> bool:
-        return said(name)[-1:] == [words]
+    def has_last_stage(name: str, words: str) -> bool:
+        return stages(name)[-1:] == [words]
 
-    def all_say(words: str) -> None:
+    def wait_for_stage(words: str) -> None:
         for name in ("by-nc", "by-bash"):
             expected = message(SO_FAR.replace("$why", words), name)
-            cluster.wait(partial(ends, name, expected), expected)
+            cluster.wait(partial(has_last_stage, name, expected), expected)
 
     cluster.apply(rendered + b"---\n" + yaml.safe_dump(CLOSED).encode())
-    all_say(NO_NAME)
+    wait_for_stage(NO_NAME)
     create_file(cluster, masters, "/tmp/ready")
-    all_say(NO_ANSWER)
+    wait_for_stage(NO_ANSWER)
     cluster.apply(rendered)
-    all_say(NO_LISTENER)
+    wait_for_stage(NO_LISTENER)
     create_file(cluster, masters, "/tmp/listens")
     cluster.wait_for("Succeeded", *(f"{name.removesuffix('-master-0')}-worker-0" for name in masters))
 
     for name in ("by-nc", "by-bash"):
-        first, *_, last = said(name)
+        first, *_, last = stages(name)
         assert first == message(WAITING, name, limit=600)
         assert re.fullmatch(after_seconds(message(ANSWERS)), last)
-        assert len(said(name)) == 5
+        assert len(stages(name)) == 5
     for name in ("volcano-nc", "volcano-bash"):
-        first, last = said(name)
+        first, last = stages(name)
         assert first == VOLCANO_WAITING.format(address=f"{name}-master-0.{name}", port=23456, timeout=600)
         assert re.fullmatch(after_seconds(VOLCANO_ANSWERS), last)
     vain, unable = (cluster.pods[f"{name}-worker-0"].init[0] for name in ("in-vain", "unable"))

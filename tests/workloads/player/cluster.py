@@ -14,7 +14,7 @@ from tests.workloads.player.node import Node
 from tests.workloads.player.pod import PlayedPod
 
 DELAY = 1.0
-"""Pods start in any order, each up to so many seconds after the one before."""
+"""Maximum delay in seconds between the starts of two Pods."""
 
 
 class Cluster:

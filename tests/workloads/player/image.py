@@ -17,4 +17,4 @@ class Image:
     entrypoint: Sequence[str] = ()
     """Command of a container without one."""
     layer: Path | None = None
-    """A folder whose files are above the machine's own."""
+    """A folder whose files hide those of the machine."""

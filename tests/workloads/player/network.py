@@ -17,7 +17,7 @@ class Endpoint:
     manifest: Manifest
     address: str
     is_ready: bool
-    """Whether all its containers are ready; one that has ended or is going has no Endpoint."""
+    """Whether all its containers are ready; a Pod that has ended or is terminating has no Endpoint."""
 
     @property
     def namespace(self) -> str:

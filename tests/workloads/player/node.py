@@ -12,12 +12,12 @@ from pathlib import Path
 ADDRESS = "10.244.0.1"
 NAMESERVER = ADDRESS
 HARDWARE_ADDRESS = "02:00:00:00:00:01"
-"""The bridge's. It would else take the lowest of its Pods', so that a new Pod may change it, and older ones ask for
-names at the old one until their tables forget it, half a minute later."""
+"""Hardware address of the bridge. Without it the bridge uses the lowest address of its Pods, so a new Pod can change
+it, and older Pods lose the name server until their ARP entries expire, half a minute later."""
 DOMAIN = "cluster.local"
 NAMESPACES = ("cgroup", "ipc", "mount", "net", "pid", "uts")
 SCRATCH = Path("/mnt")
-"""Where the node keeps its files: a tmpfs, seen by the node alone."""
+"""Folder of the node's files: a tmpfs that only the node sees."""
 # crun needs one cgroup hierarchy; this one belongs to the namespace and is never written to.
 SETUP = f"""
 mount --make-rprivate /

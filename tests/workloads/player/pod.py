@@ -21,7 +21,7 @@ from tests.workloads.player.manifests import Manifest, UnplayableError
 from tests.workloads.player.node import Node
 
 BACKOFF = 2.0
-"""Seconds before a container is started again; a kubelet begins with 10."""
+"""Seconds before a container restarts; a kubelet starts with 10."""
 GRACE = 2.0
 """Seconds between TERM and KILL; 30 by default with a kubelet."""
 MESSAGE = 2048
@@ -46,10 +46,10 @@ class Container:
     is_running: bool = False
     is_ready: bool = False
     message: str = ""
-    """Why its last run failed, by terminationMessagePolicy: what `kubectl describe pod` shows."""
+    """Message of the last failed run, by terminationMessagePolicy, as in `kubectl describe pod`."""
     id: str = ""
     process: Mapping[str, Any] = field(default_factory=dict)
-    """What crun runs in it."""
+    """The process that crun runs in it."""
 
 
 class PlayedPod:
@@ -79,7 +79,7 @@ class PlayedPod:
         self.containers = [self._container(one) for one in spec["containers"]]
         self._numbers = itertools.count()
         self.sandbox = 0
-        """The process whose network, host name and shared memory its containers have."""
+        """The process whose network, host name and shared memory its containers share."""
         self._is_going = threading.Event()
         self._delay = 0.0
         self._thread = threading.Thread(target=self._play, name=self.name, daemon=True)
