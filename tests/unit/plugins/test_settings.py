@@ -21,7 +21,7 @@ from pulumi_volcano_jobs import (
     SvcPlugin,
     render,
 )
-from pulumi_volcano_jobs.core.errors import RejectionStage
+from pulumi_volcano_jobs.core.errors import RejectionStage, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, Text
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, Pod, config_map
