@@ -1,4 +1,4 @@
-"""The job plugins: the contract, the built-in ones, and those that users register."""
+"""Built-in job plugins, and the registry of plugins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pulumi_volcano_jobs.plugins.svc import SvcPlugin
 from pulumi_volcano_jobs.plugins.tensorflow import TensorflowPlugin
 
 ENTRY_POINTS = "pulumi_volcano_jobs.plugins"
-"""The entry point group of plugins in other packages: `token = "my_package:TokenPlugin"`."""
+"""The entry point group for plugins of other packages: `token = "my_package:TokenPlugin"`."""
 
 BUILT_IN: tuple[type[Plugin], ...] = (
     EnvPlugin,
@@ -50,20 +50,20 @@ __all__ = [
 
 
 class Registry:
-    """The plugins that a job may name: the built-in ones, those of installed packages, and those registered here."""
+    """Plugins that a job can use: built-in plugins, plugins of installed packages, and registered plugins."""
 
     def __init__(self) -> None:
-        """Begin with the built-in plugins; installed packages are asked when another name is first looked up."""
+        """Register the built-in plugins. The first lookup of another name loads the plugins of installed packages."""
         self._plugins: dict[str, type[Plugin]] = {}
         self._asked_packages = False
         for plugin in BUILT_IN:
             self.register(plugin)
 
     def register(self, plugin: type[PluginT]) -> type[PluginT]:
-        """Add a plugin; usable as a class decorator.
+        """Add a plugin to the registry, and return it, so that this also works as a class decorator.
 
         Raises:
-            TypeError: if its definition cannot work, or another plugin has its name.
+            TypeError: if the definition of the plugin is invalid, or another plugin has its name.
         """
         if not (isinstance(plugin, type) and issubclass(plugin, Plugin)):
             message = f"{plugin!r} is not a plugin: it must be a subclass of pulumi_volcano_jobs.Plugin"
@@ -71,19 +71,19 @@ class Registry:
         check_definition(plugin)
         present = self._plugins.get(plugin.name)
         if present not in {None, plugin}:
-            message = f"two plugins are called {plugin.name}: {_place(present)} and {_place(plugin)}; rename one"
+            message = f"two plugins have the name {plugin.name}: {_place(present)} and {_place(plugin)}: rename one"
             raise TypeError(message)
         self._plugins[plugin.name] = plugin
         return plugin
 
     def find(self, name: str) -> type[Plugin] | None:
-        """Give the plugin of a name, or None."""
+        """Return the plugin with a name, or None."""
         if name not in self._plugins:
             self._ask_packages()
         return self._plugins.get(name)
 
     def names(self) -> list[str]:
-        """Give the names of all plugins, in order."""
+        """Return the names of all plugins, sorted."""
         self._ask_packages()
         return sorted(self._plugins)
 
@@ -100,6 +100,6 @@ def _place(plugin: type[Plugin] | None) -> str:
 
 
 registry = Registry()
-"""The registry that jobs are read with."""
+"""The registry that resolves plugin names in jobs."""
 
 register = registry.register

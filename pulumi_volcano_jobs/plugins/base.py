@@ -1,7 +1,7 @@
-"""The contract of a job plugin, built-in or the user's own.
+"""The base class of job plugins.
 
-A plugin is settings and hooks; it keeps no state between hooks and reads no file, clock or network. Subclasses are
-frozen pydantic models whose fields are the plugin's arguments:
+A plugin has settings and hooks. It keeps no state between hooks, and does not read files, the clock or the network.
+Subclasses are frozen pydantic models, and their fields are the arguments of the plugin:
 
     class TokenPlugin(Plugin):
         name = "token"
@@ -49,60 +49,63 @@ _UPGRADE = 'upgrade Volcano, or set managed_by="pulumi"'
 
 
 class Stage(enum.IntEnum):
-    """When a plugin runs: by stage, then by name. Volcano's own order is random, so this is one of its results."""
+    """The stage in which a plugin runs. Plugins run by stage, then by name.
+
+    Volcano runs its plugins in random order, so it can produce the same result.
+    """
 
     BASE = 1
-    """What others build on: names, addresses, keys."""
+    """Plugins that other plugins need: names, addresses and keys."""
     FRAMEWORK = 2
-    """What tells a framework its world."""
+    """Plugins that configure the distributed environment of a framework."""
     OBSERVE = 3
-    """What looks at the others' work."""
+    """Plugins that read the edits of other plugins."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class JobUpdate(Sealed):
-    """What a change of the job means for what a plugin made."""
+    """Effects of a job update on the Pods and objects of a plugin."""
 
     follows: frozenset[ObjectRef] = frozenset()
-    """Objects whose contents depend on the job's replicas, and follow them."""
+    """Objects whose contents depend on the replicas of the job, and that are updated with them."""
     scaled_env: frozenset[str] = frozenset()
-    """Variables in Pods whose values depend on the job's replicas; a change of what else is in them is an edit."""
+    """Variables of Pods whose values depend on the replicas. Any other change of these variables is an edit."""
     restart_triggers: tuple[Any, ...] = ()
-    """Values (leaves may be among them) that running Pods would never see change: another one replaces the Pods."""
+    """Values (or leaves) that running Pods never reload. If one of them changes, the Pods are replaced."""
     is_elastic: bool = False
-    """Whether Pods take others in and let them go, whatever their variables say."""
+    """Whether Pods can join and leave the running job, regardless of their variables."""
 
     @property
     def is_static(self) -> bool:
-        """Whether Pods are told how many they are, so that another number of them has to begin anew."""
+        """Whether each Pod knows the number of Pods, so that scaling must replace all Pods."""
         return bool(self.scaled_env) and not self.is_elastic
 
 
 class Plugin(Settings):
-    """A job plugin: its settings, and what it does at each point of a job's life."""
+    """A job plugin: its settings, and a hook for each phase of a job."""
 
     name: ClassVar[str]
     """The key in `spec.plugins`."""
     stage: ClassVar[Stage] = Stage.FRAMEWORK
-    """When it runs: after all plugins of earlier stages."""
+    """The stage of the plugin, which runs after all plugins of earlier stages."""
     requires: ClassVar[frozenset[str]] = frozenset()
-    """Plugins that come with this one, with their default settings unless the job has them."""
+    """Plugins that this plugin needs. They have their default settings, unless the job configures them."""
     since: ClassVar[str] = ""
-    """The first release of Volcano that has the plugin; empty if all known releases have it."""
+    """The first Volcano release with the plugin; empty if all known releases have it."""
     aliases: ClassVar[Mapping[str, str]] = {}
-    """Arguments that upstream documents name wrongly, and what they are really called."""
+    """Wrong argument names in upstream's documentation, and the correct name of each."""
 
     @classmethod
     def kinds(cls) -> dict[str, goflag.Kind]:
-        """Return the kind of each of Volcano's arguments, by name."""
+        """Return the type of each Volcano argument, by name."""
         return {name: FLAG_KINDS[type(default_of(cls, setting))] for name, setting in flags_of(cls).items()}
 
     @classmethod
     def from_args(cls, args: Sequence[Any]) -> Self:
-        """Read Volcano's arguments (`["--port=29500"]`).
+        """Parse Volcano's arguments (`["--port=29500"]`).
 
         Raises:
-            JobError: with a Problem for each argument that Volcano would misread or drop.
+            JobError: with a Problem for each argument that Volcano would misread or ignore.
         """
         settings, problems = cls.read_args(args)
         if problems:
@@ -111,10 +114,10 @@ class Plugin(Settings):
 
     @classmethod
     def read_args(cls, args: Sequence[Any], *, strict: bool = True) -> tuple[Self, list[Problem]]:
-        """Read Volcano's arguments as Volcano does, and say where that is not what was meant.
+        """Parse Volcano's arguments as Volcano does, and return a Problem for each one that it misreads or ignores.
 
-        With `strict`, misnamed arguments of upstream's documents (`aliases`) are taken for what they mean, and what
-        stands behind a mistake is read too.
+        With `strict`, resolve the wrong names in upstream's documentation (`aliases`), and also parse the arguments
+        after a mistake.
         """
         flags = flags_of(cls)
         aliases = cls.aliases if strict else {}
@@ -128,16 +131,16 @@ class Plugin(Settings):
     def _flag_problem(cls, error: goflag.FlagError, args: Sequence[Any], known: Mapping[str, object]) -> Problem:
         hint = "write --name=value" if not error.flag else ""
         if isinstance(args[error.position], Leaf):
-            hint = 'write "--name" and the Output as two items of the list'
+            hint = 'pass "--name" and the Output as two items of the list'
         if error.unknown:
-            hint = suggestion(error.flag, known) if known else "remove it: this plugin takes no arguments"
+            hint = suggestion(error.flag, known) if known else "remove it: this plugin has no arguments"
         at = f"{path_of(cls)}[{error.position}]"
         return Problem(at, "NotSupported" if error.unknown else "Invalid", error.reason, hint)
 
     def to_args(self) -> list[Any]:
-        """Return the settings that differ from Volcano's defaults as its arguments; a leaf follows its flag.
+        """Return the settings that differ from Volcano's defaults, as Volcano arguments. A leaf follows its flag.
 
-        The newest flags are last: a release that does not know a flag ignores it and all flags after it.
+        The newest flags are last, because a release ignores an unknown flag and all flags after it.
         """
         args: list[Any] = []
         flags = flags_of(type(self))
@@ -151,7 +154,7 @@ class Plugin(Settings):
 
     @classmethod
     def newest_last(cls, args: Sequence[Any]) -> list[Any]:
-        """Sort Volcano's arguments as `to_args` does; return them as they are if Go does not read all of them."""
+        """Sort Volcano's arguments as `to_args` does. Return them unchanged if Go would not parse some."""
         parsed = goflag.parse(cls.kinds(), args)
         if parsed.errors:
             return list(args)
@@ -159,16 +162,16 @@ class Plugin(Settings):
         return [argument for _, arguments in by_age for argument in arguments]
 
     def missing_in(self, version: str, job: Job, args: Sequence[Any], *, strict: bool) -> Iterator[Problem]:  # noqa: ARG002
-        """Yield a Problem if a release of Volcano does not have the plugin, or a flag that a native job sets.
+        """Yield a Problem if a Volcano release lacks the plugin, or a flag that a native job sets.
 
         Args:
             version: the release.
             job: the job with its defaults.
             args: the arguments of the plugin in the job.
-            strict: whether to check arguments after a mistake. Volcano does not read these.
+            strict: whether to check arguments after a mistake, which Volcano does not parse.
         """
         if releases.is_older(version, self.since):
-            reason = f"Volcano {version} has no such plugin (added in {self.since})"
+            reason = f"Volcano {version} does not have this plugin (added in {self.since})"
             value = errors.value_text(self.name)
             yield Problem(path_of(type(self)), "NotSupported", reason, _UPGRADE, value, errors.RejectionStage.WEBHOOK)
             return
@@ -176,7 +179,8 @@ class Plugin(Settings):
             since = since_of(type(self), name)
             if releases.is_older(version, since):
                 reason = (
-                    f"Volcano {version} has no flag --{name} (added in {since}), and ignores it and all flags after it"
+                    f"Volcano {version} does not have the flag --{name} (added in {since}),"
+                    " and ignores it and all flags after it"
                 )
                 yield self.problem(
                     flags_of(type(self))[name],
@@ -187,26 +191,26 @@ class Plugin(Settings):
                 )
 
     def with_(self, **changes: Any) -> Self:
-        """Copy the settings with some of them replaced.
+        """Return a copy with some settings replaced.
 
         Raises:
-            JobError: with a Problem for each that does not fit.
+            JobError: with a Problem for each invalid setting.
         """
         checked = type(self)(**changes) if changes else self
         return self.unchecked({name: getattr(checked, name) for name in changes})
 
     def unchecked(self, changes: Mapping[str, Any]) -> Self:
-        """Copy the settings with some of them replaced, without validation; the values may contain leaves."""
+        """Return a copy with some settings replaced, without validation. The values may contain leaves."""
         settings = {name: getattr(self, name) for name in type(self).model_fields}
         return self.model_construct({*self.model_fields_set, *changes}, **{**settings, **changes})
 
     @property
     def images(self) -> frozenset[str]:
-        """The settings that name images of containers which the plugin adds, as it is set."""
+        """Settings with the images of the containers that the plugin adds in its current configuration."""
         return frozenset()
 
     def with_images(self, change: Callable[[Any], Any]) -> Self:
-        """Copy the settings with other images; what was not given still counts as not given."""
+        """Return a copy with other images. Settings that were not set remain unset."""
         changed = {name: change(getattr(self, name)) for name in self.images}
         if all(value is getattr(self, name) for name, value in changed.items()):
             return self
@@ -215,10 +219,10 @@ class Plugin(Settings):
         return copy
 
     def recommended(self, *, native: bool = False, version: str = "") -> Self:
-        """Return a copy in which the settings that were not given have their recommended values.
+        """Return a copy with the recommended values of all unset settings.
 
-        With `native`, settings that Volcano's controllers cannot support, and flags that this version of Volcano
-        lacks, stay as they are.
+        With `native`, skip settings that Volcano's controllers cannot support, and flags that this Volcano version
+        lacks.
         """
         unset = {
             name: facts["recommended"]
@@ -230,7 +234,7 @@ class Plugin(Settings):
         return self.unchecked(unset)
 
     def beyond(self) -> dict[str, Any]:
-        """Give the settings that differ from their default and for which Volcano has no argument."""
+        """Return the settings that differ from their defaults and have no Volcano argument."""
         options = {name: getattr(self, name) for name, facts in facts_of(type(self)).items() if "flag" not in facts}
         return {
             name: value
@@ -239,16 +243,16 @@ class Plugin(Settings):
         }
 
     def not_native(self) -> Iterator[Problem]:
-        """Yield the settings that cannot be had with `managed_by="volcano"`."""
+        """Yield a Problem for each setting that `managed_by="volcano"` cannot support."""
         facts = facts_of(type(self))
         for name, value in self.beyond().items():
             if "not_native" in facts[name]:
-                reason = f'with managed_by="volcano" this cannot be had: {facts[name]["not_native"]}'
+                reason = f'may not be set with managed_by="volcano", because {facts[name]["not_native"]}'
                 hint = 'remove it, or use managed_by="pulumi"'
                 yield self.problem(name, reason, hint, error_type="Forbidden", shown=not isinstance(value, Leaf))
 
     def redacted(self) -> Self:
-        """Copy the settings with placeholders for given keys and other secrets."""
+        """Return a copy with placeholders for keys and other secrets."""
         hidden = {
             name: Placeholder(facts["placeholder"])
             for name, facts in facts_of(type(self)).items()
@@ -256,16 +260,16 @@ class Plugin(Settings):
         }
         return self.unchecked(hidden)
 
-    def validate(self, job: Job) -> Iterator[Problem]:  # noqa: ARG002  # subclasses look at the job
-        """Yield the problems of these settings with this job; their types have been checked."""
+    def validate(self, job: Job) -> Iterator[Problem]:  # noqa: ARG002  # subclasses use the job
+        """Yield the problems of these settings in this job. Their types are already validated."""
         for setting in sorted(self.images):
             image = getattr(self, setting)
             if isinstance(image, str) and any(map(str.isspace, image)):
                 yield self.problem(setting, "must not contain whitespace", "remove the whitespace")
 
     def malformed(self) -> Iterator[Problem]:
-        """Yield problems of values that `validate` cannot read: arguments of another type, and nested values."""
-        # Arguments are read without validation; other settings were validated on construction.
+        """Yield problems of values that `validate` cannot read: arguments of a wrong type, and nested values."""
+        # Arguments are parsed without validation. The other settings were validated on construction.
         read = self.model_fields_set.intersection(flags_of(type(self)).values())
         try:
             self.with_(**{name: getattr(self, name) for name in read})
@@ -273,34 +277,34 @@ class Plugin(Settings):
             yield from error.problems
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:  # noqa: ARG002
-        """Return the objects that the job needs beside its Pods."""
+        """Return the objects that the job needs in addition to its Pods."""
         return []
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
-        """Edit one Pod, a private copy, before it is created."""
+        """Edit a Pod before it is created. Each Pod is a separate copy."""
 
     def extend_objects(self, ctx: JobContext) -> list[Manifest]:  # noqa: ARG002
-        """Return the objects that only our own options ask for; Pulumi makes them in both modes."""
+        """Return the objects of options that Volcano does not have. Pulumi creates them in both modes."""
         return []
 
     def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
-        """Edit one Pod as only our own options ask for, before all `on_pod_create`.
+        """Edit a Pod for options that Volcano does not have. This runs before `on_pod_create` of all plugins.
 
-        With `managed_by="volcano"` it edits a task's template instead, once for all its Pods: what depends on the Pod's
-        index must be an option with `not_native`.
+        With `managed_by="volcano"`, it edits the template of a task, once for all Pods of the task. Options whose
+        edits depend on the index of the Pod therefore need `not_native`.
         """
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
-        """Say which objects and which values in Pods depend on the job's replicas."""
+        """Return the objects and the values in Pods that depend on the replicas of the job."""
         return JobUpdate()
 
     def on_job_delete(self, ctx: JobContext) -> frozenset[ObjectRef]:
-        """Say which objects go with the job: all that it makes, unless one is to be kept."""
+        """Return the objects to delete with the job: by default, all objects of the plugin."""
         objects = (*self.on_job_add(ctx), *self.extend_objects(ctx))
         return frozenset(map(ObjectRef.of, objects))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:  # noqa: ARG002
-        """Give what a program may want to know of this plugin's work: names, addresses (leaves may be in them)."""
+        """Return outputs for programs, such as names and addresses. They may contain leaves."""
         return {}
 
     def problem(
@@ -313,9 +317,9 @@ class Plugin(Settings):
         shown: bool = True,
         code: str = "",
     ) -> Problem:
-        """Return a Problem of one of the settings; `shown=False` omits its value, and a key is never shown.
+        """Return a Problem of a setting. `shown=False` omits the value; the value of a key is always omitted.
 
-        With a code (see `errors.WARNINGS`) it is a warning.
+        With a code (see `errors.WARNINGS`), the Problem is a warning.
         """
         is_key = "placeholder" in facts_of(type(self)).get(setting, {})
         value = errors.value_text(getattr(self, setting)) if shown and not is_key else ""
@@ -324,7 +328,7 @@ class Plugin(Settings):
 
 
 def port_problems(plugin: Plugin, *settings: str) -> Iterator[Problem]:
-    """Yield a Problem for each setting that is no port number."""
+    """Yield a Problem for each setting that is not a port number."""
     for setting in settings:
         value = getattr(plugin, setting)
         if isinstance(value, int) and not is_port(value):
@@ -332,32 +336,32 @@ def port_problems(plugin: Plugin, *settings: str) -> Iterator[Problem]:
 
 
 def role_problem(plugin: Plugin, setting: str, job: Job) -> Iterator[Problem]:
-    """Yield a Problem if no task has the name that a setting gives."""
+    """Yield a Problem if no task has the name in a setting."""
     name = getattr(plugin, setting)
     if job.task(name) is None:
         known = ", ".join(task.name or "" for task in job.tasks or ())
         yield plugin.problem(
             setting,
-            f"the job has no task of this name (it has {known})",
-            "name the task of this role",
+            f"no task has this name (tasks: {known})",
+            f'add a task named "{name}", or set {plugin.name}.{setting}',
             error_type="NotFound",
         )
 
 
 def check_definition(plugin: type[Plugin]) -> None:
-    """Check the class of a plugin when it is registered.
+    """Check the class of a plugin at registration.
 
     Raises:
-        TypeError: if its definition cannot work, with the class and what is wrong.
+        TypeError: if the definition is invalid, with the class and the reasons.
     """
     name = getattr(plugin, "name", None)
     faults = []
     if not isinstance(name, str) or not re.fullmatch(DNS_LABEL, name):
-        faults.append(f"name must be a lower-case name such as 'token', not {name!r}")
+        faults.append(f"name must be a DNS label such as 'token', not {name!r}")
     if not isinstance(getattr(plugin, "stage", None), Stage):
         faults.append("stage must be one of Stage.BASE, Stage.FRAMEWORK, Stage.OBSERVE")
     faults += [
-        f"the field {setting} needs a default of the type str, int or bool"
+        f"the field {setting} needs a default of type str, int or bool"
         for setting in flags_of(plugin).values()
         if type(default_of(plugin, setting)) not in FLAG_KINDS
     ]

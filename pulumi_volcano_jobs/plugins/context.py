@@ -1,4 +1,4 @@
-"""What a plugin's hooks are told about the job."""
+"""Context passed to plugin hooks."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JobContext(Sealed):
-    """A job with its defaults filled in, and what follows from it.
+    """A job with its defaults, and values that are computed from it.
 
-    What is the same for all Pods is made once (`once`), so that rendering grows linearly with the Pods.
+    Values that all Pods share are computed once (`once`), so that the time to render grows linearly with the Pods.
     """
 
     job: Job
     """The job, with its defaults."""
     keys: KeyPair = PLACEHOLDERS
-    """The pair for an ssh plugin without a given key."""
+    """The key pair of an ssh plugin that does not set one."""
     _made: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -34,32 +34,32 @@ class JobContext(Sealed):
 
     @property
     def namespace(self) -> Any:
-        """The job's namespace: text, or a leaf."""
+        """The job's namespace: a string, or a leaf."""
         return "default" if self.job.namespace is None else self.job.namespace
 
     @property
     def tasks(self) -> Sequence[Task]:
-        """The job's tasks in their order."""
+        """The job's tasks, in order."""
         return self.job.tasks or ()
 
     def task(self, name: str) -> Task | None:
-        """Find a task by name."""
+        """Return the task with a name, or None."""
         return self.once("tasks", lambda: {task.name: task for task in reversed(self.tasks)}).get(name)
 
     def address(self, task: Task) -> str:
-        """Give the address of a task's Pod 0."""
+        """Return the address of Pod 0 of a task."""
         return naming.address(self.name, task, 0)
 
     def addresses(self, task: Task) -> list[str]:
-        """Give the different addresses of a task's Pods, in index order."""
+        """Return the distinct addresses of a task's Pods, in index order."""
         return self.once(("addresses", task.name), lambda: naming.addresses(self.name, task))
 
     def all_addresses(self, task: Task) -> list[str]:
-        """Give an address for each replica of a task; a fixed hostname is repeated."""
+        """Return an address for each replica of a task. A fixed hostname is repeated."""
         return self.once(("all_addresses", task.name), lambda: naming.all_addresses(self.name, task))
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Make a value the first time it is asked for; give the same one from then on (treat it as read-only)."""
+        """Return a value, which is computed on the first call and then shared. Treat it as read-only."""
         if key not in self._made:
             self._made[key] = make()
         value: T = self._made[key]

@@ -1,4 +1,4 @@
-"""The env plugin: a Pod's index in its task, as variables (upstream: pkg/controllers/job/plugins/env)."""
+"""The env plugin, which sets variables with a Pod's index (upstream: pkg/controllers/job/plugins/env)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pulumi_volcano_jobs.plugins.context import JobContext
 
 
 class EnvPlugin(Plugin):
-    """Give every container, init containers too, its Pod's index in the task, from 0.
+    """Set VC_TASK_INDEX in every container and init container: the index of the Pod in its task, from 0.
 
-    `VK_TASK_INDEX` is the old name of `VC_TASK_INDEX`.
+    `VK_TASK_INDEX` is the old name of this variable.
     """
 
     name = "env"
     stage = Stage.BASE
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-        """Set both variables."""
+        """Set the index variables."""
         for container in pod.all_containers:
             container.set_env("VK_TASK_INDEX", str(pod.index))
             container.set_env("VC_TASK_INDEX", str(pod.index))

@@ -1,4 +1,4 @@
-"""Volcano's plugin arguments, read as Go's `flag` package reads them (contract section 2)."""
+"""Parser for Volcano's plugin arguments, which follows Go's `flag` package (contract section 2)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
 MIN, MAX = -(2**63), 2**63 - 1
 _INTEGER = re.compile(r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)")
-# What is no name of a flag may be a key.
+# Other text is not shown in messages, because it may be a private key.
 _NAME = re.compile(r"[A-Za-z][-_A-Za-z0-9]{,31}")
 _SHORTEST_FLAG = 2
 _LONGEST_SHOWN = 32
-_MOST_DIGITS = 1000  # far beyond 64 bits; Python refuses to read much longer numbers
+_MOST_DIGITS = 1000  # much more than 64 bits; Python rejects far longer numbers
 
 
 @dataclass(frozen=True)
 class FlagError:
-    """Something that Go's parser passes over or trips on, at an argument's position."""
+    """An argument that Go's parser rejects or ignores, with its position."""
 
     position: int
     reason: str
@@ -35,25 +35,25 @@ class FlagError:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ParsedFlags(Sealed):
-    """The flags that were read, and the mistakes."""
+    """Parsed flags, and mistakes."""
 
     values: Mapping[str, Any]
-    """The value of each flag, by name. A flag with a bad value has the one that Go sets."""
+    """The value of each flag, by name. For an invalid value, it is the value that Go sets."""
     errors: tuple[FlagError, ...]
     flags: tuple[tuple[str, tuple[Any, ...]], ...]
-    """The flags without a mistake, in order: the name, and the one or two arguments that set it."""
+    """The flags without a mistake, in order: the name, and the one or two arguments of the flag."""
 
 
-class _StopParsing(Exception):  # noqa: N818  # it ends the reading, as Go's parser does; it never leaves this module
+class _StopParsing(Exception):  # noqa: N818  # internal to this module: Go's parser stops at this argument
     def __init__(self, reason: str, flag: str = "", *, unknown: bool = False) -> None:
         super().__init__(reason)
         self.reason, self.flag, self.unknown = reason, flag, unknown
 
 
 def parse(kinds: Mapping[str, Kind], args: Sequence[Any], *, read_on: bool = False) -> ParsedFlags:
-    """Read arguments from left to right; an argument that is a Leaf can only be a flag's value.
+    """Parse arguments from left to right. A leaf can only be the value of a flag.
 
-    The first mistake ends the reading, as in Go; with `read_on` it does not, so that all mistakes are found.
+    As in Go, parsing stops at the first mistake. With `read_on`, it continues and finds all mistakes.
     """
     values: dict[str, Any] = {}
     flags: list[tuple[str, tuple[Any, ...]]] = []
@@ -72,23 +72,23 @@ def parse(kinds: Mapping[str, Kind], args: Sequence[Any], *, read_on: bool = Fal
 def _read(
     kinds: Mapping[str, Kind], argument: Any, reader: Iterator[tuple[int, Any]], values: dict[str, Any]
 ) -> tuple[str, tuple[Any, ...]]:
-    """Read a flag into `values`, and return its name and its arguments."""
+    """Parse a flag into `values`, and return its name and its arguments."""
     if isinstance(argument, Leaf):
-        reason = "an argument must be plain text; only the value behind a flag may be an Output"
+        reason = "must be plain text: only the value after a flag may be an Output"
         raise _StopParsing(reason)
     if len(argument) < _SHORTEST_FLAG or not argument.startswith("-"):
-        reason = "this is no flag, and Volcano stops reading here"
+        reason = "not a flag: Volcano stops parsing here"
         raise _StopParsing(reason)
     if argument == "--":
-        reason = "Volcano stops reading at --"
+        reason = "Volcano stops parsing at --"
         raise _StopParsing(reason)
     name, equals, text = argument.removeprefix("-").removeprefix("-").partition("=")
     if not name or name.startswith("-"):
-        reason = "this is not how a flag is written"
+        reason = "bad flag syntax"
         raise _StopParsing(reason)
     if name not in kinds:
         shown = f" --{name}" if _NAME.fullmatch(name) else ""
-        reason = f"unknown argument{shown}; Volcano drops it and all behind it"
+        reason = f"unknown flag{shown}: Volcano ignores it and all arguments after it"
         raise _StopParsing(reason, name, unknown=True)
     value: Any = text
     arguments: tuple[Any, ...] = (argument,)
@@ -105,16 +105,16 @@ def _read(
 
 
 def _convert(kind: Kind, text: Any) -> tuple[Any, str]:
-    """Convert a value as Go does: a bad one still changes its flag (second item: what is wrong)."""
+    """Convert a value as Go does, and return it with an error message. An invalid value also sets the flag."""
     if kind == "string" or isinstance(text, Leaf):
         return text, ""
     if kind == "bool":
         return (
             text in _TRUE,
-            "" if text in _TRUE | _FALSE else f"{_abbreviated(text)} is neither true nor false; Volcano takes false",
+            "" if text in _TRUE | _FALSE else f"{_abbreviated(text)} is not true or false; Volcano would use false",
         )
     if not _INTEGER.fullmatch(text):
-        return 0, f"{_abbreviated(text)} is not a whole number; Volcano takes 0"
+        return 0, f"{_abbreviated(text)} is not a whole number; Volcano would use 0"
     number = _integer(text) if len(text) <= _MOST_DIGITS else MIN - 1 if text.startswith("-") else MAX + 1
     if not MIN <= number <= MAX:
         return min(max(number, MIN), MAX), f"{_abbreviated(text)} does not fit into 64 bits"
@@ -122,8 +122,8 @@ def _convert(kind: Kind, text: Any) -> tuple[Any, str]:
 
 
 def _abbreviated(text: str) -> str:
-    # What is no number may be anything, a key too.
-    return repr(text) if len(text) <= _LONGEST_SHOWN else "what was given"
+    # A long value may be a private key.
+    return repr(text) if len(text) <= _LONGEST_SHOWN else "the value"
 
 
 def _integer(text: str) -> int:
@@ -135,5 +135,5 @@ def _integer(text: str) -> int:
 
 
 def int32(number: int) -> int:
-    """Cut a number to 32 bits, as a container port is in Volcano."""
+    """Truncate a number to 32 bits, as Volcano does with container ports."""
     return (number + 2**31) % 2**32 - 2**31

@@ -1,4 +1,4 @@
-"""The hcclrank plugin: a Pod's rank as an annotation for Ascend's HCCL (upstream: .../hcclrank)."""
+"""The hcclrank plugin, which sets a Pod's rank as an annotation for Ascend's HCCL (upstream: .../hcclrank)."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ ANNOTATION = "hccl/rankIndex"
 
 
 class HcclrankPlugin(Plugin):
-    """Set the annotation `hccl/rankIndex`: the Pod's RANK if a container has one, else masters first, then workers.
+    """Set the annotation `hccl/rankIndex` to RANK of a container, or otherwise number masters before workers.
 
-    It runs after the frameworks, so pytorch's RANK counts. An annotation of the template's own is kept.
+    The plugin runs after the framework plugins, so it uses RANK of pytorch. It keeps an annotation in the template.
     """
 
     name = "hcclrank"
     since = "1.12.3"
     stage = Stage.OBSERVE
     master: str = flag("master", default="master")
-    """The masters' task."""
+    """The task of the masters."""
     worker: str = flag("worker", default="worker")
-    """The workers' task."""
+    """The task of the workers."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
-        """Yield a named role that no task has."""
+        """Yield a Problem for each role whose task does not exist."""
         yield from super().validate(job)
         for role in ("master", "worker"):
             if getattr(self, role) != default_of(type(self), role):
                 yield from role_problem(self, role, job)
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
-        """Set the annotation unless there is one."""
+        """Set the annotation, unless the Pod already has it."""
         present = pod.annotations.get(ANNOTATION)
         if isinstance(present, Leaf) or present:
             return
@@ -49,7 +49,7 @@ class HcclrankPlugin(Plugin):
             pod.annotations[ANNOTATION] = rank or counted
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
-        """Say that other roles replace the Pods: their programs took the rank when they began."""
+        """Replace the Pods if the roles change, because programs read the rank only at start."""
         return JobUpdate(restart_triggers=tuple(self.to_args()))
 
     def _count(self, pod: Pod, ctx: JobContext) -> str | None:
@@ -62,7 +62,7 @@ class HcclrankPlugin(Plugin):
 
 
 def _rank(pod: Pod) -> Any:
-    """Give the literal value of the first RANK among the containers; an empty one hides those behind it."""
+    """Return the literal value of the first RANK in the containers. An empty one hides later ones."""
     entries = (container.env("RANK") for container in pod.containers)
     first_entry = next((entry for entry in entries if entry is not None), None)
     return first_entry.get("value") if first_entry else None

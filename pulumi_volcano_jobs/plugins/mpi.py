@@ -1,11 +1,11 @@
-"""The mpi plugin: the workers' addresses for mpiexec (upstream: .../plugins/distributed-framework/mpi)."""
+"""The mpi plugin, which sets the workers' addresses for mpiexec (upstream: .../plugins/distributed-framework/mpi)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, config_map
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
@@ -22,9 +22,9 @@ _ALONE_SINCE = "1.15"
 
 
 class MpiPlugin(Plugin):
-    """Set MPI_HOST in the master's Pods: the workers' addresses, separated by commas; declare sshd's port.
+    """Set MPI_HOST in the master's Pods to the comma-separated addresses of the workers, and declare the port of sshd.
 
-    The port does not change the ssh configuration: give the ssh plugin the same one.
+    The port does not change the ssh configuration. Set the same port in the ssh plugin.
     """
 
     name = "mpi"
@@ -34,30 +34,32 @@ class MpiPlugin(Plugin):
     worker: str = flag("worker", default="worker")
     """The task of the workers, which run sshd."""
     port: int = flag("port", default=mpi_hostfile.SSHD_PORT)
-    """sshd's port."""
+    """The port of sshd."""
     hostfile: Literal["none", mpi_hostfile.Launcher] = option(default="none", recommended="openmpi")
-    """Give the master's containers a host file with slots, in the form of a launcher, which finds it by itself:
-    /etc/mpi/hostfile for `openmpi`, `intel` and `mpich`, /job/hostfile for `deepspeed`."""
+    """The launcher for which a host file with slots is mounted in the master's containers. The launcher finds the file
+    without arguments: /etc/mpi/hostfile for `openmpi`, `intel` and `mpich`, /job/hostfile for `deepspeed`."""
     slots: int = option(default=0)
-    """The processes of each host in the host file; 0: as many as its Pods request GPUs, else whole CPUs, at least 1."""
+    """The number of processes for each host in the host file. 0 means the GPUs that a Pod requests, or otherwise its
+    whole CPUs, and at least 1."""
     master_as_worker: bool = option(default=False)
-    """List the master in the host file too, before the workers; the job may then do without workers."""
+    """Whether the host file also lists the master, before the workers. The job then does not need workers."""
     keep_fqdn: bool = option(default=False)
-    """Let Open MPI take a host's whole name, where it takes what stands before the first dot."""
+    """Whether Open MPI uses the full names of hosts, instead of the part before the first dot."""
     wait_for_workers: bool = option(default=False, recommended=True)
-    """Keep the master in an init container until every worker's name resolves and its sshd answers."""
+    """Whether an init container of the master waits until the name of each worker resolves and its sshd answers."""
     wait_for_workers_timeout: int = option(default=300)
-    """Seconds until the init container gives up."""
+    """The timeout of the init container, in seconds."""
     wait_for_workers_image: str = option(default="")
-    """The init container's image; it needs `nc -z` or bash. Empty: that of the master's first container."""
+    """The image of the init container, which needs `nc -z` or bash. By default, the image of the master's first
+    container."""
 
     @property
     def images(self) -> frozenset[str]:
-        """The init container's, if there is one; without a setting it has that of the master's own container."""
+        """The image of the init container, if the plugin adds one."""
         return frozenset({"wait_for_workers_image"} if self.wait_for_workers else ())
 
     def validate(self, job: Job) -> Iterator[Problem]:
-        """Yield a role that no task has, and a host file without hosts or a use."""
+        """Yield problems of tasks, the host file and numbers, and a warning if the master may start too early."""
         yield from super().validate(job)
         yield from port_problems(self, "port")
         yield from role_problem(self, "master", job)
@@ -67,20 +69,20 @@ class MpiPlugin(Plugin):
         for setting in ("slots", "wait_for_workers_timeout"):
             if getattr(self, setting) < 0:
                 unit = "processes" if setting == "slots" else "seconds"
-                yield self.problem(setting, f"this is a number of {unit}, at least 0")
+                yield self.problem(setting, f"must be at least 0 {unit}")
         is_racing = job.task(self.worker) is not None and not self.wait_for_workers
         for index, task in enumerate(job.tasks or ()) if is_racing else ():
             policy = task.pod_spec.get("restartPolicy")
             if task.name == self.master and not isinstance(policy, Leaf) and policy == "Never":
-                reason = "mpiexec ends at once where a worker's sshd does not answer yet, and is not started again"
-                hint = "set restartPolicy: OnFailure, or give mpi the option wait_for_workers"
+                reason = "mpiexec fails if sshd of a worker does not answer yet, and the master does not restart"
+                hint = "set restartPolicy: OnFailure, or set mpi.wait_for_workers"
                 path = f"spec.tasks[{index}].template.spec.restartPolicy"
-                yield Problem(path, "Warning", reason, hint, "'Never'", code="VJ102")
+                yield Problem(path, "Warning", reason, hint, value_text(policy), code="VJ102")
 
     def missing_master(self, job: Job) -> Iterator[Problem]:
         """Yield a Problem if Volcano's webhook rejects the job because it has no master."""
         if job.task(self.master) is None:
-            reason = "the job has no task of this name"
+            reason = "no task has this name"
             yield webhook_problem(f"{path_of(type(self))}.master", "NotFound", reason, self.master)
 
     def missing_in(self, version: str, job: Job, args: Sequence[Any], *, strict: bool) -> Iterator[Problem]:
@@ -93,11 +95,11 @@ class MpiPlugin(Plugin):
             )
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
-        """Declare the port in every Pod, and list the workers in the master's."""
+        """Declare the port in every Pod, and set MPI_HOST in the master's Pods."""
         is_master, worker = pod.task == self.master, ctx.task(self.worker)
         if is_master and worker is None:
             return
-        # The containers share one text, because it grows with the workers.
+        # All containers share one string, because its length grows with the workers.
         hosts = ctx.once("mpi.hosts", lambda: ",".join(ctx.addresses(worker))) if is_master and worker else None
         for container in pod.all_containers:
             if not container.declares_port(int32(self.port)):
@@ -114,7 +116,7 @@ class MpiPlugin(Plugin):
         return [config_map(naming.mpi_config_map(ctx.name), ctx.namespace, contents)]
 
     def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
-        """Give the master the host file, the variables of its launcher, and the wait for the workers."""
+        """Add the host file, the variables of the launcher and the wait container to the master."""
         if pod.task != self.master:
             return
         variables = ctx.once("mpi.variables", lambda: self._variables(ctx))
@@ -130,7 +132,10 @@ class MpiPlugin(Plugin):
             self._add_wait_container(pod)
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
-        """Say that the list of workers depends on the replicas; mpiexec reads the host file once."""
+        """Return MPI_HOST and the host file, which depend on the replicas.
+
+        Other host file settings replace the Pods, because mpiexec reads the file only once.
+        """
         scaled = frozenset({"MPI_HOST"})
         if self._hostfile_format is None:
             return JobUpdate(scaled_env=scaled)
@@ -138,12 +143,12 @@ class MpiPlugin(Plugin):
         return JobUpdate(follows=follows, scaled_env=scaled, restart_triggers=(self.slots, self.master_as_worker))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
-        """Give the workers' addresses, as MPI_HOST has them but in a list."""
+        """Return the workers' addresses: the list in MPI_HOST."""
         worker = ctx.task(self.worker)
         return {"hosts": ctx.addresses(worker) if worker else []}
 
     def _may_lack_workers(self, job: Job) -> bool:
-        """Return whether the master may run alone; with other tasks, a missing worker is probably a misspelled name."""
+        """Return whether the master can run alone. With other tasks, the worker's name is probably misspelled."""
         is_alone = {task.name for task in job.tasks or ()} == {self.master}
         return self.worker == default_of(type(self), "worker") and (self.master_as_worker or is_alone)
 
@@ -152,12 +157,12 @@ class MpiPlugin(Plugin):
         return None if self.hostfile == "none" else mpi_hostfile.HOSTFILE_FORMATS[self.hostfile]
 
     def _hosts(self, ctx: JobContext) -> list[Task]:
-        """Find the tasks that the host file lists."""
+        """Return the tasks in the host file."""
         roles = (self.master, self.worker) if self.master_as_worker else (self.worker,)
         return [task for role in dict.fromkeys(roles) if (task := ctx.task(role))]
 
     def _names(self, task: Task, ctx: JobContext, hostfile_format: mpi_hostfile.HostfileFormat) -> list[str]:
-        """Give the names of a task's hosts: the only master by its host name, where its launcher knows itself by it."""
+        """Return the names of a task's hosts. Some launchers identify a single master by its host name."""
         if (
             hostfile_format.interface_variables
             and task.name == self.master
@@ -168,7 +173,7 @@ class MpiPlugin(Plugin):
         return ctx.addresses(task)
 
     def _slots(self, task: Task) -> Any:
-        """Count the slots of a host: of the container that declares sshd's port, else of the first."""
+        """Return the slots of a host, from the container that declares the port of sshd or from the first one."""
         containers = task.pod_spec.get("containers") or ()
         with_sshd = (
             container
@@ -200,20 +205,20 @@ class MpiPlugin(Plugin):
     def _host_file_problems(self, job: Job) -> Iterator[Problem]:
         has_workers = any(task.name == self.worker and task.size for task in job.tasks or ())
         if self._hostfile_format and not has_workers and not self.master_as_worker:
-            reason = f"the host file would have no host: {self.worker} has no replicas"
-            yield self.problem("hostfile", reason, "give it some, or give mpi the option master_as_worker")
+            reason = f"the host file would be empty, because the task {self.worker} has no replicas"
+            yield self.problem("hostfile", reason, "set its replicas, or set mpi.master_as_worker")
         if self._hostfile_format:
             return
         if self.slots:
-            reason = "slots stand in the host file, and the job has none"
-            yield self.problem("slots", reason, "give mpi the option hostfile, such as openmpi", error_type="Forbidden")
+            reason = "may not be set without a host file"
+            hint = 'set mpi.hostfile to a launcher such as "openmpi"'
+            yield self.problem("slots", reason, hint, error_type="Forbidden")
         if self.master_as_worker and has_workers:
-            reason = "the master is listed in the host file, and the job has none: MPI_HOST names the workers alone"
-            yield self.problem(
-                "master_as_worker", reason, "give mpi the option hostfile, such as openmpi", error_type="Forbidden"
-            )
+            reason = "may not be set without a host file, because MPI_HOST lists only the workers"
+            hint = 'set mpi.hostfile to a launcher such as "openmpi"'
+            yield self.problem("master_as_worker", reason, hint, error_type="Forbidden")
 
 
 def _has_own_network(task: Task) -> bool:
-    """Tell whether the Pods have an interface and a host name of their own, and not the node's."""
+    """Return whether the Pods do not use the network interface and host name of the node."""
     return task.pod_spec.get("hostNetwork") is not True

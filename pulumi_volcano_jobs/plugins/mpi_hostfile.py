@@ -1,4 +1,4 @@
-"""What an MPI master is given beside MPI_HOST: a host file in the form of its launcher, and a wait for the workers."""
+"""The host file of MPI launchers, and the init container that waits for the workers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from pulumi_volcano_jobs.plugins.wait_containers import init_container_like
 FILE = "hostfile"
 SSHD_PORT = 22
 WAIT_CONTAINER = "wait-for-workers"
-# So container runtimes call it in every Pod that has a network of its own.
+# Container runtimes use this name in every Pod without hostNetwork.
 _INTERFACE = "eth0"
 
-# In a worker's name that does not resolve, each tool finds something else to say.
+# The errors of various tools for a name that does not resolve.
 _UNKNOWN_NAME = "*'bad address'* | *'not known'* | *resol* | *lookup* | *getaddrinfo*"
-# $1 is the file with the hosts, $2 sshd's port, $3 the seconds to wait; $$ and $(NAME) would be Kubernetes' to expand.
+# $1 is the file with the hosts, $2 the port of sshd, $3 the timeout in seconds. The script avoids $$ and $(NAME), which
+# Kubernetes expands. Its text is part of the Pods: an edit replaces the Pods of existing jobs.
 _WAIT_SCRIPT = f"""\
 trap 'exit 143' TERM
 export LC_ALL=C
@@ -61,23 +62,23 @@ Launcher = Literal["openmpi", "intel", "mpich", "deepspeed"]
 
 
 class HostfileFormat(NamedTuple):
-    """How a launcher takes its hosts."""
+    """The host file and the variables of a launcher."""
 
     line: str
     directory: str
-    """Where the file is mounted."""
+    """The directory where the file is mounted."""
     path_variables: tuple[str, ...] = ()
-    """The variables that tell the launcher of the file."""
+    """Variables with the path of the file."""
     ssh_variables: tuple[str, ...] = ()
-    """The variables with further arguments of its ssh."""
+    """Variables with additional arguments for ssh."""
     slots_variables: tuple[str, ...] = ()
-    """The variables with the processes of each host, where the file's own count for nothing."""
+    """Variables with the number of processes for each host, for a launcher that ignores the slots in the file."""
     interface_variables: tuple[str, ...] = ()
-    """The variables with the network interface whose address the workers call back; else they are told the master's
-    host name, which resolves in its own Pod alone. A host of that name is where the launcher runs: it needs no ssh."""
+    """Variables with the network interface to which the workers connect back. Without them, workers get the host name
+    of the master, which resolves only in the master's Pod. The launcher starts processes on this host without ssh."""
 
 
-# Open MPI 5 reads none of Open MPI 4's variables. Of Intel MPI's file only the hosts count (tried with 2021.19).
+# Open MPI 5 reads other variables than Open MPI 4. Intel MPI reads only the hosts in the file (tested with 2021.19).
 HOSTFILE_FORMATS: Mapping[Launcher, HostfileFormat] = {
     "openmpi": HostfileFormat(
         "{host} slots={slots}",
@@ -106,7 +107,7 @@ FQDN_VARIABLES = ("OMPI_MCA_orte_keep_fqdn_hostnames", "PRTE_MCA_prte_keep_fqdn_
 
 
 def text(hostfile_format: HostfileFormat, groups: Sequence[tuple[list[str], Any]]) -> Any:
-    """Write the file of groups of hosts, each with the slots of one of them (a leaf, maybe)."""
+    """Return the contents of the file for groups of hosts and the slots of each host, which may be a leaf."""
     return derive(_text, hostfile_format.line, list(groups))
 
 
@@ -115,7 +116,7 @@ def _text(line: str, groups: Sequence[tuple[list[str], int]]) -> str:
 
 
 def variables(hostfile_format: HostfileFormat, port: int, slots: Any, *, has_own_network: bool) -> dict[str, Any]:
-    """Give the variables by which a launcher uses the file."""
+    """Return the variables with which a launcher finds and uses the file."""
     values: dict[str, Any] = dict.fromkeys(hostfile_format.path_variables, f"{hostfile_format.directory}/{FILE}")
     values |= dict.fromkeys(hostfile_format.slots_variables, derive(str, slots))
     values |= dict.fromkeys(hostfile_format.interface_variables if has_own_network else (), _INTERFACE)
@@ -123,19 +124,20 @@ def variables(hostfile_format: HostfileFormat, port: int, slots: Any, *, has_own
 
 
 def fqdn_variables(port: int) -> dict[str, Any]:
-    """Give the variables by which Open MPI takes the whole names of hosts."""
+    """Return the variables with which Open MPI uses the full names of hosts."""
     return dict.fromkeys(FQDN_VARIABLES, "true") | _ssh_arguments(HOSTFILE_FORMATS["openmpi"], port)
 
 
 def _ssh_arguments(hostfile_format: HostfileFormat, port: int) -> dict[str, Any]:
-    """Give the port to a launcher's ssh: the ssh plugin's configuration has another than 22 for short names only."""
+    """Return the variables with the port for ssh. The ssh configuration contains a custom port only for short names."""
     return dict.fromkeys(hostfile_format.ssh_variables if port != SSHD_PORT else (), f"-p {port}")
 
 
 def wait_container(like: Container, image: str, hosts: str, port: int, timeout: int) -> Container:
-    """Make the init container that waits until all hosts of a file can be logged in to.
+    """Build the init container that waits until sshd answers on all hosts in a file.
 
-    What it has not been given it has like another container, so that a namespace takes it where it takes that one.
+    It copies its other fields from a container of the Pod, so that a namespace that accepts this container also accepts
+    the init container.
     """
     command = ["sh", "-c", _WAIT_SCRIPT, WAIT_CONTAINER, hosts, str(port), str(timeout)]
     return init_container_like(like, WAIT_CONTAINER, image, command)

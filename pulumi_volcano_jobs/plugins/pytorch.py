@@ -1,4 +1,4 @@
-"""The pytorch plugin: torch.distributed's environment (upstream: .../plugins/distributed-framework/pytorch)."""
+"""The pytorch plugin, which sets up torch.distributed (upstream: .../plugins/distributed-framework/pytorch)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pulumi_volcano_jobs.spec.model import Job, Task
 
 PORT_NAME = "pytorchjob-port"
 WAIT_IMAGE = "busybox:1.36.1"
-# Every 2 seconds, by netcat or else by bash, whichever the image has; the time that the tries take does not count.
+# This script tries every 2 seconds, with netcat or bash. It does not add the duration of the tries to the timeout.
 _WAIT_SCRIPT = """\
 echo "waiting for the master at {address}:{port} (at most {timeout} s)"
 waited=0
@@ -42,48 +42,50 @@ echo "the master answers after $waited s"
 
 
 class PytorchPlugin(Plugin):
-    """Set MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK in every container, by Pods.
+    """Set MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK in every container.
 
-    RANK is 0 in the master's Pod and i + 1 in worker i; WORLD_SIZE counts the Pods of both tasks. They count Pods
-    (nodes), not processes. torchrun does not read them: it has variables of its own, which are options.
+    RANK is 0 in the master's Pod and i + 1 in worker i. WORLD_SIZE is the number of Pods of both tasks. Both refer to
+    Pods (nodes), not to processes. torchrun does not read these variables; options of this plugin set its variables.
     """
 
     name = "pytorch"
     requires = frozenset({"svc"})
     master: str = flag("master", default="master")
-    """The master's task: one Pod."""
+    """The task of the master, with one Pod."""
     worker: str = flag("worker", default="worker")
-    """The workers' task."""
+    """The task of the workers."""
     port: int = flag("port", default=23456)
-    """The master's port."""
+    """The port of the master."""
     wait_master_enabled: bool = flag("wait-master-enabled", default=False, recommended=True, since="1.14")
-    """Keep workers in an init container until the master's port answers."""
+    """Whether an init container of the workers waits until the master's port answers."""
     wait_master_timeout: int = flag("wait-master-timeout", default=300, recommended=1800, since="1.14")
-    """Seconds until the init container gives up."""
+    """The timeout of the init container, in seconds."""
     wait_master_image: str = flag("wait-master-image", default=WAIT_IMAGE, since="1.14")
-    """The init container's image; it needs `nc -z` or bash."""
+    """The image of the init container, which needs `nc -z` or bash."""
     wait_master_script: Literal["volcano", "checked"] = option(default="volcano", recommended="checked")
-    """`checked`: the init container says what it waits for and what its image lacks; it has the variables, mounts,
-    resources and rights of the others, and their image unless `wait_master_image` is given."""
+    """The script of the init container. With `checked`, it prints why it waits and which tool its image lacks. The
+    init container then has the variables, mounts, resources and security context of the other containers, and their
+    image unless `wait_master_image` is set."""
     torchrun: bool = option(
         default=False,
         recommended=True,
-        not_native="PET_NODE_RANK differs from Pod to Pod of a task, and its template does not (with max_nodes torchrun"
-        " needs none)",
+        not_native="PET_NODE_RANK differs between the Pods of a task, which share a template (with max_nodes, torchrun"
+        " does not need it)",
     )
-    """Set torchrun's own variables too (PET_NNODES, PET_NODE_RANK and so on), so that it needs no flags."""
+    """Whether to also set the variables of torchrun (PET_NNODES, PET_NODE_RANK and so on), so that it needs no
+    flags."""
     nproc_per_node: int | str = option(default=PER_REQUEST)
-    """How many processes torchrun starts in a Pod: a number; `request`, one for each accelerator that the container
-    asks for; or what torchrun counts itself (`auto`, `gpu`, `cpu`, `xpu`, `npu`)."""
+    """The number of processes that torchrun starts in a Pod: a number; `request`, one for each accelerator that the
+    container requests; or a device type that torchrun counts when it starts (`auto`, `gpu`, `cpu`, `xpu`, `npu`)."""
     max_nodes: int = option(default=0)
-    """Above 0 the job is elastic: torchrun's Pods find each other in the master's, and up to so many take part."""
+    """The maximum number of Pods of an elastic job. Above 0, the job is elastic: its Pods rendezvous at the master."""
     min_nodes: int = option(default=1)
-    """How many Pods an elastic job needs at least."""
+    """The minimum number of Pods of an elastic job."""
     max_restarts: int = option(default=3)
-    """How often an elastic job begins anew after a failure; that others join does not count."""
+    """The maximum number of restarts of an elastic job after failures. Restarts for joining Pods are not included."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
-        """Yield what keeps the ranks from being 0 to WORLD_SIZE - 1, and options that cannot work."""
+        """Yield a Problem if the ranks are not 0 to WORLD_SIZE - 1, and for each invalid option."""
         yield from super().validate(job)
         yield from self._torchrun_problems(job)
         yield from port_problems(self, "port")
@@ -93,16 +95,16 @@ class PytorchPlugin(Plugin):
         master = job.task(self.master)
         if master and master.size != 1:
             reason = (
-                f"the master's task must have 1 replica, and {self.master} has {master.size}: every master has rank 0"
+                f"the task must have 1 replica, not {master.size}, because exactly one Pod of the job must have rank 0"
             )
-            hint = "set its replicas to 1 and count the others as workers"
+            hint = "set its replicas to 1" + (", and move other Pods to the workers' task" if master.size else "")
             yield self.problem("master", reason, hint, error_type="TooMany" if master.size else "Invalid")
         if self.master == self.worker:
             yield self.problem(
-                "worker", "master and worker must be two tasks: no Pod would have rank 0", error_type="Duplicate"
+                "worker", "must differ from pytorch.master, because no Pod would have rank 0", error_type="Duplicate"
             )
         if isinstance(self.wait_master_timeout, int) and self.wait_master_timeout < 0:
-            yield self.problem("wait_master_timeout", "this is a number of seconds, at least 0")
+            yield self.problem("wait_master_timeout", "must be at least 0 seconds")
         has_image = self.wait_master_script != "volcano" or is_given(self.wait_master_image)
         if "wait_master_image" in self.images and not has_image:
             yield self.problem(
@@ -114,20 +116,20 @@ class PytorchPlugin(Plugin):
             )
         if self.wait_master_enabled and master and master.pod_spec.get("hostNetwork") is True:
             reason = (
-                f"the master shares its node's ports: another program may answer on {self.port}, and a firewall of"
-                " the nodes would keep the workers waiting"
+                "the master uses the ports of its node (hostNetwork): workers start early if another program listens on"
+                f" port {self.port}, and wait until the timeout if a firewall blocks it"
             )
-            hint = "give the job a port that is free on the nodes, or do without hostNetwork"
+            hint = "set pytorch.port to a port that is free on the nodes, or remove hostNetwork"
             yield self.problem("wait_master_enabled", reason, hint, code="VJ107")
 
     def not_native(self) -> Iterator[Problem]:
-        """Yield nothing of an elastic job: torchrun gives it the ranks."""
+        """Yield no Problem for an elastic job, because torchrun assigns its ranks."""
         if not self.is_elastic:
             yield from super().not_native()
 
     @property
     def images(self) -> frozenset[str]:
-        """The init container's, unless it has that of the worker's own containers or there is none."""
+        """The image of the init container, unless it uses the image of the workers."""
         is_own = self.wait_master_script == "volcano" or "wait_master_image" in self.model_fields_set
         return frozenset({"wait_master_image"} if self.wait_master_enabled and is_own else ())
 
@@ -137,7 +139,10 @@ class PytorchPlugin(Plugin):
         return bool(self.max_nodes)
 
     def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
-        """Set torchrun's variables; make workers wait with words, if asked. Volcano then adds no container itself."""
+        """Set the variables of torchrun, and add the init container with the checked script.
+
+        Volcano does not add its init container if the Pod already has one of this name.
+        """
         master, rank = ctx.task(self.master), self._rank(pod)
         if master is None or rank is None:
             return
@@ -156,7 +161,10 @@ class PytorchPlugin(Plugin):
             ]
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
-        """Open the port, set the variables, make workers wait if asked; nothing without a master's task."""
+        """Declare the port, set the variables, and add the init container to workers.
+
+        Without a task of the master, the Pod is unchanged.
+        """
         master = ctx.task(self.master)
         if master is None:
             return
@@ -172,12 +180,12 @@ class PytorchPlugin(Plugin):
             pod.init_containers.append(Container(wire))
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
-        """Say that the world's size depends on the replicas, and whether that keeps Pods from coming and going."""
+        """Return the variables with the number of Pods, and whether Pods can join and leave the job."""
         nodes = {NNODES} if self.torchrun and not self.is_elastic else set()
         return JobUpdate(scaled_env=frozenset({"WORLD_SIZE"} | nodes), is_elastic=self.is_elastic)
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
-        """Give the rendezvous: the master's address and port, and the number of Pods."""
+        """Return the rendezvous: the address and the port of the master, and the number of Pods."""
         master = ctx.task(self.master)
         return {
             "master_address": ctx.address(master) if master else "",
@@ -222,29 +230,34 @@ class PytorchPlugin(Plugin):
         count = self.nproc_per_node
         if count < 1 if isinstance(count, int) else count not in {PER_REQUEST, *DEVICES}:
             names = ", ".join((PER_REQUEST, *DEVICES))
-            yield self.problem("nproc_per_node", f"must be a number of processes, at least 1, or one of {names}")
+            yield self.problem("nproc_per_node", f"must be at least 1, or one of {names}")
         if "nproc_per_node" in self.model_fields_set and not (self.torchrun or self.is_elastic):
-            reason = "only torchrun reads this, and its variables are not set"
+            reason = "may only be set if the plugin sets the variables of torchrun"
             yield self.problem(
-                "nproc_per_node", reason, "set torchrun, or max_nodes for an elastic job", error_type="Forbidden"
+                "nproc_per_node",
+                reason,
+                "set pytorch.torchrun, or pytorch.max_nodes for an elastic job",
+                error_type="Forbidden",
             )
         for setting in ("min_nodes", "max_restarts"):
             if setting in self.model_fields_set and not self.is_elastic:
-                yield self.problem(setting, "only an elastic job has this", "set max_nodes", error_type="Forbidden")
+                reason = "may only be set for an elastic job"
+                yield self.problem(setting, reason, "set pytorch.max_nodes", error_type="Forbidden")
         yield from self._elastic_problems(self._world_size(job.tasks or ())) if self.is_elastic else ()
 
     def _elastic_problems(self, nodes: int) -> Iterator[Problem]:
         if self.min_nodes < 1:
-            yield self.problem("min_nodes", "a job has at least 1 node")
+            yield self.problem("min_nodes", "must be at least 1")
         if self.max_restarts < 0:
-            yield self.problem("max_restarts", "this is a number of restarts, at least 0")
+            yield self.problem("max_restarts", "must be at least 0")
         if self.max_nodes < max(self.min_nodes, 1):
-            yield self.problem("max_nodes", f"must be at least min_nodes, {max(self.min_nodes, 1)}")
+            yield self.problem("max_nodes", f"must be at least min_nodes ({max(self.min_nodes, 1)})")
         elif nodes > self.max_nodes:
-            reason = (
-                f"the job has {nodes} nodes (Pods of {self.master} and {self.worker}), and no more than this take part"
-            )
-            yield self.problem("max_nodes", reason, f"set at least {nodes}, or fewer replicas")
+            reason = f"must be at least {nodes}, the number of Pods in {self.master} and {self.worker}"
+            yield self.problem("max_nodes", reason, "increase it, or reduce the replicas")
         elif nodes < self.min_nodes:
-            reason = f"the job has {nodes} nodes (Pods of {self.master} and {self.worker}), which wait for so many"
-            yield self.problem("min_nodes", reason, f"set at most {nodes}, or more replicas")
+            reason = (
+                f"may not be more than {nodes}, the number of Pods in {self.master} and {self.worker}, which would wait"
+                " forever"
+            )
+            yield self.problem("min_nodes", reason, "reduce it, or increase the replicas")

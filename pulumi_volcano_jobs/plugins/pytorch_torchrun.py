@@ -1,4 +1,4 @@
-"""torchrun's own variables (`PET_*`), which stand for its flags; one on the command line counts before them.
+"""Variables of torchrun (`PET_*`), which set its flags. Flags on the command line take precedence.
 
 Upstream: torch/distributed/run.py, torch/distributed/argparse_util.py and torch/distributed/elastic/rendezvous.
 """
@@ -14,13 +14,13 @@ from pulumi_volcano_jobs.plugins.resource_requests import is_accelerator, nano_o
 
 PER_REQUEST = "request"
 DEVICES = ("auto", "gpu", "cpu", "xpu", "npu")
-"""What torchrun itself counts when it starts."""
+"""The device types that torchrun counts when it starts."""
 
 NNODES = "PET_NNODES"
 
 
 def fixed_world(nodes: int, rank: int, address: str, port: int) -> dict[str, str]:
-    """Give the variables of a world of so many nodes, each of which knows its rank."""
+    """Return the variables of a job with a fixed number of nodes and ranks."""
     return {
         "PET_MASTER_ADDR": address,
         "PET_MASTER_PORT": str(port),
@@ -32,9 +32,10 @@ def fixed_world(nodes: int, rank: int, address: str, port: int) -> dict[str, str
 def elastic_world(
     min_nodes: int, max_nodes: int, max_restarts: int, job: str, address: str, port: int, *, is_host: bool
 ) -> dict[str, str]:
-    """Give the variables of a world that nodes join and leave; they are the same for all Pods of a task.
+    """Return the variables of an elastic job. They are the same for all Pods of a task.
 
-    torchrun would guess from names and addresses which node is the host (pytorch 73656), so it is told.
+    They set the host of the rendezvous explicitly, because torchrun would guess it from names and addresses (pytorch
+    73656).
     """
     return {
         "PET_MAX_RESTARTS": str(max_restarts),
@@ -47,13 +48,13 @@ def elastic_world(
 
 
 def processes(container: Container) -> Any:
-    """Count the accelerators that a container asks for: text, a leaf if it is not known yet, None if there are none.
+    """Return the number of accelerators that a container requests: a string, a leaf if it is unknown, or None.
 
-    Kubernetes wants a limit for each, and no other request.
+    Kubernetes requires a limit for each accelerator, and a request may not differ from the limit.
     """
     resources = container.fields.get("resources")
     limits = resources if isinstance(resources, Leaf) else (resources or {}).get("limits")
-    # Of a mapping that is not known yet nobody knows its keys.
+    # The keys of an unknown mapping are also unknown.
     if isinstance(limits, Leaf):
         return derive(lambda known: _total(_amounts((known or {}).get("limits"))), resources)
     amounts = _amounts(limits)
@@ -65,5 +66,5 @@ def _amounts(limits: Mapping[str, Any] | None) -> list[Any]:
 
 
 def _total(amounts: Sequence[Any]) -> str:
-    # Without an accelerator one process, as torchrun does by itself.
+    # Without accelerators, torchrun starts one process by default.
     return str(max(sum(map(nano_of, amounts)) // 10**9, 1))

@@ -1,4 +1,4 @@
-"""The ray plugin: `ray start` on a head and its workers (upstream: .../plugins/distributed-framework/ray)."""
+"""The ray plugin, which starts a Ray cluster (upstream: .../plugins/distributed-framework/ray)."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job
 
 GCS, DASHBOARD, CLIENT = "gcs", "dashboard", "client-server"
-_NOT_NATIVE = "Volcano's plugin writes the command itself, and takes no more than the ports"
+_NOT_NATIVE = "Volcano's plugin sets the command, and supports only the ports"
 
 
 class RayPlugin(Plugin):
-    """Start Ray: the head and its three ports in one Pod, workers that join it, and a Service `<job>-head-svc`.
+    """Start a Ray cluster: a head with three ports, workers that join it, and a Service `<job>-head-svc`.
 
-    The command of the head's and the workers' container is replaced; their args stay.
+    The plugin replaces the command of the Ray container in the head and in the workers. It keeps their args.
     """
 
     name = "ray"
     since = "1.13"
     requires = frozenset({"svc"})
-    # Upstream's guide calls the flag by another name than its code.
+    # Upstream's guide and code use different names for this flag.
     aliases = {"clientServerPort": "clientPort"}  # noqa: RUF012  # the base class declares it as a ClassVar
     head: str = flag("head", default="head")
-    """The head's task."""
+    """The task of the head."""
     head_container: str = flag("headContainer", default="head")
-    """The container of the head's Pod that runs Ray."""
+    """The container of the head that runs Ray."""
     worker: str = flag("worker", default="worker")
-    """The workers' task."""
+    """The task of the workers."""
     worker_container: str = flag("workerContainer", default="worker")
-    """The container of the workers' Pods that runs Ray."""
+    """The container of the workers that runs Ray."""
     port: int = flag("port", default=6379)
     """The port of the global control service."""
     dashboard_port: int = flag("dashboardPort", default=8265)
-    """The dashboard's port, which also takes jobs."""
+    """The port of the dashboard, which also accepts jobs."""
     client_port: int = flag("clientPort", default=10001)
     """The port for `ray://` clients."""
     keep_command: bool = option(default=False, not_native=_NOT_NATIVE)
-    """Run the command and args of the head's container once Ray is up in it; the head's Pod ends with them."""
+    """Whether the head runs the command and args of its container after Ray starts, and ends with this command."""
     head_start_args: Annotated[tuple[str, ...], A_LIST] = option(default=(), not_native=_NOT_NATIVE)
-    """Further arguments of the head's `ray start`, such as `("--num-cpus=0",)`."""
+    """Additional arguments for `ray start` of the head, such as `("--num-cpus=0",)`."""
     worker_start_args: Annotated[tuple[str, ...], A_LIST] = option(default=(), not_native=_NOT_NATIVE)
-    """Further arguments of the workers' `ray start`."""
+    """Additional arguments for `ray start` of the workers."""
     requested_resources: bool = option(default=False, not_native=_NOT_NATIVE)
-    """Tell Ray of the CPUs, GPUs and memory that its container requests (else its limits); it would count the node's
-    where there is no limit."""
+    """Whether to pass the CPUs, GPUs and memory that the container requests to Ray (or otherwise its limits). Without
+    limits, Ray would use all resources of the node."""
     probes: bool = option(default=False)
-    """Look whether Ray answers: readiness and liveness over HTTP, with KubeRay's times. Needs `ray[default]`."""
+    """Whether to add readiness and liveness probes over HTTP, with KubeRay's timing. They need `ray[default]`."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
-        """Yield roles and containers that are not there, and ports that are the same."""
+        """Yield problems of tasks, containers, ports, start arguments and the kept command."""
         yield from super().validate(job)
         yield from port_problems(self, "port", "dashboard_port", "client_port")
         yield from role_problem(self, "head", job)
@@ -67,22 +67,21 @@ class RayPlugin(Plugin):
         head = job.task(self.head)
         if head and head.size > 1:
             reason = (
-                f"the head's task must have 1 replica, and {self.head} has {head.size}: each head is a cluster of its"
-                " own, all workers join the first, and the Service leads to any of them"
+                f"the task must have 1 replica, not {head.size}, because each head starts another cluster: all workers"
+                " join the first, and the Service selects any of them"
             )
-            yield self.problem(
-                "head", reason, "set its replicas to 1 and count the others as workers", error_type="TooMany"
-            )
+            hint = "set its replicas to 1, and move other Pods to the workers' task"
+            yield self.problem("head", reason, hint, error_type="TooMany")
         yield from self._container_problems(job)
         yield from self._port_name_problems(job)
         yield from self._start_arg_problems()
         yield from self._command_problems(job)
         if len({self.port, self.dashboard_port, self.client_port}) < len(self._ports()):
-            reason = "the ports of the control service, the dashboard and the client server must differ"
-            yield self.problem("port", reason, "give each a number of its own", error_type="Duplicate")
+            reason = "port, dashboard_port and client_port must differ"
+            yield self.problem("port", reason, "set three different ports", error_type="Duplicate")
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
-        """Return the head's Service: the three ports, by name."""
+        """Return the Service of the head, with three named ports."""
         ports = [
             {"name": name, "port": int32(number), "protocol": "TCP", "targetPort": name}
             for name, number in self._ports().items()
@@ -91,15 +90,15 @@ class RayPlugin(Plugin):
         return [service(naming.head_service(ctx.name), ctx.namespace, spec)]
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
-        """Replace the commands, and declare the head's ports.
+        """Replace the commands, and declare the ports of the head.
 
         Raises:
-            JobError: if no task is the head's.
+            JobError: if the task of the head does not exist.
         """
         head = ctx.task(self.head)
         if head is None:
-            reason = f"the job has no head task {self.head}"
-            raise job_error([Problem("spec.plugins.ray.head", "Invalid", reason, stage=RejectionStage.PLUGIN)])
+            value, stage = value_text(self.head), RejectionStage.PLUGIN
+            raise job_error([Problem("spec.plugins.ray.head", "Invalid", "no task has this name", "", value, stage)])
         for container in pod.containers:
             if self._is_head(pod, container):
                 self._start_head(container)
@@ -108,7 +107,7 @@ class RayPlugin(Plugin):
                 container.fields["command"] = self._command(container, start, self.worker_start_args)
 
     def extend_pod(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-        """Give Ray's containers the probes."""
+        """Add the probes to the Ray containers."""
         for container in pod.containers if self.probes else ():
             if self._is_head(pod, container):
                 ray_start.probe(container, ray_start.GCS_HEALTH, self.dashboard_port)
@@ -117,7 +116,7 @@ class RayPlugin(Plugin):
                 ray_start.probe(container, ray_start.RAYLET_HEALTH, port)
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
-        """Give the head's Service and its addresses from anywhere in the cluster."""
+        """Return the name of the head's Service, and its addresses in the whole cluster."""
         name = naming.head_service(ctx.name)
         host = derive(lambda namespace: f"{name}.{namespace}.svc", ctx.namespace)
         return {
@@ -159,29 +158,32 @@ class RayPlugin(Plugin):
             if names and getattr(self, setting) not in names:
                 known = ", ".join(names)
                 task_name = getattr(self, role)
-                reason = f"the task {task_name} has no container of this name (it has {known}): Ray would not start"
-                yield self.problem(setting, reason, "name the container that is to run Ray", error_type="NotFound")
+                reason = (
+                    f"the task {task_name} has no container with this name (containers: {known}), so Ray would not"
+                    " start"
+                )
+                yield self.problem(
+                    setting, reason, "set it to the name of the container that runs Ray", error_type="NotFound"
+                )
 
     def _port_name_problems(self, job: Job) -> Iterator[Problem]:
-        """Yield ports of the head that the template declares under names by which the Service does not find them."""
+        """Yield a Problem for each port of the head with a name in the template that the Service does not use."""
         for path, container in self._heads(job):
             for name, number in self._ports().items():
                 yield from _unnamed_ports(container.get("ports") or (), name, number, f"{path}.ports")
 
     def _command_problems(self, job: Job) -> Iterator[Problem]:
-        """Yield what keeps a program from running on the cluster, or the cluster from ending with it."""
+        """Yield a Problem for a head without a command, and a warning for workers that outlive the head."""
         for path, container in self._heads(job) if self.keep_command else ():
             if not is_given(container.get("command")):
-                reason = "keep_command runs this container's command once Ray is up, and it has none"
-                yield Problem(
-                    path, "Required", reason, "write its command here: what the image runs by itself is not known"
-                )
+                reason = "keep_command runs the command of this container, which has none"
+                yield Problem(path, "Required", reason, "set command, because the default of the image is unknown")
         for position, task in enumerate(job.tasks or ()) if self.keep_command else ():
             policy = task.pod_spec.get("restartPolicy")
             if task.name == self.worker and not isinstance(policy, Leaf) and policy != "Never":
                 reason = (
-                    "with keep_command the head ends with its program, and workers that start again wait for another"
-                    " head for ever"
+                    "with keep_command, the head ends with its program, so restarted workers wait forever for another"
+                    " head"
                 )
                 path, value = (
                     f"spec.tasks[{position}].template.spec.restartPolicy",
@@ -190,7 +192,7 @@ class RayPlugin(Plugin):
                 yield Problem(path, "Warning", reason, "set restartPolicy: Never", value, code="VJ118")
 
     def _heads(self, job: Job) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Find the containers that run the head, and their places."""
+        """Yield the path of each container that runs the head, and the container."""
         for position, task in enumerate(job.tasks or ()):
             for index, container in enumerate(task.pod_spec.get("containers") or ()):
                 if task.name == self.head and container.get("name") == self.head_container:
@@ -201,15 +203,13 @@ class RayPlugin(Plugin):
             for argument in getattr(self, setting):
                 if not isinstance(argument, str):
                     yield self.problem(
-                        setting, "these are plain strings, such as --num-cpus=0", shown=False, error_type="TypeInvalid"
+                        setting, "must be plain strings, such as --num-cpus=0", shown=False, error_type="TypeInvalid"
                     )
                 elif ray_start.flag_of(argument) in ray_start.RESERVED_FLAGS:
                     flag_name = ray_start.flag_of(argument)
                     setting_to_use = ray_start.RESERVED_FLAGS[flag_name]
-                    hint = f"use the setting {setting_to_use}" if setting_to_use else "remove it"
-                    yield self.problem(
-                        setting, f"the plugin itself gives ray start {flag_name}", hint, error_type="Forbidden"
-                    )
+                    hint = f"set ray.{setting_to_use} instead" if setting_to_use else "remove it"
+                    yield self.problem(setting, f"the plugin already sets {flag_name}", hint, error_type="Forbidden")
 
 
 def _unnamed_ports(ports: Sequence[Mapping[str, Any]], name: str, number: int, path: str) -> Iterator[Problem]:
@@ -217,6 +217,6 @@ def _unnamed_ports(ports: Sequence[Mapping[str, Any]], name: str, number: int, p
     if any(port.get("name") == name and port.get("protocol", "TCP") == "TCP" for port in matching.values()):
         return
     for index, port in list(matching.items())[:1]:
-        reason = f"the head's Service looks for port {number} by the TCP port's name {name}, and does not find this one"
-        hint = f"set name: {name} and protocol: TCP, or remove it: Ray's plugin then declares it"
+        reason = f"the TCP port {number} must have the name {name}, because the head's Service refers to it by name"
+        hint = f"set name: {name} and protocol: TCP, or remove the port, which the ray plugin then declares"
         yield Problem(f"{path}[{index}]", "Invalid", reason, hint, value_text(port.get("name") or ""))

@@ -1,4 +1,4 @@
-"""What Ray's containers get beside Volcano's own: further arguments of `ray start`, a program behind it, probes."""
+"""Additions to Volcano's Ray containers: arguments of `ray start`, a command after it, and probes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.plugins import resource_requests
 AGENT_PORT = 52365
 _AGENT_FLAG = "--dashboard-agent-listen-port"
 GCS_HEALTH, RAYLET_HEALTH = "/api/gcs_healthz", "/api/local_raylet_healthz"
-# What the plugin itself gives `ray start`, and the setting that changes it.
+# Flags that the plugin sets, and the setting for each.
 RESERVED_FLAGS: Mapping[str, str] = {
     "--address": "head",
     "--block": "",
@@ -22,18 +22,18 @@ RESERVED_FLAGS: Mapping[str, str] = {
     "--port": "port",
     "--ray-client-server-port": "client_port",
 }
-# KubeRay's: a minute until traffic is kept away, ten until the container is started again.
+# KubeRay's timing: a Pod becomes unready after about 1 minute, and its container restarts after about 10 minutes.
 _READINESS = {"initialDelaySeconds": 10, "periodSeconds": 5, "timeoutSeconds": 5, "failureThreshold": 10}
 _LIVENESS = {"initialDelaySeconds": 30, "periodSeconds": 5, "timeoutSeconds": 5, "failureThreshold": 120}
 
 
 def flag_of(argument: str) -> str:
-    """Give the flag of an argument such as `--num-cpus=4`."""
+    """Return the flag of an argument such as `--num-cpus=4`."""
     return argument.partition("=")[0]
 
 
 def amounts(container: Container, arguments: Sequence[str]) -> Iterator[Any]:
-    """Give the arguments that tell Ray what the container requests (each a leaf, maybe), but those that are given."""
+    """Yield arguments with the requests of a container, except flags in `arguments`. Each may be a leaf."""
     given_flags = {flag_of(argument) for argument in arguments}
     measures = (
         ("--num-cpus", resource_requests.cpus),
@@ -46,9 +46,9 @@ def amounts(container: Container, arguments: Sequence[str]) -> Iterator[Any]:
 
 
 def command(start: str, extra_arguments: Sequence[Any], arguments: Sequence[str], program: Any = ()) -> Any:
-    """Write the command of a container: `ray start` with its arguments, and behind it a program in its place.
+    """Build the command of a container: `ray start` with its arguments, and then the program, if any.
 
-    The program is handed on as arguments of the shell, so that nothing of it needs quotes.
+    The program is passed as arguments of the shell, so that it needs no quotes.
     """
     line = derive(_line, start, list(extra_arguments), list(arguments))
     if not is_given(program):
@@ -70,15 +70,15 @@ def _joined(shell: Sequence[Any], program: Sequence[Any]) -> list[Any]:
 
 
 def probe(container: Container, path: str, port: int) -> None:
-    """Look for Ray's answer over HTTP, where the template has no probe of its own."""
+    """Add readiness and liveness probes over HTTP, unless the template has them."""
     check = {"httpGet": {"path": path, "port": port}}
     for name, timing in (("readinessProbe", _READINESS), ("livenessProbe", _LIVENESS)):
         container.fields.setdefault(name, check | timing)
 
 
 def agent_port(arguments: Sequence[str]) -> int:
-    """Give the port of a node's agent, which tells of its raylet."""
-    # A flag's value may be an argument of its own.
+    """Return the port of a node's agent, which reports the health of its raylet."""
+    # The value of a flag may be a separate argument.
     pairs = zip(arguments, (*arguments[1:], ""), strict=False)
     ports = [
         argument.partition("=")[2] or next_argument

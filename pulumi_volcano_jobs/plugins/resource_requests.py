@@ -1,6 +1,6 @@
-"""What a container asks for, as whole numbers, for frameworks that are told how much they have.
+"""Requested resources of a container, as whole numbers for frameworks.
 
-As Kubernetes fills it in: the request, else the limit. What is not known yet gives a leaf.
+As in Kubernetes, the limit is the default of the request. Unknown resources result in a leaf.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from pulumi_volcano_jobs.kubernetes.validation.resources import parsed
 _NANO = 10**9
 _SHARED_GPU = "volcano.sh/vgpu-number"
 _MIG = "nvidia.com/mig-"
-# Accelerators that are called otherwise.
+# Accelerators whose resource names do not match the rules above.
 _OTHERS = frozenset({"gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi", "huawei.com/Ascend910"})
 
 
 def gpus(container: Mapping[str, Any]) -> Any:
-    """Count the GPUs of a container, slices of one too."""
+    """Return the number of GPUs of a container, including slices of a GPU."""
     return derive(_gpus, container.get("resources"))
 
 
 def cpus(container: Mapping[str, Any]) -> Any:
-    """Count the CPUs of a container, a begun one too; 0 if it asks for none."""
+    """Return the number of CPUs of a container, rounded up, or 0 without a request."""
     return derive(_cpus, container.get("resources"))
 
 
 def memory(container: Mapping[str, Any]) -> Any:
-    """Give the memory of a container in bytes; 0 if it asks for none."""
+    """Return the memory of a container in bytes, or 0 without a request."""
     return derive(_memory, container.get("resources"))
 
 
 def is_accelerator(resource: str) -> bool:
-    """Tell whether a resource is a device that a process of a framework has for itself."""
+    """Return whether a resource is a device that a framework process uses exclusively."""
     return _is_gpu(resource) or resource in _OTHERS
 
 
 def slot_count(container: Mapping[str, Any]) -> Any:
-    """Count the processes that a container has room for: one for each device, else for each whole CPU, at least one."""
+    """Return the number of accelerators of a container, or otherwise of its whole CPUs, and at least 1."""
     return derive(_slots, container.get("resources"))
 
 
@@ -79,5 +79,5 @@ def _nano(resources: Mapping[str, Any] | None, name: str) -> int:
 
 
 def nano_of(amount: Any) -> int:
-    """Give an amount in units of 10^-9; what is none is somebody else's to refuse, and counts nothing."""
+    """Return an amount in units of 10^-9. An invalid amount is 0, because its validation is elsewhere."""
     return max(parsed(amount) or 0, 0)

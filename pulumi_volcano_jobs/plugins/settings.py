@@ -1,4 +1,4 @@
-"""Settings of plugins: pydantic fields, their declaration, and the facts declared with each."""
+"""Settings of plugins: the declaration of their pydantic fields, and the facts about each field."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from pulumi_volcano_jobs.spec.model_errors import as_job_error
 T = TypeVar("T")
 
 UNSET: Any = object()
-"""What a setting has that is not recommended otherwise."""
+"""The marker for a setting without a recommended value."""
 FLAG_KINDS: dict[type, goflag.Kind] = {bool: "bool", int: "int", str: "string"}
-"""The types that one of Volcano's flags can have."""
+"""The Python types of flags, and Volcano's type of each."""
 
 
 def flag(
@@ -46,12 +46,12 @@ def flag(
 
     Args:
         argument: the name of Volcano's flag, without dashes.
-        default: Volcano's default; its type (str, int or bool) is the flag's.
-        recommended: what it is with `defaults="recommended"`, unless it is given.
-        placeholder: for key material, what is shown in its place (a secret has one anyway); the field is then left
-            out of repr too.
-        secret: whether Pulumi must keep the value encrypted.
-        since: the first release of Volcano that has the flag; empty if the plugin has always had it.
+        default: Volcano's default. Its type (str, int or bool) is the type of the flag.
+        recommended: the default with `defaults="recommended"`.
+        placeholder: the text that replaces key material in output. The field is then also omitted from repr. A secret
+            always has a placeholder.
+        secret: whether Pulumi must encrypt the value.
+        since: the first Volcano release with the flag; empty if the plugin has always had it.
     """
     placeholder = placeholder or ("<secret>" if secret else "")
     facts = {"placeholder": placeholder, "secret": secret, "since": since, "may_be_output": bool(placeholder)}
@@ -59,13 +59,14 @@ def flag(
 
 
 def option(*, default: T, recommended: T = UNSET, not_native: str = "", may_be_output: bool = False) -> T:
-    """Declare a field for which Volcano has no argument.
+    """Declare a field that Volcano does not have as an argument.
 
     Args:
-        default: what does as Volcano does.
-        recommended: what it is with `defaults="recommended"`, unless it is given.
-        not_native: why it cannot be had with `managed_by="volcano"`; empty if it can.
-        may_be_output: whether it is a value that only stands somewhere, and decides nothing.
+        default: the value with Volcano's behavior.
+        recommended: the default with `defaults="recommended"`.
+        not_native: the reason why `managed_by="volcano"` cannot support it, as a clause after "because"; empty if it
+            can.
+        may_be_output: whether the value may be an Output, because it only appears in objects and decides nothing.
     """
     return _declared(default, recommended, {"not_native": not_native, "may_be_output": may_be_output})
 
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
 
     @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(flag, option, Field))
     class _Model:
-        """A frozen BaseModel, for type checkers: without its methods, so that a plugin may define `validate`."""
+        """A frozen BaseModel for type checkers, without methods, so that a plugin can define `validate`."""
 
         model_fields: ClassVar[Mapping[str, FieldInfo]]
         __class_vars__: ClassVar[set[str]]
@@ -108,7 +109,7 @@ else:
 
 
 class Settings(_Model):
-    """The base of plugins: a model whose fields are the settings."""
+    """The base class of plugins: a model whose fields are the settings."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -124,7 +125,7 @@ class Settings(_Model):
     )
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Keep `name` and other class variables class variables if a subclass annotates them with a plain type."""
+        """Keep class variables such as `name` if a subclass annotates them with a plain type."""
         super().__init_subclass__(**options)
         annotations = vars(cls).get("__annotations__", {})
         annotations.update(dict.fromkeys(annotations.keys() & cls.__class_vars__, ClassVar[Any]))
@@ -141,7 +142,7 @@ class Settings(_Model):
         """Validate the settings.
 
         Raises:
-            JobError: with a Problem for each that does not fit.
+            JobError: with a Problem for each invalid setting.
         """
         cls = type(self)
         if values:
@@ -150,12 +151,12 @@ class Settings(_Model):
         with as_job_error(path_of(cls), settings=cls.model_fields):
             super().__init__(**settings)
 
-    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # it is pydantic's own
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # internal to pydantic
 
     @field_validator("*", mode="wrap")
     @classmethod
     def _check(cls, value: Any, check: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-        """Accept an Output if the setting allows it; reject text and numbers that a manifest cannot hold."""
+        """Accept an Output if the setting allows it, and reject text and numbers that a manifest cannot contain."""
         facts = facts_of(cls)[info.field_name or ""]
         if may_be_output(value):
             if "may_be_output" in facts:
@@ -169,7 +170,7 @@ class Settings(_Model):
         return checked
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        """Show the settings without keys."""
+        """Yield the settings for repr, without keys."""
         return ((name, redacted_for_repr(value)) for name, value in super().__repr_args__())
 
 
@@ -178,39 +179,39 @@ def _refused(kind: Any, **facts: str) -> PydanticCustomError:
 
 
 A_LIST = GetPydanticSchema(lambda *_: union_schema([list_schema(strict=True), tuple_variable_schema(strict=True)]))
-"""Marks a setting that must be a list or a tuple, whatever is in it."""
+"""The annotation of a setting that must be a list or a tuple. Its items are validated later."""
 A_MAPPING = GetPydanticSchema(lambda *_: dict_schema(strict=False))
-"""Marks a setting that must be a mapping, whatever is in it."""
+"""The annotation of a setting that must be a mapping. Its entries are validated later."""
 
 
 def path_of(plugin: type[Settings]) -> str:
-    """Give the path of a plugin in the job."""
+    """Return the path of a plugin in the job."""
     return f"spec.plugins.{getattr(plugin, 'name', plugin.__name__)}"
 
 
 def facts_of(plugin: type[Settings]) -> dict[str, dict[str, Any]]:
-    """Return the facts that `flag` or `option` declares, by setting, without empty ones."""
+    """Return the non-empty facts that `flag` or `option` declares, by setting."""
     extras = {name: field.json_schema_extra for name, field in plugin.model_fields.items()}
     return {name: extra if isinstance(extra, dict) else {} for name, extra in extras.items()}
 
 
 def flags_of(plugin: type[Settings], *, of: str = "flag") -> dict[str, str]:
-    """Map Volcano's arguments of a plugin to its settings; `of` selects those with a fact."""
+    """Return the setting of each Volcano argument of a plugin. `of` selects the settings with a fact."""
     return {facts["flag"]: name for name, facts in facts_of(plugin).items() if {"flag", of} <= facts.keys()}
 
 
 def flag_of(plugin: type[Settings], setting: str) -> str:
-    """Give the name of Volcano's argument for a setting; empty if it has none."""
+    """Return the name of the Volcano argument for a setting, or an empty string."""
     return str(facts_of(plugin).get(setting, {}).get("flag", ""))
 
 
 def since_of(plugin: type[Settings], argument: str) -> str:
-    """Return the first release of Volcano that has an argument; empty if the plugin has always had it."""
+    """Return the first Volcano release with an argument, or an empty string if the plugin has always had it."""
     return str(facts_of(plugin)[flags_of(plugin)[argument]].get("since", ""))
 
 
 def secret_settings(plugin: type[Settings]) -> dict[str, str]:
-    """Map Volcano's arguments that hold secrets to the settings."""
+    """Return the setting of each Volcano argument that contains a secret."""
     return flags_of(plugin, of="secret")
 
 

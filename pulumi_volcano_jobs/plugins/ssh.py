@@ -1,4 +1,4 @@
-"""The ssh plugin: login without a password among a job's Pods (upstream: pkg/controllers/job/plugins/ssh)."""
+"""The ssh plugin, for logins without a password between a job's Pods (upstream: pkg/controllers/job/plugins/ssh)."""
 
 from __future__ import annotations
 
@@ -22,79 +22,84 @@ FileModes = Literal["volcano", "by-user"]
 
 ROOT_PATH = "/root/.ssh"
 DEFAULT_PORT = 22
-# ssh refuses a private key that others can read to its owner, who is root always; a user who is not root cannot read
-# root's 0600 (volcano 1606, 1975). Kubernetes gives what has an fsGroup to that group, and lets it read.
+# The owner of the mounted files is always root. For the owner, ssh rejects a private key that other users can read.
+# Other users cannot read a file with mode 0600 (volcano 1606, 1975). With an fsGroup, Kubernetes makes the files
+# readable for this group.
 ROOT_MODE, GROUP_MODE, USER_MODE = 0o600, 0o640, 0o644
 AUTHORIZED, CONFIG = "authorized_keys", "config"
-_NOT_OURS = "Volcano's controllers mount a Secret of their own at the key path"
+_NOT_OURS = "Volcano's controllers mount another Secret at the key path"
 
 
 class SshPlugin(Plugin):
-    """Give every container, init containers too, one key pair for the whole job and a client configuration.
+    """Mount the job's key pair and a client configuration in every container and init container.
 
-    The images bring and start sshd. Addresses need the svc plugin.
+    The images must contain and start sshd. The svc plugin provides the addresses.
     """
 
     name = "ssh"
     stage = Stage.BASE
     ssh_key_file_path: str = flag("ssh-key-file-path", default=ROOT_PATH)
-    """The directory of the keys: the `.ssh` of the user that the containers run as."""
+    """The directory of the keys: `.ssh` in the home of the user that runs the containers."""
     ssh_private_key: Text = flag("ssh-private-key", default="", placeholder="<private>", secret=True)
-    """A private key in PEM to use instead of a generated one (may be an Output)."""
+    """A private key in PEM format, instead of a generated key. It may be an Output."""
     ssh_public_key: Text = flag("ssh-public-key", default="", placeholder="<public>")
     """The public key of `ssh_private_key`, as an OpenSSH line."""
     ssh_port: int = flag("ssh-port", default=DEFAULT_PORT, since="1.15")
-    """The port of sshd in the Pods. With `defaults="recommended"` it is mpi's, unless it is given."""
+    """The port of sshd in the Pods. With `defaults="recommended"`, the default is the port of mpi."""
     key_type: KeyType = option(
         default="rsa",
-        not_native="Volcano's controllers make the pair, and always an RSA one",
+        not_native="Volcano's controllers always generate an RSA key pair",
     )
-    """The type of the pair that is generated; its files are called `id_rsa`, `id_ed25519` or `id_ecdsa`."""
+    """The type of the generated key pair. Its files are `id_rsa`, `id_ed25519` or `id_ecdsa`."""
     key_secret: Text = option(
         default="",
         not_native=_NOT_OURS,
         may_be_output=True,
     )
-    """A Secret in the job's namespace to take the pair from (may be an Output); nothing of it comes to Pulumi."""
+    """A Secret in the job's namespace with the key pair. It may be an Output. Pulumi does not read the Secret."""
     key_secret_private: str = option(default="ssh-privatekey", not_native=_NOT_OURS)
-    """The key in `key_secret` whose value is the private key; by default as in Secrets of kubernetes.io/ssh-auth."""
+    """The key of the private key in `key_secret`. The default is the key in Secrets of type kubernetes.io/ssh-auth."""
     key_secret_public: str = option(default="ssh-publickey", not_native=_NOT_OURS)
-    """The key in `key_secret` whose value is the public key, an OpenSSH line."""
+    """The key of the public key (an OpenSSH line) in `key_secret`."""
     file_modes: FileModes = option(
         default="volcano",
         recommended="by-user",
-        not_native="Volcano's controllers mount the files, with modes of their own",
+        not_native="Volcano's controllers mount the files and set their modes",
     )
-    """`volcano`: 0600 at /root/.ssh, 0644 elsewhere. `by-user`: by the users of the containers, if all are known."""
+    """The modes of the key files. `volcano`: 0600 in /root/.ssh, and 0644 in other directories. `by-user`: depending on
+    the users of the containers, if all users are known."""
     address_aliases: bool = option(
         default=False, recommended=True, not_native="Volcano's controllers write the ssh configuration"
     )
-    """Whether the configuration, and so the port, counts for addresses (`train-worker-0.train`) as for hosts, and for
-    Pods that come later: those that run, which never see it change, find them by both names."""
+    """Whether the configuration, and with it the port, also applies to addresses (`train-worker-0.train`), and to Pods
+    that are added later. Running Pods, whose configuration never changes, then reach new Pods by both names."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
-        """Yield what is wrong with the path, the port and where the keys come from."""
+        """Yield problems of the path, the port and the source of the keys, and warnings about file modes."""
         yield from super().validate(job)
         yield from port_problems(self, "ssh_port")
         path = self.ssh_key_file_path
         if isinstance(path, str) and (not path.startswith("/") or ":" in path):
-            yield self.problem("ssh_key_file_path", "must be an absolute path without ':'", "for example /home/me/.ssh")
+            hint = "use a path such as /home/me/.ssh"
+            yield self.problem("ssh_key_file_path", "must be an absolute path without ':'", hint)
         elif isinstance(path, str) and path != ROOT_PATH and posixpath.normpath(path) == ROOT_PATH:
-            reason = f"Volcano does not take this for {ROOT_PATH}, and gives the key a mode that ssh refuses to root"
-            yield self.problem("ssh_key_file_path", reason, f"write {ROOT_PATH}")
+            reason = (
+                f"Volcano does not recognize {ROOT_PATH} in this spelling, and sets a mode that ssh rejects for root"
+            )
+            yield self.problem("ssh_key_file_path", reason, f"use {ROOT_PATH}")
         yield from self._secret_problems(job) if is_given(self.key_secret) else self._pair_problems()
         if self.key_type != "rsa" and (is_given(self.key_secret) or is_given(self.ssh_private_key)):
             yield self.problem(
                 "key_type",
-                "the pair is given, so none of this type is made",
-                "remove this, or the pair",
+                "may not be set together with a key pair, because no pair is generated",
+                "remove it, or the key pair",
                 error_type="Forbidden",
             )
         for index, task in enumerate(job.tasks or ()):
             yield from self._key_file_warnings(task.pod_spec, f"spec.tasks[{index}].template.spec")
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
-        """Return the Secret with the keys, unless they are in another, and the client configuration."""
+        """Return the Secret with the client configuration, and with the keys unless another Secret contains them."""
         contents: dict[str, Any] = {}
         if not is_given(self.key_secret):
             pair = self._pair(ctx)
@@ -109,10 +114,10 @@ class SshPlugin(Plugin):
             container.mount(self.ssh_key_file_path, volume, sub_path=".ssh")
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
-        """Let the Secret follow, since its configuration names every host.
+        """Update the Secret with the replicas, because its configuration lists every host.
 
-        Another given key, other names of hosts and another port replace the Pods: a mount by subPath never follows its
-        Secret (volcano 1420).
+        Other configured keys, host names and ports replace the Pods, because a mount with subPath does not update
+        (volcano 1420).
         """
         follows = frozenset({ObjectRef("Secret", naming.ssh_secret(ctx.name))})
         given_key = (self.ssh_public_key,) if is_given(self.ssh_private_key) else ()
@@ -121,7 +126,7 @@ class SshPlugin(Plugin):
         return JobUpdate(follows=follows, restart_triggers=(*given_key, *aliases, *port))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
-        """Give the name of the Secret with the keys, and these if Pulumi knows them; the public key is no secret."""
+        """Return the name of the Secret, and the keys if Pulumi knows them. The public key is not a secret."""
         if is_given(self.key_secret):
             return {"secret_name": self.key_secret, "public_key": None, "private_key": None}
         pair = self._pair(ctx)
@@ -130,7 +135,7 @@ class SshPlugin(Plugin):
 
     @property
     def _private(self) -> str:
-        # ssh looks for these names, and goes by what is in the file: a given key may have any type.
+        # ssh finds keys by these names, and reads the type from the file, so a configured key may have any type.
         return f"id_{self.key_type}"
 
     @property
@@ -138,7 +143,7 @@ class SshPlugin(Plugin):
         return f"{self._private}.pub"
 
     def _source(self, own_secret: str, mode: int) -> Manifest:
-        """Give the volume's source: the job's own Secret, or the given one with the configuration of the former."""
+        """Return the source of the volume: the job's Secret, or `key_secret` and the job's configuration."""
         private, public = self._private, self._public
         if not is_given(self.key_secret):
             items = [_item(key, key) for key in (private, public, AUTHORIZED, CONFIG)]
@@ -149,7 +154,7 @@ class SshPlugin(Plugin):
         return {"projected": {"sources": [{"secret": source} for source in sources], "defaultMode": mode}}
 
     def _mode(self, pod: Pod) -> int:
-        """Choose the mode of the files; init containers seldom log in, and often are root beside others."""
+        """Return the mode of the files. It ignores init containers, which rarely log in and often run as root."""
         if self.file_modes == "by-user":
             users = run_as.container_users(pod.fields, (container.fields for container in pod.containers))
             kinds = {user.is_root for user in users}
@@ -162,11 +167,13 @@ class SshPlugin(Plugin):
     def _pair_problems(self) -> Iterator[Problem]:
         private, public = is_given(self.ssh_private_key), is_given(self.ssh_public_key)
         if public and not private:
-            reason = "a public key alone is ignored; the job would get a generated pair"
-            yield self.problem("ssh_public_key", reason, "give ssh_private_key too, or neither", error_type="Required")
+            reason = "ssh_private_key is also required: a public key alone is ignored, and a key pair is generated"
+            yield self.problem(
+                "ssh_public_key", reason, "set ssh_private_key, or remove ssh_public_key", error_type="Required"
+            )
         if private and not public:
-            reason = "without its public key nobody can log in with this key"
-            yield self.problem("ssh_private_key", reason, "give ssh_public_key too", error_type="Required")
+            reason = "ssh_public_key is also required for logins with this key"
+            yield self.problem("ssh_private_key", reason, "set ssh_public_key", error_type="Required")
         if private and public:
             fault = KeyPair(self.ssh_private_key, self.ssh_public_key).fault()
             if fault:
@@ -179,8 +186,8 @@ class SshPlugin(Plugin):
             if setting in self.beyond():
                 yield self.problem(
                     setting,
-                    "no Secret is named in which this key is",
-                    "give key_secret, or remove this",
+                    "key_secret is also required",
+                    f"set ssh.key_secret, or remove {setting}",
                     error_type="Required",
                 )
 
@@ -188,35 +195,32 @@ class SshPlugin(Plugin):
         name = self.key_secret
         if isinstance(name, str) and not validation.is_subdomain(name):
             reason = (
-                "a Secret's name is at most 253 lower-case letters, digits, '-' and '.', beginning and ending with a"
-                " letter or digit"
+                "must be at most 253 lower-case letters, digits, '-' and '.', and must begin and end with a letter or"
+                " digit"
             )
             yield self.problem("key_secret", reason)
         elif isinstance(name, str) and name == naming.ssh_secret(job.name):
-            reason = "the job makes a Secret of this name itself, for the ssh configuration"
-            yield self.problem("key_secret", reason, "copy yours to one of another name", error_type="Duplicate")
+            reason = "the job creates a Secret with this name for the ssh configuration"
+            yield self.problem("key_secret", reason, "use a Secret with another name", error_type="Duplicate")
         for setting in ("key_secret_private", "key_secret_public"):
             if not validation.is_data_key(getattr(self, setting)):
-                reason = (
-                    "a key in a Secret is at most 253 letters, digits, '-', '_' and '.', not '.' alone, and does not"
-                    " begin with '..'"
-                )
+                reason = "must be at most 253 letters, digits, '-', '_' and '.', and may not be '.' or begin with '..'"
                 yield self.problem(setting, reason)
         if is_given(self.ssh_private_key) or is_given(self.ssh_public_key):
-            reason = "the pair is given twice: in this Secret, and as ssh_private_key or ssh_public_key"
-            yield self.problem("key_secret", reason, "keep one of them", shown=False, error_type="Forbidden")
+            reason = "may not be set together with ssh_private_key or ssh_public_key"
+            yield self.problem("key_secret", reason, "remove one of them", shown=False, error_type="Forbidden")
 
     def _key_file_warnings(self, spec: Mapping[str, Any], path: str) -> Iterator[Problem]:
         if self.ssh_port == DEFAULT_PORT and spec.get("hostNetwork") is True:
-            reason = "the Pods share the node's ports, and the node's own sshd has port 22"
-            hint = "give ssh --ssh-port=2222 (mpi --port=2222 too), and start sshd with it"
+            reason = "the Pods share the ports of the node, where sshd of the node usually uses port 22"
+            hint = "set --ssh-port=2222 of ssh (and --port=2222 of mpi), and start sshd on this port"
             yield Problem(f"{path}.hostNetwork", "Warning", reason, hint, code="VJ106")
         reason, hint = self._key_file_warning(spec)
         if reason:
             yield Problem(f"{path}.securityContext", "Warning", reason, hint, code="VJ108")
 
     def _key_file_warning(self, spec: Mapping[str, Any]) -> tuple[str, str]:
-        """Tell why a container's user cannot use the key, and the way out; nothing is said of users not known."""
+        """Return why the user of a container cannot use the key, and a hint. Unknown users are ignored."""
         users, group = list(run_as.container_users(spec, spec.get("containers") or ())), run_as.fs_group(spec)
         other = next((user for user in users if user.is_root is False), None)
         is_root, at_root = any(user.is_root for user in users), self.ssh_key_file_path == ROOT_PATH
@@ -224,24 +228,25 @@ class SshPlugin(Plugin):
         reason = hint = ""
         if is_mended and is_root and other:
             reason = (
-                f"some containers run as root, and {other.container} as {other}: no mode of one file suits both, since"
-                " ssh refuses to root a key that others can read"
+                f"some containers run as root, but the container {other.container} runs as {other}: no file mode works"
+                " for both, because for root, ssh rejects a key that other users can read"
             )
             hint = "run all containers of the Pod as one user"
         elif at_root and other:
             holder, mode = ("the directory", "") if is_mended else ("the key in", " (mode 0600)")
-            reason = f"{holder} {ROOT_PATH} is root's alone{mode}, and the container {other.container} runs as {other}"
-            hint = "give ssh --ssh-key-file-path, the .ssh of that user's home"
+            reason = (
+                f"only root can read {holder} {ROOT_PATH}{mode}, but the container {other.container} runs as {other}"
+            )
+            hint = "set --ssh-key-file-path of ssh to the .ssh directory in the home of this user"
         elif group is not None and (is_root or at_root):
             reason = (
-                f"fsGroup {group} lets a group read the key, and ssh then refuses it to root (unprotected private key)"
+                f"fsGroup {group} makes the key readable for a group, and ssh rejects such a key for root (unprotected"
+                " private key)"
             )
-            hint = "remove fsGroup, or run as another user with a key path of its own"
+            hint = "remove fsGroup, or run as another user with another key path"
         elif is_root and not at_root and not (is_mended and all(user.is_root for user in users)):
-            reason = (
-                f"outside of {ROOT_PATH} the key has mode 0644, which ssh refuses to root (unprotected private key)"
-            )
-            hint = f'leave the key path at {ROOT_PATH}, run as another user, or choose file_modes="by-user"'
+            reason = f"outside {ROOT_PATH}, the key has mode 0644, which ssh rejects for root (unprotected private key)"
+            hint = f'use the key path {ROOT_PATH}, run as another user, or set file_modes="by-user"'
         return reason, hint
 
     def _pair(self, ctx: JobContext) -> KeyPair:
@@ -266,12 +271,12 @@ class SshPlugin(Plugin):
 
 
 def _item(key: str, file: str) -> Manifest:
-    # Under .ssh and mounted by subPath: a whole volume is mounted with mode 1777, which sshd refuses.
+    # The files are in .ssh and mounted with subPath, because a whole volume has mode 1777, which sshd rejects.
     return {"key": key, "path": f".ssh/{file}"}
 
 
 def _longer_names(tasks: Sequence[Task]) -> dict[str, list[str]]:
-    """Return for each prefix that ends before a `-` the tasks with this prefix: `worker-late` for `worker`."""
+    """Return the tasks with each prefix that ends before a `-`: `worker-late` for `worker`."""
     longer_names: dict[str, list[str]] = {}
     for name in (task.name or "" for task in tasks):
         for end in (place for place, character in enumerate(name) if character == "-"):
@@ -280,9 +285,10 @@ def _longer_names(tasks: Sequence[Task]) -> dict[str, list[str]]:
 
 
 def _patterns(ctx: JobContext, task: Task, port: int, longer_names: Sequence[str]) -> list[str]:
-    """Give the lines that count for all Pods of a task, however many: the first block that has a setting counts.
+    """Return the lines that apply to all Pods of a task, regardless of their number.
 
-    Names of Pods of another task (`worker-late`) may fit, too, and it may have another domain.
+    ssh uses the first value of each option. The pattern excludes the Pods of tasks with longer names (`worker-late`),
+    which may have another domain.
     """
     any_host = f"{ctx.name}-{task.name}-*"
     excluded = [f"!{ctx.name}-{other}-*" for other in longer_names]

@@ -1,4 +1,4 @@
-"""ssh key pairs: what stands for one, and how one is made."""
+"""ssh key pairs: placeholders, validation and generation."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.kubernetes.manifest import Placeholder
 
 KeyType = Literal["rsa", "ed25519", "ecdsa"]
-"""The kinds of key pairs, as ssh-keygen calls them."""
+"""Types of key pairs, with the names of ssh-keygen."""
 RSA_BITS = 2048
 
 
 class KeyProblem(NamedTuple):
-    """What is wrong with one of a pair's keys, and the way out."""
+    """A problem of one key of a pair."""
 
     part: Literal["private", "public"]
     reason: str
@@ -25,7 +25,7 @@ class KeyProblem(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KeyPair(Sealed):
-    """A private key (PEM) and its public key (one OpenSSH line); never shown by repr. Both may be leaves."""
+    """A private key (PEM) and its public key (one OpenSSH line). Both may be leaves. repr omits them."""
 
     private: Any = field(repr=False)
     """The private key."""
@@ -40,38 +40,38 @@ class KeyPair(Sealed):
         return is_named or (isinstance(public, str) and "ssh-dss" in public.split())
 
     def fault(self) -> KeyProblem | None:
-        """Say what is wrong with a given pair, as far as it is known; never with the key in it."""
+        """Return the problem of a configured pair, if its keys are known. The text never contains a key."""
         if not isinstance(self.private, str) or isinstance(self.private, Placeholder):
             return None
         public_line = _public_line(self.private)
         if isinstance(public_line, KeyProblem) or not isinstance(self.public, str):
             return public_line if isinstance(public_line, KeyProblem) else None
-        # Several keys may be authorised, with options and comments.
+        # The text may contain several authorized keys, with options and comments.
         if not public_line or public_line.split()[1] in self.public.split():
             return None
         return KeyProblem(
-            "public", "this key does not belong to the private key", "make it with: ssh-keygen -y -f FILE"
+            "public", "does not match the private key", "generate it from the private key: ssh-keygen -y -f FILE"
         )
 
 
 KeyFactory = Callable[[KeyType], KeyPair]
-"""Generates a key pair of a type."""
+"""A function that generates a key pair of a type."""
 PLACEHOLDERS = KeyPair(Placeholder("<private>"), Placeholder("<public>"))
-"""What manifests show where keys are not asked for."""
+"""Placeholders in manifests that are rendered without keys."""
 
 
 def generate(kind: KeyType = "rsa") -> KeyPair:
-    """Make a key pair.
+    """Generate a key pair.
 
-    An RSA pair is what Volcano's ssh plugin makes: 2048 bits, PKCS#1 PEM. It takes 0.1 to 0.3 s, and releases the
-    interpreter lock meanwhile. The others are what ssh-keygen makes: OpenSSH's own format, and P-256 for ecdsa. The
+    An RSA pair is like the pair of Volcano's ssh plugin: 2048 bits, PKCS#1 PEM. This takes 0.1 to 0.3 s, and releases
+    the interpreter lock. The other types are like the pairs of ssh-keygen: in OpenSSH format, and P-256 for ecdsa. The
     public key is an OpenSSH line with a newline.
     """
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  # heavy, and seldom needed
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  # slow to import, and rarely needed
     from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa  # noqa: PLC0415
 
     key: Any
-    # Older releases of OpenSSH read ed25519 keys in no other format.
+    # Older releases of OpenSSH read ed25519 keys only in this format.
     private_format = serialization.PrivateFormat.OpenSSH
     if kind == "ed25519":
         key = ed25519.Ed25519PrivateKey.generate()
@@ -86,8 +86,8 @@ def generate(kind: KeyType = "rsa") -> KeyPair:
 
 
 def _public_line(private: str) -> str | KeyProblem:
-    """Give the public key of a private one as an OpenSSH line (empty if unknown), or what is wrong."""
-    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415  # heavy, and seldom needed
+    """Return the public key of a private key as an OpenSSH line (empty if unknown), or a KeyProblem."""
+    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415  # slow to import, and rarely needed
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
 
     text = private.encode()
@@ -105,14 +105,14 @@ def _public_line(private: str) -> str | KeyProblem:
         reason = "OpenSSH does not support ECDSA keys with a compressed point"
         return KeyProblem("private", reason, "generate another key: ssh-keygen -t ecdsa -f FILE")
     except UnsupportedAlgorithm:
-        # ssh may know more kinds of keys.
+        # ssh may support other types of keys.
         return ""
     except (TypeError, ValueError) as error:
-        # Older releases of cryptography take an encrypted key in OpenSSH's format for a bad value.
+        # Older releases of cryptography raise ValueError for an encrypted key in OpenSSH format.
         if isinstance(error, TypeError) or "password-protected" in str(error):
-            reason = "this key is encrypted, and nobody can enter its passphrase in a Pod"
-            return KeyProblem("private", reason, "take the passphrase off a copy of it: ssh-keygen -p -f FILE")
-        reason = "this is no private key that ssh could read: neither PEM nor OpenSSH's own format"
-        hint = "give the file's whole contents, with its first and last line and all line ends"
+            reason = "may not be encrypted, because a Pod cannot enter the passphrase"
+            return KeyProblem("private", reason, "remove the passphrase from a copy of the key: ssh-keygen -p -f FILE")
+        reason = "must be a private key in PEM or OpenSSH format"
+        hint = "set the whole contents of the file, including the first line, the last line and all line breaks"
         return KeyProblem("private", reason, hint)
     return str(public.decode())

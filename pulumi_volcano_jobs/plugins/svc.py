@@ -1,4 +1,4 @@
-"""The svc plugin: addresses for a job's Pods (upstream: pkg/controllers/job/plugins/svc)."""
+"""The svc plugin, which provides addresses for a job's Pods (upstream: pkg/controllers/job/plugins/svc)."""
 
 from __future__ import annotations
 
@@ -29,49 +29,47 @@ from pulumi_volcano_jobs.spec.model import Job
 
 
 class SvcPlugin(Plugin):
-    """Make a headless Service, host lists as files and variables, and a NetworkPolicy among the job's Pods.
+    """Create a headless Service, host lists as files and variables, and a NetworkPolicy for the job's Pods.
 
-    The host lists are files under /etc/volcano (`<task>.host`, an address a line) and, in every container,
+    The host lists are files in /etc/volcano (`<task>.host`, one address per line), and variables of every container:
     `VC_<TASK>_HOSTS` (comma-separated) and `VC_<TASK>_NUM`.
     """
 
     name = "svc"
     stage = Stage.BASE
     publish_not_ready_addresses: bool = flag("publish-not-ready-addresses", default=False, recommended=True)
-    """Resolve the addresses of Pods that are not ready yet."""
+    """Whether the addresses of Pods that are not ready also resolve."""
     disable_network_policy: bool = flag("disable-network-policy", default=False)
-    """Make no NetworkPolicy, so that Pods outside of the job can reach it."""
+    """Whether to omit the NetworkPolicy, so that Pods outside the job can connect to it."""
     inject_hosts_env: bool = flag("inject-hosts-env", default=True, since="1.16")
-    """Set the VC_* variables; a list of more than 128 KiB (about 1,100 Pods) keeps containers from starting."""
+    """Whether to set the VC_* variables. Containers do not start with a list above 128 KiB (about 1,100 Pods)."""
     allow: Annotated[Sequence[Allow], A_LIST] = option(default=())
-    """Who else may reach the Pods: NetworkPolicies beside the one that lets only the job's own Pods in."""
+    """Other clients that may connect to the Pods: NetworkPolicies in addition to the one for the job's Pods."""
     service_ports: Annotated[Mapping[str, int], A_MAPPING] | None = option(
-        default=None, not_native="Volcano makes the headless Service, without ports"
+        default=None, not_native="Volcano creates the headless Service without ports"
     )
-    """Ports of the headless Service by their names, for a service mesh: `{"tcp-torch": 29500}`."""
+    """Ports of the headless Service by name, for a service mesh: `{"tcp-torch": 29500}`."""
     own_address: bool = option(default=False)
-    """Set VC_POD_NAME and VC_POD_ADDRESS, the name and the address of the Pod itself, in the template's containers."""
+    """Whether to set VC_POD_NAME and VC_POD_ADDRESS, the name and address of the Pod, in the template's containers."""
 
     def malformed(self) -> Iterator[Problem]:
-        """Yield what is wrong with entries of the allow-list, and with ports of the Service."""
+        """Yield problems of entries in the allow-list, and of ports of the Service."""
         yield from super().malformed()
         yield from svc_allow.check_entries(self.allow, f"{path_of(type(self))}.allow")
         yield from _port_problems(self.service_ports or {}, f"{path_of(type(self))}.service_ports")
 
     def validate(self, job: Job) -> Iterator[Problem]:
-        """Yield an allow-list that allows nothing."""
+        """Yield problems of the allow-list: a disabled NetworkPolicy, and tasks that do not exist."""
         yield from super().validate(job)
         if self.allow and self.disable_network_policy:
-            reason = "without a NetworkPolicy all may reach the Pods already, and this one would keep the others out"
-            yield self.problem("allow", reason, "remove it, or disable_network_policy", error_type="Forbidden")
+            reason = "may not be set with disable_network_policy, because it would block all other clients"
+            yield self.problem("allow", reason, "remove allow, or disable_network_policy", error_type="Forbidden")
         known = {task.name or "" for task in job.tasks or ()}
         for index, entry in enumerate(self.allow):
             if "task" in entry and entry["task"] not in known:
                 path = f"{path_of(type(self))}.allow[{index}].task"
-                reason = f"the job has no task of this name (it has {some(known)})"
-                yield Problem(
-                    path, "NotFound", reason, "name the task that is to be reached", value_text(entry["task"])
-                )
+                reason = f"no task has this name (tasks: {some(known)})"
+                yield Problem(path, "NotFound", reason, "use the name of a task", value_text(entry["task"]))
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
         """Return the ConfigMap with the host lists, the headless Service and the NetworkPolicy."""
@@ -98,11 +96,11 @@ class SvcPlugin(Plugin):
         return objects
 
     def extend_objects(self, ctx: JobContext) -> list[Manifest]:
-        """Return the policies that let others in; alone they would keep the job's own Pods out."""
+        """Return the NetworkPolicies of the allow-list. They need the job's NetworkPolicy, or they block its Pods."""
         return [] if self.disable_network_policy else svc_allow.network_policies(self.allow, ctx)
 
     def extend_pod(self, pod: Pod, ctx: JobContext) -> None:
-        """Tell the containers their Pod's own name and address."""
+        """Set the variables with the name and the address of the Pod."""
         if self.own_address:
             host = pod.fields.get("hostname") or f"$({naming.POD_NAME})"
             domain = pod.fields.get("subdomain") or ctx.name
@@ -111,7 +109,7 @@ class SvcPlugin(Plugin):
                 container.set_env(naming.POD_ADDRESS, f"{host}.{domain}")
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
-        """Set hostname and subdomain unless the template does; set the variables; mount the host lists."""
+        """Set the variables, mount the host lists, and default hostname and subdomain."""
         pod.fields["hostname"] = pod.fields.get("hostname") or pod.name
         pod.fields["subdomain"] = pod.fields.get("subdomain") or ctx.name
         volume = naming.svc_config_map(ctx.name)
@@ -122,11 +120,11 @@ class SvcPlugin(Plugin):
         pod.set_volume(volume, {"configMap": {"name": volume}})
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
-        """Let the host lists follow; variables come from the ConfigMap, so what a Pod refers to stays the same."""
+        """Update the ConfigMap with the replicas. The Pods refer to it, so they do not change."""
         return JobUpdate(follows=frozenset({ObjectRef("ConfigMap", naming.svc_config_map(ctx.name))}))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
-        """Give the names of the headless Service and of the ConfigMap."""
+        """Return the names of the headless Service and of the ConfigMap."""
         return {"service_name": ctx.name, "config_map_name": naming.svc_config_map(ctx.name)}
 
     def _variables(self, ctx: JobContext) -> dict[str, Manifest]:
@@ -143,13 +141,13 @@ def _port_problems(ports: Mapping[Any, Any], path: str) -> Iterator[Problem]:
         port_path = paths.join(path, key_text(name))
         yield from validation.dns_label(key_text(name), port_path)
         if isinstance(number, bool) or not isinstance(number, int):
-            yield wrong_type(port_path, "a port's number", value=value_text(number))
+            yield wrong_type(port_path, "a port number", value=value_text(number))
         elif not is_port(number):
             yield Problem(port_path, "Invalid", PORT_RULE, value=value_text(number), stage=RejectionStage.API)
         elif number in named:
-            reason = f"the port {named[number]} has this number too"
+            reason = f"the port {named[number]} also has this number"
             yield Problem(
-                port_path, "Duplicate", reason, "give each number one name", value_text(number), RejectionStage.API
+                port_path, "Duplicate", reason, "use one name for each number", value_text(number), RejectionStage.API
             )
         else:
             named[number] = name

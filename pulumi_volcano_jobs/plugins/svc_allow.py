@@ -1,4 +1,4 @@
-"""Who else may reach a job's Pods: the entries of svc's allow-list, and the NetworkPolicies that they become."""
+"""The allow-list of the svc plugin, and its NetworkPolicies."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ from pulumi_volcano_jobs.spec import naming
 
 
 class Allow(TypedDict, total=False):
-    """Who may reach which ports of the job's Pods, beside these themselves.
+    """Clients that may connect to ports of the job's Pods, in addition to the Pods themselves.
 
-    With neither `namespaces`, `pods` nor `cidrs`: everybody.
+    Without `namespaces`, `pods` and `cidrs`, all clients may connect.
     """
 
     ports: Sequence[int | str]
-    """TCP ports, by number or by the name that a container gives to its own; all ports if there are none."""
+    """TCP ports, by number or by the name in a container. The default is all ports."""
     namespaces: Mapping[str, Text]
-    """Labels of the namespaces whose Pods may; `{}` is all namespaces. Without it, the job's own."""
+    """Labels of the namespaces of the clients. `{}` selects all namespaces. The default is the job's namespace."""
     pods: Mapping[str, Text]
-    """Labels of the Pods that may, of those in `namespaces`."""
+    """Labels of the Pods in `namespaces` that may connect."""
     cidrs: Sequence[Text]
-    """Addresses that may, too."""
+    """Addresses that may also connect."""
     task: str
-    """The task whose Pods are reached; all Pods of the job if there is none."""
+    """The task whose Pods accept the connections. The default is all Pods of the job."""
 
 
 def check_entries(entries: Sequence[Any], path: str) -> Iterator[Problem]:
-    """Yield what is wrong with the entries of a list, whatever the job."""
+    """Yield problems of the entries that do not depend on the job."""
     for index, entry in enumerate(entries):
         place = paths.join(path, index)
         if not isinstance(entry, Mapping):
-            yield _type_problem(entry, place, "must be a mapping", 'for example {"ports": [8265]}')
+            yield _type_problem(entry, place, "must be a mapping", 'use an entry such as {"ports": [8265]}')
         elif not entry.keys() - {"task"}:
-            reason, hint = "this lets everybody in to all ports", "name ports, namespaces, pods or cidrs"
+            reason = "an entry without ports, namespaces, pods and cidrs would allow all connections"
+            hint = "set at least one of them"
             yield Problem(place, "Required", reason, hint, value_text(entry), RejectionStage.DECODE)
         else:
             for key, value in entry.items():
@@ -50,7 +51,7 @@ def check_entries(entries: Sequence[Any], path: str) -> Iterator[Problem]:
 
 
 def network_policies(entries: Sequence[Allow], ctx: JobContext) -> list[Manifest]:
-    """Make a policy for the entries of all Pods, and one for those of each task: policies add up."""
+    """Return one NetworkPolicy for the entries without a task, and one for each task. NetworkPolicies are additive."""
     rules: dict[str, list[Manifest]] = {}
     for entry in entries:
         rules.setdefault(entry.get("task", ""), []).append(_rule(entry))
@@ -79,7 +80,7 @@ def _field(key: str, value: Any, path: str) -> Iterator[Problem]:
         yield Problem(
             path,
             "Forbidden",
-            "an entry has no such key",
+            "unknown key",
             suggestion(key_text(key), _FIELDS),
             stage=RejectionStage.DECODE,
         )
@@ -92,7 +93,7 @@ def _list(check: Callable[[Any, str], Iterator[Problem]], meaning: str) -> Calla
         if not isinstance(value, (list, tuple)):
             yield _type_problem(value, path, "must be a list")
         elif not value:
-            reason, hint = f"Kubernetes takes an empty list for {meaning}", "leave it out if you mean that"
+            reason, hint = f"may not be empty, because Kubernetes would allow {meaning}", f"omit it to allow {meaning}"
             yield Problem(path, "Invalid", reason, hint, value_text(value), RejectionStage.DECODE)
         else:
             for index, item in enumerate(value):
@@ -106,21 +107,21 @@ def _port(value: Any, path: str) -> Iterator[Problem]:
         if not is_port_name(value):
             yield Problem(path, "Invalid", NAME_RULE, value=value_text(value), stage=RejectionStage.API)
     elif isinstance(value, bool) or not isinstance(value, int):
-        yield _type_problem(value, path, "must be a port's number, or its name")
+        yield _type_problem(value, path, "must be a port number or a port name")
     elif not is_port(value):
         yield Problem(path, "Invalid", PORT_RULE, value=value_text(value), stage=RejectionStage.API)
 
 
 def _labels(value: Any, path: str) -> Iterator[Problem]:
     if not isinstance(value, Mapping):
-        yield _type_problem(value, path, "must be a mapping of labels", 'for example {"app": "prometheus"}')
+        yield _type_problem(value, path, "must be a mapping of labels", 'use labels such as {"app": "prometheus"}')
         return
     invalid = {
         key: item for key, item in value.items() if not isinstance(item, (str, Leaf)) or not isinstance(key, str)
     }
     for key, item in invalid.items():
         yield _type_problem(
-            item, paths.join(path, key_text(key)), "labels and their values are strings", "put it in quotes"
+            item, paths.join(path, key_text(key)), "labels and their values must be strings", "put it in quotes"
         )
     yield from validation.labels(
         {key: item for key, item in value.items() if key not in invalid}, path, RejectionStage.API
@@ -130,12 +131,12 @@ def _labels(value: Any, path: str) -> Iterator[Problem]:
 def _cidr(value: Any, path: str) -> Iterator[Problem]:
     if isinstance(value, Leaf):
         return
-    hint = "write the network and its length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
+    hint = "use a network with its prefix length, such as 10.0.0.0/8, 10.1.2.3/32 or fd00::/8"
     if not isinstance(value, str):
         yield _type_problem(value, path, "must be a string", hint)
     elif not _is_network(value):
         yield Problem(
-            path, "Invalid", "this is no network in CIDR notation", hint, value_text(value), RejectionStage.API
+            path, "Invalid", "must be a network in CIDR notation", hint, value_text(value), RejectionStage.API
         )
 
 
@@ -151,7 +152,7 @@ def _is_network(text: str) -> bool:
 
 def _task(value: Any, path: str) -> Iterator[Problem]:
     if not isinstance(value, str) or not value:
-        yield _type_problem(value, path, "must be the name of a task", "leave it out for all Pods of the job")
+        yield _type_problem(value, path, "must be the name of a task", "omit it for all Pods of the job")
 
 
 def _type_problem(value: Any, path: str, reason: str, hint: str = "") -> Problem:
@@ -164,6 +165,6 @@ _FIELDS: Mapping[str, Callable[[Any, str], Iterator[Problem]]] = {
     "ports": _list(_port, "all ports"),
     "namespaces": _labels,
     "pods": _labels,
-    "cidrs": _list(_cidr, "everybody"),
+    "cidrs": _list(_cidr, "all clients"),
     "task": _task,
 }

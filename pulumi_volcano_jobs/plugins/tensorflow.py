@@ -1,4 +1,4 @@
-"""The tensorflow plugin: TF_CONFIG (upstream: .../plugins/distributed-framework/tensorflow)."""
+"""The tensorflow plugin, which sets TF_CONFIG (upstream: .../plugins/distributed-framework/tensorflow)."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import default_of, flag, option
 from pulumi_volcano_jobs.spec.model import Job, Task
 
-# A task with the name of several roles counts for the first of these in the cluster, and for the first of those as
-# its own type: upstream's two switches differ.
+# If a task has several roles, the first of these is its role in the cluster, and the first of TYPE_ROLES is the type of
+# its Pods: upstream's two switch statements have a different order.
 CLUSTER_ROLES = ("ps", "worker", "chief", "evaluator")
 TYPE_ROLES = ("chief", "worker", "ps", "evaluator")
 MIRRORED, PARAMETER_SERVER = "MultiWorkerMirroredStrategy", "ParameterServerStrategy"
 
 
 class TensorflowPlugin(Plugin):
-    """Set TF_CONFIG in every container; a job of one Pod in one task gets none.
+    """Set TF_CONFIG in every container, unless the job has only one task with one Pod.
 
-    Tasks of other names are not in the cluster; their type is their own name.
+    The cluster does not contain tasks without a role. The type of their Pods is the name of the task.
     """
 
     name = "tensorflow"
     requires = frozenset({"svc"})
     ps: str = flag("ps", default="ps")
-    """The parameter servers' task."""
+    """The task of the parameter servers."""
     worker: str = flag("worker", default="worker")
-    """The workers' task."""
+    """The task of the workers."""
     chief: str = flag("chief", default="chief")
-    """The chief's task."""
+    """The task of the chief."""
     evaluator: str = flag("evaluator", default="evaluator")
-    """The evaluator's task."""
+    """The task of the evaluator."""
     port: int = flag("port", default=2222)
-    """The port of every member."""
+    """The port of all cluster members."""
     strategy: Literal["any", "MultiWorkerMirroredStrategy", "ParameterServerStrategy"] = option(default="any")
-    """The tf.distribute strategy of the program: that the job has the roles which it needs is then checked."""
+    """The tf.distribute strategy of the program. If set, the job must have the roles that the strategy needs."""
     evaluator_in_cluster: Literal["all", "own", "none"] = option(
         default="all", recommended="own", not_native="Volcano's plugin writes TF_CONFIG"
     )
-    """Whose TF_CONFIG has the evaluator in the cluster: `all`, only its `own`, or `none`."""
+    """The Pods whose TF_CONFIG has the evaluator in the cluster: `all`, only the evaluator (`own`), or `none`."""
 
     def validate(self, job: Job) -> Iterator[Problem]:
-        """Yield named roles that no task has, a job without any role, and roles that do not fit the strategy."""
+        """Yield problems of roles: without a task, with the same task, or in conflict with the strategy."""
         yield from super().validate(job)
         yield from port_problems(self, "port")
         named = [role for role in CLUSTER_ROLES if getattr(self, role) != default_of(type(self), role)]
@@ -55,12 +55,12 @@ class TensorflowPlugin(Plugin):
             yield from role_problem(self, role, job)
         if not named and not any(job.task(getattr(self, role)) for role in CLUSTER_ROLES):
             tasks = ", ".join(task.name or "" for task in job.tasks or ())
-            reason = f"no task is a ps, worker, chief or evaluator (the job has {tasks}): the cluster would be empty"
-            yield self.problem("worker", reason, "name the task of each role", error_type="Required")
+            reason = f"no task is a ps, worker, chief or evaluator (tasks: {tasks}), so the cluster would be empty"
+            yield self.problem("worker", reason, "set the name of the task for each role", error_type="Required")
         for role, other in itertools.combinations(CLUSTER_ROLES, 2):
             if getattr(self, role) == getattr(self, other) and job.task(getattr(self, role)):
-                reason = f"this task is the {role}'s too: it would stand in the cluster as one role and run as another"
-                yield self.problem(other, reason, "give each role a task of its own", error_type="Duplicate")
+                reason = f"the task also has the role {role}, so its role in the cluster and in its Pods would differ"
+                yield self.problem(other, reason, "use a different task for each role", error_type="Duplicate")
         yield from self._strategy_problems(job) if self.strategy != "any" else ()
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
@@ -75,11 +75,11 @@ class TensorflowPlugin(Plugin):
             container.set_env("TF_CONFIG", config)
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:  # noqa: ARG002
-        """Say that the cluster depends on the replicas."""
+        """Return TF_CONFIG, which depends on the replicas."""
         return JobUpdate(scaled_env=frozenset({"TF_CONFIG"}))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
-        """Give the cluster as those that train see it: the addresses of each role."""
+        """Return the cluster of the training Pods: the addresses by role."""
         return {"cluster": json.loads(self._cluster(ctx, self._roles(of_evaluator=False)))}
 
     def _roles(self, *, of_evaluator: bool) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ class TensorflowPlugin(Plugin):
         return next((role for role in CLUSTER_ROLES if getattr(self, role) == task.name), None)
 
     def _strategy_problems(self, job: Job) -> Iterator[Problem]:
-        """Yield what the strategy's own checks would end the program for, or wait for without an end."""
+        """Yield problems of roles with which the strategy would fail or wait forever."""
         sizes = dict.fromkeys(CLUSTER_ROLES, 0)
         sizes |= {role: task.size for task in job.tasks or () if (role := self._role_in_cluster(task))}
         if self.strategy == PARAMETER_SERVER:
@@ -107,45 +107,35 @@ class TensorflowPlugin(Plugin):
         else:
             yield from self._mirrored_problems(sizes)
         if sizes["evaluator"] > 1 and self.evaluator_in_cluster != "none":
-            yield self.problem(
-                "evaluator",
-                f"TensorFlow takes one evaluator, and the job has {sizes['evaluator']}",
-                error_type="TooMany",
-            )
+            reason = f"TensorFlow supports 1 evaluator, but the job has {sizes['evaluator']}"
+            yield self.problem("evaluator", reason, "set its replicas to 1", error_type="TooMany")
 
     def _parameter_server_problems(self, sizes: Mapping[str, int]) -> Iterator[Problem]:
         if sizes["chief"] != 1:
             number = sizes["chief"] or "none"
-            reason = f"this strategy needs one chief, which coordinates the others, and the job has {number}"
+            reason = f"{PARAMETER_SERVER} needs 1 chief as its coordinator, but the job has {number}"
             yield self.problem(
-                "strategy", reason, f"give the job a task {self.chief} of 1 replica", error_type="Required"
+                "strategy", reason, f'use a task named "{self.chief}" with 1 replica', error_type="Required"
             )
         for role in ("ps", "worker"):
             if not sizes[role]:
-                hint = f"give the job a task {getattr(self, role)}"
-                yield self.problem(
-                    "strategy",
-                    f"this strategy needs a {role} at least, and the job has none",
-                    hint,
-                    error_type="Required",
-                )
+                hint = f'add a task named "{getattr(self, role)}"'
+                reason = f"{PARAMETER_SERVER} needs at least one {role}"
+                yield self.problem("strategy", reason, hint, error_type="Required")
         if sizes["evaluator"] and self.evaluator_in_cluster == "all":
             reason = (
-                f"{PARAMETER_SERVER}'s chief connects to all members of the cluster, and waits for ever for the"
-                " evaluator, which serves nobody (tensorflow 46169)"
+                f"with {PARAMETER_SERVER}, the chief connects to all cluster members, and would wait forever for the"
+                " evaluator, which does not run a server (tensorflow 46169)"
             )
-            yield self.problem("evaluator_in_cluster", reason, "say own, or let the chief evaluate")
+            yield self.problem("evaluator_in_cluster", reason, 'set it to "own", or evaluate in the chief')
 
     def _mirrored_problems(self, sizes: Mapping[str, int]) -> Iterator[Problem]:
         if not sizes["chief"] + sizes["worker"]:
-            yield self.problem(
-                "strategy", "this strategy needs a worker at least, and the job has none", error_type="Required"
-            )
+            reason = f"{MIRRORED} needs at least one worker"
+            yield self.problem("strategy", reason, f'add a task named "{self.worker}"', error_type="Required")
         if sizes["chief"] > 1:
-            reason = (
-                f"this strategy takes one chief at most (without one, worker 0 is it), and the job has {sizes['chief']}"
-            )
-            yield self.problem("strategy", reason, "count the others as workers", error_type="TooMany")
+            reason = f"the strategy supports at most 1 chief (worker 0 by default), but the job has {sizes['chief']}"
+            yield self.problem("strategy", reason, "move the other chiefs to the workers' task", error_type="TooMany")
         if sizes["ps"]:
-            reason = f"this strategy knows no parameter servers: those of the task {self.ps} would end with an error"
+            reason = f"{MIRRORED} does not support parameter servers, so the Pods of the task {self.ps} would fail"
             yield self.problem("strategy", reason, "remove the task", error_type="Forbidden")

@@ -1,4 +1,4 @@
-"""Init containers that wait for other Pods; the one that waits for a master says why it does."""
+"""Init containers that wait for other Pods. The one for a master prints why it waits."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.kubernetes.manifest import Container, Manifest
 
 NAME = "wait-for-master"
-"""Volcano's plugin adds no container where one of this name is."""
+"""The name of the init container. Volcano's plugin does not add another one with this name."""
 TIMED_OUT, NO_TOOL = 1, 2
-"""The script's exit codes beside 0."""
+"""The exit codes of the script for failures."""
 
-# Its arguments are the timeout and an image that can ask. What it asks with says on its standard error what is wrong,
-# in words of its own.
+# The arguments are the timeout, and an image that has the tools. The script classifies the errors that the various
+# tools print. Its text is part of the Pods: an edit replaces the Pods of existing jobs.
 SCRIPT = f"""\
 say() {{ echo "{NAME}: $*"; }}
 try() {{
@@ -54,17 +54,23 @@ done
 say "the master answers after $(($(date +%s) - start)) s"
 """
 
-# What lets a Pod in: a namespace may want each container to be restricted, and to have requests; and without the same
-# amounts a Pod would lose its guaranteed class. Init containers use what the others use later.
+# A namespace may require restricted containers with requests. Without the same amounts, a Pod would also lose the QoS
+# class Guaranteed. Init containers run before the other containers, so they use the same resources.
 _COPIED_FIELDS = ("resources", "securityContext")
 
 
 def wait_for_master(
     like: Container, address: str, port: int, timeout: int, *, image: str, tool_image: str
 ) -> Container:
-    """Make the init container of a Pod whose first container is `like`; without an image it has that one's too.
+    """Build the init container that waits for the master, like the first container of the Pod.
 
-    `tool_image` is an image that has what the script needs.
+    Args:
+        like: the first container of the Pod.
+        address: the address of the master.
+        port: the port of the master.
+        timeout: the timeout in seconds.
+        image: the image; empty for the image of `like`.
+        tool_image: an image with the tools that the script needs, for its error message.
     """
     result = init_container_like(like, NAME, image, ["sh", "-c", SCRIPT, "sh", str(timeout), tool_image])
     result.set_env("MASTER_ADDR", address)
@@ -73,8 +79,8 @@ def wait_for_master(
 
 
 def init_container_like(like: Container, name: str, image: str, command: list[str]) -> Container:
-    """Make an init container that goes where a Pod's container `like` goes; without an image it has that one's too."""
+    """Build an init container with the resources and the security context of `like`, and by default its image."""
     copied = _COPIED_FIELDS if is_given(image) else ("image", "imagePullPolicy", *_COPIED_FIELDS)
     wire: Manifest = {"name": name, "image": image} | {key: like.fields[key] for key in copied if key in like.fields}
-    # So that `kubectl describe pod` says why it waits, too.
+    # `kubectl describe pod` then also shows why it waits.
     return Container(wire | {"command": command, "terminationMessagePolicy": "FallbackToLogsOnError"})
