@@ -1,10 +1,11 @@
-"""Presets for Pod templates: what training needs of a Pod beside its program, as functions that compose.
+"""Presets for Pod templates: functions that add common settings for training, and that you can combine.
 
     template = presets.apply(pod, presets.shm("8Gi"), presets.nccl(debug="WARN"), presets.gpu_tolerations())
 
-A template is a PodTemplateSpec as YAML spells it, in dicts and lists; Outputs in it pass as they are. A preset takes
-one and gives another, so a function of your own is one too. It adds what is not there yet (by the name of a variable or
-volume, the path of a mount, the key of a label); what is there and different is a `JobError` that names both.
+A template is a PodTemplateSpec of dicts and lists, with the field names of YAML. It may contain Outputs. A preset is
+any function that accepts a template and returns another one. Presets add missing entries, which they identify by the
+name of a variable or volume, the path of a mount, or the key of a label. An existing entry with other content raises
+a `JobError`.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ Unsatisfiable = Literal["ScheduleAnyway", "DoNotSchedule"]
 
 EFA = "vpc.amazonaws.com/efa"
 NVIDIA_GPU = "nvidia.com/gpu"
-_SHM = "/dev/shm"  # noqa: S108  # where programs look for shared memory, not a file of ours
+_SHM = "/dev/shm"  # noqa: S108  # the path of shared memory, not a temporary file
 _MOST_WEIGHT = 100
 
 
 def apply(template: Mapping[str, Any], *presets: Preset) -> Template:
-    """Give a template with presets on it, one after the other; the one given stays as it is.
+    """Return a copy of a template to which the presets are applied in order.
 
     Raises:
-        JobError: with what all presets find in their way.
+        JobError: with the problems of all presets.
     """
     raise_if_any(bounds.check_bounds(template, "template"))
     result: Template = plain(template)
@@ -52,20 +53,22 @@ def _applied(preset: Preset, template: Template, place: str) -> Template:
     if isinstance(result, Mapping):
         return dict(result)
     if preset is result or callable(result):
-        reason, hint = "this is no preset", 'call it, as in presets.shm("8Gi"), and give several one by one'
+        reason = "must be a preset"
+        hint = 'call the function, as in presets.shm("8Gi"), and pass each preset as a separate argument'
     else:
-        reason, hint = f"this preset gives no template, but a {type(result).__name__}", "let it return the template"
+        reason, hint = f"the preset must return a template, not {type(result).__name__}", "return the template"
     raise job_error([Problem(place, "TypeInvalid", reason, hint)])
 
 
 def shm(size: Text, *, container: str = "") -> Preset:
-    """Mount memory of this size at /dev/shm; container runtimes give 64 MiB, too little for data loaders and NCCL.
+    """Mount shared memory at /dev/shm.
 
-    What is in it counts against the container's memory limit.
+    The default of container runtimes, 64 MiB, is too small for data loaders and NCCL. The memory limit of the container
+    includes the files in it.
 
     Args:
         size: a quantity, such as `8Gi`.
-        container: the container's name; needed if the template has several.
+        container: the name of the container; required if the template has several.
     """
     _check_quantity("shm", "size", size)
 
@@ -83,14 +86,14 @@ def nccl(
     variables: Mapping[str, Text] | None = None,
     container: str = "",
 ) -> Preset:
-    """Set NCCL's variables.
+    """Set variables of NCCL.
 
     Args:
-        interface: the network interfaces to use (NCCL_SOCKET_IFNAME): prefixes such as `eth`, exact names behind a `=`
-            such as `=eth0`, or what not to use behind a `^`.
-        debug: what NCCL logs (NCCL_DEBUG).
-        variables: others, such as `{"NCCL_IB_HCA": "mlx5"}`.
-        container: the container's name; needed if the template has several.
+        interface: the network interfaces to use (NCCL_SOCKET_IFNAME): prefixes such as `eth`, exact names after `=`
+            such as `=eth0`, or interfaces to exclude after `^`.
+        debug: the log level (NCCL_DEBUG).
+        variables: other variables of NCCL, such as `{"NCCL_IB_HCA": "mlx5"}`.
+        container: the name of the container; required if the template has several.
     """
     if debug is not None:
         _check_choice("nccl", "debug", debug, get_args(NcclDebug))
@@ -99,7 +102,8 @@ def nccl(
         variables or {}
     )
     if not all_variables:
-        raise _argument_error("nccl", "", "Required", "this sets nothing", 'for example interface="eth0"')
+        reason, hint = "at least one variable must be set", 'set an argument such as interface="eth0"'
+        raise _argument_error("nccl", "", "Required", reason, hint)
 
     def edit(pod: Editor) -> None:
         main = pod.container(container)
@@ -110,16 +114,16 @@ def nccl(
 
 
 def rdma(resource: str, count: int = 1, *, container: str = "") -> Preset:
-    """Request RDMA devices, and let the container lock the memory that these read and write (IPC_LOCK).
+    """Request RDMA devices, and add the capability IPC_LOCK, because RDMA needs locked memory.
 
     Args:
-        resource: the resource as the cluster's device plugin calls it, such as `rdma/hca_shared_devices_a`.
-        count: how many of them.
-        container: the container's name; needed if the template has several.
+        resource: the resource name of the cluster's device plugin, such as `rdma/hca_shared_devices_a`.
+        count: the number of devices.
+        container: the name of the container; required if the template has several.
     """
     if not isinstance(resource, str) or not all(resource.partition("/")):
-        hint = "`kubectl describe node` lists them, such as rdma/hca_shared_devices_a"
-        raise _argument_error("rdma", "resource", "Invalid", "a device's name has a '/'", hint, resource)
+        hint = "use a name that `kubectl describe node` lists, such as rdma/hca_shared_devices_a"
+        raise _argument_error("rdma", "resource", "Invalid", "must be a resource name with a '/'", hint, resource)
     _check_count("rdma", "count", count)
 
     def edit(pod: Editor) -> None:
@@ -131,13 +135,13 @@ def rdma(resource: str, count: int = 1, *, container: str = "") -> Preset:
 
 
 def efa(devices: int = 1, *, huge_pages: Text = "", container: str = "") -> Preset:
-    """Request AWS Elastic Fabric Adapters, and let libfabric use them and nothing else.
+    """Request AWS Elastic Fabric Adapters, and configure libfabric to use only these.
 
     Args:
-        devices: how many of the instance's; a p5.48xlarge has 32.
-        huge_pages: memory in pages of 2 MiB, such as `5120Mi`, for images whose libfabric asks for it; Kubernetes then
-            wants a request for memory or CPU too.
-        container: the container's name; needed if the template has several.
+        devices: the number of adapters; a p5.48xlarge has 32.
+        huge_pages: memory in pages of 2 MiB, such as `5120Mi`, for images whose libfabric needs it. Kubernetes then
+            also requires a request for memory or CPU.
+        container: the name of the container; required if the template has several.
     """
     _check_count("efa", "devices", devices)
     if huge_pages:
@@ -154,16 +158,16 @@ def efa(devices: int = 1, *, huge_pages: Text = "", container: str = "") -> Pres
 
 
 def gpu_tolerations(*keys: str) -> Preset:
-    """Tolerate the taints that keep Pods without GPUs from nodes that have them.
+    """Tolerate the taints of GPU nodes, which repel Pods without GPUs.
 
     Args:
-        keys: the taints' keys; `nvidia.com/gpu` if there are none.
+        keys: the keys of the taints. The default is `nvidia.com/gpu`.
     """
     for key in keys:
         if not isinstance(key, str) or not key:
-            reason = "each key must be a string, and not empty: without a key all taints are tolerated"
+            reason = "each key must be a non-empty string, because an empty key tolerates all taints"
             error_type: ErrorType = "Invalid" if isinstance(key, str) else "TypeInvalid"
-            raise _argument_error("gpu_tolerations", "keys", error_type, reason, 'for example "amd.com/gpu"', key)
+            raise _argument_error("gpu_tolerations", "keys", error_type, reason, 'use a key such as "amd.com/gpu"', key)
     entries = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in keys or (NVIDIA_GPU,)]
 
     def edit(pod: Editor) -> None:
@@ -174,7 +178,7 @@ def gpu_tolerations(*keys: str) -> Preset:
 
 
 def no_istio_sidecar() -> Preset:
-    """Keep Istio from adding its sidecar, which keeps a Pod running whose program has ended."""
+    """Disable Istio's sidecar, which keeps a Pod running after its program ends."""
 
     def edit(pod: Editor) -> None:
         pod.set_label("sidecar.istio.io/inject", "false")
@@ -185,13 +189,13 @@ def no_istio_sidecar() -> Preset:
 def topology_spread(
     job: Text, key: str, *, max_skew: int = 1, when_unsatisfiable: Unsatisfiable = "ScheduleAnyway"
 ) -> Preset:
-    """Spread the Pods of a job over what a label of nodes tells apart.
+    """Spread the Pods of a job over topology domains, such as zones.
 
     Args:
-        job: the job's name.
-        key: the label, such as `topology.kubernetes.io/zone`.
-        max_skew: by how many Pods the fullest may differ from the emptiest.
-        when_unsatisfiable: whether Pods wait (`DoNotSchedule`) where it cannot be.
+        job: the name of the job.
+        key: the node label of the domains, such as `topology.kubernetes.io/zone`.
+        max_skew: the maximum difference in the number of Pods between two domains.
+        when_unsatisfiable: whether Pods remain pending (`DoNotSchedule`) if the constraint cannot be satisfied.
     """
     _check_count("topology_spread", "max_skew", max_skew)
     _check_choice("topology_spread", "when_unsatisfiable", when_unsatisfiable, get_args(Unsatisfiable))
@@ -209,12 +213,12 @@ def topology_spread(
 
 
 def pod_affinity(job: Text, key: str, *, required: bool = False) -> Preset:
-    """Keep the Pods of a job together where a label of nodes is the same, such as in one rack.
+    """Schedule the Pods of a job in one topology domain, such as a rack.
 
     Args:
-        job: the job's name.
-        key: the label, such as `topology.kubernetes.io/zone`, or what your racks have.
-        required: whether Pods wait where it cannot be.
+        job: the name of the job.
+        key: the node label of the domains, such as `topology.kubernetes.io/zone` or the label of your racks.
+        required: whether Pods remain pending if the affinity cannot be satisfied.
     """
     term = {"labelSelector": {"matchLabels": {JOB_NAME: job}}, "topologyKey": key}
     preferred = {"weight": _MOST_WEIGHT, "podAffinityTerm": term}
@@ -239,19 +243,20 @@ def _preset(name: str, edit: Callable[[Editor], None]) -> Preset:
 
 def _of_nccl(variables: Any) -> dict[str, Text]:
     if not isinstance(variables, Mapping):
-        hint = 'for example {"NCCL_IB_HCA": "mlx5"}'
-        raise _argument_error("nccl", "variables", "TypeInvalid", "must be a mapping of names and values", hint)
+        hint = 'use a mapping such as {"NCCL_IB_HCA": "mlx5"}'
+        raise _argument_error("nccl", "variables", "TypeInvalid", "must be a mapping of names to values", hint)
     for name in variables:
         if not key_text(name).startswith("NCCL_"):
             raise _argument_error(
-                "nccl", "variables", "Invalid", "NCCL's variables begin with NCCL_", "set others in the template", name
+                "nccl", "variables", "Invalid", "must begin with NCCL_", "set other variables in the template", name
             )
     return dict(variables)
 
 
 def _check_choice(preset: str, argument: str, value: object, choices: Sequence[str]) -> None:
     if value not in choices:
-        raise _argument_error(preset, argument, "NotSupported", f"must be one of {', '.join(choices)}", value=value)
+        reason = f"supported values: {', '.join(map(value_text, choices))}"
+        raise _argument_error(preset, argument, "NotSupported", reason, value=value)
 
 
 def _check_quantity(preset: str, argument: str, value: object) -> None:
@@ -260,11 +265,11 @@ def _check_quantity(preset: str, argument: str, value: object) -> None:
     except ValueError:
         is_sound = False
     if not is_sound:
-        raise _argument_error(preset, argument, "Invalid", "must be a quantity above 0, such as 8Gi", value=value)
+        raise _argument_error(preset, argument, "Invalid", "must be a positive quantity such as 8Gi", value=value)
 
 
 def _check_count(preset: str, argument: str, value: object) -> None:
-    reason = "must be a whole number, at least 1"
+    reason = "must be a whole number of at least 1"
     if isinstance(value, bool) or not isinstance(value, int):
         raise _argument_error(preset, argument, "TypeInvalid", reason, value=value)
     if value < 1:
@@ -275,7 +280,7 @@ def _argument_error(
     preset: str, argument: str, error_type: ErrorType, reason: str, hint: str = "", value: object = None
 ) -> JobError:
     path = f"presets.{preset}.{argument}".rstrip(".")
-    # A preset that was not called is given a template, in which there may be secrets.
+    # A preset function that was not called gets a template as its argument, which may contain secrets.
     return job_error(
         [Problem(path, error_type, reason, hint, value_text(value) if isinstance(value, (str, int, float)) else "")]
     )
