@@ -1,10 +1,10 @@
-"""Rules of a platform for jobs, as policies of Pulumi: `pulumi up --policy-pack` stops what breaks them.
+"""Policies for jobs on a platform. `pulumi up --policy-pack` rejects jobs that violate them.
 
     from pulumi_volcano_jobs import policy
 
     policy.pack(queues=["research", "prod"], registries=["ghcr.io/my-team"])
 
-It needs the extra `policy`; `docs/policies.md` describes the rules.
+This package needs the extra `policy`. `docs/policies.md` describes the rules.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ except ModuleNotFoundError as error:
     if error.name != "pulumi_policy":
         raise
     message = (
-        "pulumi_volcano_jobs.policy needs the package pulumi-policy: pip install 'pulumi-volcano-jobs[policy]', in the"
-        " environment that the policy pack runs in"
+        "pulumi_volcano_jobs.policy needs the package pulumi-policy: run pip install 'pulumi-volcano-jobs[policy]' in"
+        " the environment of the policy pack"
     )
     raise ModuleNotFoundError(message, name="pulumi_policy") from None
 

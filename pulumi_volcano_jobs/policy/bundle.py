@@ -1,4 +1,4 @@
-"""All rules at once, and the pack that a platform team runs."""
+"""The policy pack for platform teams, with all rules."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from pulumi_volcano_jobs.policy import policies as each
 
 
 def rules(*, queues: Sequence[str] | None = (), registries: Sequence[str] | None = ()) -> list[Policy]:
-    """List all rules.
+    """Return all rules.
 
     Args:
-        queues: the queues that jobs may use; empty: those of the pack's configuration; None: any.
-        registries: the registries that images may come from, in the same way.
+        queues: the queues that jobs may use. If empty, the configuration of the pack sets them; if None, jobs may use
+            any queue.
+        registries: the registries of images, in the same way.
 
     Raises:
-        JobError: if one is no list.
+        JobError: if an argument is not a valid list.
     """
     policies: list[Policy] = []
     if queues is not None:
@@ -44,14 +45,15 @@ def pack(
     more: Sequence[Policy] = (),
     enforcement_level: EnforcementLevel = EnforcementLevel.MANDATORY,
 ) -> None:
-    """Serve all rules to the engine; the program of a policy pack, which does not return.
+    """Serve all rules to the Pulumi engine. This is the program of a policy pack, and does not return.
 
     Args:
-        name: the pack's name.
-        queues: the queues that jobs may use; empty: those of the pack's configuration; None: any.
-        registries: the registries that images may come from, in the same way.
-        more: policies of your own.
-        enforcement_level: what a violation does, unless the pack's configuration says otherwise.
+        name: the name of the pack.
+        queues: the queues that jobs may use. If empty, the configuration of the pack sets them; if None, jobs may use
+            any queue.
+        registries: the registries of images, in the same way.
+        more: additional policies.
+        enforcement_level: the enforcement level of all rules, which the configuration of the pack can override.
     """
     try:
         policies = [*rules(queues=queues, registries=registries), *more]

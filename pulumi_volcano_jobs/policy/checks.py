@@ -1,4 +1,4 @@
-"""The rules themselves: resources in, problems out, and what could not be looked at yet."""
+"""The checks of the rules, which yield the problems of a resource and its values that are still unknown."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ _MAKE_SVC = frozenset({"mpi", "pytorch", "ray", "tensorflow"})
 
 @dataclass(frozen=True)
 class PolicyJob:
-    """A job of a stack, in either mode."""
+    """A job in a stack, in either mode."""
 
     place: str
     urn: str
     pods: int | UnknownValue
     at_once: int | UnknownValue
-    """How many Pods start at once, or not at all."""
+    """The minimum number of Pods that start together."""
     has_svc: bool
-    """Whether svc gives the Pods their addresses, or another plugin that brings svc along."""
+    """Whether the job uses svc, directly or through a plugin that requires it."""
     has_policy: bool | UnknownValue
-    """Whether a NetworkPolicy keeps others from the Pods."""
+    """Whether a NetworkPolicy protects the Pods."""
 
 
 def queue(resource: PolicyInput, allowed: Sequence[str]) -> Findings:
-    """Find a job in a queue that is not on the list."""
+    """Yield a Problem for a job in a queue that is not allowed."""
     if resource.kind != JOB and not (resource.kind == POD_GROUP and resource.is_ours):
         return
     queue_name = value_at(resource.props, "spec", "queue")
@@ -64,30 +64,25 @@ def queue(resource: PolicyInput, allowed: Sequence[str]) -> Findings:
         return
     name = queue_name or QUEUE
     if name not in allowed:
-        value = f"{value_text(name)}, which a job is in that names none" if name == QUEUE else value_text(name)
-        yield Problem(
-            f"{resource.job}: spec.queue",
-            "NotSupported",
-            "this queue is not on the list",
-            f"use {_either(allowed)}",
-            value,
-        )
+        value = f"{value_text(name)} (the default queue)" if name == QUEUE else value_text(name)
+        reason = f"supported values: {', '.join(map(value_text, sorted(allowed))) or 'none'}"
+        yield Problem(f"{resource.job}: spec.queue", "NotSupported", reason, value=value)
 
 
 def registry(resource: PolicyInput, allowed: Sequence[str]) -> Findings:
-    """Find images that are not of a registry of the list, those of init containers and volumes too."""
+    """Yield a Problem for each image from a registry that is not allowed, including init containers and volumes."""
     for place, image in _images(resource):
         if isinstance(image, UnknownValue):
             yield image
         elif isinstance(image, str) and image and not images.is_within(image, allowed):
             full = images.repository(image)
-            value = value_text(image) if image.startswith(full) else f"{value_text(image)}, which is of {full}"
-            reason = "its registry is not on the list"
-            yield Problem(place, "NotSupported", reason, f"use an image of {_either(allowed)}", value)
+            value = value_text(image) if image.startswith(full) else f"{value_text(image)} ({full})"
+            reason = "the registry is not allowed"
+            yield Problem(place, "NotSupported", reason, f"use an image from {_either(allowed)}", value)
 
 
 def requests(resource: PolicyInput, names: Sequence[str], *, init_containers: bool) -> Findings:
-    """Find containers that do not request these resources; a limit counts, since it is the default of a request."""
+    """Yield a Problem for each container without requests. A limit is sufficient: it is the default of a request."""
     for spec in pod_specs(resource):
         if isinstance(spec, UnknownValue):
             yield spec
@@ -97,27 +92,27 @@ def requests(resource: PolicyInput, names: Sequence[str], *, init_containers: bo
 
 
 def host_network(resource: PolicyInput) -> Findings:
-    """Find Pods on the network of their node."""
+    """Yield a Problem for each Pod on the network of its node."""
     for spec in pod_specs(resource):
         uses_host_network = spec if isinstance(spec, UnknownValue) else value_at(spec.fields, "hostNetwork")
         if isinstance(uses_host_network, UnknownValue):
             yield uses_host_network
         elif uses_host_network is True and isinstance(spec, PodSpec):
             reason = "Pods may not use the network of their node"
-            hint = "remove it; the svc plugin gives each Pod an address of its own"
+            hint = "remove it, and use the svc plugin for Pod addresses"
             yield Problem(f"{spec.place}: hostNetwork", "Forbidden", reason, hint, "true")
 
 
 def plain_keys(resource: PolicyInput, parent: str) -> Findings:
-    """Find private keys that others can read: in the program, in a Job, a Pod or a ConfigMap. No value is told."""
+    """Yield a Problem for each readable private key in the program, a Job, a Pod or a ConfigMap, without its value."""
     plain_settings = value_at(resource.props, PLAIN_SECRETS)
     for setting in items(plain_settings):
         if isinstance(setting, UnknownValue):
             yield setting
         else:
-            reason = "this is given in plain text, readable to all who can read the program or the stack's settings"
+            reason = "may not be in plain text, which all readers of the program or the stack's settings can read"
             hint = (
-                'give a secret (in Python pulumi.Config().require_secret("key")), or leave it out for a pair of its own'
+                'use a secret (in Python: pulumi.Config().require_secret("key")), or remove it to generate a key pair'
             )
             yield Problem(f"job {parent}: {setting}", "Forbidden", reason, hint)
     if resource.kind == JOB:
@@ -128,39 +123,39 @@ def plain_keys(resource: PolicyInput, parent: str) -> Findings:
     elif resource.kind == TASK:
         yield from _plain_keys(task_of(resource), value_at(resource.props, POD_SPEC))
     elif resource.kind == POD and resource.is_ours:
-        # The same message as for its task, so that `ReportedFindings` skips it.
+        # The message is the same as for the task, so that `ReportedFindings` skips it.
         yield from _plain_keys(task_of(resource), value_at(resource.props, "spec"))
         yield from _plain_keys(task_of(resource), {"metadata": value_at(resource.props, "metadata")})
 
 
 def gang(job: PolicyJob, share: float) -> Findings:
-    """Find a job of which too few Pods start at once."""
+    """Yield a Problem for a job if too few of its Pods must start together."""
     if isinstance(job.pods, UnknownValue) or isinstance(job.at_once, UnknownValue):
         yield from (value for value in (job.pods, job.at_once) if isinstance(value, UnknownValue))
     elif job.pods > 1:
-        # Rounded first: 0.1 * 30 is more than 3.
+        # Round first, because 0.1 * 30 is more than 3.
         minimum = max(2, math.ceil(round(share * job.pods, 6)))
         if job.at_once < minimum:
-            reason = f"of the job's {job.pods} Pods at least {minimum} must start at once"
-            hint = f"leave minAvailable out of the job and its tasks, or give {minimum}"
+            reason = f"must be at least {minimum}, because the job has {job.pods} Pods that must start together"
+            hint = f"remove minAvailable from the job and its tasks, or set it to {minimum}"
             yield Problem(f"{job.place}: spec.minAvailable", "Invalid", reason, hint, str(job.at_once))
 
 
 def network_policy(job: PolicyJob, *, every_job: bool) -> Findings:
-    """Find a job whose Pods everybody can reach."""
+    """Yield a Problem for a job without a NetworkPolicy."""
     if isinstance(job.has_policy, UnknownValue):
         yield job.has_policy
     elif job.has_svc and not job.has_policy:
-        reason = "without its NetworkPolicy everybody in the cluster can reach the job's Pods"
-        hint = "remove disable_network_policy; svc's option allow lets others in, by name"
+        reason = "without its NetworkPolicy, all Pods in the cluster can connect to the job"
+        hint = "remove disable_network_policy, and add other clients to svc.allow"
         yield Problem(f"{job.place}: svc", "Forbidden", reason, hint)
     elif every_job and not job.has_policy:
-        reason = "no NetworkPolicy keeps others from the job's Pods"
-        yield Problem(f"{job.place}: plugins", "Required", reason, "add the svc plugin, which makes one")
+        reason = "the job must have a NetworkPolicy"
+        yield Problem(f"{job.place}: plugins", "Required", reason, "add the svc plugin, which creates one")
 
 
 def job_of(resource: PolicyInput) -> PolicyJob:
-    """Read a Job of Volcano's."""
+    """Return the PolicyJob of a Volcano Job."""
     uses = value_at(resource.props, "spec", "plugins")
     has_svc = isinstance(uses, Mapping) and not uses.keys().isdisjoint({"svc", *_MAKE_SVC})
     svc = _plugin(resource, SvcPlugin)
@@ -183,14 +178,14 @@ def job_of(resource: PolicyInput) -> PolicyJob:
 
 
 def total(numbers: Sequence[int | UnknownValue]) -> int | UnknownValue:
-    """Add; with a number that is not known, the sum is not."""
+    """Return the sum, or an UnknownValue if a number is unknown."""
     known = [number for number in numbers if not isinstance(number, UnknownValue)]
     missing = [number for number in numbers if isinstance(number, UnknownValue)]
     return missing[0] if missing else sum(known)
 
 
 def _least(task: Any, size: int | UnknownValue) -> int | UnknownValue:
-    """Read how many Pods of a task must start at once, with the defaults of Volcano's webhook."""
+    """Return the number of Pods of a task that must start together, with the defaults of Volcano's webhook."""
     policy = value_at(task, "partitionPolicy")
     groups, group = (_number(value_at(policy, key), default=0) for key in ("minPartitions", "partitionSize"))
     if isinstance(groups, UnknownValue) or isinstance(group, UnknownValue):
@@ -227,18 +222,18 @@ def _tasks(resource: PolicyInput, name: str) -> Iterator[Any]:
 
 
 def _has_wait_container(task: Any) -> bool:
-    """Tell whether Volcano adds the container that waits for the master: not where the template has one of its name."""
+    """Return whether Volcano adds the wait container. It does not if the template has a container with this name."""
     names = [value_at(container, "name") for container in items(value_at(task, "template", "spec", "initContainers"))]
     return not any(name == wait_containers.NAME or isinstance(name, UnknownValue) for name in names)
 
 
 def _plugin(resource: PolicyInput, plugin: type[PluginT]) -> PluginT | UnknownValue | None:
-    """Read a plugin's arguments in a Job as Volcano does; None if the Job does not use it."""
+    """Parse the arguments of a plugin in a Job as Volcano does. Return None if the Job does not use the plugin."""
     arguments = value_at(resource.props, "spec", "plugins", plugin.name) if resource.kind == JOB else None
     if arguments is None:
         return None
     unknown = [argument for argument in items(arguments) if isinstance(argument, UnknownValue)]
-    # A Job with others than strings is refused by Volcano.
+    # Volcano rejects a Job with arguments that are not strings.
     known = [argument for argument in items(arguments) if isinstance(argument, str)]
     return unknown[0] if unknown else plugin.read_args(known, strict=False)[0]
 
@@ -248,19 +243,19 @@ def _key_of_job(resource: PolicyInput) -> Findings:
     if isinstance(ssh, UnknownValue):
         yield ssh
     elif ssh and ssh.ssh_private_key:
-        reason = "everybody who can read Jobs can read this key"
-        hint = 'leave it out, so that Volcano makes a pair; with managed_by="pulumi" a key lies in a Secret'
+        reason = "all users who can read Jobs can read this key"
+        hint = 'remove it, so that Volcano generates a pair, or use managed_by="pulumi", which stores it in a Secret'
         yield Problem(f"{resource.job}: ssh: --ssh-private-key", "Forbidden", reason, hint)
 
 
 def _plain_keys(place: str, tree: Any) -> Findings:
     for path in _keys_in(tree):
-        hint = "put it into a Secret, and mount that or refer to it with secretKeyRef"
-        yield Problem(f"{place}: {path}", "Forbidden", "a private key stands here in plain text", hint)
+        hint = "move it to a Secret, and mount the Secret or refer to it with secretKeyRef"
+        yield Problem(f"{place}: {path}", "Forbidden", "may not contain a private key in plain text", hint)
 
 
 def _keys_in(tree: Any, path: str = "") -> Iterator[str]:
-    if path == "spec.plugins.ssh":  # told by its flag
+    if path == "spec.plugins.ssh":  # reported by `_key_of_job`
         return
     if isinstance(tree, Mapping):
         for key, value in tree.items():
@@ -287,7 +282,7 @@ def _decoded(text: str) -> str:
 def _containers(spec: PodSpec, *, every: bool) -> Iterator[Any]:
     yield from items(value_at(spec.fields, "containers"))
     for container in items(value_at(spec.fields, "initContainers")):
-        # One that always restarts goes on beside the others.
+        # Init containers with this policy are sidecars, which run next to the other containers.
         restart = value_at(container, "restartPolicy")
         if every or restart == "Always" or isinstance(restart, UnknownValue):
             yield container
@@ -306,8 +301,8 @@ def _unrequested(spec: PodSpec, container: Any, names: Sequence[str]) -> Finding
             yield from unknown[:1]
             missing += [] if unknown else [name]
     if missing:
-        reason = f"the container requests no {' and no '.join(missing)}"
-        hint = "the scheduler places a gang by what its Pods request, so say what it needs"
+        reason = f"the container does not request {' or '.join(missing)}"
+        hint = "set requests or limits, which the scheduler needs to place a gang"
         yield Problem(f"{spec.place}, container {_name(container)}: resources.requests", "Required", reason, hint)
 
 
@@ -320,9 +315,9 @@ def _is_some(amount: Any) -> bool:
 
 def _name(item: Any) -> str:
     name = value_at(item, "name")
-    return name if isinstance(name, str) else "(not known yet)"
+    return name if isinstance(name, str) else "(unknown)"
 
 
 def _either(names: Sequence[str]) -> str:
-    *first_names, last = sorted(names) or ["none, since the list is empty"]
+    *first_names, last = sorted(names) or ["an allowed registry (the list is empty)"]
     return f"{', '.join(first_names)} or {last}" if first_names else last

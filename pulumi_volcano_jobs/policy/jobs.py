@@ -1,4 +1,4 @@
-"""The jobs of a stack: which objects belong together."""
+"""The jobs of a stack, from its resources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pulumi_volcano_jobs.policy.resources import JOB, NETWORK_POLICY, POD, POD_G
 
 
 def jobs(resources: Iterable[PolicyResource]) -> Iterator[PolicyJob]:
-    """Yield the jobs: Volcano's, whoever made them, and those that a VolcanoJob made of Pods."""
+    """Yield all Jobs of Volcano in the stack, and each VolcanoJob that consists of Pods."""
     parts: dict[str, list[PolicyResource]] = defaultdict(list)
     for resource in resources:
         if resource.resource_type == JOB:

@@ -1,8 +1,8 @@
-"""The rules as policies of Pulumi, each on its own: `PolicyPack("platform", [allowed_queues(["research"]), ...])`.
+"""The rules as separate Pulumi policies: `PolicyPack("platform", [allowed_queues(["research"]), ...])`.
 
-What is about one object is a resource policy: it is asked before the object is made. Only what is about several (how
-many Pods a gang has, whether a NetworkPolicy is missing) is a stack policy, which is asked when all of them are known:
-at the end of a preview, and so before `pulumi up` begins.
+A rule about one object is a resource policy, which runs before the object is created. A rule about several objects (the
+Pods of a gang, a missing NetworkPolicy) is a stack policy, which runs when all objects are known: at the end of a
+preview, and so before `pulumi up` starts the update.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from pulumi_volcano_jobs.policy.resources import Findings, PolicyInput, UnknownV
 
 Config = Mapping[str, Any]
 _NAME = "^.+$"
-# A slash at the end is left out where registries are compared.
+# Registries are compared without a trailing slash.
 _REGISTRY = f"^{images.REGISTRY}/?$"
 
 
 def allowed_queues(
     queues: Sequence[str] = (), *, enforcement_level: EnforcementLevel | None = None
 ) -> ResourceValidationPolicy:
-    """Jobs are in one of these queues; a job that names none is in `default`.
+    """Return the policy that jobs must be in one of these queues. A job without a queue is in `default`.
 
     Args:
-        queues: the list; without one, the pack's configuration must have it (`queues`).
-        enforcement_level: what a violation does; by default what the pack says.
+        queues: the allowed queues. If empty, the configuration of the pack must contain them (`queues`).
+        enforcement_level: the enforcement level; by default, the level of the pack.
 
     Raises:
-        JobError: if the list is none.
+        JobError: if the list is invalid.
     """
     return _resource_policy(
         "volcano-job-queues",
-        "A job is in a queue of the platform's list.",
+        "Jobs must use an allowed queue.",
         lambda resource, config, _: checks.queue(resource, config["queues"]),
-        {"queues": _list_setting(queues, "queues", _NAME, "the names of queues")},
+        {"queues": _list_setting(queues, "queues", _NAME, "queue names")},
         enforcement_level,
     )
 
@@ -57,24 +57,24 @@ def allowed_queues(
 def allowed_registries(
     registries: Sequence[str] = (), *, enforcement_level: EnforcementLevel | None = None
 ) -> ResourceValidationPolicy:
-    """Images are of one of these registries: of containers, init containers and volumes.
+    """Return the policy that images of containers, init containers and volumes must be from one of these registries.
 
     Args:
-        registries: the list, of hosts (`ghcr.io`) and paths on them (`ghcr.io/my-team`); images without a host are of
-            `docker.io`, and those of Docker's own library of `docker.io/library`. Without a list, the pack's
-            configuration must have it (`registries`).
-        enforcement_level: what a violation does; by default what the pack says.
+        registries: the allowed registries: hosts (`ghcr.io`), or hosts with a path (`ghcr.io/my-team`). An image
+            without a host is in `docker.io`, and Docker's official images are in `docker.io/library`. If empty, the
+            configuration of the pack must contain them (`registries`).
+        enforcement_level: the enforcement level; by default, the level of the pack.
 
     Raises:
-        JobError: if the list is none.
+        JobError: if the list is invalid.
     """
     return _resource_policy(
         "volcano-job-images",
-        "A job's images are of a registry of the platform's list.",
+        "Images must come from an allowed registry.",
         lambda resource, config, _: checks.registry(resource, config["registries"]),
         {
             "registries": _list_setting(
-                registries, "registries", _REGISTRY, "hosts, or paths on them, such as ghcr.io/my-team"
+                registries, "registries", _REGISTRY, "hosts with or without a path, such as ghcr.io/my-team"
             )
         },
         enforcement_level,
@@ -87,25 +87,24 @@ def resource_requests(
     init_containers: bool = False,
     enforcement_level: EnforcementLevel | None = None,
 ) -> ResourceValidationPolicy:
-    """Containers request these resources; a limit counts, since it is the default of a request.
+    """Return the policy that containers must request resources. A limit is sufficient: it is the default of a request.
 
     Args:
-        resources: the names; `resources` in the pack's configuration.
-        init_containers: whether those that end before the others start must, too (`initContainers`); those that go on
-            beside the others always must.
-        enforcement_level: what a violation does; by default what the pack says.
+        resources: the names of the resources (`resources` in the configuration of the pack).
+        init_containers: whether init containers must also request resources (`initContainers`). Sidecars always must.
+        enforcement_level: the enforcement level; by default, the level of the pack.
 
     Raises:
-        JobError: if the list is none.
+        JobError: if the list is invalid.
     """
     return _resource_policy(
         "volcano-job-requests",
-        "A job's containers request the resources that they need.",
+        "Containers must request resources.",
         lambda resource, config, _: checks.requests(
             resource, config["resources"], init_containers=config["initContainers"]
         ),
         {
-            "resources": _list_setting(resources, "resources", _NAME, "the names of resources, such as cpu"),
+            "resources": _list_setting(resources, "resources", _NAME, "resource names, such as cpu"),
             "initContainers": {"type": "boolean", "default": init_containers},
         },
         enforcement_level,
@@ -113,10 +112,10 @@ def resource_requests(
 
 
 def no_host_network(*, enforcement_level: EnforcementLevel | None = None) -> ResourceValidationPolicy:
-    """Pods are not on the network of their node."""
+    """Return the policy that Pods may not use the network of their node."""
     return _resource_policy(
         "volcano-job-host-network",
-        "A job's Pods are not on the network of their node.",
+        "Pods may not use the network of their node.",
         lambda resource, _, __: checks.host_network(resource),
         {},
         enforcement_level,
@@ -124,10 +123,10 @@ def no_host_network(*, enforcement_level: EnforcementLevel | None = None) -> Res
 
 
 def no_plain_keys(*, enforcement_level: EnforcementLevel | None = None) -> ResourceValidationPolicy:
-    """No private key lies open: in the program, or in a Job, Pod or ConfigMap."""
+    """Return the policy that private keys must be secret in the program, in Jobs, in Pods and in ConfigMaps."""
     return _resource_policy(
         "volcano-job-keys",
-        "A job's private keys are secret.",
+        "Private keys must be secret.",
         lambda resource, _, parent: checks.plain_keys(resource, parent),
         {},
         enforcement_level,
@@ -135,22 +134,22 @@ def no_plain_keys(*, enforcement_level: EnforcementLevel | None = None) -> Resou
 
 
 def gang(share: float = 1, *, enforcement_level: EnforcementLevel | None = None) -> StackValidationPolicy:
-    """Jobs of several Pods start at once, so that none holds devices while it waits for others.
+    """Return the policy that the Pods of a job must start together, so that no Pod holds devices while it waits.
 
     Args:
-        share: how much of the Pods (0 to 1), and two at least; `share` in the pack's configuration.
-        enforcement_level: what a violation does; by default what the pack says.
+        share: the share of the Pods, from 0 to 1 (`share` in the configuration of the pack). The minimum is two Pods.
+        enforcement_level: the enforcement level; by default, the level of the pack.
 
     Raises:
-        JobError: if the share is no number from 0 to 1.
+        JobError: if the share is not a number from 0 to 1.
     """
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
         raise job_error(
-            [Problem("share", "Invalid", "must be a number from 0 to 1", "1 means all Pods", value_text(share))]
+            [Problem("share", "Invalid", "must be a number from 0 to 1", "use 1 for all Pods", value_text(share))]
         )
     return _stack_policy(
         "volcano-job-gang",
-        "The Pods of a job start at once, or not at all.",
+        "The Pods of a job must start together.",
         lambda job, config: checks.gang(job, config["share"]),
         {"share": {"type": "number", "minimum": 0, "maximum": 1, "default": share}},
         enforcement_level,
@@ -160,15 +159,15 @@ def gang(share: float = 1, *, enforcement_level: EnforcementLevel | None = None)
 def network_policy(
     *, every_job: bool = False, enforcement_level: EnforcementLevel | None = None
 ) -> StackValidationPolicy:
-    """Jobs with the svc plugin (most others bring it along) keep its NetworkPolicy.
+    """Return the policy that jobs with the svc plugin, which most plugins require, must have its NetworkPolicy.
 
     Args:
-        every_job: whether jobs without svc must have one, too (`everyJob` in the pack's configuration).
-        enforcement_level: what a violation does; by default what the pack says.
+        every_job: whether jobs without svc must also have one (`everyJob` in the configuration of the pack).
+        enforcement_level: the enforcement level; by default, the level of the pack.
     """
     return _stack_policy(
         "volcano-job-network-policy",
-        "A NetworkPolicy says who reaches a job's Pods.",
+        "Jobs must have a NetworkPolicy.",
         lambda job, config: checks.network_policy(job, every_job=config["everyJob"]),
         {"everyJob": {"type": "boolean", "default": every_job}},
         enforcement_level,
@@ -176,7 +175,7 @@ def network_policy(
 
 
 def _list_setting(values: Sequence[str], setting: str, pattern: str, noun: str) -> dict[str, Any]:
-    """Check a list, and describe it; an empty one has no default, so that the engine demands it."""
+    """Validate a list, and return its schema. An empty list is not a default: the engine then requires the setting."""
     is_list = isinstance(values, Collection) and not isinstance(values, (str, Mapping))
     if not (is_list and all(isinstance(name, str) and re.fullmatch(pattern, name) for name in values)):
         error_type: ErrorType = "Invalid" if is_list else "TypeInvalid"
@@ -241,7 +240,7 @@ def _report(findings: Findings, report_violation: ReportViolation, urn: str | No
 
 
 def _report_known(findings: Findings, report_violation: ReportViolation, urn: str | None) -> list[UnknownValue]:
-    """Report what was found, and give what is not known."""
+    """Report the problems, and return the unknown values."""
     unknown = []
     for item in findings:
         if isinstance(item, UnknownValue):
@@ -252,6 +251,6 @@ def _report_known(findings: Findings, report_violation: ReportViolation, urn: st
 
 
 def _raise_first(unknown: Iterable[UnknownValue]) -> None:
-    # Pulumi then says, as advice, what keeps the rule from a whole answer in this preview.
+    # Pulumi reports this error as advice: the rule cannot check the value during a preview.
     for item in unknown:
         raise item.error

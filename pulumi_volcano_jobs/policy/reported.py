@@ -13,19 +13,19 @@ class ReportedFindings:
     """Reported findings of one policy, by the URN of the task's component."""
 
     def __init__(self) -> None:
-        """Start without findings."""
+        """Create an empty record."""
         self._by_task: dict[str, set[Hashable]] = {}
 
     def new_findings(self, resource: PolicyInput, parent: str, findings: Findings) -> Findings:
-        """Yield the findings of a resource, without those of a Pod that were reported for its task or an earlier Pod.
+        """Yield the findings of a resource, except for a Pod if its task or an earlier Pod already reported them.
 
         The engine checks a task's component before its Pods, in a preview and in an update. Each check of the task
         starts again, so an update never skips a finding because a preview reported it.
 
         Args:
             resource: the resource.
-            parent: the URN of its parent.
-            findings: its findings.
+            parent: the URN of the parent.
+            findings: the findings of the resource.
         """
         if resource.kind == TASK:
             self._by_task[resource.urn] = set()

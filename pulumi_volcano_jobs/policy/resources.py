@@ -1,4 +1,4 @@
-"""What a policy sees of jobs: resources of both modes as plain data, and what a preview does not know yet."""
+"""The resources of jobs as policies see them: plain data, with markers for values that a preview does not know."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ _NESTED = "$"
 
 @dataclass(frozen=True)
 class UnknownValue:
-    """A value that a preview does not know; the rule looks at it when the update knows it."""
+    """A value that a preview does not know. The rule checks it during the update."""
 
     error: UnknownValueError
 
 
 Findings: TypeAlias = "Iterator[Problem | UnknownValue]"
-"""What a rule found, and what it could not look at."""
+"""The problems of a resource, and the values that a rule cannot check yet."""
 
 
 @dataclass(frozen=True)
 class PolicyInput:
-    """A resource as the engine shows it to a policy."""
+    """A resource as the engine passes it to a policy."""
 
     kind: str
-    """Its type, such as `kubernetes:core/v1:Pod`."""
+    """The type, such as `kubernetes:core/v1:Pod`."""
     urn: str
     props: Mapping[str, Any]
-    """Its properties, with an `UnknownValue` for each value that is not known."""
+    """The properties, with an `UnknownValue` for each unknown value."""
 
     @property
     def is_ours(self) -> bool:
-        """Whether a VolcanoJob made it; its URN lists the types of all that it is in."""
+        """Whether a VolcanoJob created the resource. Its URN contains the types of its parents."""
         *_, types, _ = self.urn.split("::", 3)
         return TOKEN in types.split(_NESTED)[:-1]
 
     @property
     def job(self) -> str:
-        """Say which job it belongs to, for a message."""
+        """The job of the resource, for messages."""
         metadata = value_at(self.props, "metadata")
         job_name = value_at(self.props, "job") if self.kind == TASK else value_at(metadata, "labels", JOB_NAME)
         name = job_name or value_at(metadata, "name")
@@ -64,24 +64,24 @@ class PolicyInput:
 
 @dataclass(frozen=True)
 class PodSpec:
-    """The spec of a Pod, or of a Job's template."""
+    """The spec of a Pod, or of a template in a Job."""
 
     place: str
-    """Job and task, for a message."""
+    """The job and the task, for messages."""
     fields: Mapping[str, Any]
 
 
 def from_args(kind: str, urn: str, props: Mapping[str, Any]) -> PolicyInput:
-    """Return a resource as plain data. The engine sends whole numbers as floats, so convert them.
+    """Return a resource as plain data. The engine sends whole numbers as floats, which are converted.
 
     Raises:
-        JobError: if its properties are nested too deep.
+        JobError: if the properties are nested too deeply.
     """
     return PolicyInput(kind, urn, _plain(props))
 
 
 def value_at(tree: Any, *keys: str) -> Any:
-    """Give what is below these keys: None if there is nothing, an `UnknownValue` if that is not known."""
+    """Return the value at nested keys: None if it is missing, or an `UnknownValue` if it is unknown."""
     for key in keys:
         if isinstance(tree, UnknownValue):
             return tree
@@ -90,17 +90,17 @@ def value_at(tree: Any, *keys: str) -> Any:
 
 
 def items(tree: Any) -> Sequence[Any]:
-    """Give the items of a list; a list that is not known is one item."""
+    """Return the items of a list. An unknown list is a single item."""
     if isinstance(tree, UnknownValue):
         return [tree]
     return tree if isinstance(tree, list) else []
 
 
 def pod_specs(resource: PolicyInput) -> Iterator[PodSpec | UnknownValue]:
-    """Yield the spec of a job's Pod or task, or those of all templates of a Job, whoever made it.
+    """Yield the spec of a Pod or a task of a VolcanoJob, or the specs of all templates in any Job.
 
-    An edit is seen in the task: the engine shows the old spec of a Pod that is there, since the component ignores its
-    changes. What transforms add to a new Pod is seen in the Pod.
+    The task contains an edit, while the engine shows the old spec of an existing Pod, because the component ignores its
+    changes. A new Pod contains the edits of transforms.
     """
     if resource.kind == POD and resource.is_ours:
         yield _pod_spec(task_of(resource), value_at(resource.props, "spec"))
@@ -113,7 +113,7 @@ def pod_specs(resource: PolicyInput) -> Iterator[PodSpec | UnknownValue]:
 
 
 def task_of(resource: PolicyInput) -> str:
-    """Return the job and the task of a task's component or of a Pod, for a message."""
+    """Return the job and the task of a task component or a Pod, for messages."""
     name = (
         value_at(resource.props, "task")
         if resource.kind == TASK
@@ -130,7 +130,7 @@ def _plain(tree: Any, level: int = 1) -> Any:
     is_list = isinstance(tree, Sequence) and not isinstance(tree, str)
     if level > MOST_LEVELS and (is_list or isinstance(tree, Mapping)):
         reason = f"may not be nested more than {MOST_LEVELS} levels deep"
-        raise job_error([Problem("", "Invalid", reason, "write it flatter")])
+        raise job_error([Problem("", "Invalid", reason, "reduce the nesting")])
     if isinstance(tree, Mapping):
         return {key: _value(tree, key, level) for key in tree}
     if is_list:
@@ -139,7 +139,7 @@ def _plain(tree: Any, level: int = 1) -> Any:
 
 
 def _value(tree: Any, key: Any, level: int) -> Any:
-    # Pulumi's proxy raises this where a value is not known; one must not hide the others.
+    # Pulumi's proxy raises this error for an unknown value. The other values must still be checked.
     try:
         return _plain(tree[key], level + 1)
     except UnknownValueError as error:
