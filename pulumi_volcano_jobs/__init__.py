@@ -1,7 +1,7 @@
-"""Distributed jobs on Kubernetes with Volcano's job plugins, from Pulumi programs.
+"""Distributed jobs on Kubernetes, from Pulumi programs, with Volcano's job plugins.
 
-Names are loaded on first use (`__init__.pyi` lists them), so importing the package takes no time. All names except
-`VolcanoJob` and `VolcanoQueue` work without Pulumi.
+`__init__.pyi` lists the public names. Each is loaded on first use, so that the import of the package is fast. Only
+`VolcanoJob` and `VolcanoQueue` need Pulumi.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m pulumi_volcano_jobs` serves the component: it is how Pulumi starts a plugin that is a Python package.
+"""The component provider: Pulumi runs `python -m pulumi_volcano_jobs` to start a plugin that is a Python package.
 
 The command line is `volcano-jobs`.
 """

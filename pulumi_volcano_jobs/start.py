@@ -1,4 +1,4 @@
-"""The start of the command line: Ctrl-C while its modules are loaded ends it as Ctrl-C later does."""
+"""The entry point of the command line, which also handles Ctrl-C while the modules are loaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _INTERRUPTED = 130
 def main() -> None:
     """Load the command line and run it."""
     try:
-        from pulumi_volcano_jobs.cli import main as run  # noqa: PLC0415  # loading it takes most of the start
+        from pulumi_volcano_jobs.cli import main as run  # noqa: PLC0415  # this import takes most of the start-up time
 
         run()
     except KeyboardInterrupt:

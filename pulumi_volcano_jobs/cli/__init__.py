@@ -1,4 +1,4 @@
-"""The command line, `volcano-jobs`: job files without Pulumi and without a cluster. A module for each command."""
+"""The command line `volcano-jobs`, which needs neither Pulumi nor a cluster. Each command has a module."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from pulumi_volcano_jobs.cli import convert, explain, files, graph, render, vali
 
 app = typer.Typer(
     name="volcano-jobs",
-    help="Volcano jobs as the Kubernetes objects that they become: no cluster and no Pulumi engine needed.",
+    help="Check, render, explain and convert Volcano Job files. Needs neither a cluster nor Pulumi.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 
-def _print_version(is_requested: bool) -> None:  # noqa: FBT001  # as typer calls it
+def _print_version(is_requested: bool) -> None:  # noqa: FBT001  # typer passes it as a positional argument
     if is_requested:
         files.write_out(f"volcano-jobs {version('pulumi-volcano-jobs')}\n")
         raise typer.Exit
 
 
-_VERSION = typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+_VERSION = typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
 
 
 @app.callback()
 def _all_commands(*, asked: Annotated[bool, _VERSION] = False) -> None:
-    """Take what is no command's own; typer shows the application's help in place of this."""
+    """Accept the options before a command. typer shows the help of the application instead of this text."""
 
 
 app.command("render", epilog=render.EXAMPLES)(render.render_command)
@@ -40,5 +40,5 @@ app.command("convert", epilog=convert.EXAMPLES)(convert.convert)
 
 
 def main() -> None:
-    """Run the command line: exit code 0 if all is well, 1 for problems of a job, 2 for bad usage or files."""
+    """Run the command line. Exit codes: 0 for success, 1 for problems in a job, 2 for wrong usage or files."""
     app(prog_name="volcano-jobs")

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -9,32 +9,37 @@ import typer
 
 from pulumi_volcano_jobs.spec.options import Defaults, OnConflict
 
-Files = Annotated[list[str], typer.Argument(metavar="FILE", help="Volcano Job files; - is standard input.")]
-Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Do what Volcano does with mistakes, instead of reporting them.")
-]
+Files = Annotated[list[str], typer.Argument(metavar="FILE", help="Volcano Job files, or - for standard input.")]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Handle mistakes as Volcano does, instead of reporting them.")]
 Conflict = Annotated[
     OnConflict,
-    typer.Option("--on-conflict", help="Who counts where a template and a plugin set the same; error: nobody."),
+    typer.Option(
+        "--on-conflict", help="Which value to use if a template and a plugin set the same field; error: report it."
+    ),
 ]
 PluginDefaults = Annotated[
-    Defaults, typer.Option("--defaults", help="recommended: options that make a job run at once are on.")
+    Defaults,
+    typer.Option("--defaults", help="recommended: turn on the options that most jobs need to start and run."),
 ]
 PluginSettings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PLUGIN.OPTION=VALUE", help="An option of a plugin; can be given several times."),
+    typer.Option("--set", metavar="PLUGIN.OPTION=VALUE", help="Set an option of a plugin. Can be repeated."),
 ]
-Ignore = Annotated[str, typer.Option("--ignore", metavar="CODES", help="Warnings to leave out, such as VJ103,VJ105.")]
+Ignore = Annotated[
+    str, typer.Option("--ignore", metavar="CODES", help="Codes of warnings to ignore, such as VJ103,VJ105.")
+]
 KubernetesVersion = Annotated[
     str,
-    typer.Option("--kubernetes-version", metavar="1.N", help="Report fields that this version does not know."),
+    typer.Option(
+        "--kubernetes-version", metavar="1.N", help="Report fields that this version of Kubernetes does not support."
+    ),
 ]
 VolcanoVersion = Annotated[
     str,
     typer.Option(
         "--volcano-version",
         metavar="1.N",
-        help="Report fields, plugins and flags that this version of Volcano lacks.",
+        help="Report fields, plugins and flags that this version of Volcano does not support.",
     ),
 ]
 Cluster = Annotated[
@@ -42,7 +47,7 @@ Cluster = Annotated[
     typer.Option(
         "--cluster",
         metavar="FILE",
-        help="What `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml` prints; "
-        "without it nothing is assumed about the cluster.",
+        help="Output of `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml`. "
+        "Without it, nothing is assumed about the cluster.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""How a job is checked: the options that all commands have."""
+"""The options of all commands that configure the checks of a job."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pulumi_volcano_jobs.spec.options import Defaults, ManagedBy, OnConflict
 
 @dataclass(frozen=True)
 class Checks:
-    """How a job is checked."""
+    """Options that configure the checks of a job."""
 
     lenient: bool
     on_conflict: OnConflict
@@ -42,16 +42,16 @@ class Checks:
         volcano_version: str,
         cluster: Path | None,
     ) -> Checks:
-        """Read the options that all commands have; end the command with the mistake in them, if there is one."""
+        """Read the options that all commands share. If one is invalid, exit with a message."""
         if str(cluster) == STDIN and STDIN in files:
-            exit_with_usage_error("- is given as --cluster and as FILE: standard input can be read once")
+            exit_with_usage_error("- is set as --cluster and as FILE, but standard input can be read only once")
         codes = [code.strip() for code in ignore.split(",") if code.strip()]
         for problem in unknown_codes(codes, "--ignore"):
             exit_with_usage_error(str(problem))
         versions = schema.versions()
         if kubernetes_version and kubernetes_version not in versions:
             exit_with_usage_error(
-                f"--kubernetes-version {kubernetes_version} is none of {versions[0]} to {versions[-1]}"
+                f"--kubernetes-version {kubernetes_version} is not supported: set {versions[0]} to {versions[-1]}"
             )
         for problem in releases.check_release(volcano_version, "--volcano-version") if volcano_version else ():
             exit_with_usage_error(str(problem))
@@ -60,11 +60,11 @@ class Checks:
         return cls(lenient, on_conflict, defaults, plugin_options, frozenset(codes), facts)
 
     def settings(self, managed_by: ManagedBy = "pulumi") -> dict[str, Any]:
-        """Give them as arguments of `render`."""
+        """Return the options as arguments of `render`."""
         return {"strict": not self.lenient, "cluster": self.cluster, **self._choices(managed_by)}
 
     def options(self, managed_by: ManagedBy) -> dict[str, Any]:
-        """Give those that a program must say, too, as options of the component."""
+        """Return the options that a program must also set, as options of the component."""
         other_options = {
             "ignore_warnings": sorted(self.ignored),
             "kubernetes_version": self.cluster.kubernetes_version,
@@ -73,20 +73,20 @@ class Checks:
         return self._choices(managed_by) | {name: value for name, value in other_options.items() if value}
 
     def arguments(self) -> list[str]:
-        """Give those that another command needs to take the same jobs."""
+        """Return the command-line arguments with which another command accepts the same jobs."""
         choices = self._choices("pulumi")
         arguments = ["--lenient"] if self.lenient else []
         arguments += ["--on-conflict", self.on_conflict] if "on_conflict" in choices else []
         arguments += ["--defaults", self.defaults] if "defaults" in choices else []
         for plugin, settings in self.plugin_options.items():
             for name, value in settings.items():
-                # The arguments are printed: the user types a key again.
+                # The arguments are printed. The user has to type a private key again.
                 shown = "…" if may_be_key(name) else job_file.scalar(value)
                 arguments += ["--set", f"{plugin}.{name}={shown}"]
         return arguments
 
     def _choices(self, managed_by: ManagedBy) -> dict[str, Any]:
-        """Give what is not as it is by default."""
+        """Return the options that differ from their defaults."""
         choices = {
             "managed_by": (managed_by, "pulumi"),
             "on_conflict": (self.on_conflict, "error"),
@@ -96,7 +96,7 @@ class Checks:
         return others | ({"plugin_options": self.plugin_options} if self.plugin_options else {})
 
     def without_ignored(self, report: Report) -> Report:
-        """Let a report leave out the warnings that are switched off."""
+        """Return a report without the ignored warnings."""
 
         def tell(file: str, problems: Iterable[Problem]) -> None:
             report(file, without_ignored(problems, self.ignored))
@@ -110,20 +110,20 @@ def _plugin_options(settings: Iterable[str]) -> dict[str, dict[str, Any]]:
         name, equals, value = text.partition("=")
         plugin, dot, setting = name.partition(".")
         if not (plugin and dot and setting and equals):
-            # The value may be a key.
+            # The value may be a private key.
             place = f"--set {name}" if equals or dot else "--set"
-            exit_with_usage_error(f"{place}: write PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500")
+            exit_with_usage_error(f"{place} must be PLUGIN.OPTION=VALUE, such as --set pytorch.port=29500")
         try:
             ((read,),) = yaml_reader.load(f"- {value}") if value else (("",),)
         except (yaml_reader.YamlError, ValueError):
-            exit_with_usage_error(f"--set {name}: the value is no YAML")
+            exit_with_usage_error(f"--set {name}: the value must be valid YAML")
         options.setdefault(plugin, {})[setting] = read
     return options
 
 
 def reject_choice(checks: Checks, managed_by: ManagedBy) -> None:
-    """End a command that asks of Volcano what it does not do."""
+    """Exit if the options need something that Volcano's controllers cannot do."""
     if managed_by == "volcano" and checks.on_conflict == "user":
         exit_with_usage_error(
-            "--on-conflict user needs --managed-by pulumi: Volcano's plugins write over what the template sets"
+            "--on-conflict user needs --managed-by pulumi, because Volcano's plugins override the template"
         )

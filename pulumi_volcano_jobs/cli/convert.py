@@ -1,4 +1,4 @@
-"""`volcano-jobs convert`: the Pulumi program that makes the jobs of a file."""
+"""`volcano-jobs convert`: write a Pulumi program that creates the jobs of a file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Examples:
   volcano-jobs convert train.yaml evaluate.yaml -o __main__.py
   volcano-jobs convert --language yaml job.yaml -o Pulumi.yaml
 
-An ssh key that stands in a file is not copied into the program. This sets it in the stack:
+An SSH key in a file is not copied into the program. Set it in the stack:
 
 \b
   volcano-jobs convert --show-secret train-ssh-private-key job.yaml |
@@ -55,16 +55,18 @@ _WRITERS = {"python": to_python, "yaml": to_yaml}
 def convert(
     files: arguments.Files,
     *,
-    language: Annotated[Language, typer.Option("--language", help="A Python program, or a Pulumi.yaml.")] = "python",
+    language: Annotated[
+        Language, typer.Option("--language", help="Language of the program: Python, or Pulumi YAML.")
+    ] = "python",
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="-|FILE", help="Standard output, or a file.")
+        str, typer.Option("-o", "--output", metavar="-|FILE", help="Write to a file, or to standard output (-).")
     ] = STDIN,
     managed_by: Annotated[
-        ManagedBy, typer.Option("--managed-by", help="Who makes the Pods: pulumi, or volcano's controllers.")
+        ManagedBy, typer.Option("--managed-by", help="Whether Pulumi or Volcano's controllers create the Pods.")
     ] = "pulumi",
     show_secret: Annotated[
         str,
-        typer.Option("--show-secret", metavar="KEY", help="Print the value of a secret instead of the program."),
+        typer.Option("--show-secret", metavar="KEY", help="Print the value of this secret instead of the program."),
     ] = "",
     lenient: arguments.Lenient = False,
     on_conflict: arguments.Conflict = "error",
@@ -75,7 +77,7 @@ def convert(
     volcano_version: arguments.VolcanoVersion = "",
     cluster: arguments.Cluster = None,
 ) -> None:
-    """Write the Pulumi program that makes the jobs of all files."""
+    """Write a Pulumi program that creates the jobs of all files."""
     checks = Checks.read(
         files,
         lenient=lenient,
@@ -90,9 +92,9 @@ def convert(
     if not output:
         exit_with_usage_error("-o needs a file, or - for standard output")
     if show_secret and output != STDIN:
-        exit_with_usage_error("--show-secret prints to standard output; use it without -o")
+        exit_with_usage_error("--show-secret prints to standard output: remove -o")
     if any(is_same_file(output, file) for file in files if STDIN not in {file, output}):
-        exit_with_usage_error(f"-o {output} is a file of jobs, which the program would overwrite")
+        exit_with_usage_error(f"-o {output} would overwrite an input file: choose another file")
     reject_choice(checks, managed_by)
     jobs: list[Job] = []
 
@@ -104,7 +106,7 @@ def convert(
     reject_duplicates(for_each(files, make, checks.without_ignored(report)), managed_by, report)
     program = _WRITERS[language](jobs, **checks.options(managed_by))
     if show_secret:
-        # Pulumi takes one line break off the end.
+        # Pulumi removes one line break at the end.
         write_out(f"{_value(show_secret, program.secrets)}\n")
         return
     _write(output, program)
@@ -114,7 +116,7 @@ def convert(
 def _value(key: str, secrets: Sequence[Secret]) -> str:
     value_by_key = {secret.key: secret.value for secret in secrets}
     if key not in value_by_key:
-        exit_with_usage_error(f"the program has no secret {key} (it has {', '.join(value_by_key) or 'none'})")
+        exit_with_usage_error(f"no secret {key} in the program (its secrets: {', '.join(value_by_key) or 'none'})")
     return value_by_key[key]
 
 
@@ -123,7 +125,7 @@ def _write(output: str, program: Program) -> None:
         write_out(program.text)
         return
     try:
-        # Follow the user's own symlink, and write into a device or a pipe instead of replacing it.
+        # Follow the user's symlink. Write into a device or a pipe instead of replacing it.
         path = Path(os.path.realpath(output))
         if _is_special(Path(output)):
             path.write_text(program.text, "utf-8", newline="\n")
@@ -134,7 +136,7 @@ def _write(output: str, program: Program) -> None:
 
 
 def _is_special(path: Path) -> bool:
-    """Check whether a path leads to something other than a regular file.
+    """Check whether a path is something other than a regular file.
 
     Raises:
         OSError: if the path cannot be resolved, as in a loop of symlinks.
@@ -146,10 +148,10 @@ def _is_special(path: Path) -> bool:
 
 
 def _print_secrets(secrets: Sequence[Secret], arguments: Sequence[str]) -> None:
-    """Say how to set the secrets that the program reads from the stack's configuration."""
+    """Print the commands that set the secrets of the program in the stack."""
     if not secrets:
         return
-    typer.echo("volcano-jobs: no secret stands in the program; before `pulumi up`, set what it reads:", err=True)
+    typer.echo("volcano-jobs: the program contains no secrets; before `pulumi up`, set them in the stack:", err=True)
     source = " < FILE" if STDIN in arguments else ""
     for secret in secrets:
         show = shlex.join(["volcano-jobs", "convert", "--show-secret", secret.key, *arguments])

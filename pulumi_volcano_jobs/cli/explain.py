@@ -1,4 +1,4 @@
-"""`volcano-jobs explain`: what a job becomes and who made what of it, for people."""
+"""`volcano-jobs explain`: print the source of each field of a job as tables."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ Examples:
   volcano-jobs explain train.yaml --managed-by volcano
   kubectl get vcjob train -o yaml | volcano-jobs explain - | less
 
-The tables are as wide as the terminal; COLUMNS=140 sets another width."""
+The tables are as wide as the terminal. COLUMNS=140 sets another width."""
 _COLUMNS = re.compile(r"0*([1-9][0-9]*)")
 _NARROWEST, _BROADEST = 40, 1000
 _SPACE = 2
 _MOST_NAMES = 5
-# Where a line is broken: between words, else in a list, else at a joint of a name, else anywhere.
+# Where a line may break, by preference: between words, in a list, at a separator in a name. Otherwise anywhere.
 _JOINTS = [
     re.compile(joint) for joint in (r"(?=\s)|\s", r"[,;](?=\S)", r"(?<=[\w}])[.:/=](?=\w)", r"(?<=\w)-(?=[\w{<])")
 ]
@@ -60,11 +60,12 @@ def explain_command(
     files: arguments.Files,
     *,
     pod: Annotated[
-        str | None, typer.Option("--pod", metavar="NAME", help="One Pod in full: everything in it, and who set it.")
+        str | None,
+        typer.Option("--pod", metavar="NAME", help="Explain one Pod: all its fields, and the source of each."),
     ] = None,
     managed_by: Annotated[
         ManagedBy,
-        typer.Option("--managed-by", help="Who makes the Pods: pulumi, or volcano's controllers out of one Job."),
+        typer.Option("--managed-by", help="Whether Pulumi or Volcano's controllers create the Pods."),
     ] = "pulumi",
     lenient: arguments.Lenient = False,
     on_conflict: arguments.Conflict = "error",
@@ -75,10 +76,11 @@ def explain_command(
     volcano_version: arguments.VolcanoVersion = "",
     cluster: arguments.Cluster = None,
 ) -> None:
-    """Tell who sets what in a job, as tables.
+    """Show the source of each field of a job.
 
-    The Pods and hosts of each task, the plugin behind each object, variable, mount and port, and what an update or
-    Volcano's controllers do.
+    The tables list the Pods and host names of each task, the plugins, the objects that they create, and the PodGroup.
+    They list the variables, mounts and ports that are injected into Pods. They also show the effect of scaling, and the
+    fields that only Volcano's controllers apply.
     """
     checks = Checks.read(
         files,
@@ -108,12 +110,12 @@ def explain_command(
 
 
 def _pods(documents: Sequence[RenderedDocument], name: str, *, native: bool) -> list[Explanation]:
-    """Explain the Pods of a name; there may be one in each file."""
+    """Explain the Pods with a name. Each file may have one."""
     known = [(item.rendered, pods(item.rendered)) for item in documents]
     explanations = [explain_pod(rendered, *places[name], native=native) for rendered, places in known if name in places]
     if not explanations:
         exit_with_usage_error(
-            f"no job here has the Pod {name}: {_similar_names(name, [pod for _, places in known for pod in places])}"
+            f"no job has the Pod {name}: {_similar_names(name, [pod for _, places in known for pod in places])}"
         )
     return explanations
 
@@ -123,13 +125,13 @@ def _similar_names(name: str, known: Sequence[str]) -> str:
     if close:
         return f"did you mean {' or '.join(close)}?"
     names = [*known[:_MOST_NAMES], *(["…"] if len(known) > _MOST_NAMES else [])]
-    return f"its Pods are {', '.join(names)}" if names else "it has none"
+    return f"the Pods are {', '.join(names)}" if names else "the jobs have no Pods"
 
 
 def format_tables(explanations: Iterable[Explanation]) -> str:
-    """Write tables as wide as the terminal (`COLUMNS`, else 80); plain text where there is no terminal."""
+    """Return tables as wide as the terminal or `COLUMNS` (default 80). Without a terminal, the text has no colors."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    # None lets rich look at FORCE_COLOR.
+    # With None, rich reads FORCE_COLOR.
     console = Console(file=io.StringIO(), force_terminal=is_terminal or None, legacy_windows=False, **_width())
     with console.capture() as capture:
         for position, explanation in enumerate(explanations):
@@ -140,12 +142,15 @@ def format_tables(explanations: Iterable[Explanation]) -> str:
                 console.print()
                 console.print(_Cell(section.title, "bold cyan"))
                 console.print(Padding(_table(section), (0, 0, 0, _SPACE)))
-    # Without colours the spaces that fill up a line mean nothing.
+    # rich pads lines with spaces.
     return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
 
 
 def _width() -> dict[str, Any]:
-    """Return the options of rich for the width in COLUMNS: rich prints nothing for 0, and pads lines to any other."""
+    """Return the width in COLUMNS as options of rich.
+
+    The width is bounded: rich prints nothing for 0, and pads lines to any other width.
+    """
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     match = _COLUMNS.fullmatch(os.environ.get("COLUMNS", ""))
     if not match:
@@ -160,35 +165,35 @@ def _table(section: Section) -> Table:
         table.add_column(column)
     previous = ""
     for first, *others in section.rows:
-        # A name that repeats is told once.
+        # A repeated name is shown once.
         table.add_row(_Cell("" if first == previous else first, "cyan"), *(_Cell(cell) for cell in others))
         previous = first
     return table
 
 
 class _Cell:
-    """Text that cannot steer the terminal, broken at the joints of names where there are any."""
+    """Text without control characters, with lines that break at separators in names if possible."""
 
     def __init__(self, text: str, style: str = "") -> None:
-        """Take any text."""
+        """Escape the text."""
         self._text = escaped(without_keys(text))
         self._style = style
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """Ask for the whole text; any width will do."""
+        """Return the width of the whole text as the maximum; every width is possible."""
         return Measurement(1, cell_len(self._text))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Give the lines."""
+        """Yield the lines."""
         for line in _lines(self._text, options.max_width):
             yield Text(line, self._style, no_wrap=True)
 
 
 def _lines(text: str, width: int) -> Iterator[str]:
-    """Break text into lines of a width; a wide character needs two columns."""
+    """Break text into lines of a width. A wide character has two columns."""
     width, start = max(width, _WIDEST), 0
     while len(text) - start > width or cell_len(text[start:]) > width:
-        # A copy of the rest for each line would be quadratic.
+        # Copying the rest of the text for each line would take quadratic time.
         window = text[start : start + width + 1]
         end = _end(window, len(chop_cells(window[:width], width)[0]))
         yield window[:end].rstrip()
@@ -199,7 +204,7 @@ def _lines(text: str, width: int) -> Iterator[str]:
 
 
 def _end(text: str, longest: int) -> int:
-    """Find where a line may end best, if that leaves it not too short."""
+    """Return the best end of a line that does not make the line too short."""
     for joint in _JOINTS:
         ends = [match.end() for match in joint.finditer(text, 0, longest + 1) if match.end() <= longest]
         if ends and ends[-1] > longest // _SHORTEST:

@@ -1,4 +1,4 @@
-"""The files of a command: read, rendered document by document, and reported on."""
+"""Read the files of a command, render their documents, and report problems."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ PROBLEMS, USAGE = 1, 2
 _OWNER_ONLY, _BY_UMASK = 0o600, 0o666
 STDIN = "-"
 Report = Callable[[str, Iterable[Problem]], None]
-"""Tells the problems of a file."""
+"""Function that reports the problems of a file."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RenderedDocument(Sealed):
-    """A job as it was rendered, and the document that it comes from."""
+    """A rendered job and its document."""
 
     file: str
     document: job_file.Document
     rendered: Rendered
 
     def manifests(self, managed_by: ManagedBy) -> list[Manifest]:
-        """Give the job's manifests in canonical order."""
+        """Return the job's manifests in canonical order."""
         if managed_by == "volcano":
             extension_objects = (
                 item for item in self.rendered.objects if ObjectRef.of(item) in self.rendered.extension_objects
@@ -52,10 +52,10 @@ class RenderedDocument(Sealed):
 def for_each(
     files: Sequence[str], make: Callable[[job_file.Document], Rendered], report: Report
 ) -> list[RenderedDocument]:
-    """Render all documents of all files; report all problems of all of them before giving up."""
+    """Render all documents of all files. Report all problems of all files before the command ends."""
     for file, count in Counter(files).items():
         if count > 1:
-            exit_with_usage_error(f"{display_name(file)} is given {count} times: give it once")
+            exit_with_usage_error(f"{display_name(file)} is listed {count} times: list it once")
     rendered_documents, failed = [], False
     for file in files:
         text, name = read(file), display_name(file)
@@ -75,16 +75,16 @@ def for_each(
 
 
 def display_name(file: str) -> str:
-    """Give a file's name as messages have it."""
+    """Return the name of a file for messages."""
     return "<stdin>" if file == STDIN else escaped(file)
 
 
 def read(file: str) -> str:
-    """Read a file, or standard input; end the command if that cannot be."""
+    """Read a file or standard input. Exit with a message if it cannot be read."""
     if not file:
-        exit_with_usage_error("a FILE has an empty name: give one, or - for standard input")
+        exit_with_usage_error("FILE is empty: set the name of a file, or - for standard input")
     if file == STDIN and sys.stdin is None:
-        exit_with_usage_error(f"cannot read {display_name(file)}: it is closed")
+        exit_with_usage_error(f"cannot read {display_name(file)}: the stream is closed")
     try:
         return job_file.decode(sys.stdin.buffer, display_name(file)) if file == STDIN else job_file.text_of(Path(file))
     except JobError as error:
@@ -94,12 +94,12 @@ def read(file: str) -> str:
 
 
 def reason_of(error: OSError | ValueError) -> str:
-    """Return why a file cannot be opened: a name with a null character raises a ValueError."""
+    """Return the reason why a file cannot be opened. A null character in its name raises a ValueError."""
     return getattr(error, "strerror", None) or str(error)
 
 
 def is_same_file(path: str, other: str) -> bool:
-    """Check whether two paths lead to the same existing file."""
+    """Check whether two paths refer to the same existing file."""
     try:
         return Path(path).samefile(other)
     except (OSError, ValueError):
@@ -107,21 +107,21 @@ def is_same_file(path: str, other: str) -> bool:
 
 
 def write_file(path: Path, text: str, *, private: bool) -> None:
-    """Write a file as a whole or not at all: write a temporary file in its folder, and rename it.
+    """Write a file atomically: write a temporary file in the same folder, then rename it.
 
     A symlink at the path is replaced, not followed.
 
     Args:
         path: the file.
         text: its contents.
-        private: whether only its owner may read it; otherwise an existing file keeps its mode.
+        private: whether only its owner can read the file. Otherwise an existing file keeps its mode.
 
     Raises:
-        OSError: if it cannot be written; an existing file is then unchanged.
+        OSError: if the file cannot be written. An existing file is unchanged.
     """
     temporary = path.with_name(f".volcano-jobs-{secrets.token_hex(8)}.tmp")
     mode = _OWNER_ONLY if private else _mode_of(path)
-    # O_EXCL and O_NOFOLLOW: a symlink that another user has placed there is an error.
+    # O_EXCL and O_NOFOLLOW: a symlink that another user has created there is an error.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(temporary, flags, _BY_UMASK if mode is None else _OWNER_ONLY)
     try:
@@ -137,7 +137,7 @@ def write_file(path: Path, text: str, *, private: bool) -> None:
 
 
 def _mode_of(path: Path) -> int | None:
-    """Return the mode of a regular file; None if there is none."""
+    """Return the mode of a regular file, or None if it does not exist."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -146,7 +146,7 @@ def _mode_of(path: Path) -> int | None:
 
 
 def cluster_facts(file: Path | None) -> ClusterFacts:
-    """Read what the cluster has; end the command if the file is not what kubectl prints."""
+    """Read facts about the cluster from a file. Exit with a message if it is not output of kubectl."""
     if file is None:
         return ClusterFacts()
     name = display_name(str(file))
@@ -154,13 +154,11 @@ def cluster_facts(file: Path | None) -> ClusterFacts:
         objects = yaml_reader.load(read(str(file)))
     except yaml_reader.FileTooLargeError:
         most = f"{name} has more than {bounds.MOST_VALUES} keys and values"
-        exit_with_usage_error(
-            f"{most}; leave out what the jobs do not need: kubectl get -n NAMESPACE in the place of -A"
-        )
+        exit_with_usage_error(f"{most}: limit the output to one namespace with kubectl get -n NAMESPACE instead of -A")
     except yaml_reader.YamlError:
-        exit_with_usage_error(f"{name} is no YAML; it must be what kubectl get ... -o yaml prints")
+        exit_with_usage_error(f"{name} must be the output of kubectl get ... -o yaml, but it is not valid YAML")
     if not objects:
-        exit_with_usage_error(f"{name} is empty; it must be what kubectl get ... -o yaml prints")
+        exit_with_usage_error(f"{name} must be the output of kubectl get ... -o yaml, but it is empty")
     try:
         return ClusterFacts.from_objects(objects)
     except JobError as error:
@@ -169,7 +167,7 @@ def cluster_facts(file: Path | None) -> ClusterFacts:
 
 
 def report(file: str, problems: Iterable[Problem]) -> None:
-    """Print problems by place, each on one line."""
+    """Print problems in the order of their lines, one problem on each line."""
     for problem in in_order(problems):
         place = f"{file}:{problem.line}:{problem.column}" if problem.line else file
         level = "warning: " if problem.warning else ""
@@ -178,7 +176,7 @@ def report(file: str, problems: Iterable[Problem]) -> None:
 
 
 def errors_only(report: Report) -> Report:
-    """Let a report leave out warnings: they are told where a job is judged or made, not where it is looked at."""
+    """Return a report without warnings, for commands that only show a job."""
 
     def tell(file: str, problems: Iterable[Problem]) -> None:
         report(file, [problem for problem in problems if not problem.warning])
@@ -187,29 +185,29 @@ def errors_only(report: Report) -> Report:
 
 
 def write_out(text: str) -> None:
-    """Print what a command is asked for, in UTF-8, whatever the terminal speaks."""
+    """Write output in UTF-8 to standard output, whatever the encoding of the terminal is."""
     if sys.stdout is None:
-        # As with `volcano-jobs ... >&-`: click prints nothing and reports no error.
-        exit_with_usage_error("cannot write to standard output: it is closed")
+        # After `volcano-jobs ... >&-`, click prints nothing and reports no error.
+        exit_with_usage_error("cannot write to standard output: the stream is closed")
     try:
         typer.echo(text.encode(), nl=False)
     except BrokenPipeError:
-        # The reader has had enough; typer ends the command without a word.
+        # The reader closed the pipe. typer exits without a message.
         raise
     except OSError as error:
-        # Python would try again at its end, and show a traceback.
+        # At exit, Python would flush again and print a traceback.
         sys.stdout = None
         exit_with_usage_error(f"cannot write to standard output: {error.strerror}")
 
 
 def exit_with_usage_error(message: str) -> NoReturn:
-    """End the command for bad usage or a file that cannot be read or written."""
+    """Exit because of wrong usage, or a file that cannot be read or written."""
     typer.echo(f"volcano-jobs: {escaped(cropped(without_keys(message)))}", err=True)
     raise typer.Exit(USAGE)
 
 
 def reject_duplicates(documents: Sequence[RenderedDocument], managed_by: ManagedBy, report: Report) -> None:
-    """Refuse objects of several jobs that have one kind, namespace and name: the last would overwrite the others."""
+    """Reject objects of several jobs with the same kind, namespace and name. The last would overwrite the others."""
     owners: dict[tuple[str, str, str], RenderedDocument] = {}
     failed = False
     for item in documents:
@@ -226,7 +224,7 @@ def reject_duplicates(documents: Sequence[RenderedDocument], managed_by: Managed
 
 
 def reject_duplicates_per_file(documents: Sequence[RenderedDocument], managed_by: ManagedBy, report: Report) -> None:
-    """Reject duplicates within a file; files may be alternatives, such as one for each cluster."""
+    """Reject duplicates within a file. Several files may be alternatives, such as one for each cluster."""
     by_file: dict[str, list[RenderedDocument]] = {}
     for item in documents:
         by_file.setdefault(item.file, []).append(item)
@@ -237,5 +235,7 @@ def reject_duplicates_per_file(documents: Sequence[RenderedDocument], managed_by
 def _duplicate(duplicates: Mapping[tuple[str, str, str], RenderedDocument]) -> Problem:
     (kind, namespace, name), owner = next(iter(duplicates.items()))
     more = f" (and {len(duplicates) - 1} more)" if len(duplicates) > 1 else ""
-    reason = f"the {kind} {name}{more} in the namespace {namespace} is made by the job {owner.rendered.job.name} too"
-    return Problem("metadata.name", "Duplicate", f"{reason}, in {owner.file}", "rename one of the jobs or its tasks")
+    reason = (
+        f"the job {owner.rendered.job.name} in {owner.file} also creates {kind} {name}{more} in namespace {namespace}"
+    )
+    return Problem("metadata.name", "Duplicate", reason, "rename one of the jobs or its tasks")

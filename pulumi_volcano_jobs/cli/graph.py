@@ -1,4 +1,4 @@
-"""`volcano-jobs graph`: a job's topology as a picture."""
+"""`volcano-jobs graph`: print the topology of a job as a diagram."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Examples:
   volcano-jobs graph train.yaml --format svg > train.svg
   (echo '```mermaid'; volcano-jobs graph train.yaml; echo '```') >> README.md
 
-GitHub, GitLab and many editors draw Mermaid text themselves."""
+GitHub, GitLab and many editors display Mermaid text as a diagram."""
 
 
 GraphFormat = Literal["mermaid", "svg"]
@@ -36,7 +36,7 @@ def graph_command(
     files: arguments.Files,
     *,
     style: Annotated[
-        GraphFormat, typer.Option("--format", help='Mermaid text, or SVG (needs the extra "svg" of this package).')
+        GraphFormat, typer.Option("--format", help='Mermaid text, or SVG, which needs the extra "svg" of this package.')
     ] = "mermaid",
     lenient: arguments.Lenient = False,
     on_conflict: arguments.Conflict = "error",
@@ -47,9 +47,9 @@ def graph_command(
     volcano_version: arguments.VolcanoVersion = "",
     cluster: arguments.Cluster = None,
 ) -> None:
-    """Draw a job's topology as a picture.
+    """Print the topology of a job as a diagram.
 
-    Its Pods, which of them are told whose address, and the objects that they use.
+    The diagram shows the Pods of each task, the addresses that they receive, and the objects that they use.
     """
     checks = Checks.read(
         files,

@@ -1,4 +1,4 @@
-"""`volcano-jobs render`: the manifests, on standard output or in a folder."""
+"""`volcano-jobs render`: write the manifests to standard output or to a folder."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ Examples:
   volcano-jobs render train.yaml --set svc.publish_not_ready_addresses=true
   kubectl get vcjob train -o yaml | volcano-jobs render -
 
-A folder is readable by its owner only: ssh keys may lie in it."""
+Only its owner can read a new folder, because it may contain SSH keys."""
 
 _PLACEHOLDERS = {
     "pulumi": (
-        'ssh keys are placeholders, which kubectl apply rejects ("illegal base64 data"): add --show-keys to print the '
+        'SSH keys are placeholders, which kubectl apply rejects ("illegal base64 data"): add --show-keys to print the '
         "keys; each run generates a new key pair, unless the ssh plugin has --ssh-private-key and --ssh-public-key"
     ),
-    "volcano": "ssh keys are placeholders, which Volcano uses as keys: add --show-keys to print the keys",
+    "volcano": "SSH keys are placeholders, which Volcano would use as keys: add --show-keys to print the keys",
 }
 
 
@@ -61,16 +61,20 @@ def render_command(
     files: arguments.Files,
     *,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="-|DIR", help="Standard output, or a folder.")
+        str, typer.Option("-o", "--output", metavar="-|DIR", help="Write to a folder, or to standard output (-).")
     ] = STDIN,
-    style: Annotated[ManifestFormat, typer.Option("--format", help="YAML documents, or one JSON List.")] = "yaml",
+    style: Annotated[
+        ManifestFormat, typer.Option("--format", help="Output format: YAML documents, or one JSON List.")
+    ] = "yaml",
     managed_by: Annotated[
         ManagedBy,
-        typer.Option("--managed-by", help="pulumi: Pods and what they need; volcano: the Job with its defaults."),
+        typer.Option(
+            "--managed-by", help="pulumi: render Pods and other objects; volcano: render the Job with its defaults."
+        ),
     ] = "pulumi",
-    namespace: Annotated[str, typer.Option(help="The namespace of jobs that name none.")] = "",
+    namespace: Annotated[str, typer.Option(help="Namespace of jobs without metadata.namespace.")] = "",
     show_keys: Annotated[
-        bool, typer.Option("--show-keys", help="Show ssh keys; new ones where none is given.")
+        bool, typer.Option("--show-keys", help="Print SSH keys. A key pair that is not set is generated.")
     ] = False,
     lenient: arguments.Lenient = False,
     on_conflict: arguments.Conflict = "error",
@@ -119,7 +123,7 @@ def render_command(
 
 
 def _has_placeholders(document: RenderedDocument, managed_by: ManagedBy) -> bool:
-    """Check whether the output has placeholders: in a plugin's settings, or in a Secret that the plugin creates."""
+    """Check whether a plugin's settings or a manifest contain placeholders."""
     settings = [vars(plugin) for plugin in document.rendered.plugins]
     return any(isinstance(value, Placeholder) for value in scalars([*settings, *document.manifests(managed_by)]))
 
@@ -127,25 +131,25 @@ def _has_placeholders(document: RenderedDocument, managed_by: ManagedBy) -> bool
 def _write_folder(
     folder: Path, documents: Sequence[RenderedDocument], managed_by: ManagedBy, style: ManifestFormat
 ) -> None:
-    """Write a file for each manifest, in a folder that only its owner can read: Secrets may be among them."""
+    """Write a file for each manifest. Only its owner can read a new folder, because it may contain Secrets."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for item in documents:
             for manifest in item.manifests(managed_by):
                 kind, namespace, name = identity(manifest)
-                # Escaped: a plugin calls its objects what it wants, and no name must lead out of the folder.
+                # Escaped, because a plugin chooses the names of its objects: a path must not leave the folder.
                 path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style}"
                 text = job_file.dump([manifest], style)
                 has_key = kind == "Secret" or holds_key(text) or (kind == KIND and _has_given_key(item.rendered))
                 write_file(path, text, private=has_key)
     except FileExistsError:
-        exit_with_usage_error(f"cannot write to {display_name(str(folder))}: it is no folder")
+        exit_with_usage_error(f"cannot write to {display_name(str(folder))}: not a folder")
     except (OSError, ValueError) as error:
         place = getattr(error, "filename2", None) or getattr(error, "filename", None) or folder
         exit_with_usage_error(f"cannot write {display_name(str(place))}: {reason_of(error)}")
 
 
 def _has_given_key(rendered: Rendered) -> bool:
-    """Check whether the settings of a job's plugins have a key; a placeholder is not a key."""
+    """Check whether the settings of a job's plugins contain a private key. A placeholder is not a key."""
     secrets = [getattr(plugin, name) for plugin in rendered.plugins for name in secret_settings(type(plugin)).values()]
     return any(value and not isinstance(value, Placeholder) for value in secrets)

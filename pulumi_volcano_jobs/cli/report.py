@@ -1,4 +1,4 @@
-"""Findings about files for programs: JSON for scripts, SARIF for editors and code review."""
+"""Write findings as JSON for scripts, and as SARIF for editors and code review."""
 
 from __future__ import annotations
 
@@ -12,31 +12,34 @@ from pulumi_volcano_jobs.core.text import json_text
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULES = {
-    RejectionStage.DECODE: "Volcano's mutating webhook refuses a value of this type",
-    RejectionStage.SCHEMA: "The schema of Volcano's resource definition refuses it",
-    RejectionStage.WEBHOOK: "Volcano's validating webhook refuses it",
-    RejectionStage.CONTROLLER: "Volcano's job controller stops at it",
-    RejectionStage.PLUGIN: "A plugin of Volcano stops at it when Pods are made",
-    RejectionStage.API: "The API server refuses what would be made of it",
-    RejectionStage.STRICT: "Nobody refuses it, and it does something else than what was meant",
+    RejectionStage.DECODE: "Volcano's mutating webhook rejects the type of the value",
+    RejectionStage.SCHEMA: "The API server rejects it by the schema of Volcano's CRD",
+    RejectionStage.WEBHOOK: "Volcano's validating webhook rejects it",
+    RejectionStage.CONTROLLER: "Volcano's job controller cannot process it",
+    RejectionStage.PLUGIN: "A plugin of Volcano fails when it creates Pods",
+    RejectionStage.API: "The API server rejects an object of the job",
+    RejectionStage.STRICT: "Volcano accepts it, but it probably does not do what you want",
 }
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem, and the file that it is in."""
+    """A problem and its file."""
 
     file: str
     problem: Problem
 
 
 def as_json(findings: Sequence[Finding]) -> str:
-    """Write findings as one JSON list; `line` and `column` count from 1, and 0 says that there is none."""
+    """Return findings as one JSON list. `line` and `column` start at 1; 0 means unknown."""
     return json_text([_entry(finding) for finding in findings])
 
 
 def as_sarif(findings: Sequence[Finding]) -> str:
-    """Write findings, whose files are URIs, as a SARIF 2.1.0 log; a rule is who would refuse, or a warning's code."""
+    """Return findings, whose files are URIs, as a SARIF 2.1.0 log.
+
+    The rule of a finding is the stage that rejects the job, or the code of the warning.
+    """
     texts = {stage.name.lower(): text for stage, text in _RULES.items()} | WARNINGS
     rules = [{"id": rule, "shortDescription": {"text": text}} for rule, text in texts.items()]
     driver = {"name": "volcano-jobs", "version": version("pulumi-volcano-jobs"), "rules": rules}

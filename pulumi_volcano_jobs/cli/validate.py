@@ -1,4 +1,4 @@
-"""`volcano-jobs validate`: every problem, for people, scripts, editors and code review."""
+"""`volcano-jobs validate`: report every problem as text, JSON or SARIF."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Examples:
   volcano-jobs validate train.yaml --managed-by volcano --volcano-version 1.15
   volcano-jobs validate train.yaml --cluster cluster.yaml
 
-The exit code is 0 without problems (warnings are none), 1 with problems, 2 for bad usage or files."""
+The exit code is 0 without problems (warnings are allowed), 1 with problems, 2 for wrong usage or files."""
 
 
 ReportFormat = Literal["text", "json", "sarif"]
@@ -37,11 +37,13 @@ def validate(
     *,
     managed_by: Annotated[
         ManagedBy,
-        typer.Option("--managed-by", help="volcano: report also what Volcano's CRD and webhook reject."),
+        typer.Option("--managed-by", help="volcano: also report problems that only Volcano's CRD and webhook reject."),
     ] = "pulumi",
     style: Annotated[
         ReportFormat,
-        typer.Option("--format", help="Lines for people; JSON or SARIF (editors, code review) on standard output."),
+        typer.Option(
+            "--format", help="Text on standard error, or JSON or SARIF (editors, code review) on standard output."
+        ),
     ] = "text",
     lenient: arguments.Lenient = False,
     on_conflict: arguments.Conflict = "error",
@@ -52,7 +54,7 @@ def validate(
     volcano_version: arguments.VolcanoVersion = "",
     cluster: arguments.Cluster = None,
 ) -> None:
-    """Report every problem of Volcano jobs and what to do."""
+    """Report every problem of Volcano jobs and how to fix it."""
     checks = Checks.read(
         files,
         lenient=lenient,

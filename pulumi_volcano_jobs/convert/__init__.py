@@ -1,4 +1,4 @@
-"""From Volcano Jobs to the Pulumi program, Python or YAML, that makes the same jobs."""
+"""Convert Volcano Jobs to a Pulumi program, in Python or YAML, that creates the same jobs."""
 
 from __future__ import annotations
 

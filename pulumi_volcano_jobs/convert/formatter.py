@@ -1,4 +1,4 @@
-"""Python source in the one form that ruff (and Black) gives it: a line if it fits, else a line for each part."""
+"""Write Python source that is formatted like the output of ruff and Black."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pulumi_volcano_jobs.convert.program import Names
 WIDTH = 120
 _STEP = "    "
 _LONGEST_NAME = 40
-_SOME_LINES = 2  # so many line breaks make a text a script, which reads best in lines of its own
+_SOME_LINES = 2  # a text with this many line breaks is a script, and becomes a constant with triple quotes
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call; arguments without a name are positional."""
+    """A call. Arguments without a name are positional."""
 
     function: str
     arguments: Sequence[tuple[str, Any]] = ()
@@ -33,12 +33,12 @@ class Name:
 
 
 class Module:
-    """A module: what it says of itself, imports, and variables. Texts that fit nowhere become constants."""
+    """A module: docstring, imports, constants and variables. Texts that are too long for a line become constants."""
 
     def __init__(self, docstring: str) -> None:
-        """Begin with nothing but its docstring."""
+        """Create a module that has only a docstring."""
         self.imports: dict[str, set[str]] = {}
-        """The names taken from each module; none: the module itself is imported."""
+        """The names to import from each module. Without names, the module itself is imported."""
         self._docstring = docstring
         self._statements: list[str] = []
         self._constants: dict[str, str] = {}
@@ -46,31 +46,31 @@ class Module:
         self._new: list[str] = []
 
     def first(self, name: str, value: Any) -> None:
-        """Set a variable that the others need, to something short."""
+        """Insert a variable with a short value before all other variables."""
         self._statements.insert(0, f"{name} = {_one_line(value)}\n")
 
     def assign(self, name: str, value: Any, annotation: str = "") -> None:
-        """Set a variable to a call or mapping, which is written in several lines."""
+        """Add a variable whose value is a call or a mapping, written on several lines."""
         self._new = []
         lines = _multi_line(self._with_constants(value, "", ("", "")), "")
         self._statements += [_constant(self._constants[text], text) for text in self._new]
         self._statements.append(f"{name}: {annotation} = {lines}\n" if annotation else f"{name} = {lines}\n")
 
     def text(self) -> str:
-        """Give the source."""
+        """Return the source."""
         return "\n".join([f'"""{self._docstring}"""\n', *self._import_blocks(), *self._statements])
 
     def _import_blocks(self) -> list[str]:
-        """Write the imports as isort orders them: the standard library, then all others."""
+        """Return the imports in the order of isort: first the standard library, then all other modules."""
         blocks: dict[bool, list[str]] = {True: [], False: []}
         for module, names in sorted(self.imports.items(), key=lambda item: (bool(item[1]), item[0])):
             blocks[module.partition(".")[0] in sys.stdlib_module_names].append(_import(module, sorted(names)))
         return ["".join(lines) for lines in blocks.values() if lines]
 
     def _with_constants(self, value: Any, indent: str, place: tuple[str, str]) -> Any:
-        """Put constants in the place of texts that do not fit where they stand.
+        """Return a value with constants instead of texts that are too long for a line.
 
-        `place` is the task and the key that a text belongs to: the constant is called after them.
+        `place` is the task and the key of the value. They become the name of the constant.
         """
         opening, parts, _ = _brackets_and_parts(value)
         deeper = indent + _STEP
@@ -97,7 +97,7 @@ class Module:
 
 
 def _keys(value: Any) -> list[str]:
-    """Give the key of each part of a value; the value of a variable belongs to the variable's name."""
+    """Return the key of each part of a value. The key of an environment variable's value is the variable's name."""
     if isinstance(value, Call):
         return [name for name, _ in value.arguments]
     if isinstance(value, Mapping):
@@ -107,7 +107,7 @@ def _keys(value: Any) -> list[str]:
 
 
 def _rebuilt(value: Any, items: Sequence[Any]) -> Any:
-    """Copy a value with other parts."""
+    """Return a copy of a value with new parts."""
     if isinstance(value, Call):
         return Call(value.function, [(name, item) for (name, _), item in zip(value.arguments, items, strict=True)])
     if isinstance(value, Mapping):
@@ -126,13 +126,13 @@ def _import(module: str, names: Sequence[str]) -> str:
 
 
 def _written(value: Any, indent: str, column: int) -> str:
-    """Write a value that begins in a column and is followed by one character."""
+    """Return the source of a value that starts at `column` and is followed by one character."""
     flat = _one_line(value)
     return flat if column + _width(flat) < WIDTH or not _brackets_and_parts(value)[1] else _multi_line(value, indent)
 
 
 def _multi_line(value: Any, indent: str) -> str:
-    """Write a value with a line for each of its parts, or more."""
+    """Return the source of a value, with each part on a new line."""
     opening, parts, closing = _brackets_and_parts(value)
     deeper = indent + _STEP
     lines = [f"{deeper}{prefix}{_written(item, deeper, len(deeper) + _width(prefix))},\n" for prefix, item in parts]
@@ -140,13 +140,16 @@ def _multi_line(value: Any, indent: str) -> str:
 
 
 def _one_line(value: Any) -> str:
-    """Write a value in one line."""
+    """Return the source of a value on one line."""
     opening, parts, closing = _brackets_and_parts(value)
     return opening + ", ".join(prefix + _one_line(item) for prefix, item in parts) + closing
 
 
 def _brackets_and_parts(value: Any) -> tuple[str, list[tuple[str, Any]], str]:
-    """Split a value into its brackets and the parts in them, each with its name; a plain value is all opening."""
+    """Split a value into the opening bracket, the named parts and the closing bracket.
+
+    A plain value has only an opening.
+    """
     if isinstance(value, Call):
         return f"{value.function}(", [(f"{name}=" if name else "", item) for name, item in value.arguments], ")"
     if isinstance(value, Mapping):
@@ -165,7 +168,7 @@ def _plain(value: Any) -> str:
 
 
 def _constant(name: str, text: str) -> str:
-    """Write a constant: a script in its own lines, a long text in pieces, each byte as it is."""
+    """Return the source of a constant: a script in triple quotes, a long text as adjacent strings."""
     lines = text.split("\n")
     if len(lines) > _SOME_LINES and _reads_well(lines):
         script = "\n".join(map(_inside, lines))
@@ -178,7 +181,7 @@ def _constant(name: str, text: str) -> str:
 
 
 def _reads_well(lines: Sequence[str]) -> bool:
-    """Tell whether lines can stand in triple quotes: short, and nothing in them that an editor would hide or remove."""
+    """Check whether lines fit in triple quotes: they are short, and an editor hides or removes no character in them."""
     return (
         all(_width(_inside(line)) <= WIDTH and line == line.rstrip() for line in lines)
         and all(line.replace("\t", "").isprintable() and '"""' not in line for line in lines)
@@ -191,7 +194,7 @@ def _inside(line: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Cut a text into pieces that fit into a line: at its line breaks, else between words, else anywhere."""
+    """Split a text into pieces that fit on a line: at line breaks, then between words, then anywhere."""
     for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         piece = ""
         for word in re.findall(r"\S+\s*|\s+", line):
@@ -214,7 +217,7 @@ _NAMED = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def quoted(text: str) -> str:
-    """Write a text in the quotes that need fewer escapes, double ones if there is no difference."""
+    """Return a string literal with the quotes that need fewer escapes; double quotes are preferred."""
     quote = "'" if text.count('"') > text.count("'") else '"'
     return quote + "".join(f"\\{quote}" if char == quote else _escaped(char) for char in text) + quote
 
@@ -226,7 +229,7 @@ def _escaped(char: str) -> str:
 
 
 def _width(text: str) -> int:
-    """Count columns as ruff does: wide characters take two, accents none."""
+    """Return the width of a text as ruff computes it: a wide character has two columns, a combining accent has none."""
     if text.isascii():
         return len(text.removesuffix("\n"))
     return sum(map(_columns, text.removesuffix("\n")))

@@ -1,4 +1,4 @@
-"""What is to be written of a job: what its file means, without defaults that nobody asked for."""
+"""Normalize a job before it is written: typed plugins, no nulls, and only the defaults that the file sets."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def render_normalized(
     cluster: ClusterFacts | None = None,
     **options: Unpack[RenderOptions],
 ) -> tuple[Rendered, Job]:
-    """Render a document, and give the job to write: with typed plugins, and without nulls.
+    """Render a document, and return the result with the job to write, which has typed plugins and no nulls.
 
     Args:
         document: a document of a job file.
-        strict: report every mistake; without it, the job has what Volcano makes of mistakes, and each is a warning.
-        cluster: what only a cluster knows.
-        options: what is decided beside the job; the program must say it, too.
+        strict: whether mistakes are errors. Otherwise the job is as Volcano reads it, and each mistake is a warning.
+        cluster: facts about the cluster.
+        options: options that are not in the job. The program must also set them.
 
     Raises:
-        JobError: with the problems of the document, or with those that a program would have too.
+        JobError: if the document has problems, or a program with this job would be rejected.
     """
     try:
         rendered = render(document.data, cluster=cluster, **options, earlier=document.problems)
@@ -51,14 +51,14 @@ def render_normalized(
 def _normalized_job(document: Mapping[str, Any], *, templates_of: Job | None = None) -> Job:
     job = Job.model_validate(document)
     templates_job = templates_of or job
-    # As the file has them: the program says itself what was chosen for them.
+    # Settings of the file only: the program sets `plugin_options` itself.
     plugins = {plugin.name: plugin for plugin in apply_defaults(job, {}, strict=templates_of is None).plugins}
     normalized = job.with_(
         plugins={name: plugins[name] for name, use in job.uses.items() if use is not None} or None,
         tasks=tuple(map(_task, job.tasks or (), templates_job.tasks or ())),
         volumes=None if job.volumes is None else tuple(map(_volume, job.volumes, templates_job.volumes or ())),
     )
-    # The wire form has no unknown fields.
+    # `to_wire` drops unknown fields.
     return Job.model_validate(normalized.to_wire())
 
 
@@ -71,7 +71,7 @@ def _volume(volume: Volume, template_volume: Volume) -> Volume:
 
 
 def _without_nulls(tree: Any) -> Any:
-    """Copy a tree without its nulls, which Kubernetes takes for missing values."""
+    """Return a copy of a tree without nulls, which Kubernetes treats as missing values."""
     if isinstance(tree, Mapping):
         return {key: _without_nulls(value) for key, value in tree.items() if value is not None}
     if isinstance(tree, (list, tuple)):

@@ -1,4 +1,4 @@
-"""What programs of both languages have in common: names, secrets, and the order of fields."""
+"""Names, secrets and the order of fields, shared by the programs of both languages."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.plugins.settings import default_of, secret_settings
 from pulumi_volcano_jobs.spec.model import Job, Model
 
-# What happens stands behind when it happens, and what is longest hides no other field.
+# An action follows its event, and the longest fields come last.
 _LAST = frozenset({"action", "tasks", "template"})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Secret(Sealed):
-    """A value that must not stand in a program: the program reads it from the stack's configuration."""
+    """A secret that the program reads from the configuration of the stack."""
 
     key: str
-    """Its key there."""
+    """The key in the configuration."""
     value: str = field(repr=False)
 
 
@@ -32,30 +32,30 @@ class Program(Sealed):
 
     text: str
     secrets: tuple[Secret, ...]
-    """What must be set with `pulumi config set --secret` before it runs."""
+    """The secrets to set with `pulumi config set --secret` before the program runs."""
 
 
 class Secrets:
-    """The secrets of a program, as they are met."""
+    """Collector of the secrets of a program."""
 
     def __init__(self, resources: Sequence[str]) -> None:
-        """Begin with none; in Pulumi YAML, resources and configuration share their names."""
+        """Reserve the names of resources, because Pulumi YAML does not allow a configuration key of the same name."""
         self._names = Names("-", resources)
         self.found: list[Secret] = []
 
     def add(self, resource: str, plugin: Plugin) -> dict[str, str]:
-        """Take the secrets of a job's plugin: the key of each, by the plugin's setting."""
+        """Add the secrets of a plugin, and return the configuration key of each by the name of its setting."""
         keys = {}
         for flag, setting in secret_settings(type(plugin)).items():
             if is_given(value := getattr(plugin, setting)):
-                # A dot would lead into an object.
+                # In a configuration key, a dot refers to a property of an object.
                 keys[setting] = self._names.reserve(f"{resource}-{flag}".replace(".", "-"))
                 self.found.append(Secret(keys[setting], value))
         return keys
 
 
 def resource_names(jobs: Sequence[Job]) -> list[str]:
-    """Name the resources after their jobs; jobs of one name stand in namespaces of their own."""
+    """Return a resource name for each job: its name, with the namespace if several jobs have this name."""
     count = Counter(job.name for job in jobs)
     names = Names("-")
     return [
@@ -64,16 +64,16 @@ def resource_names(jobs: Sequence[Job]) -> list[str]:
 
 
 class Names:
-    """Unique names: a name that is taken gets a number."""
+    """Generator of unique names: a name that is already taken gets a number."""
 
     def __init__(self, separator: str, taken: Iterable[str] = ()) -> None:
-        """Set the separator between a name and its number, and the names that are taken."""
+        """Set the separator between a name and its number, and the reserved names."""
         self._separator = separator
         self._taken = set(taken)
         self._numbers: dict[str, int] = {}
 
     def reserve(self, name: str) -> str:
-        """Reserve a name and return it, with the first free number if it is taken."""
+        """Reserve a name and return it. A name that is already taken gets the first free number."""
         candidate, number = name, self._numbers.get(name, 1)
         while candidate in self._taken:
             number += 1
@@ -84,7 +84,7 @@ class Names:
 
 
 def ordered_fields(model: Model) -> Iterator[tuple[str, str, Any]]:
-    """Yield the fields of a model that are set: the name in Python, the name in YAML, and the value."""
+    """Yield the name in Python, the name in YAML and the value of each field of a model that is set."""
     items = type(model).model_fields.items()
     for name, item in sorted(items, key=lambda pair: pair[0] in _LAST):
         value = getattr(model, name)
@@ -93,7 +93,7 @@ def ordered_fields(model: Model) -> Iterator[tuple[str, str, Any]]:
 
 
 def settings(plugin: Plugin) -> Iterator[tuple[str, Any]]:
-    """Yield the settings of a plugin that are not its defaults."""
+    """Yield the settings of a plugin that differ from the defaults."""
     for name in type(plugin).model_fields:
         value = getattr(plugin, name)
         if value != default_of(type(plugin), name):

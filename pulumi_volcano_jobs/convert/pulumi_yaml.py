@@ -1,4 +1,4 @@
-"""Pulumi YAML programs."""
+"""Convert jobs to Pulumi YAML."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _SEVERAL = "volcano-jobs"
 
 
 def to_yaml(jobs: Sequence[Job], **options: Any) -> Program:
-    """Write the Pulumi YAML program that makes jobs with typed plugins (`render_normalized`), with the same options."""
+    """Return a Pulumi YAML program that creates the jobs.
+
+    The jobs are the results of `render_normalized`, which was called with the same options.
+    """
     names = resource_names(jobs)
     secrets = Secrets(names)
     options_by_alias = {to_camel(option): value for option, value in options.items()}
@@ -36,7 +39,7 @@ def to_yaml(jobs: Sequence[Job], **options: Any) -> Program:
 
 
 def _properties(job: Job, resource: str, secrets: Secrets) -> dict[str, Any]:
-    """Give the fields of a job as the component takes them; plugins have Volcano's own arguments."""
+    """Return the inputs of the component. Plugins are written as Volcano's arguments."""
     properties = {}
     for name, alias, value in ordered_fields(job):
         if name == "plugins":
@@ -49,7 +52,7 @@ def _properties(job: Job, resource: str, secrets: Secrets) -> dict[str, Any]:
 
 
 def _arguments(plugin: Plugin, resource: str, secrets: Secrets) -> list[Any]:
-    # As of a value that is not known yet, which stands by itself behind its flag.
+    # A Leaf becomes an argument after its flag.
     hidden: dict[str, Any] = {setting: Leaf(key) for setting, key in secrets.add(resource, plugin).items()}
     arguments = plugin.unchecked(hidden).to_args()
     return [f"${{{item.path}}}" if isinstance(item, Leaf) else _literal(item) for item in arguments]
@@ -62,7 +65,7 @@ def _wire(value: Any) -> Any:
 
 
 def _literal(tree: Any) -> Any:
-    """Keep Pulumi YAML from looking for `${...}` in texts and keys: two dollars are one there."""
+    """Escape `${...}` in texts and keys: Pulumi YAML reads `$$` as one dollar sign."""
     if isinstance(tree, Mapping):
         return {_literal(key): _literal(value) for key, value in tree.items()}
     if isinstance(tree, list):

@@ -1,1 +1,1 @@
-"""Explain a job: the origin of each field, as tables and as a graph."""
+"""Explain a job as tables and as a graph."""

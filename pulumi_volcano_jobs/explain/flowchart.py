@@ -1,4 +1,4 @@
-"""A job's topology as a Mermaid flowchart: its Pods, who of them knows whose address, and the objects that they use."""
+"""A job's topology as a Mermaid flowchart: its Pods, the addresses that they receive, and the objects that they use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pulumi_volcano_jobs.rendering.renderer import Rendered
 from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Task
 
-# Kinds of objects by the fields that name them: of volumes, of what several bring in one, and of variables' sources.
+# The fields that refer to objects, and the kinds of the objects: in volumes, projected volumes and variables.
 _VOLUMES = (
     ("configMap", "name", "ConfigMap"),
     ("secret", "secretName", "Secret"),
@@ -35,7 +35,7 @@ _VARIABLES = (
     ("secretRef", "name", "Secret"),
 )
 _NAME = re.compile(r"[\w.-]+")
-# What would end a label in quotes, or mean something in it.
+# Characters that end a quoted label or have a meaning in Mermaid.
 _ESCAPES = {ord(mark): f"#{ord(mark)};" for mark in '"#&<>`\\'}
 _STYLES = (
     "classDef box fill:#f8fafc,stroke:#94a3b8,color:#0f172a",
@@ -51,10 +51,10 @@ _STYLES_OF_KINDS = {"PodGroup": "gang", "Secret": "secret"}
 
 
 def graph(jobs: Iterable[Rendered]) -> str:
-    """Draw jobs: a Mermaid flowchart with a box for each.
+    """Return a Mermaid flowchart with a box for each job.
 
     Args:
-        jobs: without leaves, and without their secrets (`render(..., redact=True)`).
+        jobs: jobs without leaves and without secrets (`render(..., redact=True)`).
     """
     lines = ["flowchart LR"]
     for number, rendered in enumerate(jobs):
@@ -63,10 +63,10 @@ def graph(jobs: Iterable[Rendered]) -> str:
 
 
 class _JobDiagram:
-    """One job: the names of its nodes, and what is drawn of it."""
+    """The part of the flowchart for one job."""
 
     def __init__(self, rendered: Rendered, node: str) -> None:
-        """Name the nodes."""
+        """Choose the names of the nodes."""
         self._rendered, self._node, self._pods = rendered, node, f"{node}_pods"
         tasks = rendered.job.tasks or ()
         self._tasks = {task.name or "": f"{node}_task{index}" for index, task in enumerate(tasks)}
@@ -80,11 +80,11 @@ class _JobDiagram:
         }
 
     def lines(self) -> Iterator[str]:
-        """Give the job's part of the flowchart."""
+        """Yield the lines for the job."""
         job, plugins = self._rendered.job, ", ".join(plugin.name for plugin in self._rendered.plugins)
         yield f"subgraph {self._node}[{_quoted(f'Job {job.name} in {job.namespace}')}]"
         yield "  direction LR"
-        yield f"  subgraph {self._pods}[{_quoted(f'Pods, with {plugins}' if plugins else 'Pods')}]"
+        yield f"  subgraph {self._pods}[{_quoted(f'Pods with {plugins}' if plugins else 'Pods')}]"
         yield "    direction TB"
         yield from (f"    {line}" for line in (*self._pods_of_tasks(), *self._addresses()))
         yield "  end"
@@ -102,7 +102,7 @@ class _JobDiagram:
             yield f"{self._tasks[name]}({_quoted(*lines)}):::pods"
 
     def _addresses(self) -> Iterator[str]:
-        """Link tasks to those whose address they are told."""
+        """Link each task to the tasks whose address its Pods receive."""
         job = self._rendered.job
         tasks = [task for task in job.tasks or () if task.size]
         search = _AddressSearch({naming.address(job.name, task, 0): task.name or "" for task in reversed(tasks)})
@@ -124,11 +124,14 @@ class _JobDiagram:
             kind, name = key
             plugin = self._rendered.made_by.get(key)
             style = _STYLES_OF_KINDS.get(kind, "object") if key in own_objects else "elsewhere"
-            source = [f"by {plugin}"] if plugin else [] if key in own_objects else ["not of this job"]
+            source = [f"by {plugin}"] if plugin else [] if key in own_objects else ["not created by this job"]
             yield f"{node}[{_quoted(kind, name, *source)}]:::{style}"
 
     def _links(self) -> Iterator[str]:
-        """Link the Pods to what they use; a link from a single task would be drawn from the box of all Pods anyway."""
+        """Link the box of all Pods to the objects that they use.
+
+        The links do not start at tasks, because Mermaid would also draw them from this box.
+        """
         uses_by_object: dict[ObjectRef, dict[str, list[str]]] = {}
         for task, uses in self._uses.items():
             for key, label in uses:
@@ -143,15 +146,15 @@ class _JobDiagram:
 
 
 class _ObjectUses:
-    """Finds the objects that Pods use. A variable that Pods share is read once."""
+    """Finder of the objects that Pods use. A variable that several Pods share is read once."""
 
     def __init__(self, objects: Iterable[Manifest]) -> None:
-        """Keep the objects of the job that select Pods."""
+        """Keep the Services and NetworkPolicies of the job, which select Pods by label."""
         self._selecting = [item for item in objects if item["kind"] in {"Service", "NetworkPolicy"}]
         self._variables: dict[int, tuple[ObjectRef, ...]] = {}
 
     def of(self, pod: Manifest) -> list[tuple[ObjectRef, str]]:
-        """List the objects that a Pod names, and those that name it by its labels, with how they are used."""
+        """Return the objects that a Pod refers to and the objects that select it, each with a label for the link."""
         spec, metadata = pod["spec"], pod["metadata"]
         containers = [*spec["containers"], *spec.get("initContainers", ())]
         uses = [(ObjectRef("PodGroup", metadata["annotations"][GROUP_ANNOTATION]), "gang")]
@@ -168,7 +171,7 @@ class _ObjectUses:
         return uses + [(ObjectRef.of(item), label) for item in self._selecting for label in _selections(item, labels)]
 
     def _of_variables(self, container: Manifest) -> list[ObjectRef]:
-        """Return the objects that the variables of a container refer to, each once."""
+        """Return the objects that the variables of a container refer to, without duplicates."""
         entries = container.get("env") or ()
         by_id = dict(zip(map(id, entries), entries, strict=True))
         for key in by_id.keys() - self._variables.keys():
@@ -179,7 +182,7 @@ class _ObjectUses:
 
 
 def _objects_of_volume(volume: Manifest) -> Iterator[ObjectRef]:
-    """Give the objects whose contents a volume has."""
+    """Yield the objects that a volume refers to."""
     yield from _referenced_objects(volume, _VOLUMES)
     for source in volume.get("projected", {}).get("sources") or ():
         yield from _referenced_objects(source, _PROJECTED)
@@ -191,15 +194,15 @@ def _referenced_objects(holder: Manifest, fields: Iterable[tuple[str, str, str]]
 
 def _selections(item: Manifest, labels: Mapping[str, Any]) -> Iterator[str]:
     spec, kind = item.get("spec", {}), item["kind"]
-    # A Service without a selector is of no Pod, a policy without one of all.
+    # A Service without a selector selects no Pods. A NetworkPolicy without one selects all Pods.
     if kind == "Service" and spec.get("selector") and spec["selector"].items() <= labels.items():
-        yield "host names" if spec.get("clusterIP") == "None" else "one address"
+        yield "host names" if spec.get("clusterIP") == "None" else "cluster IP"
     if kind == "NetworkPolicy" and spec["podSelector"].get("matchLabels", {}).items() <= labels.items():
-        yield "guarded by"
+        yield "selected by"
 
 
 class _AddressSearch:
-    """Finds the addresses of tasks in Pods. An entry that Pods share and that has no address is searched once."""
+    """Search for addresses of tasks in Pods. A variable without an address that Pods share is searched once."""
 
     def __init__(self, tasks: Mapping[str, str]) -> None:
         """Set the addresses to find, each with the name of its task."""
@@ -222,10 +225,10 @@ class _AddressSearch:
     def _fields(
         self, container_kind: str, container: Manifest, wire: Mapping[str, Any] | None
     ) -> Iterator[tuple[FieldRef, str]]:
-        """Yield the fields of a container, those of its template first."""
+        """Yield the fields of a container, with the fields of its template first."""
         entries = container.get("env") or ()
         order = dict(zip(map(id, entries), itertools.count(), strict=False))
-        # In bulk and not in a loop: svc sets two variables for each task.
+        # Set operations instead of a loop: svc sets two variables for each task.
         unsearched = sorted(order.keys() - self._plain.keys(), key=order.__getitem__)
         fields = fields_of_container(container_kind, {**container, "env": [entries[order[key]] for key in unsearched]})
         for key in unsearched:
@@ -248,5 +251,5 @@ class _AddressSearch:
 
 
 def _quoted(*lines: str) -> str:
-    """Quote a label of some lines for Mermaid."""
+    """Return lines as a quoted Mermaid label."""
     return '"{}"'.format("<br/>".join(escaped(without_keys(line)).translate(_ESCAPES) for line in lines))

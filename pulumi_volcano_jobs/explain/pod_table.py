@@ -1,4 +1,4 @@
-"""What is in all Pods of a job beside their templates: one row for what is the same in several of them."""
+"""The table of fields that the job and its plugins add to Pods. Tasks with the same value share a row."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Task
 
 Traces = Mapping[str, tuple[Ownerships, Ownerships]]
-"""What is in the first and in the last Pod of each task that has Pods, by the task's name."""
+"""The fields of the first and of the last Pod of each task with Pods, by task name."""
 
 _Row = tuple[str, str, str, str]
-# Each Pod of any job has these: they tell nothing of this one.
+# Every Pod of every job has these labels and annotations.
 _ON_EVERY_POD = frozenset(
     {
         manifest.GROUP_ANNOTATION,
@@ -43,7 +43,7 @@ _ON_EVERY_POD = frozenset(
 
 
 def trace_tasks(rendered: Rendered, *, native: bool) -> Traces:
-    """Trace the first and the last Pod of each task: those between differ by their index only."""
+    """Trace the first and the last Pod of each task. The Pods between them differ only in their index."""
 
     def of(task: Task, index: int) -> Ownerships:
         ownerships = trace(rendered, task, index)
@@ -54,7 +54,7 @@ def trace_tasks(rendered: Rendered, *, native: bool) -> Traces:
 
 
 def pod_rows(rendered: Rendered, traces: Traces) -> Iterator[_Row]:
-    """Give who set what in which tasks, by who set it; fields of one name stand together."""
+    """Yield the rows of the table, grouped by the manager that set the field, and then by field."""
     tasks_by_field: dict[tuple[str, str], dict[tuple[str, str], list[str]]] = {}
     for task in (task for task in rendered.job.tasks or () if task.size):
         name = task.name or ""
@@ -83,7 +83,10 @@ def _of_task(rendered: Rendered, task: Task, first: Ownerships, last: Ownerships
 
 
 def _is_notable(field: FieldRef, ownership: Ownership, ownerships: Ownerships) -> bool:
-    """Tell whether a field is more than the template, than what each Pod has, and than a part of something added."""
+    """Check whether a field gets a row.
+
+    Fields of the template, fields that every Pod has, and parts of an added container get none.
+    """
     if ownership.manager == TEMPLATE or (field.kind in {LABEL, ANNOTATION} and field.name in _ON_EVERY_POD):
         return False
     return field.kind in {CONTAINER, INIT_CONTAINER} or not _is_added(field.container, ownerships)
@@ -95,7 +98,10 @@ def _is_added(container: str, ownerships: Ownerships) -> bool:
 
 
 def _place(containers: Iterable[str], task: Task) -> str:
-    """Name the containers, unless they are all those that work, or the Pod itself, or one that was added."""
+    """Return the names of the template's containers that have the field.
+
+    The result is empty if all main containers have it, and for fields of the Pod or of an added container.
+    """
     template_containers = {
         item["name"] for kind in ("containers", "initContainers") for item in task.pod_spec.get(kind) or ()
     }
@@ -108,5 +114,7 @@ def _value(first: Ownership | None, last: Ownership | None) -> str:
     if first and last:
         return crop(span(first.value, last.value))
     return (
-        f"{crop(first.value)} (the first Pod)" if first else f"{crop(last.value) if last else ''} (not the first Pod)"
+        f"{crop(first.value)} (first Pod only)"
+        if first
+        else f"{crop(last.value) if last else ''} (not in the first Pod)"
     )

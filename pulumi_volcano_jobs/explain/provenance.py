@@ -1,4 +1,4 @@
-"""Who set what in a Pod: its template, the job, or a plugin."""
+"""The source of each field of a Pod: its template, the job, or a plugin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REMOVED = "removed"
 CONTAINERS: Mapping[str, str] = {"initContainers": INIT_CONTAINER, "containers": CONTAINER}
 """The lists of containers of a Pod, each with the word for an entry."""
 
-# What is noted of a container that a plugin added: its other fields are its own business.
+# Kinds of fields that are listed for a container that a plugin added.
 OF_ADDED_CONTAINERS = frozenset({CONTAINER, INIT_CONTAINER, VARIABLE, MOUNT, PORT})
 _APART_IN_POD = frozenset({"containers", "initContainers", "volumes"})
 _APART_IN_CONTAINER = frozenset({"name", "image", "env", "volumeMounts", "ports"})
@@ -35,7 +35,7 @@ _SOURCES_OF_VOLUMES = {
 
 @dataclass(frozen=True)
 class FieldRef:
-    """One thing of a Pod, such as a variable of a container; `container` is empty for what is the Pod's own."""
+    """A field of a Pod, such as a variable of a container. `container` is empty for fields of the Pod itself."""
 
     kind: str
     name: str = ""
@@ -44,14 +44,14 @@ class FieldRef:
 
 @dataclass(frozen=True)
 class Ownership:
-    """What a field is in the end, and who set it: the last of `managers`, over what those before it had set."""
+    """The final value of a field and its managers. The last manager set the value and overrode the ones before it."""
 
     value: str
     managers: tuple[str, ...]
 
     @property
     def manager(self) -> str:
-        """Who set it."""
+        """The manager that set the final value."""
         return self.managers[-1]
 
 
@@ -59,12 +59,12 @@ Ownerships = dict[FieldRef, Ownership]
 
 
 def trace(rendered: Rendered, task: Task, index: int) -> Ownerships:
-    """Render one Pod again, and return the writers of each fact.
+    """Render one Pod again, and return the managers of each field.
 
     Args:
-        rendered: the job without leaves; its plugins' settings are shown, so render it with `redact=True`.
+        rendered: the job without leaves. The result shows the settings of plugins, so render it with `redact=True`.
         task: one of its tasks.
-        index: the replica.
+        index: the Pod's replica index.
     """
     ctx = JobContext(rendered.job)
     log = PodLog(lambda pod: {"": _fields_of_pod(pod.to_manifest(ctx.namespace))}, str)
@@ -80,7 +80,7 @@ def trace(rendered: Rendered, task: Task, index: int) -> Ownerships:
 
 
 def _fields_of_pod(pod: Manifest) -> dict[FieldRef, str]:
-    """Take a Pod apart."""
+    """Return the fields of a Pod."""
     spec, metadata = pod["spec"], pod["metadata"]
     fields = {FieldRef(key): as_text(value) for key, value in spec.items() if key not in _APART_IN_POD}
     for kind, container_kind in CONTAINERS.items():
@@ -92,7 +92,7 @@ def _fields_of_pod(pod: Manifest) -> dict[FieldRef, str]:
 
 
 def fields_of_container(container_kind: str, item: Mapping[str, Any]) -> dict[FieldRef, str]:
-    """Return the fields of a container. `container_kind` is the word for it (see `CONTAINERS`)."""
+    """Return the fields of a container. `container_kind` is a value of `CONTAINERS`."""
     name = item["name"]
     fields = {FieldRef(container_kind, name, name): item.get("image", "")}
     fields |= {FieldRef(VARIABLE, entry["name"], name): _variable(entry) for entry in item.get("env", ())}
@@ -128,7 +128,7 @@ def _number(port: Mapping[str, Any]) -> str:
 
 
 def _source(volume: Mapping[str, Any]) -> str:
-    """Tell what a volume holds: the objects that it names, else its source."""
+    """Return the objects that a volume refers to, or its source if it refers to none."""
     source = {key: value for key, value in volume.items() if key != "name"}
     kind = next(iter(source), "")
     if kind == "projected":
@@ -147,14 +147,14 @@ def _projected(source: Mapping[str, Any]) -> str:
 
 
 def as_text(value: Any) -> str:
-    """Write a value of a manifest in one line; flat mappings without braces and quotes."""
+    """Return a value of a manifest as one line. Flat mappings have no braces and quotes."""
     if isinstance(value, dict) and value and not any(isinstance(item, (dict, list)) for item in value.values()):
         return ", ".join(f"{key} {item}" for key, item in value.items())
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def native_names(job: Job) -> dict[tuple[str, str], str]:
-    """Return the names that Volcano gives to the PodGroup and to the volumes of Pods, by kind and name here."""
+    """Return Volcano's names of the PodGroup and the volumes, by their kind and their name in this library."""
     volcano_names = {("PodGroup", naming.pod_group(job.name)): f"{job.name}-<uid>"}
     for number, volume in enumerate(job.volumes or (), 1):
         pulumi_name = naming.volume(job.name, volume.mount_path)
@@ -163,7 +163,7 @@ def native_names(job: Job) -> dict[tuple[str, str], str]:
 
 
 def as_volcano_names(ownerships: Ownerships, job: Job) -> Ownerships:
-    """Say what the job itself set in a Pod with the names that Volcano gives."""
+    """Replace the names in fields that the job itself set by the names that Volcano uses."""
     volcano_names = native_names(job)
 
     def named(field: FieldRef, ownership: Ownership) -> tuple[FieldRef, Ownership]:

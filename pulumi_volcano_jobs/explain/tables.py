@@ -1,4 +1,4 @@
-"""What a job becomes and who made what of it, as tables: data only, the command line prints them."""
+"""Tables that explain a job: its objects, and the source of each field. The command line formats them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Explanation:
-    """All that is to be said of one job, or of one Pod; no table is empty."""
+    """Tables about one job or one Pod. Empty tables are left out."""
 
     title: str
     sections: tuple[Section, ...]
@@ -53,30 +53,24 @@ def explain(rendered: Rendered, *, native: bool = False) -> Explanation:
     """Explain a job.
 
     Args:
-        rendered: the job without leaves, and without its secrets (`render(..., redact=True)`).
-        native: whether Volcano makes the Pods, out of one Job.
+        rendered: the job without leaves and without secrets (`render(..., redact=True)`).
+        native: whether Volcano's controllers create the Pods.
     """
     ctx, traces = JobContext(rendered.job), trace_tasks(rendered, native=native)
     return _explanation(
         _title(rendered, native=native),
-        Section("Tasks", ("task", "Pods", "their names", "their hosts"), tuple(_tasks(ctx, traces))),
-        Section(
-            "Plugins, in the order in which they run", ("plugin", "named by", "settings"), tuple(_plugins(rendered))
-        ),
-        Section("Objects beside the Pods", ("made by", "kind", "name"), tuple(_objects(rendered, native=native))),
-        Section("Gang: what the scheduler is told", ("field", "value"), tuple(_gang(rendered))),
-        Section(
-            "Pods: what is in them beside their templates",
-            ("set by", "what", "tasks", "value"),
-            tuple(pod_rows(rendered, traces)),
-        ),
-        Section("Another number of replicas", ("what", "then"), tuple(_scaling(rendered, ctx, native=native))),
+        Section("Tasks", ("task", "Pods", "Pod names", "host names"), tuple(_tasks(ctx, traces))),
+        Section("Plugins", ("plugin", "enabled by", "settings"), tuple(_plugins(rendered))),
+        Section("Other objects", ("created by", "kind", "name"), tuple(_objects(rendered, native=native))),
+        Section("PodGroup", ("field", "value"), tuple(_gang(rendered))),
+        Section("Injected into Pods", ("set by", "field", "tasks", "value"), tuple(pod_rows(rendered, traces))),
+        Section("On scale", ("object", "effect"), tuple(_scaling(rendered, ctx, native=native))),
         _controller_only_fields(rendered.job, native=native),
     )
 
 
 def pods(rendered: Rendered) -> dict[str, tuple[Task, int]]:
-    """Give the task and the index of each Pod, by its name."""
+    """Return the task and the index of each Pod, by Pod name."""
     job = rendered.job
     return {
         naming.pod(job.name, task.name or "", index): (task, index)
@@ -86,22 +80,22 @@ def pods(rendered: Rendered) -> dict[str, tuple[Task, int]]:
 
 
 def explain_pod(rendered: Rendered, task: Task, index: int, *, native: bool = False) -> Explanation:
-    """Explain one Pod in full: everything in it, and who set it.
+    """Explain one Pod: all its fields, and the source of each.
 
     Args:
         rendered: as for `explain`.
         task: one of the job's tasks.
         index: the Pod's replica index.
-        native: whether Volcano makes the Pods, out of one Job.
+        native: whether Volcano's controllers create the Pods.
     """
     ownerships = trace(rendered, task, index)
     ownerships = as_volcano_names(ownerships, rendered.job) if native else ownerships
-    job, columns = rendered.job, ("set by", "what", "value")
+    job, columns = rendered.job, ("set by", "field", "value")
     pod_fields = [(field, ownership) for field, ownership in ownerships.items() if not field.container]
     containers = [field for field in ownerships if field.kind in {CONTAINER, INIT_CONTAINER}]
     host = f", host {naming.address(job.name, task, index)}" if FieldRef("subdomain") in ownerships else ""
     return _explanation(
-        f"Pod {naming.pod(job.name, task.name or '', index)} in the namespace {job.namespace}: task {task.name}{host}",
+        f"Pod {naming.pod(job.name, task.name or '', index)} in namespace {job.namespace}: task {task.name}{host}",
         Section("Pod", columns, tuple(_row(*item) for item in pod_fields if item[0].kind not in _APART)),
         *(_container(field, ownerships, columns) for field in containers),
         *(
@@ -122,7 +116,7 @@ def _container(container: FieldRef, ownerships: Ownerships, columns: tuple[str, 
 
 
 def _row(field: FieldRef, ownership: Ownership) -> tuple[str, str, str]:
-    manager = ownership.manager + (f", over {ownership.managers[-2]}" if len(ownership.managers) > 1 else "")
+    manager = ownership.manager + (f", overrides {ownership.managers[-2]}" if len(ownership.managers) > 1 else "")
     if field.kind in {CONTAINER, INIT_CONTAINER}:
         return manager, "image", ownership.value
     name = field.name if field.kind in _APART else f"{field.kind} {field.name}".rstrip()
@@ -136,11 +130,11 @@ def _title(rendered: Rendered, *, native: bool) -> str:
         f"{counted(len(rendered.pods), 'Pod')} and {counted(len(rendered.objects) - extension_count, 'other object')}"
     )
     summary = (
-        f"Pulumi makes {pulumi_objects}, Volcano its {pods_and_objects}"
+        f"Pulumi creates {pulumi_objects}, Volcano creates {pods_and_objects}"
         if native
-        else f"Pulumi makes its {pods_and_objects}"
+        else f"Pulumi creates {pods_and_objects}"
     )
-    return f"Job {rendered.job.name} in the namespace {rendered.job.namespace}: {summary}"
+    return f"Job {rendered.job.name} in namespace {rendered.job.namespace}: {summary}"
 
 
 def _tasks(ctx: JobContext, traces: Traces) -> Iterator[tuple[str, str, str, str]]:
@@ -177,7 +171,7 @@ def _gang(rendered: Rendered) -> Iterator[tuple[str, str]]:
     # The PodGroup does not set the default queue.
     for field, value in {"queue": rendered.job.queue, **group["spec"]}.items():
         if field == "minMember":
-            yield field, f"{value} of {len(rendered.pods)} Pods: none starts before so many fit"
+            yield field, f"{value} of {len(rendered.pods)} Pods: no Pod starts until {value} can be scheduled"
         elif value:
             yield field, as_text(value)
 
@@ -189,23 +183,23 @@ def _scaling(rendered: Rendered, ctx: JobContext, *, native: bool) -> Iterator[t
     if native:
         yield (
             "Pods",
-            f"Volcano adds or removes some; the others {f'keep their {causes}' if static else 'stay as they are'}",
+            f"Volcano adds or removes Pods; other Pods {f'keep the old {causes}' if static else 'do not change'}",
         )
         return
     if static:
-        yield "Pods", f'all are replaced, since {causes} tells them how many they are: on_scale is "restart" by default'
+        yield "Pods", f'all replaced, because the number of Pods changes {causes}: on_scale defaults to "restart"'
     else:
         elastic = ", ".join(name for name, update in updates if update.is_elastic)
-        reason = f"they take others in ({elastic})" if elastic else "no plugin tells them how many they are"
-        yield "Pods", f'are added or removed; the others stay, since {reason}: on_scale is "keep" by default'
+        reason = f"new Pods join the running job ({elastic})" if elastic else "no plugin passes them the number of Pods"
+        yield "Pods", f'added or removed; other Pods keep running, because {reason}: on_scale defaults to "keep"'
     for name, update in updates:
         for reference in sorted(update.follows):
-            yield f"{reference.kind} {reference.name}", f"follows ({name})"
+            yield f"{reference.kind} {reference.name}", f"updated by {name}"
 
 
 def _controller_only_fields(job: Job, *, native: bool) -> Section:
     field_rows = [(meaning, path) for path, meaning in controllers.controller_only_fields(job)]
     if not native:
-        return Section("Not enacted: Pods that Pulumi makes have no controller", ("what", "field"), tuple(field_rows))
+        return Section("Ignored without Volcano's controllers", ("effect", "field"), tuple(field_rows))
     rows = [*field_rows, (f"fail after {counted(job.max_retry or 0, 'restart')}", "spec.maxRetry")]
-    return Section("What Volcano's controllers do", ("what", "field"), tuple(rows))
+    return Section("Applied by Volcano's controllers", ("effect", "field"), tuple(rows))

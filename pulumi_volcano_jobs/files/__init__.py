@@ -1,1 +1,1 @@
-"""YAML files: read as kubectl reads them, and written for kubectl."""
+"""Read YAML files as kubectl does, and write YAML for kubectl."""

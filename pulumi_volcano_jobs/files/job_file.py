@@ -1,4 +1,4 @@
-"""Job files: YAML in, with the line of every value for problems; manifests out."""
+"""Read job files, with the line of every value, and write manifests."""
 
 from __future__ import annotations
 
@@ -18,39 +18,40 @@ from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.spec.model import Job
 from pulumi_volcano_jobs.spec.parse import parse_valid_parts
 
-# libyaml's is some ten times faster; a Python built without it has the other.
+# The dumper of libyaml is about ten times faster. PyYAML may be built without libyaml.
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
-# Text, in any case, that YAML readers other than kubectl may read as a null, a boolean or a number.
+# Text, in upper or lower case, that other YAML readers than kubectl may read as a null, a boolean or a number.
 _NO_TEXT = re.compile(
     r"~|null|y|yes|on|true|n|no|off|false|<<|[-+]?(0x[0-9a-f_]+|0b[01_]+|0o?[0-7_]+|[1-9][0-9_]*)"
     r"|[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)(e[-+]?[0-9]+)?|[-+]?\.inf|\.nan|",
     re.IGNORECASE,
 )
-# What JSON's escapes are for: control characters, other systems' line breaks, byte order marks, what is no character.
+# Characters that are written as JSON escapes: control characters, line breaks other than \n, byte order marks, and
+# code points that are not characters.
 _ESCAPED = re.compile(
     f"[^\n -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|{HIDDEN.pattern}"
 )
 _LISTS = frozenset({"List", "JobList"})
 MOST_BYTES = 64 << 20
-"""In a file; standard input and devices need not end."""
+"""The maximum size of a file. Without a limit, reading standard input or a device might never end."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Document(Sealed):
-    """One YAML document of a file: its data, and the line and column of each place in it (counted from 1)."""
+    """One YAML document of a file: its data, and the line and column of each value, starting at 1."""
 
     source: str
     data: dict[str, Any]
     positions: Mapping[str, yaml_reader.Position] = field(repr=False)
     problems: tuple[Problem, ...] = ()
-    """What is wrong with the YAML: keys that stand twice, tags."""
+    """Problems of the YAML itself, such as duplicate keys and ignored tags."""
 
     def job(self) -> Job:
         """Build the job.
 
         Raises:
-            JobError: with the place of each problem.
+            JobError: if the job is malformed. Each problem has its line and column.
         """
         job, malformed = parse_valid_parts(self.data)
         errors = [problem for problem in self.problems if not problem.warning]
@@ -60,11 +61,11 @@ class Document(Sealed):
         return job
 
     def with_positions(self, problems: Iterable[Problem]) -> list[Problem]:
-        """Give problems their line and column: the value's, or that of the nearest thing around it."""
+        """Add the line and column of the value to each problem, or of the nearest enclosing value."""
         return [problem if problem.line else problem.at(*self._position(problem.path)) for problem in problems]
 
     def _position(self, path: str) -> yaml_reader.Position:
-        # The file has the plugin; what was chosen for it stands elsewhere.
+        # `plugin_options` are not in the file: use the position of the plugin.
         path = re.sub(r"^plugin_options\.", "spec.plugins.", path)
         return next(
             (self.positions[place] for place in (*paths.with_parents(path), "") if place in self.positions), (1, 1)
@@ -75,7 +76,7 @@ def load_jobs(source: str | Path) -> list[Job]:
     """Read the Volcano Jobs of a file (a Path, or a str without a line break) or of YAML text.
 
     Raises:
-        JobError: if the text is no YAML, a document is no Volcano Job, or a job is malformed.
+        JobError: if the text is not YAML, a document is not a Volcano Job, or a job is malformed.
         OSError: if the file cannot be read.
     """
     is_text = isinstance(source, str) and "\n" in source
@@ -87,35 +88,35 @@ def text_of(path: Path) -> str:
     """Read a file as text.
 
     Raises:
-        JobError: if it is none, or too large for a job file.
-        OSError: if it cannot be read.
+        JobError: if the file is not UTF-8 text, or is too large.
+        OSError: if the file cannot be read.
     """
     with path.open("rb") as file:
         return decode(file, str(path))
 
 
 def decode(file: BinaryIO, name: str) -> str:
-    """Read text from an open file, which may have no end.
+    """Read text from an open file, up to the size limit.
 
     Raises:
-        JobError: if it is no text, or too large for a job file.
+        JobError: if the file is not UTF-8 text, or is too large.
     """
     raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
-        reason = f"cannot read {name}: it is larger than {MOST_BYTES >> 20} MiB"
-        raise job_error([Problem("", "TooLong", reason, "write several files", stage=RejectionStage.DECODE)])
+        reason = f"{name} may not be more than {MOST_BYTES >> 20} MiB"
+        raise job_error([Problem("", "TooLong", reason, "split the file", stage=RejectionStage.DECODE)])
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        reason = f"cannot read {name}: it is not UTF-8 text"
+        reason = f"{name} must be UTF-8 text"
         raise job_error([Problem("", "Invalid", reason, stage=RejectionStage.DECODE)]) from None
 
 
 def read(text: str, source: str = "") -> list[Document]:
-    """Read all documents of YAML text; empty ones are skipped, and a List is its items, as `kubectl get` prints it.
+    """Read all documents of YAML text. Empty documents are skipped. A List from `kubectl get` becomes its items.
 
     Raises:
-        JobError: if the text is no YAML, or holds no document, or one that is no mapping.
+        JobError: if the text is not YAML, has no document, or has a document that is not a mapping.
     """
     documents, problems = read_valid_documents(text, source)
     raise_if_any(problems)
@@ -123,7 +124,7 @@ def read(text: str, source: str = "") -> list[Document]:
 
 
 def read_valid_documents(text: str, source: str = "") -> tuple[list[Document], list[Problem]]:
-    """Read the documents that can be read, and say what is wrong with the others."""
+    """Return the documents that can be read, and the problems of the other documents."""
     documents: list[Document] = []
     problems: list[Problem] = []
     builder = yaml_reader.DocumentBuilder()
@@ -141,14 +142,14 @@ def read_valid_documents(text: str, source: str = "") -> tuple[list[Document], l
     if not documents and not problems:
         problems = [
             Problem(
-                "", "Required", "there is no document in it", "write a Volcano Job", stage=RejectionStage.DECODE
+                "", "Required", "the file has no YAML document", "add a Volcano Job", stage=RejectionStage.DECODE
             ).at(1, 1)
         ]
     return documents, problems
 
 
 def _items(node: yaml.Node) -> list[yaml.Node]:
-    """Give the items of a List, or else the node alone."""
+    """Return the items of a List, or the node itself if it is not a List."""
     fields = {key.value: value for key, value in node.value} if _has_text_keys(node) else {}
     kind, items = fields.get("kind"), fields.get("items")
     if isinstance(kind, yaml.ScalarNode) and kind.value in _LISTS and isinstance(items, yaml.SequenceNode):
@@ -163,13 +164,13 @@ def _has_text_keys(node: yaml.Node) -> bool:
 def _document(builder: yaml_reader.DocumentBuilder, node: yaml.Node, source: str) -> Document:
     built = builder.build(node)
     if not isinstance(built.data, dict):
-        problem = Problem("", "TypeInvalid", "a document must be a mapping", "write a Job", stage=RejectionStage.DECODE)
+        problem = Problem("", "TypeInvalid", "must be a mapping", "write a Volcano Job", stage=RejectionStage.DECODE)
         raise yaml_reader.YamlError(problem.at(*built.positions[""]))
     return Document(source, built.data, built.positions, tuple(built.problems))
 
 
-class _Dumper(_BaseDumper):  # type: ignore[misc]  # its base is chosen when the module is loaded
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  # shared values are written out, never as anchors
+class _Dumper(_BaseDumper):  # type: ignore[misc]  # the base class is chosen at run time
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  # shared values are written in full, without anchors
         return True
 
 
@@ -181,7 +182,7 @@ def _represent_text(dumper: Any, text: str) -> Any:
         style = "|" if not any(line.endswith(" ") for line in text.split("\n")) else '"'
     elif _NO_TEXT.fullmatch(text) or not isinstance(yaml_scalars.plain(text), str):
         style = "'"
-    # The text itself: an Enum's own str() says something else.
+    # str() of an Enum may differ from its text.
     return dumper.represent_scalar("tag:yaml.org,2002:str", str.__str__(text), style=style)
 
 
@@ -190,13 +191,13 @@ _Dumper.add_multi_representer(str, _represent_text)
 
 
 def scalar(value: Any) -> str:
-    """Write a value in one line."""
+    """Return a value as one line of YAML."""
     text: str = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, width=4096, explicit_end=False)
     return text.removesuffix("\n").removesuffix("...").strip()
 
 
 def canonical(tree: Any, *, top: bool = True) -> Any:
-    """Order the keys: apiVersion, kind and metadata first, all else by name."""
+    """Return a tree with sorted keys; apiVersion, kind and metadata of a manifest come first."""
     if isinstance(tree, Mapping):
         leading = [key for key in ("apiVersion", "kind", "metadata") if top and key in tree]
         other_keys = sorted(key for key in tree if key not in leading)
@@ -207,7 +208,7 @@ def canonical(tree: Any, *, top: bool = True) -> Any:
 
 
 def dump(manifests: Sequence[Manifest], style: Literal["yaml", "json"] = "yaml") -> str:
-    """Write manifests: YAML documents, or one JSON `v1` List. The same manifests always give the same bytes."""
+    """Return manifests as YAML documents, or as one `v1` List in JSON. The output is deterministic."""
     ordered = [canonical(manifest) for manifest in manifests]
     if style == "json":
         return json_text({"apiVersion": "v1", "kind": "List", "items": ordered}) + "\n"
@@ -215,7 +216,7 @@ def dump(manifests: Sequence[Manifest], style: Literal["yaml", "json"] = "yaml")
 
 
 def dump_as_ordered(document: Mapping[str, Any]) -> str:
-    """Write one YAML document with its keys in the order that they have."""
+    """Return one YAML document without sorting its keys."""
     return _yaml([document])
 
 
@@ -229,5 +230,5 @@ def _yaml(documents: Sequence[Mapping[str, Any]], *, explicit_start: bool = Fals
         width=4096,
         explicit_start=explicit_start,
     )
-    # Hidden characters occur only in double quotes, where YAML has the same escapes as JSON.
+    # Hidden characters occur only in double quotes, where YAML and JSON have the same escapes.
     return hidden_escaped(text)

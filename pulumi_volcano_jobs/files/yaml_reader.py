@@ -1,4 +1,4 @@
-"""YAML text as plain data: read as kubectl reads it, within bounds, with the place of every value."""
+"""Read YAML text as kubectl does, with limits on its size, and with the line and column of every value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pulumi_volcano_jobs.files import yaml_scalars
 
 Position = tuple[int, int]
 
-# libyaml's is some ten times faster; a Python built without it has the other.
+# The loader of libyaml is about ten times faster. PyYAML may be built without libyaml.
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _YAML = "tag:yaml.org,2002:"
@@ -28,61 +28,61 @@ _PLAIN_TAGS: dict[type[yaml.Node], frozenset[str]] = {
     yaml.ScalarNode: yaml_scalars.TAGS | {"", "!", "merge"},
 }
 
-# What YAML's text cannot have, and a byte order mark that is not the first character is none.
+# Characters that YAML does not allow, and byte order marks, which are allowed only as the first character.
 _NO_CHARACTER = re.compile("[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# JSON's escape of a character beyond Unicode's first plane, which YAML does not know.
+# A surrogate pair: the JSON escape of a character above U+FFFF, which YAML does not support.
 _PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
-# A slash that is escaped, as JSON may have it.
+# An escaped slash, which JSON allows.
 _SLASH = re.compile(r"(?<!\\)(?:\\\\)*\\/")
-# go-yaml reads a comma after a tag as part of the tag, and drops the value or the entry.
+# go-yaml reads a comma after a tag as a part of the tag, and drops the value or the entry.
 _TAG_WITH_COMMA = re.compile(r"(?:&\S+\s+)?!(?!<)[^\s,\[\]{}]*,")
-# Helm's, Jinja's: a line of their own, or a place where a value is to be.
+# Template syntax of Helm or Jinja: a separate line, or a placeholder for a value.
 _TEMPLATE_LINE = re.compile(r"\s*(- +)?(\{\{|\{%|\{#)")
 _TEMPLATE_VALUE = re.compile(r"\{\{-?\s*(\.(Values|Release|Chart)\b|(include|template|tpl|toYaml)\s)")
 _TEMPLATE = Problem(
     "",
     "Invalid",
-    "this is a template, as of Helm or Jinja, and no YAML yet",
-    "fill it in first: helm template CHART | volcano-jobs validate -",
+    "must be YAML, not a template of Helm or Jinja",
+    "render the template first: helm template CHART | volcano-jobs validate -",
     stage=RejectionStage.DECODE,
 )
 _TOO_DEEP = Problem(
     "",
     "Invalid",
-    f"this is nested more than {bounds.MOST_LEVELS} levels deep, or an alias stands inside of what it names",
-    "write it flatter, without aliases",
+    f"may not be nested more than {bounds.MOST_LEVELS} levels deep, and may not have recursive aliases",
+    "reduce the nesting, and remove aliases",
     stage=RejectionStage.DECODE,
 )
-_QUESTION_MARK = "found '?' in plain text inside of brackets"
+_QUESTION_MARK = "found '?' in a plain scalar inside brackets"
 _HINTS = {
     _QUESTION_MARK: "put the text in quotes",
-    "did not find expected <document start>": "put a line of --- between two documents",
+    "did not find expected <document start>": "separate the documents with a line of ---",
     "mapping values are not allowed in this context": "put text with a colon in quotes, or indent the line less",
 }
 
 
-class YamlError(Exception):  # it never leaves the modules that read YAML
-    """A document in which nothing can be told but this problem."""
+class YamlError(Exception):  # internal to the modules that read YAML
+    """A problem that ends the reading of a document."""
 
     def __init__(self, problem: Problem) -> None:
-        """Take the problem, with its place."""
+        """Store the problem, which has its line and column."""
         super().__init__(problem.reason)
         self.problem = problem
 
 
 class FileTooLargeError(YamlError):
-    """More than is read of any file."""
+    """A file with more keys and values than the limit."""
 
 
 class _Composer:
-    """A composer that builds nodes from the parser's events and counts them.
+    """Composer that builds nodes from the parser's events and counts them.
 
-    PyYAML's own composer rejects an anchor that is defined again, which kubectl accepts. A node has the tag that is
-    written in the text. The tag of a plain scalar without one is empty.
+    PyYAML's own composer rejects an anchor that is defined again; kubectl accepts it. Each node has the tag that is
+    written in the text. A plain scalar without a tag has an empty tag.
     """
 
     def __init__(self, text: str) -> None:
-        """Parse a text."""
+        """Create a composer of a text."""
         self._text = text
         # Any: the types of PyYAML's events have no fields.
         self._events: Iterator[Any] = yaml.parse(text, Loader=_BaseLoader)
@@ -106,7 +106,7 @@ class _Composer:
         is_flow = bool(getattr(event, "flow_style", False))
         self._flows += is_flow
         if event.anchor:
-            # Before its children: Builder rejects an alias inside its own value as too deep.
+            # Set before the children are read: DocumentBuilder rejects an alias inside its own value as too deep.
             self._anchors[event.anchor] = node
         if isinstance(node, yaml.SequenceNode):
             for item in self._until(yaml.SequenceEndEvent):
@@ -141,7 +141,7 @@ class _Composer:
         return self._anchors[event.anchor]
 
     def _check_text(self, event: Any) -> None:
-        """Reject text that libyaml accepts and kubectl's go-yaml, which is older and reads YAML 1.1, does not."""
+        """Reject text that libyaml accepts, but not kubectl's go-yaml, which implements YAML 1.1."""
         is_plain = event.style in {None, ""}
         if is_plain and self._flows and "?" in event.value:
             raise yaml.MarkedYAMLError(None, None, _QUESTION_MARK, event.start_mark)
@@ -152,11 +152,11 @@ class _Composer:
 def _check_bounds(values: int, levels: int, node: yaml.Node | None) -> None:
     place = _start(node) if node else (1, 1)
     if values > bounds.MOST_VALUES:
-        reason = f"a file has at most {bounds.MOST_VALUES} keys and values, those of aliases counted each time"
+        reason = f"must have at most {bounds.MOST_VALUES} keys and values, including those of each alias"
         raise FileTooLargeError(
-            Problem("", "TooMany", reason, "write several files, or without aliases", stage=RejectionStage.DECODE).at(
-                *place
-            )
+            Problem(
+                "", "TooMany", reason, "split the file, or write it without aliases", stage=RejectionStage.DECODE
+            ).at(*place)
         )
     if levels > bounds.MOST_LEVELS:
         raise YamlError(_TOO_DEEP.at(*place))
@@ -164,7 +164,7 @@ def _check_bounds(values: int, levels: int, node: yaml.Node | None) -> None:
 
 @dataclass(eq=False, repr=False)
 class ParsedDocument(Sealed):
-    """What a node stands for, where each value of it is, and what is wrong with it."""
+    """The data of a node, the position of each value, and the problems."""
 
     data: Any = None
     positions: dict[str, Position] = field(default_factory=dict)
@@ -172,10 +172,10 @@ class ParsedDocument(Sealed):
 
 
 def load(text: str) -> list[Any]:
-    """Read the data of all documents of a text that are not empty.
+    """Return the data of all documents of a text, without empty ones.
 
     Raises:
-        Refused: with the first problem.
+        YamlError: if there is a problem that is not a warning; the first one.
     """
     builder = DocumentBuilder()
     documents = [builder.build(node) for node in compose(text)]
@@ -185,25 +185,25 @@ def load(text: str) -> list[Any]:
 
 
 def compose(text: str) -> Iterator[yaml.Node]:
-    """Yield the nodes of the documents of a text that are not empty.
+    """Yield the root nodes of all documents of a text, without empty ones.
 
     Raises:
-        Refused: where the text is no YAML, or beyond the bounds.
+        YamlError: if the text is not YAML, or exceeds a limit.
     """
     match = _NO_CHARACTER.search(text)
     if match:
         line = text.count("\n", 0, match.start()) + 1
         column = match.start() - text.rfind("\n", 0, match.start())
-        reason = f"this is no YAML: the character U+{ord(match[0]):04X} cannot stand in it"
+        reason = f"must be valid YAML: the character U+{ord(match[0]):04X} is not allowed"
         raise YamlError(
-            Problem("", "Invalid", reason, "save it as UTF-8 text without it", stage=RejectionStage.DECODE).at(
-                line, column
-            )
+            Problem(
+                "", "Invalid", reason, "remove the character, and save the file as UTF-8", stage=RejectionStage.DECODE
+            ).at(line, column)
         )
-    # Without a byte order mark, the positions of the parser are those in the text.
+    # After the byte order mark is removed, the parser's positions are positions in the text.
     text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
-        # kubectl reads such a text as JSON.
+        # kubectl reads a text that starts with a brace as JSON.
         text = _SLASH.sub(lambda match: match[0].removesuffix("\\/") + "/", _PAIR.sub(_surrogates_joined, text))
     try:
         for node in _Composer(text).documents():
@@ -214,7 +214,7 @@ def compose(text: str) -> Iterator[yaml.Node]:
 
 
 def _surrogates_joined(match: re.Match[str]) -> str:
-    """Write a character that JSON escapes in two halves as YAML does, in one."""
+    """Replace a surrogate pair by the YAML escape of the same character."""
     high, low = int(match[2], 16), int(match[3], 16)
     return f"{match[1]}\\U{0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF):08X}"
 
@@ -230,28 +230,28 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
         if _TEMPLATE_LINE.match(earlier):
             return _TEMPLATE.at(number, 1)
     if "\t" in last[: len(last) - len(last.lstrip())]:
-        reason = "this is no YAML: a tab indents this line"
+        reason = "must be valid YAML: the line is indented with a tab"
         return Problem("", "Invalid", reason, "indent with spaces", stage=RejectionStage.DECODE).at(line, column)
     if str(error.problem).endswith("nesting depth"):
         return _TOO_DEEP.at(line, column)
     message = " ".join(str(part) for part in (error.context, error.problem) if part)
     hint = _HINTS.get(str(error.problem), "")
-    return Problem("", "Invalid", f"this is no YAML: {message}", hint, stage=RejectionStage.DECODE).at(line, column)
+    return Problem("", "Invalid", f"must be valid YAML: {message}", hint, stage=RejectionStage.DECODE).at(line, column)
 
 
 class DocumentBuilder:
-    """Makes plain data of nodes; one for each file, since its bounds are the file's."""
+    """Builder of plain data from nodes. Each file needs a new builder, because the limits apply to the whole file."""
 
     def __init__(self) -> None:
-        """Begin to count."""
+        """Set the number of values to 0."""
         self._values = 0
         self._document = ParsedDocument()
 
     def build(self, node: yaml.Node) -> ParsedDocument:
-        """Make the data of a document: mappings with text for keys, lists, text, numbers, truth values and nulls.
+        """Return the data of a document: mappings with string keys, lists, strings, numbers, booleans and nulls.
 
         Raises:
-            Refused: if it is a template, or beyond the bounds.
+            YamlError: if the document is a template, or exceeds a limit.
         """
         self._document = ParsedDocument(positions={"": _start(node)})
         self._document.data = self._value(node, "", 1)
@@ -272,8 +272,8 @@ class DocumentBuilder:
     def _warn_about_tag(self, node: yaml.Node, path: str) -> None:
         if node.tag.removeprefix(_YAML) in _PLAIN_TAGS[type(node)]:
             return
-        reason = f"kubectl ignores the tag {_tag(node)}, and reads the value after it as it is written"
-        hint = "remove the tag, or run the tool that replaces it before this one"
+        reason = f"kubectl ignores the tag {_tag(node)} and reads the value as written"
+        hint = "remove the tag, or first run the tool that replaces it"
         self._document.problems.append(Problem(path, "Warning", reason, hint, code="VJ124").at(*_start(node)))
 
     def _scalar(self, node: yaml.Node, path: str, *, is_key: bool) -> Any:
@@ -281,14 +281,14 @@ class DocumentBuilder:
             value = yaml_scalars.resolve(node.tag, node.value)
             value = value if is_key else yaml_scalars.as_value(value)
         except ValueError as error:
-            self._report(path, node, str(error), "write the plain value")
+            self._report(path, node, str(error), "write a plain value")
             return None
         if isinstance(value, str) and _TEMPLATE_VALUE.search(value):
             raise YamlError(_TEMPLATE.at(*_start(node)))
         return value
 
     def _mapping(self, node: yaml.MappingNode, path: str, level: int) -> dict[str, Any]:
-        """Build a mapping as kubectl does: `<<` inserts its keys at its place and overrides the keys before it."""
+        """Build a mapping as kubectl does: `<<` overrides the keys before it, and the keys after it override `<<`."""
         result: dict[str, Any] = {}
         lines: dict[str, int] = {}
         for key, value in node.value:
@@ -315,7 +315,7 @@ class DocumentBuilder:
         return result
 
     def _merged(self, node: yaml.Node, path: str, level: int) -> dict[str, Any]:
-        """Return the keys that `<<` inserts: of several mappings, the first one takes precedence."""
+        """Return the keys that `<<` merges. The first of several mappings takes precedence."""
         sources = node.value if isinstance(node, yaml.SequenceNode) else [node]
         merged: dict[str, Any] = {}
         for source in sources:
@@ -324,34 +324,39 @@ class DocumentBuilder:
                 _check_bounds(self._values, level + 1, source)
                 merged = self._mapping(source, path, level + 1) | merged
             else:
-                self._report(path, source, "<< takes a mapping, or a list of them", "write an alias such as *base")
+                self._report(path, source, "<< must be a mapping or a list of mappings", "write an alias such as *base")
         return merged
 
     def _key(self, node: yaml.Node, parent: yaml.Node, path: str) -> str | None:
-        """Return a key as kubectl reads it: numbers and booleans become text."""
+        """Return a key as kubectl reads it: numbers and booleans become strings."""
         if not isinstance(node, yaml.ScalarNode):
             for inner, outer in ((node, parent), (_first_key(node), node)):
-                # {{ .Values.name }} is a mapping that has a mapping for its key.
+                # YAML reads {{ .Values.name }} as a mapping whose key is a mapping.
                 if isinstance(inner, yaml.MappingNode) and inner.start_mark.index == outer.start_mark.index + 1:
                     raise YamlError(_TEMPLATE.at(*_start(outer)))
-            self._report(f"{path}.?", node, "a list or a mapping cannot be a key", "write text before the colon")
+            self._report(
+                f"{path}.?", node, "keys must be strings, not lists or mappings", "write a string before the colon"
+            )
             return None
         self._warn_about_tag(node, path)
         if yaml_scalars.is_null(node.tag, node.value):
             self._report(
-                f"{path}.null", node, "a null cannot be a key", "write text before the colon, or put it in quotes"
+                f"{path}.null",
+                node,
+                "keys must not be null",
+                "write a string before the colon, or put the key in quotes",
             )
             return None
         key = self._scalar(node, path, is_key=True)
         if key is None:
             return None
         if isinstance(key, int) and key > yaml_scalars.MAX_INT64:
-            self._report(path, node, "a number beyond 63 bits cannot be a key", "put it in quotes")
+            self._report(path, node, "numeric keys must fit in 63 bits", "put the key in quotes")
             return None
         return yaml_scalars.as_key(key)
 
     def _place(self, path: str, key: str | int, node: yaml.Node) -> str:
-        """Spell the place of what stands in another, and note its line and column."""
+        """Return the path of a key or an index, and store the line and column of its node."""
         place = paths.join(path, key) if len(path) <= paths.LONGEST_SHOWN else path
         self._document.positions[place] = _start(node)
         return place
@@ -380,20 +385,18 @@ def _is_merge(key: yaml.Node) -> bool:
 
 
 def _are_equal(value: Any, other: Any) -> bool:
-    # As JSON: to Python 1, 1.0 and True are equal.
+    # Compare as JSON, because 1, 1.0 and True are equal in Python.
     return json.dumps(value, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def _overridden_key(path: str, line: int) -> Problem:
-    reason = f"kubectl overrides the value in line {line} with the one from <<"
+    reason = f"<< overrides the value in line {line}"
     return Problem(path, "Warning", reason, "move << before the mapping's own keys", code="VJ125")
 
 
 def _duplicate_key(path: str, first: Any, second: Any, line: int) -> Problem:
     if _are_equal(first, second):
         return Problem(
-            path, "Warning", f"this stands twice, with one value (first in line {line})", "remove one", code="VJ115"
+            path, "Warning", f"the key already has this value in line {line}", "remove one of the two", code="VJ115"
         )
-    return Problem(
-        path, "Duplicate", f"this stands twice, with two values (first in line {line})", "keep the one that is meant"
-    )
+    return Problem(path, "Duplicate", f"the key has another value in line {line}", "remove one of the two")

@@ -1,4 +1,4 @@
-"""Scalars of YAML as kubectl reads them: go-yaml v2, YAML 1.1 with exceptions, and sigs.k8s.io/yaml for keys."""
+"""Resolve YAML scalars as kubectl does: go-yaml v2 (YAML 1.1 with exceptions), and sigs.k8s.io/yaml for keys."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _YAML = "tag:yaml.org,2002:"
 MAX_INT64 = 2**63 - 1
 _MIN_INT64, _MAX_UINT64 = -(2**63), 2**64 - 1
 _LONGEST_DECIMAL = 20
-"""Digits of the largest number of 64 bits; Python refuses to read much longer numbers, since it would take long."""
+"""The digits of the largest number of 64 bits. Python's `int()` rejects text with thousands of digits."""
 
 TAGS = frozenset({"str", "int", "float", "bool", "null", "binary", "timestamp"})
-"""Tags of scalars that are applied, without their prefix; a value after any other tag is text."""
+"""Tags of scalars, without their prefix, that determine the type. A scalar with any other tag is a string."""
 _RESOLVED = TAGS - {"binary"}
 _WORDS: dict[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -31,20 +31,20 @@ _INT = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0
 _SIGNED_BINARY = re.compile(r"0b([-+])()([01]+)()()")
 _BASES = (16, 2, 8, 10)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-# After a leading point go-yaml leaves the underscores to Go's own reader, which wants digits on both sides.
+# After a leading point, go-yaml leaves the underscores to Go's strconv, which requires digits on both sides.
 _POINT = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
 _TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ][0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(\.[0-9]+)?\S*)?")
 _SMALLEST_EXPONENT, _LARGEST_EXPONENT = -4, 6
 _SINGLE_DIGITS = 9
 _EXACT, _WRITTEN_OUT = 2.0**53, 1e21
-"""A double represents every whole number up to the first. Go writes numbers below the second without an exponent."""
+"""The limit up to which a double represents every integer, and the limit below which Go writes no exponent."""
 
 
 def resolve(tag: str, text: str) -> Any:
     """Return the value of a scalar.
 
     Args:
-        tag: the tag that is written; empty for a plain scalar without one.
+        tag: the tag in the text; empty for a plain scalar without a tag.
         text: the scalar's text.
 
     Raises:
@@ -57,21 +57,21 @@ def resolve(tag: str, text: str) -> Any:
         return text
     value = plain(text)
     if kind and not _fits(kind, value, text):
-        message = f"must be of the type of its tag !!{kind}"
+        message = f"must have the type of its tag !!{kind}"
         raise ValueError(message)
     return float(value) if kind == "float" else value
 
 
 def as_value(value: Any) -> Any:
-    """Return a scalar's value as Go writes it in JSON: a large whole number with its shortest digits, and zeros.
+    """Return a scalar's value as Go writes it in JSON: a large integer has its shortest digits, then zeros.
 
     Raises:
-        ValueError: if JSON has no such value.
+        ValueError: if the value is infinite or NaN.
     """
     if not isinstance(value, float):
         return value
     if not math.isfinite(value):
-        message = "JSON has no infinity and no NaN"
+        message = "must be a finite number, because JSON has no infinity or NaN"
         raise ValueError(message)
     return int(Decimal(repr(value))) if _EXACT < abs(value) < _WRITTEN_OUT else value
 
@@ -82,7 +82,7 @@ def is_null(tag: str, text: str) -> bool:
 
 
 def as_key(value: str | float) -> str:
-    """Return the key of a mapping as kubectl writes it: a float has the digits that Go writes for 32 bits."""
+    """Return the key of a mapping as kubectl writes it. Go writes a float with the digits of a 32-bit float."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return _single(value) if isinstance(value, float) else str(value)
@@ -113,13 +113,13 @@ def _integer(digits: str) -> int | None:
     if base == 10 and len(written) > _LONGEST_DECIMAL:  # noqa: PLR2004
         return None
     number = int(written, base) * (-1 if sign == "-" else 1)
-    # Only a number without a sign may have all 64 bits.
+    # Only an unsigned number may have 64 bits.
     return number if _MIN_INT64 <= number <= (MAX_INT64 if sign else _MAX_UINT64) else None
 
 
 def _float(text: str) -> float | str:
     number = float(text.replace("_", ""))
-    # Go reads a number beyond the range of a double as text.
+    # Go reads a number outside the range of a double as a string.
     return number if math.isfinite(number) else text
 
 
@@ -140,9 +140,9 @@ def _binary(text: str) -> str:
     try:
         raw = base64.b64decode(text.translate({10: None, 13: None}), validate=True)
     except (binascii.Error, ValueError):
-        message = "must be base64 after the tag !!binary"
+        message = "must be base64, because its tag is !!binary"
         raise ValueError(message) from None
-    # Go writes each byte that is not UTF-8 as U+FFFD.
+    # Go replaces each byte that is not UTF-8 by U+FFFD.
     return re.sub("[\udc80-\udcff]", "\ufffd", raw.decode("utf-8", "surrogateescape"))
 
 
