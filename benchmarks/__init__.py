@@ -1,1 +1,1 @@
-"""Benchmarks: figures to look at, not tests."""
+"""Benchmarks. They print figures and never fail."""

@@ -1,7 +1,7 @@
-"""Measure what users wait for, side by side in one run: `make bench`, or some parts: `python -m benchmarks start`.
+"""Measure the times that users wait for: `make bench`, or `python -m benchmarks start` for one part.
 
-Times are CPU time (but for starts), the best of several runs, in a process of its own where imports or memory count.
-Nothing here passes or fails: a target stands beside each figure.
+Each figure is the best of several runs. Times are CPU times, except for start-up times. Measurements of imports and
+memory run in a separate process. The tables show a target for each figure, but no benchmark fails.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ PARTS = {"rendering": rendering.measure, "program": program.measure, "start": st
 
 
 def main() -> None:
-    """Print the parts that are asked for, or all."""
+    """Run the parts in the arguments, or all parts."""
     for name in sys.argv[1:] or PARTS:
         if name not in PARTS:
-            raise SystemExit(f"there is no part {name!r}; there are {', '.join(PARTS)}")
+            raise SystemExit(f"unsupported part {name!r}: supported parts: {', '.join(PARTS)}")
         PARTS[name]()
 
 

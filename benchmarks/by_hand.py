@@ -1,4 +1,4 @@
-"""What a platform engineer writes without the library: the same children, as straight as can be."""
+"""A program without the library that creates the same resources in the simplest way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pulumi_kubernetes
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-# Plain dicts, as most programs have them; type checkers want other ones.
+# Any: like most programs, this one passes plain dicts, which type checkers reject.
 k8s: Any = pulumi_kubernetes
 JOB = "train"
 SELECTOR = {"volcano.sh/job-name": JOB, "volcano.sh/job-namespace": "default"}
@@ -18,7 +18,7 @@ KEYS = ("id_rsa", "id_rsa.pub", "authorized_keys", "config")
 
 
 def make(tasks: Sequence[dict[str, Any]]) -> None:
-    """Make a PyTorch job of a master and workers."""
+    """Create the resources of a PyTorch job with a master and workers."""
     hosts = {task["name"]: [f"{JOB}-{task['name']}-{at}" for at in range(task["replicas"])] for task in tasks}
     before = _objects(hosts)
     names = [f"VC_{task.upper()}_{what}" for task in hosts for what in ("HOSTS", "NUM")]

@@ -1,4 +1,4 @@
-"""The jobs that are measured: a training of so many workers for each framework."""
+"""The measured jobs: one training job for each framework, with any number of workers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 RESOURCES = {"requests": {"cpu": "4", "memory": "16Gi"}, "limits": {"nvidia.com/gpu": 8}}
 ROLES = {"pytorch": "master", "mpi": "master", "ray": "head", "tensorflow": "ps"}
 MOST_WITH_HOSTS = 1000
-"""Above so many Pods a variable with all hosts is larger than Linux takes, and svc is told to leave it out."""
+"""Above this number of Pods, a variable with all hosts is too long for Linux, so the job does not use it."""
 
 
 def task(name: str, replicas: int) -> dict[str, Any]:
-    """Give a task whose container has the task's name, as Ray wants it."""
+    """Return a task whose container has the name of the task, as the ray plugin requires."""
     container = {
         "name": name,
         "image": "ghcr.io/me/train:1",
@@ -24,7 +24,7 @@ def task(name: str, replicas: int) -> dict[str, Any]:
 
 
 def job(framework: str, pods: int) -> dict[str, Any]:
-    """Give a job of so many Pods with ssh, svc and env beside the framework's plugin."""
+    """Return a job with the number of Pods, with the framework's plugin and ssh, svc and env."""
     svc = ["--inject-hosts-env=false"] if pods > MOST_WITH_HOSTS else []
     plugins = {framework: [], "ssh": [], "svc": svc, "env": []}
     tasks = [task(ROLES[framework], 1), task("worker", pods - 1)]

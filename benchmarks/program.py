@@ -1,4 +1,4 @@
-"""The program's part of `up`: a `VolcanoJob` against a program written by hand that makes the same children."""
+"""Measure a program's part of `pulumi up`: `VolcanoJob` and a program without it that creates the same resources."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ FRAMEWORK = "pytorch"
 
 
 class Engine(mocks.Mocks):
-    """An engine that takes no time: outputs are the inputs. It keeps what it was given."""
+    """Mock engine that returns the inputs as outputs and records them."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Create an engine without resources."""
         self.seen: dict[str, Any] = {}
 
     def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], None]:
-        """Refuse: neither program asks anything."""
+        """Raise an error, because neither program calls a function."""
         raise NotImplementedError(args.token)
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
-        """Take a resource."""
+        """Record a resource."""
         self.seen[f"{args.typ} {args.name}"] = args.inputs
         return f"id-of-{args.name}", args.inputs
 
 
 def measure() -> None:
-    """Print the table, after a look at whether both programs make the same."""
+    """Check that both programs create the same Pods, and print the table."""
     rows = []
     for size in SIZES:
         runs = {
@@ -51,20 +51,20 @@ def measure() -> None:
 
 
 def _compare(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
-    """Refuse to measure programs that do not make the same Pods."""
+    """Exit if the programs do not create the same Pods."""
     if ours != theirs:
         name = next(name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name))
         raise SystemExit(f"the two programs differ in {name}:\n{ours.get(name)}\n{theirs.get(name)}")
 
 
 def _component(size: int) -> None:
-    from pulumi_volcano_jobs import VolcanoJob  # noqa: PLC0415  # its import is measured
+    from pulumi_volcano_jobs import VolcanoJob  # noqa: PLC0415  # the import is measured
 
     VolcanoJob("train", jobs.job(FRAMEWORK, size)["spec"])
 
 
 def _by_hand(size: int) -> None:
-    from benchmarks import by_hand  # noqa: PLC0415  # its import is measured
+    from benchmarks import by_hand  # noqa: PLC0415  # the import is measured
 
     by_hand.make(jobs.job(FRAMEWORK, size)["spec"]["tasks"])
 
@@ -72,11 +72,11 @@ def _by_hand(size: int) -> None:
 def _run(kind: str, size: int) -> dict[str, Any]:
     begin = time.process_time()
     if kind == "component":
-        import pulumi_volcano_jobs.component  # noqa: F401, PLC0415  # its import is measured
+        import pulumi_volcano_jobs.component  # noqa: F401, PLC0415  # the import is measured
 
         program = _component
     else:
-        import benchmarks.by_hand  # noqa: F401, PLC0415  # its import is measured
+        import benchmarks.by_hand  # noqa: F401, PLC0415  # the import is measured
 
         program = _by_hand
     imported = time.process_time()
@@ -96,7 +96,7 @@ def _run(kind: str, size: int) -> dict[str, Any]:
 
 
 def _pods(engine: Engine) -> dict[str, Any]:
-    """Give the Pods' specs, which both programs must make alike."""
+    """Return the specs of the Pods, by resource."""
     return {name: inputs["spec"] for name, inputs in engine.seen.items() if name.startswith("kubernetes:core/v1:Pod ")}
 
 

@@ -1,4 +1,4 @@
-"""Rendering: the time for each Pod, how it grows, and against `json.dumps` of what comes out."""
+"""Measure rendering: the time per Pod, its growth with the size of the job, and its ratio to `json.dumps`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pulumi_volcano_jobs import render
 SIZES = (100, 1000, 5000)
 RUNS = 5
 TARGETS = {"pytorch": 0.06, "mpi": 0.06, "ray": 0.06, "tensorflow": 0.5}
-"""Milliseconds for each Pod at 1,000 Pods."""
+"""Milliseconds per Pod for a job of 1,000 Pods."""
 GROWTH = 1.1
 DUMPS = 3.0
-# TF_CONFIG in each of 5,000 Pods names all of them: a gigabyte.
+# TF_CONFIG lists all Pods in every Pod: a gigabyte for 5,000 Pods.
 QUADRATIC = {"tensorflow"}
 
 
@@ -27,7 +27,7 @@ def measure() -> None:
     found = {(name, size): _measure(name, size) for name in TARGETS for size in SIZES if _is_possible(name, size)}
     rows = []
     for (name, size), (rendering, dumping, megabytes) in found.items():
-        target = f"<= {TARGETS[name]}" if size == 1000 else ""  # noqa: PLR2004  # the size that targets are for
+        target = f"<= {TARGETS[name]}" if size == 1000 else ""  # noqa: PLR2004  # TARGETS apply to this size
         limit = "" if name in QUADRATIC else f"<= {DUMPS}"
         rows.append([name, size, rendering / size, target, megabytes, rendering / dumping, limit])
     columns = ["ssh, svc, env and", "Pods", "ms/Pod", "target", "MB of JSON", "of json.dumps", "target"]
@@ -54,9 +54,9 @@ def _is_possible(name: str, size: int) -> bool:
 
 
 def _measure(name: str, size: int) -> tuple[float, float, float]:
-    """Give milliseconds of rendering and of json.dumps, and the size of the output in megabytes."""
+    """Return the milliseconds of rendering and of `json.dumps`, and the size of the output in megabytes."""
     document = jobs.job(name, size)
-    # First: what is kept alive makes Python's collector of garbage slower.
+    # Measured first, because live objects slow down Python's garbage collector.
     rendering = _best(lambda: render(document))
     rendered = render(document)
     manifests = [*rendered.objects, *rendered.pods]
@@ -74,7 +74,7 @@ def _best(call: Callable[[], object]) -> float:
 
 
 def _peak() -> float:
-    """Give the most memory that this process has had, in megabytes; getrusage counts that of its parent too."""
+    """Return the peak memory of this process in megabytes. getrusage would include the memory of its parent."""
     status = Path("/proc/self/status").read_text("ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 

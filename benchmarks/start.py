@@ -1,4 +1,4 @@
-"""Start: importing the library against importing pydantic, and the command line's `--help`."""
+"""Measure start-up: the import of the library, compared with the import of pydantic, and `volcano-jobs --help`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROGRAM = Path(sys.executable).parent / "volcano-jobs"
 
 
 def measure() -> None:
-    """Print the table; the runs of all commands alternate, so that the machine's moods fall on all alike."""
+    """Print the table. The runs of all commands alternate, so that load on the machine affects each command alike."""
     commands = {
         "python": [sys.executable, "-c", "pass"],
         "pydantic": [sys.executable, "-c", "import pydantic"],
@@ -38,4 +38,4 @@ def measure() -> None:
         ["import pulumi", pulumi, (pulumi - bare) / (pydantic - bare), ""],
         ["volcano-jobs --help", shown, "", "<= 0.4 s"],
     ]
-    table.show("Start (Python's own start taken off in the ratio)", ["", "s", "of pydantic's", "target"], rows)
+    table.show("Start-up (the ratio excludes the start of Python)", ["", "s", "of pydantic's", "target"], rows)

@@ -1,4 +1,4 @@
-"""Tables on the terminal, and measuring in a process of its own."""
+"""Print tables, and run measurements in a separate process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table whose columns are as wide as they must be."""
+    """Print a table with columns that fit their cells."""
     texts = [list(columns), *([_text(cell) for cell in row] for row in rows)]
     widths = [max(len(row[at]) for row in texts) for at in range(len(columns))]
     print(f"\n{title}")
@@ -29,7 +29,7 @@ def _text(cell: object) -> str:
 
 
 def apart(module: str, *arguments: object) -> dict[str, Any]:
-    """Run a module in a process of its own and give what it prints as JSON."""
+    """Run a module in a separate process, and return the JSON object that it prints."""
     command = [sys.executable, "-m", module, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     found: dict[str, Any] = json.loads(done.stdout)

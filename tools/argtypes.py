@@ -1,11 +1,11 @@
-"""The types of the components' arguments, generated from the fields of `spec` and from the schema of a Queue.
+"""Generate the types of the components' arguments from the fields of `spec` and from the schema of a Queue.
 
 On the command line::
 
     python tools/argtypes.py    # writes the generated modules (see `MODULES`)
 
-A field has one declaration: a job's in `spec/model.py`, a queue's in `kubernetes/queue_schema.py`, an option's in
-`component/job_args.py`. Type checkers and Pulumi's analyzer need written classes, so these are generated and committed.
+Each field is declared once: fields of a job in `spec/model.py`, fields of a queue in `kubernetes/queue_schema.py`, and
+options in `component/job_args.py`. Type checkers and Pulumi's analyzer read source, so the classes are committed.
 """
 
 from __future__ import annotations
@@ -82,12 +82,12 @@ from typing import Any, TypedDict
 
 import pulumi
 '''
-# Other languages pass Volcano's own arguments, and no Output decides which objects exist.
+# Other languages pass Volcano's arguments. The names of plugins are plain, because they determine which objects exist.
 _PLUGINS = (
     'Volcano\'s arguments for each plugin, such as `["--port=29500"]` for `pytorch`. A plugin without arguments has an '
     "empty list: Pulumi drops a null, and the plugin with it."
 )
-# The configuration of the stack has these defaults for other languages.
+# Other languages set these defaults in the configuration of the stack.
 _PYTHON_ONLY = frozenset({"job_defaults"})
 _METADATA = {
     "name": ("str", "The queue's name; the resource's name by default."),
@@ -107,7 +107,7 @@ class Field(NamedTuple):
 def docs_of(kind: type) -> dict[str, str]:
     """Return the docstrings of the fields of a class and its bases."""
     docs: dict[str, str] = {}
-    # A TypedDict does not keep its bases.
+    # A TypedDict has no bases at run time.
     for base in (
         vars(sys.modules[kind.__module__])[item.id] for item in _tree(kind).bases if isinstance(item, ast.Name)
     ):
@@ -116,7 +116,7 @@ def docs_of(kind: type) -> dict[str, str]:
 
 
 def own_docs_of(kind: type) -> dict[str, str]:
-    """Return the docstrings of the fields that a class declares itself."""
+    """Return the docstrings of the fields that a class declares, without inherited fields."""
     body = _tree(kind).body
     return {
         field.target.id: " ".join(str(doc.value.value).split())
@@ -134,7 +134,7 @@ def _tree(kind: type) -> ast.ClassDef:
 
 
 def _parts(hint: Any) -> tuple[Any, bool]:
-    """Return a type without Annotated and None, and whether it is a mapping that the library does not look into."""
+    """Return a type without Annotated and None, and whether it is a mapping that the library does not validate."""
     if get_origin(hint) is Annotated:
         base, *metadata = get_args(hint)
         if base != Text and any(isinstance(item, PlainValidator) for item in metadata):
@@ -164,7 +164,7 @@ def python_type(hint: Any) -> str:
 
 
 def wire_type(hint: Any) -> str:
-    """Return the type of a field in the schema of other languages: no union, and an Input only at a leaf."""
+    """Return the type of a field for other languages: without unions, and with an Input only at a leaf."""
     kind, is_opaque = _parts(hint)
     if is_opaque or kind is Any:
         return "Any"
@@ -181,14 +181,14 @@ def wire_type(hint: Any) -> str:
 
 
 def job_fields(model: type[Model] = Job) -> list[Field]:
-    """Return the fields of a job as Python programs pass them."""
+    """Return the fields of a job for Python programs."""
     docs, hints = docs_of(model), get_type_hints(model, include_extras=True)
     special = {"plugins": "Sequence[Plugin] | Mapping[str, Sequence[pulumi.Input[str]]]"}
     return [Field(name, special.get(name) or python_type(hints[name]), docs[name]) for name in model.model_fields]
 
 
 def wire_fields(model: type[Model], *options: type) -> list[Field]:
-    """Return the fields of a model, and of the classes of options of a job, as other languages pass them."""
+    """Return the fields of a model and of classes of options, for other languages."""
     docs, hints = docs_of(model), get_type_hints(model, include_extras=True)
     fields = [
         Field(name, "" if name == "plugins" else wire_type(hints[name]), docs[name]) for name in model.model_fields
@@ -206,7 +206,7 @@ def wire_fields(model: type[Model], *options: type) -> list[Field]:
 
 
 def _in_yaml(doc: str, names: Iterable[str]) -> str:
-    """Write the names and values of inputs in code as other languages spell them."""
+    """Return a docstring with names and values of inputs as other languages spell them."""
     doc = re.sub(r'`(\w+)="([^"`]*)"`', lambda found: f"`{to_camel(found[1])}: {found[2]}`", doc)
     doc = re.sub(r'`"([^"`]*)"`', r"`\1`", doc)
     return re.sub(r"`(\w+)`", lambda found: f"`{to_camel(found[1])}`" if found[1] in names else found[0], doc)
@@ -256,7 +256,7 @@ def typed_dict(name: str, doc: str, fields: Iterable[Field]) -> str:
 
 
 def _doc(text: str) -> Iterator[str]:
-    # Room for both triple quotes.
+    # The width includes both triple quotes.
     first, *rest = textwrap.wrap(f'"""{text}"""', _WIDTH - 4, break_long_words=False, break_on_hyphens=False)
     yield f"    {first}"
     yield from (f"    {line}" for line in rest)
@@ -267,7 +267,7 @@ def _first_line(kind: type) -> str:
 
 
 def _queue_classes(*, python: bool) -> Iterator[str]:
-    """Yield the parts of a queue before the classes that have them."""
+    """Yield the classes of a queue. A class comes after the classes that it uses."""
     names = [name for name in queue_schema.DEFINITIONS if name != queue_schema.SPEC]
     for name in sorted(names, key=lambda key: "$ref" in str(queue_schema.DEFINITIONS[key])):
         doc = queue_schema.DEFINITIONS[name]["description"]
@@ -314,7 +314,7 @@ MODULES = {
 
 
 def formatted(source: str) -> str:
-    """Return source in the format of the project."""
+    """Return source that is formatted by ruff with the settings of this project."""
     ruff = Path(sys.executable).parent / "ruff"
     done = subprocess.run([ruff, "format", "-"], input=source, text=True, capture_output=True, check=True, cwd=ROOT)
     return done.stdout

@@ -1,12 +1,13 @@
-"""Build what the demo and the tests run from pinned Go modules (tools/pins.py), where it is not on PATH.
+"""Build the tools of the demo and the tests from pinned Go modules (tools/pins.py), unless they are on PATH.
 
-Each tool is built once, into ``${XDG_CACHE_HOME:-~/.cache}/pulumi-volcano-jobs/<key>/bin``. The key of a tool covers
-its own pins and build flags, so a change to one tool leaves the others alone. A tool that PATH has is used as it is.
+Each tool is built once, into ``${XDG_CACHE_HOME:-~/.cache}/pulumi-volcano-jobs/<key>/bin``. The key is a digest of the
+pins and the build flags of the tool, so a change to one tool does not rebuild other tools. A tool on PATH is used
+without a build.
 
 On the command line::
 
     python tools/build.py                        # all tools
-    python tools/build.py pulumi                 # one of them
+    python tools/build.py pulumi                 # one tool
     prefix=$(python tools/build.py --print-path)
     export PATH="${prefix:+$prefix:}$PATH"
 
@@ -38,21 +39,21 @@ if TYPE_CHECKING:
 INTERVAL = 10.0
 """Seconds between two progress messages."""
 LAST_LINES = 15
-"""How many of Go's last lines an error shows."""
+"""The number of lines of Go's output in an error."""
 
 
 def ensure(names: Sequence[str], progress: Callable[[str], None]) -> list[Path]:
-    """Build those of the named tools that neither PATH nor the cache has.
+    """Build the named tools that are neither on PATH nor in the cache.
 
     Args:
         names: keys of TOOLS.
-        progress: is called with each line to show; lines with the same start, up to a colon, update each other.
+        progress: function that shows a line. A line replaces the previous one if both have the same text up to a colon.
 
     Returns:
-        The directories to put first on PATH; none for tools that PATH has already.
+        The directories to put first on PATH. Tools that are already on PATH have none.
 
     Raises:
-        BuildError: a name is unknown, Go is missing or too old, or a download or build failed.
+        BuildError: if a name is unknown, Go is missing or too old, or a download or build failed.
 
     """
     ours = [tool for tool in _look_up(names) if not _is_on_path(tool, progress)]
@@ -61,10 +62,10 @@ def ensure(names: Sequence[str], progress: Callable[[str], None]) -> list[Path]:
         _check_go(tool)
     if missing:
         titles = " and ".join(tool.title for tool in missing)
-        progress(f"building {titles} from Go modules, once: the first time, some minutes for each")
+        progress(f"building {titles} from Go modules (only once, a few minutes for each)")
     for tool in missing:
         with _lock(tool, progress):
-            # Another run may have built it while this one waited.
+            # Another run may have built it while this run waited.
             if not _is_program(tool.built):
                 _build(tool, progress)
     return [tool.built.parent for tool in ours]
@@ -79,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"tools/build.py: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("tools/build.py: stopped; what Go has compiled so far is kept", file=sys.stderr)
+        print("tools/build.py: stopped; compiled packages are kept", file=sys.stderr)
         return 128 + signal.SIGINT
     if options.print_path:
         print(os.pathsep.join(map(str, folders)))
@@ -87,10 +88,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class Display:
-    """Shows progress on a stream; on a terminal, a message replaces an earlier one with the same start."""
+    """Progress messages on a stream. On a terminal, a message replaces the previous one about the same subject."""
 
     def __init__(self, stream: TextIO) -> None:
-        """Write to the given stream."""
+        """Create a display that writes to a stream."""
         self._stream = stream
         self._rewrites = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self._subject = ""
@@ -98,7 +99,7 @@ class Display:
     def __call__(self, text: str) -> None:
         """Show one message."""
         subject, colon, _ = text.partition(": ")
-        # A line that the terminal wraps cannot be taken back by going up one line.
+        # A line that the terminal wraps cannot be erased by moving up one line.
         fits = len(text) < shutil.get_terminal_size().columns
         if self._rewrites and fits and colon and subject == self._subject:
             self._stream.write("\x1b[1A\x1b[2K")
@@ -116,13 +117,13 @@ def _parser() -> argparse.ArgumentParser:
 def _look_up(names: Sequence[str]) -> list[Tool]:
     for name in names:
         if name not in TOOLS:
-            msg = f"there is no tool {name!r}; there are {', '.join(TOOLS)}"
+            msg = f"unsupported tool {name!r}: supported tools: {', '.join(TOOLS)}"
             raise BuildError(msg)
     return [TOOLS[name] for name in dict.fromkeys(names)]
 
 
 def _is_on_path(tool: Tool, progress: Callable[[str], None]) -> bool:
-    """Tell whether PATH has the tool, new enough; say so if it is too old."""
+    """Check whether a tool is on PATH and new enough. Report a tool that is too old."""
     found = shutil.which(tool.name)
     if found is None or tool.minimum is None:
         return found is not None
@@ -130,12 +131,12 @@ def _is_on_path(tool: Tool, progress: Callable[[str], None]) -> bool:
     if _numbers(said) >= tool.minimum:
         return True
     wanted = ".".join(map(str, tool.minimum))
-    progress(f"{found} is {said or 'of no known version'}, but {wanted} is needed: using {tool.version}, built here")
+    progress(f"{found} is {said or 'of unknown version'}, but {wanted} is required: building {tool.version}")
     return False
 
 
 def _said_version(program: str) -> str:
-    """Return what a program on PATH says its version is, or nothing if it does not run."""
+    """Return the output of a program's `version` command, or nothing if it does not run."""
     environment = {**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true"}
     try:
         run = subprocess.run([program, "version"], capture_output=True, env=environment, timeout=30, check=False)
@@ -150,37 +151,41 @@ def _is_program(path: Path) -> bool:
 
 @contextlib.contextmanager
 def _lock(tool: Tool, progress: Callable[[str], None]) -> Iterator[None]:
-    """Keep other runs from building the same tool; the system ends the lock even if this run is killed."""
+    """Lock a tool so that no other run builds it. The system releases the lock even if this run is killed."""
     folder = cache() / tool.key
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            progress(f"waiting for another run that is building {tool.title}")
+            progress(f"waiting for another run that builds {tool.title}")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def _check_go(tool: Tool) -> None:
-    """Raise BuildError unless there is a Go that can read the tool's go.mod."""
-    needs = f"building {tool.title} needs Go {tool.go} or newer"
-    cure = f"Install it from https://go.dev/dl/, or put your own {tool.name} on PATH."
+    """Check that the version of Go supports the tool's go.mod.
+
+    Raises:
+        BuildError: if Go is missing or too old.
+    """
+    needs = f"building {tool.title} requires Go {tool.go} or newer"
+    cure = f"Install Go from https://go.dev/dl/, or put {tool.name} on PATH."
     if shutil.which("go") is None:
-        msg = f"{needs}, and no go is on PATH. {cure}"
+        msg = f"{needs}, but go is not on PATH. {cure}"
         raise BuildError(msg)
-    # Asked outside the source, where an old go would refuse go.mod before it answers.
+    # Run outside the source: an old go rejects go.mod before it prints its version.
     asked = subprocess.run(["go", "env", "GOVERSION", "GOTOOLCHAIN"], cwd="/", capture_output=True, check=False)
     version, toolchain, *_ = [*asked.stdout.decode().splitlines(), "", ""]
-    # With any other GOTOOLCHAIN go itself fetches a newer one.
+    # With any other GOTOOLCHAIN, go downloads a newer version.
     if _numbers(version) < _numbers(tool.go) and toolchain in {"", "local"}:
-        found = f"the go on PATH is {version or 'broken'} and fetches no newer one (GOTOOLCHAIN=local)"
+        found = f"the go on PATH is {version or 'broken'} and does not download a newer version (GOTOOLCHAIN=local)"
         msg = f"{needs}; {found}. {cure}"
         raise BuildError(msg)
 
 
 def _build(tool: Tool, progress: Callable[[str], None]) -> None:
-    """Build a tool beside its final place and move it there when it is whole."""
+    """Build a tool in a scratch folder, and move the complete program to its final path."""
     started = time.monotonic()
     with _scratch(cache() / tool.key / "build") as scratch:
         go = _Go(tool, scratch, progress)
@@ -192,8 +197,8 @@ def _build(tool: Tool, progress: Callable[[str], None]) -> None:
 
 @contextlib.contextmanager
 def _scratch(folder: Path) -> Iterator[Path]:
-    """Provide an empty folder and remove it afterwards, however the block ends."""
-    # One name rather than a random one, so that what a killed run left is removed by the next.
+    """Create an empty folder, and remove it at the end of the block."""
+    # The name is fixed, so that a run removes the folder of an earlier run that was killed.
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     try:
@@ -204,24 +209,24 @@ def _scratch(folder: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class _Step:
-    """What a run of go is for, as a person is told it."""
+    """The description of a run of go, for messages."""
 
     what: str
     cure: str
     count: Callable[[list[str]], str]
-    """Turns the lines that go has written to standard error into "3 of 7 packages"."""
+    """Function that returns progress such as "3 of 7 packages" from the lines of go on standard error."""
     noise: frozenset[str] = frozenset()
-    """Lines that explain nothing when go fails."""
+    """Lines to leave out of an error."""
 
     def failure(self, code: int, lines: list[str]) -> BuildError:
-        """Return the error for a run that ended with this code."""
+        """Return the error for a run that ended with an exit code."""
         how = f"ended by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         last = [f"    {line}" for line in lines if line and line not in self.noise][-LAST_LINES:]
         return BuildError("\n".join([f"{self.what} failed ({how}). The last lines of go:", *last, self.cure]))
 
 
 class _Go:
-    """The go commands that build one tool, run on a copy of its pins so that nothing in the checkout changes."""
+    """The go commands that build one tool. They run on a copy of its pins, so the checkout does not change."""
 
     def __init__(self, tool: Tool, scratch: Path, progress: Callable[[str], None]) -> None:
         self._tool = tool
@@ -231,23 +236,23 @@ class _Go:
         self._progress = progress
 
     def download(self) -> frozenset[str]:
-        """Fetch the modules and return the packages to compile."""
+        """Download the modules, and return the packages to compile."""
         step = _Step(
             what=f"downloading the modules of {self._tool.title}",
-            cure="Check the network and GOPROXY, then run this again: what has arrived is kept.",
+            cure="Check the network and GOPROXY, then run this again: downloaded modules are kept.",
             count=lambda lines: f"{sum(line.startswith('go: downloading ') for line in lines)} so far",
         )
         self._progress(step.what)
         self._copy_sources(step)
-        # Unlike "go mod download" without a name, this fetches only what the build needs.
+        # Unlike "go mod download" without a module, this downloads only the modules that the build needs.
         return frozenset(self._run(step, "list", "-mod=readonly", "-deps", self._tool.package).split())
 
     def compile(self, packages: frozenset[str]) -> Path:
-        """Compile and link, and return the program."""
+        """Compile and link the tool, and return the path of the program."""
         step = _Step(
             what=f"building {self._tool.title}",
-            cure="Run this again: what go has compiled is kept. If memory ran out, set GOFLAGS=-p=1.",
-            # With -v, go names each package that it compiles, and none that its own cache has.
+            cure="Run this again: compiled packages are kept. If memory ran out, set GOFLAGS=-p=1.",
+            # With -v, go prints each package that it compiles, but no package that is in its cache.
             count=lambda lines: f"{len(packages.intersection(lines))} of {len(packages)} packages",
             noise=packages,
         )
@@ -265,7 +270,7 @@ class _Go:
                 shutil.copyfile(module / name, self._source / Path(name).name)
 
     def _run(self, step: _Step, *arguments: str) -> str:
-        """Run go on the source and return what it prints."""
+        """Run go on the source, and return its standard output."""
         started = time.monotonic()
         process = subprocess.Popen(
             ["go", *arguments],
@@ -282,9 +287,9 @@ class _Go:
 
     def _environment(self) -> dict[str, str]:
         self._temporary.mkdir(exist_ok=True)
-        # The tool runs on this machine, whatever the caller is cross-compiling for.
+        # The tool runs on this machine, even if the caller cross-compiles.
         kept = {name: value for name, value in os.environ.items() if name not in {"GOOS", "GOARCH"}}
-        # Without cgo no C compiler is needed. A temporary folder of ours goes away with the scratch folder.
+        # cgo would need a C compiler. The temporary folder is removed together with the scratch folder.
         return {**kept, "CGO_ENABLED": "0", "GOWORK": "off", "GOTMPDIR": str(self._temporary)}
 
 
@@ -293,14 +298,14 @@ def _watcher(step: _Step, started: float, progress: Callable[[str], None]) -> Ca
 
 
 def _communicate(process: subprocess.Popen[bytes], watch: Callable[[list[str]], None]) -> tuple[str, list[str]]:
-    """Wait for a process, calling watch now and then with the lines on its standard error; return all output."""
+    """Wait for a process, and return its output. Call `watch` at intervals with the lines on its standard error."""
     try:
         output, lines = _wait(process)
         while process.returncode is None:
             watch(lines)
             output, lines = _wait(process)
     except BaseException:
-        # An interrupt lets go end its compilers; one typed at a terminal has reached it already.
+        # On an interrupt, go ends its compilers. After Ctrl-C in a terminal, go has already received it.
         process.send_signal(signal.SIGINT)
         process.communicate()
         raise
@@ -308,7 +313,7 @@ def _communicate(process: subprocess.Popen[bytes], watch: Callable[[list[str]], 
 
 
 def _wait(process: subprocess.Popen[bytes]) -> tuple[str, list[str]]:
-    """Wait for the end of a process, but no longer than INTERVAL; return what it has printed so far."""
+    """Wait for a process for up to INTERVAL seconds, and return its output so far."""
     try:
         output, errors = process.communicate(timeout=INTERVAL)
     except subprocess.TimeoutExpired as waiting:
@@ -317,7 +322,7 @@ def _wait(process: subprocess.Popen[bytes]) -> tuple[str, list[str]]:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Return (1, 26, 8) for "go1.26.8" or "v1.26.8-rc.1"; nothing for a text that is no version."""
+    """Return (1, 26, 8) for "go1.26.8" or "v1.26.8-rc.1", and () for a text without a version."""
     found = re.search(r"\d+(?:\.\d+)+", version)
     return tuple(map(int, found.group().split("."))) if found else ()
 

@@ -1,7 +1,7 @@
-"""A control plane on loopback: etcd, kube-apiserver, kube-controller-manager, and kwok as the kubelet of fake nodes.
+"""Run a control plane on loopback: etcd, kube-apiserver, kube-controller-manager, and kwok as a fake kubelet.
 
-Nothing schedules: who plays with it binds Pods to the node by hand (`Cluster.bind`). Run as a program it starts one,
-prints the kubeconfig's path and waits for Ctrl-C.
+No scheduler runs: `Cluster.bind` binds Pods to the node. As a program, this module starts a control plane, prints
+the path of the kubeconfig, and waits for Ctrl-C.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ HOST = "127.0.0.1"
 NODE = "fake-node"
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kwok")
 STAGES = Path(__file__).with_name("stages.yaml")
-# What a Pod, a Service and a namespace need to come and go; a scheduler and service accounts are not among it.
+# The controllers that create and delete what Pods, Services and namespaces need. No scheduler, no service accounts.
 CONTROLLERS = (
     "endpointslice-controller",
     "garbage-collector-controller",
@@ -66,7 +66,7 @@ PLURALS = {
     "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
 }
 GROUPS = {
-    # Volcano's, not Kubernetes' own kind of that name.
+    # The Job of Volcano, not of batch/v1.
     "Job": "batch.volcano.sh/v1alpha1",
     "MutatingAdmissionPolicy": "admissionregistration.k8s.io/v1",
     "MutatingAdmissionPolicyBinding": "admissionregistration.k8s.io/v1",
@@ -88,24 +88,24 @@ CLUSTER_WIDE = {
 
 
 class Cluster:
-    """A control plane of its own: `with Cluster(folder) as cluster`."""
+    """A control plane, as a context manager: `with Cluster(folder) as cluster`."""
 
     def __init__(self, folder: Path) -> None:
-        """Prepare one with all its files below a folder."""
+        """Create a cluster with all its files in a folder. It does not start yet."""
         self.folder = folder
         self.kubeconfig = folder / "kubeconfig"
         self._token = secrets.token_urlsafe(24)
         self._ports = {name: _free_port() for name in ("etcd", "peer", "api", "manager", "kwok")}
         self._programs: dict[str, str] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        # The API server makes its certificate when it starts.
+        # The API server creates its certificate when it starts.
         certificate = str(folder / "certs" / "apiserver.crt")
         self._api = urllib3.HTTPSConnectionPool(
             HOST, self._ports["api"], timeout=30, maxsize=8, retries=False, ca_certs=certificate
         )
 
     def __enter__(self) -> Self:
-        """Start it, and wait until a node is ready."""
+        """Start the control plane, and wait until the fake node is ready."""
         folders = build.ensure(PROGRAMS, lambda message: print(message, file=sys.stderr, flush=True))
         path = ":".join(map(str, folders))
         self._programs = {name: shutil.which(name, path=path) or name for name in PROGRAMS}
@@ -124,16 +124,16 @@ class Cluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop it."""
+        """Stop the control plane."""
         self.stop()
 
     def stop(self) -> None:
-        """Stop all that runs, the youngest first."""
+        """Stop all programs in reverse order."""
         for name in reversed(list(self._processes)):
             self.stop_program(name)
 
     def stop_program(self, name: str) -> None:
-        """Stop one of the programs at once: nothing that it has not stored yet is needed again."""
+        """Kill a program. Data that it has not stored yet is lost."""
         process = self._processes.pop(name)
         process.kill()
         process.wait()
@@ -148,9 +148,9 @@ class Cluster:
             f"--cert-dir={self.folder / 'certs'}",
             f"--token-auth-file={self.folder / 'tokens.csv'}",
             "--authorization-mode=AlwaysAllow",
-            # Pods here have no service account: no controller makes one.
+            # Pods have no service account, because no controller creates one.
             "--disable-admission-plugins=ServiceAccount",
-            # As clusters have it: kubeadm sets it, and so do those who offer clusters.
+            # kubeadm and cloud providers also set this flag.
             "--allow-privileged=true",
             "--service-account-issuer=https://kubernetes.default.svc",
             f"--service-account-key-file={self.folder / 'accounts.pem'}",
@@ -160,11 +160,11 @@ class Cluster:
         self.wait(lambda: self.request("GET", "/readyz") == "ok", "the API server to be ready")
 
     def request(self, method: str, path: str, body: Any = None, content: str = "application/json") -> Any:
-        """Send a request to the API server and give what it answers, decoded if it is JSON.
+        """Send a request to the API server, and return the response, decoded if it is JSON.
 
         Raises:
-            urllib.error.HTTPError: if it refuses.
-            OSError: if it does not answer.
+            urllib.error.HTTPError: if the API server rejects the request.
+            OSError: if the API server does not respond.
         """
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": content}
         data = None if body is None else json.dumps(body).encode()
@@ -172,7 +172,7 @@ class Cluster:
         return json.loads(text) if text.startswith(("{", "[")) else text
 
     def _answer(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> str:
-        """Send it again while the server is too busy, as kubectl does: after a start it reads its storage first."""
+        """Send a request, and repeat it while the server is too busy, as after a start. kubectl also does this."""
         end = time.monotonic() + BUSY_TIMEOUT
         while True:
             try:
@@ -187,22 +187,22 @@ class Cluster:
             time.sleep(0.5)
 
     def get(self, kind: str, name: str, namespace: str = "default") -> dict[str, Any]:
-        """Give an object as it is stored; empty if there is none."""
+        """Return an object as it is stored, or an empty dict if it does not exist."""
         try:
             found: dict[str, Any] = self.request("GET", f"{_path(kind, namespace)}/{name}")
         except urllib.error.HTTPError as error:
-            if error.code == 404:  # noqa: PLR2004  # HTTP's number
+            if error.code == 404:  # noqa: PLR2004  # HTTP status Not Found
                 return {}
             raise
         return found
 
     def list(self, kind: str, namespace: str = "default") -> dict[str, dict[str, Any]]:
-        """Give all objects of a kind by name."""
+        """Return all objects of a kind by name."""
         items = self.request("GET", _path(kind, namespace)).get("items") or []
         return {item["metadata"]["name"]: item for item in items}
 
     def apply(self, manifests: Iterable[Mapping[str, Any]], *, dry: bool = False) -> Sequence[dict[str, Any]]:
-        """Create or change objects by server-side apply, and give what they become; a dry run stores nothing."""
+        """Create or update objects with server-side apply, and return the results. A dry run stores nothing."""
         query = "?fieldManager=cluster&force=true" + ("&dryRun=All" if dry else "")
         content = "application/apply-patch+yaml"
         made = []
@@ -213,30 +213,30 @@ class Cluster:
         return made
 
     def annotate(self, kind: str, name: str, namespace: str = "default", **annotations: str) -> None:
-        """Set annotations of an object; `_` in a key stands for `/`, the only sign that stages use."""
+        """Set annotations of an object. The first `_` in a key is replaced by `/`."""
         changed = {key.replace("_", "/", 1): value for key, value in annotations.items()}
         self._merge(f"{_path(kind, namespace)}/{name}", {"metadata": {"annotations": changed}})
 
     def set_status(self, kind: str, name: str, namespace: str = "default", **status: Any) -> None:
-        """Do a controller's work: set fields of an object's status."""
+        """Set fields of an object's status, as a controller does."""
         self._merge(f"{_path(kind, namespace)}/{name}/status", {"status": status})
 
     def _merge(self, path: str, body: Any) -> None:
         self.request("PATCH", path, body, "application/merge-patch+json")
 
     def delete(self, kind: str, name: str, namespace: str = "default") -> None:
-        """Delete an object, without waiting."""
+        """Delete an object without waiting for its end."""
         self.request("DELETE", f"{_path(kind, namespace)}/{name}")
 
     def bind(self, names: Iterable[str], namespace: str = "default", node: str = NODE) -> None:
-        """Do the scheduler's work: bind Pods to a node, which is the fake one unless another is named."""
+        """Bind Pods to a node, as the scheduler does. The default is the fake node."""
         for name in names:
             target = {"apiVersion": "v1", "kind": "Node", "name": node}
             binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": target}
             self.request("POST", f"{_path('Pod', namespace)}/{name}/binding", binding)
 
     def install(self, definitions: Path) -> None:
-        """Install resource definitions from a file, and wait until they are served."""
+        """Apply the CRDs of a file, and wait until the API server serves them."""
         for item in yaml.safe_load_all(definitions.read_text("utf-8")):
             if not item:
                 continue
@@ -248,26 +248,26 @@ class Cluster:
             self.wait(partial(self.request, "GET", served), f"{name} to be served")
 
     def wait(self, condition: Callable[[], object], what: str, timeout: float = START_TIMEOUT) -> None:
-        """Wait until a condition holds; refusals and silence of the API server count as not yet.
+        """Wait until a condition is true. Errors of the API server do not end the wait.
 
         Raises:
-            TimeoutError: if it does not in time, or a program has ended; with the end of its log.
+            TimeoutError: if the timeout expires, or a program ends; the message has the end of its log.
         """
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             for name, process in self._processes.items():
                 if process.poll() is not None:
-                    raise TimeoutError(f"{name} has ended while waiting for {what}:\n{self.log(name)}")
+                    raise TimeoutError(f"{name} ended during the wait for {what}:\n{self.log(name)}")
             try:
                 if condition():
                     return
             except (OSError, ValueError, KeyError):
                 pass
             time.sleep(0.1)
-        raise TimeoutError(f"gave up waiting for {what} after {timeout:.0f} s")
+        raise TimeoutError(f"timed out after {timeout:.0f} s while waiting for {what}")
 
     def log(self, name: str, lines: int = 15) -> str:
-        """Give the end of a program's log."""
+        """Return the last lines of a program's log."""
         text = (self.folder / f"{name}.log").read_text("utf-8", errors="replace")
         return "\n".join(text.splitlines()[-lines:])
 
@@ -281,7 +281,7 @@ class Cluster:
             f"--listen-peer-urls={peer}",
             f"--initial-advertise-peer-urls={peer}",
             f"--initial-cluster=default={peer}",
-            "--unsafe-no-fsync",  # nothing here outlives the process
+            "--unsafe-no-fsync",  # the data is not needed after the process ends
             "--log-level=warn",
         )
 
@@ -365,7 +365,7 @@ def _is_ready(node: Mapping[str, Any]) -> bool:
 
 
 def main() -> int:
-    """Start a cluster to play with."""
+    """Start a cluster, and keep it until Ctrl-C."""
     with tempfile.TemporaryDirectory(prefix="volcano-jobs-cluster-") as folder, Cluster(Path(folder)) as cluster:
         print(f"export KUBECONFIG={cluster.kubeconfig}", flush=True)
         print("Ctrl-C stops it", file=sys.stderr, flush=True)

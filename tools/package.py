@@ -3,9 +3,9 @@
 On the command line::
 
     python tools/package.py            # with this Python
-    python tools/package.py --pythons  # with each of 3.10 to 3.14 that is installed here
+    python tools/package.py --pythons  # with each installed version from 3.10 to 3.14
 
-The tests run outside the checkout, from the unpacked archive less the package's source: what they import is the wheel.
+The tests run outside the checkout, in the unpacked archive without the package's source, so they import the wheel.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = "pulumi_volcano_jobs"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
-"""The versions of Python that are looked for."""
+"""The versions of Python for `--pythons`."""
 TESTS = ("cli", "component", "documents", "golden", "schema", "unit")
-"""The folders of tests that run: those that need no engine."""
+"""The folders of tests that do not need an engine."""
 LEFT_OUT = "tests/component/test_testing_page.py"
-"""It runs type checkers, and pytest in pytest: the development environment has them, and the time."""
+"""A test that runs type checkers and pytest itself, which takes long. It runs in the development environment only."""
 TYPED = "tests/typing/accepted.py"
-"""A user's program that a strict type checker accepts, if it finds the package's types."""
+"""A program of a user that mypy accepts in strict mode if the types of the package are installed."""
 UV = str(Path(sys.executable).parent / "uv")
 
 
 def main(arguments: list[str]) -> int:
-    """Build, check and test."""
+    """Build, check and test the package."""
     with tempfile.TemporaryDirectory(prefix="volcano-jobs-package-") as name:
         folder = Path(name)
         wheel, archive = build(folder / "dist")
@@ -48,12 +48,12 @@ def main(arguments: list[str]) -> int:
             if python:
                 run_tests(python, wheel, tests, folder / "environment")
             else:
-                print(f"Python {version}: not installed here", flush=True)
+                print(f"Python {version}: not installed", flush=True)
     return 0
 
 
 def build(folder: Path) -> tuple[Path, Path]:
-    """Build the source archive, and the wheel from it; have their metadata and the README's looks checked."""
+    """Build the source archive, and the wheel from it. Check their metadata and the README with twine."""
     _run([UV, "build", "--quiet", "--out-dir", str(folder)], ROOT)
     (wheel,), (archive,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     _run([sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(archive)], ROOT)
@@ -63,14 +63,14 @@ def build(folder: Path) -> tuple[Path, Path]:
 
 
 def tracked() -> set[str]:
-    """Give the files that git knows."""
+    """Return the files that git tracks."""
     return set(_run(["git", "ls-files"], ROOT).splitlines())
 
 
 def faults(wheel: Path, archive: Path, files: Iterable[str]) -> Iterator[str]:
-    """Tell what is in an archive and should not be, and what is not and should be."""
+    """Yield a message for each file that is missing in an archive, or should not be in it."""
     with tarfile.open(archive) as packed:
-        # The first part of each name is the archive's own.
+        # The first part of each name is the top folder of the archive.
         inside = {name.partition("/")[2] for name in packed.getnames()}
     yield from _differences(archive.name, inside - {"PKG-INFO"}, set(files))
     with zipfile.ZipFile(wheel) as zipped:
@@ -83,13 +83,13 @@ def faults(wheel: Path, archive: Path, files: Iterable[str]) -> Iterator[str]:
 
 def _differences(name: str, inside: set[str], files: set[str]) -> Iterator[str]:
     for file in sorted(inside - files):
-        yield f"{name}: {file} is in it, but not in git: commit it, or name it in .gitignore"
+        yield f"{name}: {file} is not in git: commit it, or add it to .gitignore"
     for file in sorted(files - inside):
         yield f"{name}: {file} is missing"
 
 
 def unpack(archive: Path, folder: Path) -> Path:
-    """Unpack the source archive less the package's source, which the wheel has to replace."""
+    """Unpack the source archive without the package's source, so that the tests use the wheel."""
     shutil.unpack_archive(archive, folder)
     top = archive.name.removesuffix(".tar.gz")
     shutil.rmtree(folder / top / PACKAGE)
@@ -97,7 +97,7 @@ def unpack(archive: Path, folder: Path) -> Path:
 
 
 def interpreter(version: str) -> str | None:
-    """Find a Python by its version: one of pyenv, of uv, or on PATH; nothing is downloaded."""
+    """Return the path of a version of Python from pyenv, uv or PATH, without downloads."""
     command = [UV, "python", "find", "--no-python-downloads", "--system", version]
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     path = os.pathsep.join([*map(str, pyenv.glob("versions/*/bin")), os.environ["PATH"]])
@@ -119,11 +119,11 @@ def run_tests(python: str, wheel: Path, tests: Path, environment: Path) -> None:
     command = [own, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", f"--ignore={LEFT_OUT}", *folders]
     done = subprocess.run(command, cwd=tests, env=_environment(), check=False)
     if done.returncode:
-        raise SystemExit(f"the tests of the package fail with Python {python}")
+        raise SystemExit(f"the tests of the package failed with {python}")
 
 
 def _environment() -> dict[str, str]:
-    """Give the environment less what would bring the checkout back."""
+    """Return the environment without variables that refer to the checkout."""
     return {name: value for name, value in os.environ.items() if name not in {"MYPYPATH", "PYTHONPATH", "VIRTUAL_ENV"}}
 
 

@@ -1,11 +1,11 @@
-"""The schema by which Pulumi's other languages know the component: written to schema.json, and compared.
+"""Write the schema of the component for Pulumi's other languages to schema.json, and compare two schemas.
 
 On the command line::
 
-    python tools/packageschema.py    # writes schema.json as the provider gives it
+    python tools/packageschema.py    # writes the provider's schema to schema.json
 
-It stands beside PulumiPlugin.yaml, where those who review a change and Pulumi's Registry look for it. The wheel has
-none: the provider makes it from its own types.
+Reviewers and Pulumi's Registry expect the file next to PulumiPlugin.yaml. The wheel does not contain it, because the
+provider generates the schema from its types.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _SHAPE = ("type", "$ref", "plain")
 
 
 def text() -> str:
-    """Give the schema as the file has it."""
+    """Return the text of schema.json."""
     return json.dumps(json.loads(JobProvider().schema), indent=2, ensure_ascii=False) + "\n"
 
 
 def breaks(old: Schema, new: Schema) -> Iterator[str]:
-    """Say what of the new schema breaks programs that were written for the old one."""
+    """Yield a message for each change that breaks programs for the old schema."""
     for kind in ("resources", "types"):
         for token, before in old.get(kind, {}).items():
             name = token.rpartition(":")[2]
             after = new.get(kind, {}).get(token)
             if after is None:
-                yield f"{name} is gone"
+                yield f"{name} was removed"
                 continue
             yield from _of_inputs(name, before, after, "inputProperties" if kind == "resources" else "properties")
             if kind == "resources":
@@ -55,7 +55,7 @@ def _of_properties(name: str, before: Schema, after: Schema, part: str) -> Itera
     for key, value in before.get(part, {}).items():
         found = after.get(part, {}).get(key)
         if found is None:
-            yield f"{name} {key} is gone"
+            yield f"{name} {key} was removed"
         elif _shape(value) != _shape(found):
             yield f"{name} {key} has another type"
 

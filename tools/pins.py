@@ -1,7 +1,7 @@
-"""The programs that tools/build.py builds, each from a pinned Go module.
+"""The tools that tools/build.py builds, each from a pinned Go module.
 
-A new tool is a folder with go.mod and go.sum (and main.go, if its module lacks a package that builds), and an
-entry in ``TOOLS``.
+To add a tool, add a folder with go.mod and go.sum, and an entry in ``TOOLS``. The folder also needs main.go if the
+module has no package that builds.
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ HERE = Path(__file__).resolve().parent
 
 
 class BuildError(Exception):
-    """A tool could not be provided; the message says why and what to do."""
+    """A tool could not be built. The message has the reason and the fix."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A program that is built from a pinned Go module."""
+    """A program to build from a pinned Go module."""
 
     name: str
     """The file name of the program."""
     folder: Path
-    """Where its go.mod, go.sum and perhaps main.go lie."""
+    """The folder with go.mod, go.sum and, if needed, main.go."""
     module: str
-    """The Go module that it is made from; go.mod pins the version."""
+    """The Go module of the program. go.mod pins its version."""
     package: str = "."
-    """What to compile: a package of the module, or the folder's own main.go."""
+    """The package to compile: a package of the module, or the folder itself."""
     stamps: tuple[str, ...] = ()
     """Go variables to set when linking, as "package.Name={version}"."""
     stamped_version: str | None = None
-    """The version to put into the stamps, if it is not the one in go.mod."""
+    """The version for the stamps, if it differs from the version in go.mod."""
     embeds: tuple[str, ...] = ()
-    """Files of the module that main.go embeds and that are copied beside it."""
+    """Files of the module that main.go embeds. They are copied into its folder."""
     minimum: tuple[int, ...] | None = None
-    """The oldest version that is taken from PATH; the program must have a command "version"."""
+    """The oldest version on PATH that is accepted. The program must have a command "version"."""
 
     @property
     def pins(self) -> list[Path]:
-        """The files that say what is built."""
+        """The files that pin the build."""
         return sorted(path for path in self.folder.iterdir() if path.suffix in {".go", ".mod", ".sum"})
 
     @property
     def version(self) -> str:
-        """The version that the program is given."""
+        """The version of the program."""
         return self.stamped_version or _search(rf"^\s*(?:require )?{re.escape(self.module)} (v\S+)", self._go_mod())
 
     @property
     def go(self) -> str:
-        """The oldest version of Go that go.mod allows."""
+        """The oldest version of Go that go.mod supports."""
         return _search(r"^go (\S+)", self._go_mod())
 
     @property
@@ -64,7 +64,7 @@ class Tool:
 
     @property
     def flags(self) -> list[str]:
-        """The flags of go build: those that make the result small and the same wherever it is built."""
+        """The flags of go build, for a small and reproducible program."""
         link = ["-s", "-w"]
         for stamp in self.stamps:
             link += ["-X", stamp.format(version=self.version)]
@@ -72,9 +72,9 @@ class Tool:
 
     @property
     def key(self) -> str:
-        """The name of the folder in the cache: the tool, and a digest of all that the result depends on.
+        """The name of the folder in the cache: the name of the tool, and a digest of the inputs of the build.
 
-        The platform is Python's name for this machine and not Go's, so that a filled cache is of use without Go.
+        The digest has Python's name of the platform instead of Go's, so that a filled cache works without Go.
         """
         pins = [[path.name, path.read_text(encoding="utf-8")] for path in self.pins]
         parts = [pins, self.package, self.embeds, self.flags, platform.system(), platform.machine()]
@@ -82,7 +82,7 @@ class Tool:
 
     @property
     def built(self) -> Path:
-        """Where the program lies once it is built."""
+        """The path of the built program."""
         return cache() / self.key / "bin" / self.name
 
     def _go_mod(self) -> str:
@@ -98,7 +98,7 @@ TOOLS: dict[str, Tool] = {
             module="github.com/pulumi/pulumi/pkg/v3",
             package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
             stamps=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version={version}",),
-            # Replacement triggers, which the components rely on, are broken before.
+            # Older versions have bugs in replacement triggers, which the components use.
             minimum=(3, 226),
         ),
         Tool(
@@ -106,9 +106,9 @@ TOOLS: dict[str, Tool] = {
             folder=HERE / "kubernetes-provider",
             module="github.com/pulumi/pulumi-kubernetes/provider/v4",
             stamps=("github.com/pulumi/pulumi-kubernetes/provider/v4/pkg/version.Version={version}",),
-            # The pin is a commit between two releases, and its pseudo-version v4.0.0-2026… would sort before all
-            # of them. This is the release that its own go.mod names, written without the "v", as releases write
-            # it. The engine warns where pulumi_kubernetes is newer than this, and rightly: do not raise it alone.
+            # The pin is a commit between two releases. Its pseudo-version v4.0.0-2026… would sort before all releases.
+            # This is the release in its go.mod, without the "v", as in releases. The engine warns if
+            # pulumi_kubernetes is newer, which is correct: do not raise this version without the pin.
             stamped_version="4.24.0",
             embeds=(
                 "cmd/pulumi-resource-kubernetes/schema.json",
@@ -157,7 +157,7 @@ TOOLS: dict[str, Tool] = {
 
 
 def cache() -> Path:
-    """Return the folder that holds what has been built."""
+    """Return the cache folder of the built tools."""
     configured = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # The XDG specification says to ignore a relative path.
     base = configured if configured.is_absolute() else Path.home() / ".cache"
@@ -165,9 +165,9 @@ def cache() -> Path:
 
 
 def _search(pattern: str, text: str) -> str:
-    """Return the first group of a pattern that go.mod must have."""
+    """Return the first group of the match of a pattern in go.mod."""
     found = re.search(pattern, text, re.MULTILINE)
     if found is None:
-        msg = f"go.mod has no line like {pattern}"
+        msg = f"go.mod has no line that matches {pattern}"
         raise BuildError(msg)
     return found.group(1)

@@ -1,4 +1,4 @@
-"""The reference's pages: the public names by subject, the settings of the plugins, the help of the commands."""
+"""Generate the pages of the reference: public names by subject, settings of plugins, and help of the commands."""
 
 from __future__ import annotations
 
@@ -41,29 +41,29 @@ _KINDS = {
     "TopologyPolicy": "str",
     "Tree": "Any",
 }
-"""What the model's own names of types mean; `Text` is explained where it stands."""
-_TEXT = "`Text` is a string, or an Output of one."
+"""Types of the model, with the types to show to users. The pages explain `Text`."""
+_TEXT = "`Text` is a string or an Output of a string."
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page of docstrings: what they have in common, and of what they are."""
+    """A page of docstrings, with an introduction."""
 
     title: str
     text: str
     names: tuple[str, ...]
-    """Public names of the package, or whole paths of what one gets from them."""
+    """Public names of the package, or full paths of other names."""
 
 
 def of_module(module: ModuleType, *first: str) -> tuple[str, ...]:
-    """Give the whole paths of a module's public names: those first that a reader begins with."""
+    """Return the full paths of a module's public names, with the most important ones first."""
     return tuple(f"{module.__name__}.{name}" for name in dict.fromkeys((*first, *module.__all__)))
 
 
 PAGES: dict[str, Page] = {
     "job": Page(
         "VolcanoJob",
-        "A job as a Pulumi component: what it is made of, and what it gives to the rest of a program.",
+        "A job as a Pulumi component: its arguments, its parts and its outputs.",
         (
             "VolcanoJob",
             "VolcanoJobArgs",
@@ -83,37 +83,37 @@ PAGES: dict[str, Page] = {
     ),
     "stack": Page(
         "Queues and shared defaults",
-        "What the jobs of a stack have in common ([how to use it](../stack.md)).",
+        "Queues and defaults that the jobs of a stack share ([how to use them](../stack.md)).",
         ("VolcanoQueue", "VolcanoQueueArgs", "JobDefaults"),
     ),
     "testing": Page(
         "Tests of your programs",
-        "Programs that run without an engine ([how to use it](../testing.md)).",
+        "Run your programs without an engine ([how to use it](../testing.md)).",
         of_module(testing, "run", "failed", "Surroundings", "Result", "Job", "Pod", "Container"),
     ),
     "policy": Page(
         "Policies",
-        "Rules of a platform as policies of Pulumi ([how to use them](../policies.md)).",
+        "Rules of a platform as Pulumi policies ([how to use them](../policies.md)).",
         of_module(policy, "pack", "rules"),
     ),
     "plugins": Page(
         "Plugins",
-        "Volcano's job plugins as typed settings. Each setting that has one of Volcano's arguments names it; the others"
-        " are options of this library, and do as Volcano does unless they are given"
-        ' ([when to use them](../frameworks.md)). What is recommended counts with `defaults="recommended"`.'
+        "Volcano's job plugins as typed settings. A setting that sets an argument of Volcano shows its flag. The other"
+        " settings are options of this library, and by default they do not change Volcano's behavior"
+        ' ([when to use them](../frameworks.md)). `defaults="recommended"` applies the recommended values.'
         f" `Allow` is an entry of svc's `allow`. {_TEXT}",
         (*(plugin.__name__ for plugin in BUILT_IN), "Allow"),
     ),
     "model": Page(
         "Job",
-        "A Volcano Job field by field, for `VolcanoJob` and without Pulumi. Every field has Volcano's spelling too"
-        f" (`min_available`, `minAvailable`). {_TEXT}",
+        "The fields of a Volcano Job, for `VolcanoJob` and for use without Pulumi. Every field also accepts Volcano's"
+        f" spelling (`min_available`, `minAvailable`). {_TEXT}",
         ("Job", "Task", "Policy", "Volume", "DependsOn", "NetworkTopology", "PartitionPolicy"),
     ),
     "presets": Page("Presets", _TEXT, ("presets",)),
     "render": Page(
         "Without Pulumi",
-        "What the command line does, as functions: read job files, and give the manifests or every problem.",
+        "The functions of the command line: read job files, and return the manifests or every problem.",
         ("load_jobs", "render", "Rendered", "JobError", "Problem", "ClusterFacts", "Queue", "KeyPair"),
     ),
     "own-plugins": Page(
@@ -122,8 +122,8 @@ PAGES: dict[str, Page] = {
         ("Plugin", "flag", "register", "Stage", "JobContext", "JobUpdate", "Pod", "Container", "ObjectRef"),
     ),
 }
-"""The pages of docstrings by file name; `commands` comes after them."""
-# How these make their attributes says nothing to whom they are given.
+"""The pages of docstrings by file name. The page of the commands follows them."""
+# The values of these attributes are of no use to users, who never create such objects.
 _MADE_FOR_ONE = (
     "JobError",
     "Pod",
@@ -138,31 +138,31 @@ OPTIONS = dict.fromkeys(_MADE_FOR_ONE, "{show_attribute_values: false}") | {
     "VolcanoJob": "{merge_init_into_class: true}",
     "presets": "{show_if_no_docstring: false}",
 }
-"""What mkdocstrings is told of single names."""
+"""The options of mkdocstrings for single names."""
 PATHS = {
     "register": f"{PACKAGE}.plugins.Registry.register",
     "render": f"{PACKAGE}.rendering.renderer.render",
     f"{PACKAGE}.policy.pack": f"{PACKAGE}.policy.bundle.pack",
     f"{PACKAGE}.policy.rules": f"{PACKAGE}.policy.bundle.rules",
 }
-"""Where a name is defined that is another thing in the package as well: a module, or a bound method."""
+"""Full paths of names that also refer to a module or a bound method in the package."""
 MODELS: dict[str, type[Model]] = {name: getattr(model, name) for name in PAGES["model"].names}
 COMMANDS = "command-line"
 
 
 def names() -> list[str]:
-    """Give the pages' file names, in order."""
+    """Return the file names of the pages, in order."""
     return [*PAGES, COMMANDS]
 
 
 def pages() -> dict[str, str]:
-    """Give the pages as Markdown for Zensical, by file name."""
+    """Return the pages as Markdown for Zensical, by file name."""
     found = {name: "\n\n".join(_page(page)) for name, page in PAGES.items()}
     return found | {COMMANDS: "\n\n".join(_commands())}
 
 
 def path_of(name: str) -> str:
-    """Give the whole path of a page's name."""
+    """Return the full path of a name on a page."""
     return PATHS.get(name, name if "." in name else f"{PACKAGE}.{name}")
 
 
@@ -187,14 +187,14 @@ def _page(page: Page) -> Iterator[str]:
 
 
 def _settings(plugin: type[Plugin]) -> Iterator[str]:
-    """Tell a plugin's settings: types and defaults from the class, the rest from its source."""
+    """Yield the list of a plugin's settings: types and defaults from the class, descriptions from its source."""
     if plugin.model_fields:
         yield "**Settings**"
         yield "\n".join(_setting(plugin, name) for name in plugin.model_fields)
 
 
 def _setting(plugin: type[Plugin], name: str) -> str:
-    """Write one entry of the list of settings."""
+    """Return one entry of the list of settings."""
     declared = facts_of(plugin)[name]
     owner = next(base for base in plugin.__mro__ if name in vars(base).get("__annotations__", ()))
     described = _source(owner).members[name]
@@ -212,7 +212,7 @@ def _setting(plugin: type[Plugin], name: str) -> str:
 
 
 def _fields(model: type[Model]) -> Iterator[str]:
-    """Tell a model's fields; the types as a user knows them, without what pydantic is told beside."""
+    """Yield the list of a model's fields, with types for users, without pydantic's metadata."""
     yield "**Fields**"
     fields = ((name, field, _source(model).members[name]) for name, field in model.model_fields.items())
     yield "\n".join(
@@ -226,7 +226,7 @@ def _fields(model: type[Model]) -> Iterator[str]:
 
 
 def _methods(model: type[Model]) -> list[str]:
-    """Give the names of what a model has beside its fields, and no other one: its own functions."""
+    """Return the names of the public methods that a model defines itself."""
     members = _source(model).members.items()
     return [name for name, member in members if member.is_function and not name.startswith("_")]
 
@@ -237,7 +237,7 @@ def _entry(name: str, facts: list[str], described: Any) -> str:
 
 
 def kind(annotation: str) -> str:
-    """Give a type as a user knows it: `Annotated[Str, ...] | None` is `str`."""
+    """Return a type for users: `Annotated[Str, ...] | None` becomes `str`."""
     text = annotation.removesuffix(" | None")
     inner = re.fullmatch(r"(Annotated|Listed)\[(.*)\]", text)
     if inner and inner[1] == "Listed":
@@ -248,7 +248,7 @@ def kind(annotation: str) -> str:
 
 
 def _first(arguments: str) -> str:
-    """Give the first of arguments: what stands before the first comma that is in no brackets."""
+    """Return the first argument: the text before the first comma outside brackets."""
     depth = 0
     for position, sign in enumerate(arguments):
         depth += (sign in "[(") - (sign in "])")
@@ -271,9 +271,9 @@ def _package() -> Any:
 
 def _commands() -> Iterator[str]:
     yield "# Command line"
-    yield "Each command as its `--help` tells it. What they print is shown in [The command line](../commands.md)."
+    yield "The `--help` of each command. [The command line](../commands.md) shows their output."
     runner = CliRunner(env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
-    for name in ["", *get_command(app).commands]:  # type: ignore[attr-defined]  # it is a group
+    for name in ["", *get_command(app).commands]:  # type: ignore[attr-defined]  # the application is a group
         command = f"volcano-jobs {name}".strip()
         told = runner.invoke(app, [*([name] if name else []), "--help"], prog_name="volcano-jobs")
         yield f"## {command}"

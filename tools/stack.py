@@ -1,6 +1,6 @@
-"""Run a project of this repository on the real Pulumi engine, with state in a folder and no language host.
+"""Run a project of this repository on the real Pulumi engine, with its state in a folder.
 
-The program runs in this process, through Pulumi's Automation API: the CLI's own Python host is in no registry.
+The program runs in this process through Pulumi's Automation API, because no registry has the CLI's Python host.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import build  # a sibling, wherever this file is loaded from
 
-PASSPHRASE = "only for the demo and the tests"  # noqa: S105  # the state lies in a folder of theirs
+PASSPHRASE = "only for the demo and the tests"  # noqa: S105  # for temporary state only
 
 
 def say(message: str) -> None:
-    """Print progress."""
+    """Print a progress message."""
     print(message, file=sys.stderr, flush=True)
 
 
 def put_engine_on_path() -> None:
-    """Make `pulumi` and the Kubernetes provider available, building them if they are not there."""
+    """Add `pulumi` and the Kubernetes provider to PATH. Build them if they are missing."""
     folders = build.ensure(["pulumi", "pulumi-resource-kubernetes"], say)
     os.environ["PATH"] = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
 
 
 def open_stack(project: Path, state: Path, name: str, config: Mapping[str, str] | None = None) -> automation.Stack:
-    """Create or select a stack of the project in a folder, with its state below `state`, which projects may share."""
+    """Create or select a stack of a project, with its state in the folder `state`. Projects may share the folder."""
     settings = yaml.safe_load((project / "Pulumi.yaml").read_text("utf-8"))
     main = project / settings.get("main", ".") / "__main__.py"
     workspace = state / "workspaces" / settings["name"]
@@ -67,6 +67,9 @@ def open_stack(project: Path, state: Path, name: str, config: Mapping[str, str] 
 
 @contextmanager
 def alone(stack: automation.Stack) -> Iterator[None]:
-    """Run operations and nothing after them: the Automation API asks for outputs and history, which takes as long."""
+    """Skip the outputs and the history that the Automation API reads after each operation.
+
+    Reading them takes as long as the operation.
+    """
     with mock.patch.multiple(stack, outputs=dict, info=lambda *_: stack):
         yield

@@ -1,11 +1,11 @@
-"""The documentation as a site: the pages of docs/, and a reference from the code, built strictly by Zensical.
+"""Build the documentation site from docs/ and the docstrings, with Zensical in strict mode.
 
 On the command line::
 
     python tools/website.py           # into .site/html
-    python tools/website.py --serve   # and show it on http://localhost:8000
+    python tools/website.py --serve   # and serve it on http://localhost:8000
 
-Nothing of it is loaded from elsewhere when it is read: pictures are drawn here, and the fonts are the reader's own.
+The site loads nothing from other servers: diagrams are drawn during the build, and it uses system fonts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NAV: dict[str, tuple[str, ...]] = {
     ),
     "Migrate": ("migrate-volcano", "migrate-torchx", "migrate-kubeflow"),
 }
-"""The pages of docs/ by section; one that is not there (yet) is left out."""
+"""The pages of docs/ by section. A page that does not exist is left out."""
 HOME = "index"
 
 _LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]*)\)")
@@ -59,7 +59,7 @@ _MERMAID = re.compile(r"```mermaid\n(.*?)```\n", re.DOTALL)
 
 
 def main(arguments: list[str]) -> int:
-    """Build the site; with `--serve` show it too."""
+    """Build the site. With `--serve`, also serve it."""
     started = time.monotonic()
     assemble(SITE)
     zensical = Path(sys.executable).parent / "zensical"
@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
         return done.returncode
     foreign = loaded_from_elsewhere(SITE / "html")
     if foreign:
-        print("the pages load from elsewhere:", *sorted(foreign), sep="\n  ")
+        print("the pages load from other servers:", *sorted(foreign), sep="\n  ")
         return 1
     print(f"the site is in {SITE.relative_to(ROOT)}/html ({time.monotonic() - started:.0f} s)", flush=True)
     if "--serve" in arguments:
@@ -77,7 +77,7 @@ def main(arguments: list[str]) -> int:
 
 
 def assemble(site: Path) -> None:
-    """Write what the site is built from: its pages and its settings."""
+    """Write the pages and the settings of the site."""
     shutil.rmtree(site, ignore_errors=True)
     (site / "docs" / "reference").mkdir(parents=True)
     for page in DOCS.glob("*.md"):
@@ -95,40 +95,40 @@ def assemble(site: Path) -> None:
 
 
 def nav() -> list[Any]:
-    """Give the table of contents; a page of docs/ that has no place in it stops the build."""
+    """Return the table of contents. Exit if a page of docs/ is not in it."""
     there = {page.stem for page in DOCS.glob("*.md")}
     homeless = there - {HOME}.union(*NAV.values())
     if homeless:
-        raise SystemExit(f"tools/website.py has no place for {', '.join(sorted(homeless))}: add it to NAV")
+        raise SystemExit(f"tools/website.py: NAV does not contain {', '.join(sorted(homeless))}: add it")
     guides = {section: [f"{name}.md" for name in names if name in there] for section, names in NAV.items()}
     sections = [{section: found} for section, found in guides.items() if found]
     return [{"Home": f"{HOME}.md"}, *sections, {"Reference": [f"reference/{name}.md" for name in reference.names()]}]
 
 
 def page_of_site(text: str, name: str) -> tuple[str, dict[str, str]]:
-    """Draw a page's pictures, let long messages break, and leave only the words of links to files that are not there.
+    """Draw the diagrams of a page, let long messages wrap, and replace links to files outside docs/ by their text.
 
     Returns:
-        The page, and its pictures by file name.
+        The page, and its diagrams by file name.
     """
     pictures: dict[str, str] = {}
 
     def draw(found: re.Match[str]) -> str:
         file = f"{name}-{len(pictures)}.svg"
         pictures[file] = mermaidx.render(found[1]).svg()
-        return f"![The picture that this page tells of]({file}){{ .picture }}\n"
+        return f"![Diagram of the job]({file}){{ .picture }}\n"
 
     breaking = _MESSAGE.sub("``` { .text .message }", text)
     return _MERMAID.sub(draw, _LINK.sub(r"\1", breaking)), pictures
 
 
 def loaded_from_elsewhere(folder: Path) -> set[str]:
-    """Give the addresses of scripts, styles and pictures that a reader's browser would ask others for."""
+    """Return the addresses of scripts, styles and images that a browser would load from other servers."""
     return {address for page in folder.rglob("*.html") for address in _LOADS.findall(page.read_text("utf-8"))}
 
 
 def serve(folder: Path) -> None:
-    """Show a folder until Ctrl-C."""
+    """Serve a folder until Ctrl-C."""
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("localhost", 8000), handler) as server:
         print("http://localhost:8000 (Ctrl-C stops it)", flush=True)

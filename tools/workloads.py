@@ -1,12 +1,12 @@
-"""Install what the tests of `tests/workloads` need: Debian's packages, and Python environments outside the checkout.
+"""Install the Debian packages and the Python environments of `tests/workloads`.
 
 On the command line::
 
     python tools/workloads.py                  # everything
-    python tools/workloads.py openssh openmpi  # what some frameworks need
+    python tools/workloads.py openssh openmpi  # for some frameworks
 
-Packages are installed by apt-get, as root, where they are missing. An environment is made once into
-``${XDG_CACHE_HOME:-~/.cache}/pulumi-volcano-jobs/<name>-<key>``; its key covers what is installed in it.
+Missing packages are installed with apt-get, as root. An environment is created once, in
+``${XDG_CACHE_HOME:-~/.cache}/pulumi-volcano-jobs/<name>-<key>``. The key is a digest of its packages.
 """
 
 from __future__ import annotations
@@ -31,25 +31,27 @@ PACKAGES = {
     "ray": [],
     "tensorflow": [],
 }
-"""Debian's packages for each framework; all need the player's."""
+"""Debian packages for each framework. All frameworks need the packages of the player."""
 ENVIRONMENTS = {"ray": ["ray[default]>=2.50,<3"], "tensorflow": ["tensorflow-cpu>=2.19,<3"]}
-"""Packages of PyPI for each framework that Debian lacks."""
+"""PyPI packages for each framework that Debian does not have."""
 READY = ".ready"
-"""The file that an environment has once all is in it."""
+"""A file that marks a complete environment."""
 
 
 def environment(name: str) -> Path:
-    """Give the folder of a framework's Python environment."""
+    """Return the folder of a framework's Python environment."""
     wanted = "\n".join([platform.python_version(), *ENVIRONMENTS.get(name, [])])
     key = hashlib.sha256(wanted.encode()).hexdigest()[:12]
     return pins.cache() / f"{name}-{key}"
 
 
 def install(frameworks: Sequence[str]) -> None:
-    """Install what frameworks need and is not there."""
+    """Install the missing packages and environments of frameworks."""
     for name in frameworks:
         if name not in PACKAGES:
-            raise SystemExit(f"tools/workloads.py: there is no framework {name!r}; there are {', '.join(PACKAGES)}")
+            raise SystemExit(
+                f"tools/workloads.py: unsupported framework {name!r}: supported frameworks: {', '.join(PACKAGES)}"
+            )
     names = {package for name in ("player", *frameworks) for package in PACKAGES[name]}
     missing = sorted(name for name in names if not _is_installed(name))
     if missing:
@@ -63,7 +65,7 @@ def install(frameworks: Sequence[str]) -> None:
 
 
 def _make_environment(name: str) -> None:
-    print(f"installing {', '.join(ENVIRONMENTS[name])} (once, a few minutes)", flush=True)
+    print(f"installing {', '.join(ENVIRONMENTS[name])} (only once, a few minutes)", flush=True)
     folder = environment(name)
     shutil.rmtree(folder, ignore_errors=True)
     _run([sys.executable, "-m", "venv", str(folder)])

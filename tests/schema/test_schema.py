@@ -149,17 +149,17 @@ def changed(schema: Schema, value: Any, *path: str) -> None:
 
 
 BREAKS: dict[str, tuple[Any, str]] = {
-    "a resource": (lambda new: without(new, "resources", JOB), "VolcanoJob is gone"),
-    "a type": (lambda new: without(new, "types", TASK), "Task is gone"),
+    "a resource": (lambda new: without(new, "resources", JOB), "VolcanoJob was removed"),
+    "a type": (lambda new: without(new, "types", TASK), "Task was removed"),
     "an input": (
         lambda new: without(new, "resources", JOB, "inputProperties", "queue"),
-        "VolcanoJob, input queue is gone",
+        "VolcanoJob, input queue was removed",
     ),
     "an output": (
         lambda new: without(new, "resources", JOB, "properties", "hosts"),
-        "VolcanoJob, output hosts is gone",
+        "VolcanoJob, output hosts was removed",
     ),
-    "a field": (lambda new: without(new, "types", TASK, "properties", "replicas"), "Task, input replicas is gone"),
+    "a field": (lambda new: without(new, "types", TASK, "properties", "replicas"), "Task, input replicas was removed"),
     "the type of an input": (
         lambda new: changed(new, "number", "resources", JOB, "inputProperties", "minAvailable", "type"),
         "VolcanoJob, input minAvailable has another type",

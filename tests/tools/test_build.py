@@ -220,7 +220,7 @@ class TestEnsure:
             thread.join()
 
         assert len(world.runs("build")) == 1
-        assert "waiting for another run that is building engine v3.274.1" in world.said
+        assert "waiting for another run that builds engine v3.274.1" in world.said
 
     def test_a_build_removes_files_of_a_killed_run(self, world: World) -> None:
         """An incomplete program does not stop the next run."""
@@ -252,7 +252,7 @@ class TestOldPulumi:
         (folder,) = world.ensure()
 
         assert os.access(folder / "engine", os.X_OK)
-        assert f"{found} is v3.99.0, but 3.226 is needed: using v3.274.1, built here" == world.said[0]
+        assert f"{found} is v3.99.0, but 3.226 is required: building v3.274.1" == world.said[0]
 
     @pytest.mark.parametrize("text", ["#!/bin/sh\nexit 1\n", "#!/no/such/interpreter\n"])
     def test_a_program_without_a_version_is_ignored(self, world: World, text: str) -> None:
@@ -261,7 +261,7 @@ class TestOldPulumi:
         world.program("engine", text)
 
         assert len(world.ensure()) == 1
-        assert "is of no known version" in world.said[0]
+        assert "is of unknown version" in world.said[0]
 
 
 class TestProgress:
@@ -274,7 +274,7 @@ class TestProgress:
 
         world.ensure()
 
-        assert world.said[0] == "building engine v3.274.1 from Go modules, once: the first time, some minutes for each"
+        assert world.said[0] == "building engine v3.274.1 from Go modules (only once, a few minutes for each)"
         assert world.said[1] == "downloading the modules of engine v3.274.1"
         assert "building engine v3.274.1: 2 of 3 packages, 0 s" in world.said
         assert f"built engine v3.274.1 in 0 s: {world.tool.built}" == world.said[-1]
@@ -332,7 +332,7 @@ class TestMain:
     def test_an_unknown_tool_is_rejected(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
         """The message lists the tools."""
         assert world.tool.name == "engine"
-        assert "there is no tool 'motor'; there are engine" in self.fails(capsys, "motor")
+        assert "unsupported tool 'motor': supported tools: engine" in self.fails(capsys, "motor")
 
     def test_a_missing_go_is_an_error(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
         """The message has the version to install, and the alternative."""
@@ -340,8 +340,8 @@ class TestMain:
 
         message = self.fails(capsys)
 
-        assert "building engine v3.274.1 needs Go 1.26.6 or newer, and no go is on PATH." in message
-        assert "https://go.dev/dl/, or put your own engine on PATH" in message
+        assert "building engine v3.274.1 requires Go 1.26.6 or newer, but go is not on PATH." in message
+        assert "https://go.dev/dl/, or put engine on PATH" in message
 
     @pytest.mark.parametrize("version", ["go1.26.5", "go1.25", "go1.26rc1", "unknown"])
     def test_an_old_go_is_an_error(self, world: World, capsys: pytest.CaptureFixture[str], version: str) -> None:
@@ -350,7 +350,7 @@ class TestMain:
 
         message = self.fails(capsys)
 
-        assert f"the go on PATH is {version} and fetches no newer one (GOTOOLCHAIN=local)" in message
+        assert f"the go on PATH is {version} and does not download a newer version (GOTOOLCHAIN=local)" in message
         assert world.runs("build") == []
 
     @pytest.mark.parametrize(
@@ -409,7 +409,7 @@ class TestMain:
         )
 
         assert run.returncode == 128 + signal.SIGINT
-        assert run.stderr.endswith("tools/build.py: stopped; what Go has compiled so far is kept\n")
+        assert run.stderr.endswith("tools/build.py: stopped; compiled packages are kept\n")
         (lock,) = (path for path in (world.root / "cache").rglob("*") if path.is_file())
         with lock.open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -48,8 +48,8 @@ def test_an_archive_file_that_is_not_in_git_is_an_error(tmp_path: Path) -> None:
     found = [*package.faults(wheel(tmp_path, *OURS, added, *METADATA), archive(tmp_path, *FILES, ".env"), FILES)]
 
     assert found == [
-        "a-1.tar.gz: .env is in it, but not in git: commit it, or name it in .gitignore",
-        "a.whl: pulumi_volcano_jobs/notes.txt is in it, but not in git: commit it, or name it in .gitignore",
+        "a-1.tar.gz: .env is not in git: commit it, or add it to .gitignore",
+        "a.whl: pulumi_volcano_jobs/notes.txt is not in git: commit it, or add it to .gitignore",
     ]
 
 

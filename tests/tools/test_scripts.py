@@ -34,19 +34,21 @@ def test_a_missing_go_is_reported_with_its_download_page(script: str, tool: str,
     said = fails(f"tools/{script}.py", PATH="", XDG_CACHE_HOME=str(tmp_path))
 
     assert re.sub(r"\d[.\d]+\d", "N", said) == (
-        f"tools/{script}.py: building {tool} vN needs Go N or newer, and no go is on PATH. Install it from"
-        f" https://go.dev/dl/, or put your own {tool} on PATH."
+        f"tools/{script}.py: building {tool} vN requires Go N or newer, but go is not on PATH. Install Go from"
+        f" https://go.dev/dl/, or put {tool} on PATH."
     )
 
 
 def test_an_unknown_framework_is_rejected() -> None:
     """Nothing is installed."""
     assert fails("tools/workloads.py", "opnssh") == (
-        "tools/workloads.py: there is no framework 'opnssh'; there are player, network_policy, openssh, openmpi,"
-        " pytorch, ray, tensorflow"
+        "tools/workloads.py: unsupported framework 'opnssh': supported frameworks: player, network_policy, openssh,"
+        " openmpi, pytorch, ray, tensorflow"
     )
 
 
 def test_an_unknown_benchmark_is_rejected() -> None:
     """The message lists the benchmarks."""
-    assert fails("-m", "benchmarks", "memory") == "there is no part 'memory'; there are rendering, program, start"
+    assert (
+        fails("-m", "benchmarks", "memory") == "unsupported part 'memory': supported parts: rendering, program, start"
+    )

@@ -98,7 +98,7 @@ def test_a_page_outside_the_contents_stops_the_build(tmp_path: Path, monkeypatch
     (tmp_path / "other.md").write_text("# Other\n", "utf-8")
     monkeypatch.setattr(website, "DOCS", tmp_path)
 
-    with pytest.raises(SystemExit, match=r"^tools/website.py has no place for other: add it to NAV$"):
+    with pytest.raises(SystemExit, match=r"^tools/website.py: NAV does not contain other: add it$"):
         website.nav()
 
 
@@ -145,7 +145,7 @@ def test_mermaid_is_drawn_when_the_site_is_built() -> None:
 
     text, pictures = website.page_of_site(page, "page")
 
-    assert text == "before\n\n![The picture that this page tells of](page-0.svg){ .picture }\nafter\n"
+    assert text == "before\n\n![Diagram of the job](page-0.svg){ .picture }\nafter\n"
     assert [*pictures] == ["page-0.svg"]
     assert pictures["page-0.svg"].startswith("<svg")
 
