@@ -1,4 +1,4 @@
-"""Which containers a plugin touches, and what the controller itself hands down, where no golden case tells."""
+"""The containers that each plugin changes, and annotations that Pods get from the job."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.conftest import Wire, container, job, task
 
 
 def master_of(plugin: Plugin) -> Wire:
-    """Render a job whose Pods have two containers and an init container, and give the master's spec."""
+    """Render a job whose Pods have two containers and an init container, and return the Pod spec of the master."""
     containers = [container(), container("side")]
     tasks = [task(name, 1, containers=containers, initContainers=[container("early")]) for name in ("master", "worker")]
     spec: Wire = render(job(*tasks, plugins=[plugin])).pods[0]["spec"]
@@ -49,13 +49,13 @@ TOUCHED: dict[str, tuple[Plugin, str, str, list[str]]] = {
 
 
 @pytest.mark.parametrize(("plugin", "kind", "key", "names"), TOUCHED.values(), ids=TOUCHED)
-def test_a_plugin_touches_the_containers_that_volcano_s_does(
+def test_plugins_change_the_same_containers_as_volcanos(
     plugin: Plugin,
     kind: str,
     key: str,
     names: list[str],
 ) -> None:
-    """Init containers only where it says so."""
+    """Some plugins also change init containers."""
     spec = master_of(plugin)
 
     having = [
@@ -67,8 +67,8 @@ def test_a_plugin_touches_the_containers_that_volcano_s_does(
     assert having == names
 
 
-def test_a_worker_s_waiting_container_runs_after_the_template_s_own() -> None:
-    """And has no variables or mounts."""
+def test_the_wait_of_a_worker_runs_after_the_init_containers_of_the_template() -> None:
+    """It has no variables or mounts."""
     tasks = [task(name, 1, initContainers=[container("early")]) for name in ("master", "worker")]
 
     made = render(job(*tasks, plugins=[PytorchPlugin(wait_master_enabled=True)]))
@@ -98,8 +98,8 @@ HANDED: dict[str, tuple[Wire, Wire]] = {
 
 
 @pytest.mark.parametrize(("given", "handed"), HANDED.values(), ids=HANDED)
-def test_some_annotations_of_the_job_reach_its_pods(given: Wire, handed: Wire) -> None:
-    """The PodGroup has all of them."""
+def test_pods_have_some_annotations_of_the_job(given: Wire, handed: Wire) -> None:
+    """The PodGroup has every annotation."""
     document = job()
     plain: Any = render(document).pods[0]["metadata"]["annotations"]
     document["metadata"]["annotations"] = given

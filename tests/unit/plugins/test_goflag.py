@@ -1,4 +1,4 @@
-"""Arguments are read as Go's flag package reads them, rule by rule (contract, section 2)."""
+"""Arguments are parsed as Go's flag package parses them (contract, section 2)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LARGEST, SMALLEST = 2**63 - 1, -(2**63)
 READ: dict[str, tuple[list[str], dict[str, Any]]] = {
     "no argument sets nothing": ([], {}),
     "one dash is as good as two": (["-text=a", "--number=1"], {"text": "a", "number": 1}),
-    "a value is behind the first equals sign": (["--text=a=b=c"], {"text": "a=b=c"}),
+    "a value follows the first equals sign": (["--text=a=b=c"], {"text": "a=b=c"}),
     "a value is the whole next argument": (["--text", "a b", "--number", "5"], {"text": "a b", "number": 5}),
     "a value may look like a flag": (["--text", "--number=5"], {"text": "--number=5"}),
     "a value may be the end of the flags": (["--text", "--", "--number=5"], {"text": "--", "number": 5}),
-    "a value may be empty behind the equals sign": (["--text="], {"text": ""}),
+    "a value may be empty after the equals sign": (["--text="], {"text": ""}),
     "a value may be an empty argument": (["--text", ""], {"text": ""}),
     "a value may begin with an equals sign": (["--text==a"], {"text": "=a"}),
     "a value keeps its blanks and line breaks": (["--text= a\nb "], {"text": " a\nb "}),
@@ -33,30 +33,30 @@ READ: dict[str, tuple[list[str], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("args", "values"), READ.values(), ids=READ)
-def test_what_go_reads_without_a_mistake(args: list[str], values: dict[str, Any]) -> None:
-    """Each rule by an example."""
+def test_valid_arguments_are_parsed(args: list[str], values: dict[str, Any]) -> None:
+    """Each rule has an example."""
     parsed = goflag.parse(KINDS, args)
 
     assert (parsed.values, parsed.errors) == (values, ())
 
 
 @pytest.mark.parametrize("text", ["1", "t", "T", "true", "TRUE", "True"])
-def test_what_is_true(text: str) -> None:
-    """Six words, and no other."""
+def test_six_words_are_true(text: str) -> None:
+    """Go parses them with strconv.ParseBool."""
     flags = (("switch", (f"--switch={text}",)),)
     assert goflag.parse(KINDS, [f"--switch={text}"]) == goflag.ParsedFlags({"switch": True}, (), flags)
 
 
 @pytest.mark.parametrize("text", ["0", "f", "F", "false", "FALSE", "False"])
-def test_what_is_false(text: str) -> None:
-    """Six words, and no other."""
+def test_six_words_are_false(text: str) -> None:
+    """Go parses them with strconv.ParseBool."""
     flags = (("switch", (f"--switch={text}",)),)
     assert goflag.parse(KINDS, [f"--switch={text}"]) == goflag.ParsedFlags({"switch": False}, (), flags)
 
 
 @pytest.mark.parametrize("text", ["", "yes", "no", "on", "tRUE", "truE", " true", "true ", "2", "-1", "00", "y"])
-def test_a_bad_truth_value_is_false_and_a_mistake(text: str) -> None:
-    """It does not leave the flag as it was."""
+def test_a_wrong_boolean_is_false_and_an_error(text: str) -> None:
+    """The flag does not keep its earlier value."""
     parsed = goflag.parse(KINDS, ["--switch=true", f"--switch={text}"])
 
     assert parsed.values == {"switch": False}
@@ -92,7 +92,7 @@ INTEGERS = {
 
 @pytest.mark.parametrize(("text", "number"), INTEGERS.items(), ids=INTEGERS)
 def test_an_integer_is_a_go_literal(text: str, number: int) -> None:
-    """Base 0: the prefix decides, and underscores stand between digits or behind the prefix."""
+    """Base 0: the prefix decides, and underscores may separate digits or follow the prefix."""
     parsed = goflag.parse(KINDS, [f"--number={text}"])
 
     assert (parsed.values, parsed.errors) == ({"number": number}, ())
@@ -106,8 +106,8 @@ def test_an_integer_is_a_go_literal(text: str, number: int) -> None:
     ],
     ids=repr,
 )
-def test_a_bad_integer_is_0_and_a_mistake(text: str) -> None:
-    """It does not fall back to the default, nor to what was read before."""
+def test_a_wrong_integer_is_0_and_an_error(text: str) -> None:
+    """The flag does not keep its default or its earlier value."""
     parsed = goflag.parse(KINDS, ["--number=5", f"--number={text}"])
 
     assert parsed.values == {"number": 0}
@@ -124,8 +124,8 @@ def test_a_bad_integer_is_0_and_a_mistake(text: str) -> None:
         ("0xFFFFFFFFFFFFFFFFFF", LARGEST),
     ],
 )
-def test_an_integer_out_of_range_is_the_nearest_limit_and_a_mistake(text: str, number: int) -> None:
-    """Of 64 bits."""
+def test_an_integer_out_of_range_is_the_nearest_limit_and_an_error(text: str, number: int) -> None:
+    """A flag has 64 bits."""
     parsed = goflag.parse(KINDS, [f"--number={text}"])
 
     assert parsed.values == {"number": number}
@@ -133,7 +133,7 @@ def test_an_integer_out_of_range_is_the_nearest_limit_and_a_mistake(text: str, n
 
 
 STOPS: dict[str, tuple[list[str], dict[str, Any], int]] = {
-    "an argument that is no flag": (["--text=a", "word", "--number=1"], {"text": "a"}, 1),
+    "an argument that is not a flag": (["--text=a", "word", "--number=1"], {"text": "a"}, 1),
     "an empty argument": (["", "--number=1"], {}, 0),
     "a lone dash": (["-", "--number=1"], {}, 0),
     "a lone letter": (["a", "--number=1"], {}, 0),
@@ -143,13 +143,13 @@ STOPS: dict[str, tuple[list[str], dict[str, Any], int]] = {
     "h": (["-h", "--number=1"], {}, 0),
     "a third dash": (["---text=a", "--number=1"], {}, 0),
     "an empty name": (["--=a", "--number=1"], {}, 0),
-    "an empty name behind one dash": (["-=a", "--number=1"], {}, 0),
+    "an empty name after one dash": (["-=a", "--number=1"], {}, 0),
     "a missing value": (["--number=1", "--text"], {"number": 1}, 1),
     "a missing number": (["--number"], {}, 0),
     "a bad integer": (["--number=x", "--text=a"], {"number": 0}, 0),
     "a bad integer as the next argument": (["--number", "x", "--text=a"], {"number": 0}, 0),
     "a bad truth value": (["--switch=x", "--text=a"], {"switch": False}, 0),
-    "a word behind a switch": (["--switch", "false", "--text=a"], {"switch": True}, 1),
+    "a word after a boolean flag": (["--switch", "false", "--text=a"], {"switch": True}, 1),
     "a flag with its value in one string": (["--number 1", "--text=a"], {}, 0),
     "a name in other letters": (["--Number=1", "--text=a"], {}, 0),
     "blanks in front of a flag": ([" --number=1", "--text=a"], {}, 0),
@@ -157,8 +157,8 @@ STOPS: dict[str, tuple[list[str], dict[str, Any], int]] = {
 
 
 @pytest.mark.parametrize(("args", "values", "position"), STOPS.values(), ids=STOPS)
-def test_a_mistake_ends_the_reading(args: list[str], values: dict[str, Any], position: int) -> None:
-    """What was read before counts; what stands behind does not. The mistake has its argument's position."""
+def test_an_error_ends_the_parsing(args: list[str], values: dict[str, Any], position: int) -> None:
+    """Earlier arguments apply, and later ones are ignored. The error has the position of its argument."""
     parsed = goflag.parse(KINDS, args)
 
     assert parsed.values == values
@@ -166,8 +166,8 @@ def test_a_mistake_ends_the_reading(args: list[str], values: dict[str, Any], pos
     assert all(mistake.reason for mistake in parsed.errors)
 
 
-def test_reading_on_finds_every_mistake_and_every_value() -> None:
-    """Which is what a user who corrects them wants to know."""
+def test_parsing_to_the_end_finds_every_error_and_every_value() -> None:
+    """Users want to correct all errors at once."""
     args = ["--nope", "--text=a", "word", "--number=x", "--switch=x", "--t", "b", "--text"]
 
     parsed = goflag.parse(KINDS, args, read_on=True)
@@ -177,7 +177,7 @@ def test_reading_on_finds_every_mistake_and_every_value() -> None:
 
 
 def test_only_an_unknown_flag_is_called_unknown() -> None:
-    """So that a right name can be suggested."""
+    """A message can then suggest a similar name."""
     parsed = goflag.parse(KINDS, ["--nope=1", "--number=x", "word"], read_on=True)
 
     assert [(mistake.flag, mistake.unknown) for mistake in parsed.errors] == [
@@ -187,15 +187,15 @@ def test_only_an_unknown_flag_is_called_unknown() -> None:
     ]
 
 
-def test_nothing_is_carried_from_one_reading_to_the_next() -> None:
-    """Each use of a plugin begins with the defaults."""
+def test_each_parsing_starts_with_the_defaults() -> None:
+    """No value of an earlier use stays."""
     goflag.parse(KINDS, ["--number=5"])
 
     assert goflag.parse(KINDS, []) == goflag.ParsedFlags({}, (), ())
 
 
-def test_a_leaf_can_be_the_value_behind_a_flag() -> None:
-    """It is not looked into."""
+def test_a_leaf_can_be_the_value_of_a_flag() -> None:
+    """Its value is not read."""
     leaf = Leaf("key")
 
     parsed = goflag.parse(KINDS, ["--text", leaf, "--number=1"])
@@ -205,7 +205,7 @@ def test_a_leaf_can_be_the_value_behind_a_flag() -> None:
 
 
 def test_a_leaf_cannot_be_an_argument_by_itself() -> None:
-    """Nobody knows whether it is a flag."""
+    """It could be a flag."""
     parsed = goflag.parse(KINDS, ["--number=1", Leaf("key")])
 
     assert parsed.values == {"number": 1}
@@ -225,6 +225,6 @@ def test_a_leaf_cannot_be_an_argument_by_itself() -> None:
         (SMALLEST, 0),
     ],
 )
-def test_a_number_is_cut_to_32_bits_as_a_container_port_is(number: int, cut: int) -> None:
+def test_a_number_is_cut_to_32_bits_like_a_container_port(number: int, cut: int) -> None:
     """Two's complement, as in Go."""
     assert goflag.int32(number) == cut

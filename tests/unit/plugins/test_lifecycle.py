@@ -1,4 +1,4 @@
-"""The hooks for updates and deletion say what Volcano's own did (`meta.lifecycle` of the golden files)."""
+"""The hooks for updates and deletion match Volcano's plugins (`meta.lifecycle` of the golden files)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ GOLDEN = Path(__file__).parents[2] / "golden"
 
 @functools.cache
 def expected(name: str) -> Wire:
-    """Read what Volcano made of a case."""
+    """Read the recorded result of Volcano for a case."""
     found: Wire = json.loads((GOLDEN / "expected" / f"{name}.json").read_text("utf-8"))
     return found
 
 
 @functools.cache
 def rendered(name: str) -> Rendered:
-    """Render a case as Volcano does."""
+    """Render a case in lenient mode."""
     document = yaml.safe_load((GOLDEN / "cases" / f"{name}.yaml").read_text("utf-8"))
     generated = expected(name)["meta"].get("generatedName")
     document["metadata"] |= {"name": generated} if generated else {}
@@ -48,35 +48,35 @@ CASES = sorted(
     for path in (GOLDEN / "expected").glob("*.json")
     if "lifecycle" in json.loads(path.read_text("utf-8"))["meta"]
 )
-# With a partition policy replicas cannot grow by one.
+# A partition policy does not allow one more replica.
 GROWING = [name for name in CASES if not name.startswith("plain-partition")]
 
 
 def keyed(items: Any) -> dict[ObjectRef, Wire]:
-    """Give manifests by kind and name."""
+    """Return manifests by kind and name."""
     return {ObjectRef(item["kind"], item["metadata"]["name"]): item for item in items}
 
 
 def refs(texts: list[str]) -> set[ObjectRef]:
-    """Read `Kind/name`."""
+    """Parse `Kind/name`."""
     return {ObjectRef(*text.split("/", 1)) for text in texts}
 
 
 def changed(name: str) -> set[ObjectRef]:
-    """Give the plugins' objects that differ after growth."""
+    """Return the objects of plugins that differ after growth."""
     before, after = keyed(rendered(name).objects), keyed(grown(name).objects)
     assert before.keys() == after.keys()
     return {ref for ref in before if before[ref] != after[ref] and ref in rendered(name).made_by}
 
 
 def updates(name: str) -> list[JobUpdate]:
-    """Ask every plugin of a case what follows a change."""
+    """Return the updates that the plugins of a case declare."""
     made = rendered(name)
     return [plugin.on_job_update(JobContext(made.job)) for plugin in made.plugins]
 
 
 def ssh_config_grows(name: str) -> bool:
-    """Tell whether the ssh configuration names a host more."""
+    """Check whether the ssh configuration gets another host."""
     made = rendered(name)
     first = (made.job.tasks or ())[0]
     fixed = bool(first.pod_spec.get("hostname")) and first.size > 0
@@ -84,8 +84,8 @@ def ssh_config_grows(name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", GROWING)
-def test_growth_changes_the_objects_that_volcano_changes_and_the_ssh_secret(name: str) -> None:
-    """The one difference, on purpose: upstream's ssh configuration goes stale (volcano issue 1420), ours follows."""
+def test_growth_changes_the_same_objects_as_volcano_and_the_ssh_secret(name: str) -> None:
+    """Volcano does not update its ssh configuration (volcano issue 1420)."""
     theirs = refs(expected(name)["meta"]["lifecycle"]["changedOnUpdate"])
     secret = {ObjectRef("Secret", f"{rendered(name).job.name}-ssh")} if ssh_config_grows(name) else set()
 
@@ -94,8 +94,8 @@ def test_growth_changes_the_objects_that_volcano_changes_and_the_ssh_secret(name
 
 
 @pytest.mark.parametrize("name", GROWING)
-def test_what_changes_is_declared_to_follow(name: str) -> None:
-    """What is not declared would be left as it was; what is declared is there."""
+def test_changed_objects_are_declared_to_follow(name: str) -> None:
+    """Pulumi would not update an undeclared object. Every declared object exists."""
     follows = frozenset[ObjectRef]().union(*(update.follows for update in updates(name)))
 
     assert changed(name) <= follows
@@ -103,8 +103,8 @@ def test_what_changes_is_declared_to_follow(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GROWING)
-def test_growth_changes_nothing_in_present_pods_but_the_declared_variables(name: str) -> None:
-    """And hcclrank's annotation, which counts the masters."""
+def test_growth_changes_only_declared_variables_of_existing_pods(name: str) -> None:
+    """The annotation of hcclrank, which counts the masters, also changes."""
     scaled = frozenset[str]().union(*(update.scaled_env for update in updates(name)))
     before, after = keyed(rendered(name).pods), keyed(grown(name).pods)
     assert before.keys() < after.keys()
@@ -114,7 +114,7 @@ def test_growth_changes_nothing_in_present_pods_but_the_declared_variables(name:
 
 
 def without(pod: Wire, variables: frozenset[str]) -> Wire:
-    """Copy a Pod without some variables, and without hcclrank's annotation."""
+    """Copy a Pod without some variables and without the annotation of hcclrank."""
     annotations = {k: v for k, v in pod["metadata"]["annotations"].items() if k != "hccl/rankIndex"}
     spec = {
         key: [
@@ -129,8 +129,8 @@ def without(pod: Wire, variables: frozenset[str]) -> Wire:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_deletion_takes_what_volcano_s_plugins_take(name: str) -> None:
-    """What remains (PodGroup, claims) is no plugin's; all else that was made goes."""
+def test_deletion_removes_the_objects_that_volcano_removes(name: str) -> None:
+    """Plugins do not delete the PodGroup and claims. All other objects are deleted."""
     made = rendered(name)
     created = {ObjectRef(item["kind"], item["metadata"]["name"]) for item in expected(name)["objects"]}
     remaining = refs(expected(name)["meta"]["lifecycle"]["remainingAfterDelete"])
@@ -155,8 +155,8 @@ SCALED = {
 
 
 @pytest.mark.parametrize("plugin", BUILT_IN, ids=lambda plugin: plugin.name)
-def test_each_plugin_says_what_depends_on_the_replicas(plugin: Any) -> None:
-    """Objects that follow in place, and variables that running Pods keep."""
+def test_each_plugin_declares_what_follows_the_replicas(plugin: Any) -> None:
+    """Objects that are updated in place, and variables that running Pods keep."""
     stored = render(job(task("master"), task("worker"))).job
 
     update = plugin().on_job_update(JobContext(stored))
@@ -169,8 +169,8 @@ def test_each_plugin_says_what_depends_on_the_replicas(plugin: Any) -> None:
     ("name", "grows"),
     [("mpi", "MPI_HOST"), ("pytorch", "WORLD_SIZE"), ("tensorflow", "TF_CONFIG")],
 )
-def test_a_declared_variable_does_change(name: str, grows: str) -> None:
-    """With another worker, in a Pod that was there before."""
+def test_a_declared_variable_changes(name: str, grows: str) -> None:
+    """One more worker changes it in an existing Pod."""
 
     def value(workers: int) -> str:
         master, *_ = render(job(task("master"), task("worker", workers), plugins={name: []})).pods
@@ -180,8 +180,8 @@ def test_a_declared_variable_does_change(name: str, grows: str) -> None:
     assert value(2) != value(3)
 
 
-def test_another_given_key_restarts_the_pods() -> None:
-    """A mount by subPath never follows its Secret; a generated key stays, so nothing restarts."""
+def test_another_key_of_the_user_restarts_the_pods() -> None:
+    """A mount with subPath does not follow its Secret. Generated keys stay, so Pods keep running."""
     context = JobContext(render(job()).job)
     given = ssh_plugin()
 

@@ -1,4 +1,4 @@
-"""The mpi plugin's options: the host file, single-node jobs, whole host names, and the wait for the workers."""
+"""Options of the mpi plugin: the host file, single-node jobs, whole host names, and the wait for the workers."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ FILE = ObjectRef("ConfigMap", "train-mpi")
 
 
 def training(workers: int = 2, worker: Wire | None = None, **master: Any) -> tuple[Wire, Wire]:
-    """Give a master and its workers, which have GPUs; the keywords are of the master's Pod spec."""
+    """Build a master and its workers, which have GPUs. The keywords are fields of the master's Pod spec."""
     with_gpus = container(resources={"limits": {"nvidia.com/gpu": 4, "cpu": 8}})
     made = task("worker", workers, containers=[worker or with_gpus], restartPolicy="OnFailure")
     return task("master", **{"restartPolicy": "OnFailure", **master}), made
 
 
 def mpi(*tasks: Wire, **settings: Any) -> Wire:
-    """Give an MPI job."""
+    """Build an MPI job."""
     return job(*(tasks or training()), plugins=[MpiPlugin(**settings)])
 
 
 def host_file(made: Rendered) -> Any:
-    """Give the host file's text."""
+    """Return the text of the host file."""
     (found,) = (item for item in made.objects if (item["kind"], item["metadata"]["name"]) == FILE)
     assert found["data"].keys() == {"hostfile"}
     return found["data"]["hostfile"]
 
 
 def hosts(**settings: Any) -> str:
-    """Give the host file of the usual job."""
+    """Return the host file of the job of `training`."""
     text: str = host_file(render(mpi(**settings)))
     return text
 
 
 def variables(spec: Wire) -> dict[str, Any]:
-    """Give the plain variables of a Pod's first container, but MPI_HOST."""
+    """Return the literal variables of a Pod's first container without MPI_HOST."""
     entries = spec["containers"][0].get("env", ())
     return {entry["name"]: entry["value"] for entry in entries if "value" in entry and entry["name"] != "MPI_HOST"}
 
 
 def spec_of_master(mode: Any = "pulumi", **settings: Any) -> Wire:
-    """Give the master's Pod spec: of its Pod, or of the template that Volcano is given."""
+    """Return the Pod spec of the master, from its Pod or from the template in the native Job."""
     made = render(mpi(**settings), managed_by=mode)
     spec: Wire = made.pods[0]["spec"] if mode == "pulumi" else made.native_job.to_manifest()["spec"]["tasks"][0]
     return spec if mode == "pulumi" else spec["template"]["spec"]
 
 
-def test_without_options_nothing_is_added() -> None:
-    """As with Volcano."""
+def test_mpi_without_options_renders_the_objects_of_volcano() -> None:
+    """Volcano's plugin has no such options."""
     made = render(mpi())
 
     assert [item["kind"] for item in made.objects] == ["ConfigMap", "NetworkPolicy", "PodGroup", "Secret", "Service"]
@@ -92,7 +92,7 @@ FORMS: dict[str, tuple[str, str, dict[str, str]]] = {
 def test_the_master_has_a_host_file_in_the_form_of_its_launcher(
     mode: Any, form: str, text: str, path: str, told: dict[str, str]
 ) -> None:
-    """And its launcher is told where it is."""
+    """A variable or a flag gives the launcher its path."""
     spec = spec_of_master(mode, hostfile=form)
 
     assert hosts(hostfile=form) == text
@@ -101,8 +101,8 @@ def test_the_master_has_a_host_file_in_the_form_of_its_launcher(
     assert {"name": "train-mpi", "mountPath": path} in spec["containers"][0]["volumeMounts"]
 
 
-def test_init_containers_have_the_host_file_and_workers_have_not() -> None:
-    """As with MPI_HOST."""
+def test_only_the_master_and_its_init_containers_have_the_host_file() -> None:
+    """MPI_HOST is set in the same containers."""
     master, worker = training(initContainers=[container("early")])
     made = render(mpi(master, worker, hostfile="openmpi"))
 
@@ -111,8 +111,8 @@ def test_init_containers_have_the_host_file_and_workers_have_not() -> None:
     assert "train-mpi" not in {volume["name"] for volume in made.pods[1]["spec"]["volumes"]}
 
 
-def test_volcano_s_own_mode_has_the_same_host_file_made_by_pulumi() -> None:
-    """Volcano makes none."""
+def test_native_mode_has_the_same_host_file() -> None:
+    """Pulumi creates it, because Volcano creates none."""
     made = render(mpi(hostfile="openmpi"), managed_by="volcano")
 
     assert host_file(made) == hosts(hostfile="openmpi")
@@ -126,7 +126,7 @@ SSHD: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     ),
     "intel": ({"hostfile": "intel"}, {"I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS": "-p 2222"}),
     "mpich": ({"hostfile": "mpich"}, {"HYDRA_LAUNCHER_EXTRA_ARGS": "-p 2222"}),
-    "deepspeed, which is told by a flag": ({"hostfile": "deepspeed"}, {}),
+    "deepspeed, which has a flag for it": ({"hostfile": "deepspeed"}, {}),
     "no host file": ({}, {}),
     "Open MPI with whole names, and no host file": (
         {"keep_fqdn": True},
@@ -136,8 +136,8 @@ SSHD: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
 
 
 @pytest.mark.parametrize(("settings", "told"), SSHD.values(), ids=SSHD)
-def test_launchers_are_told_of_another_port(settings: dict[str, Any], told: dict[str, str]) -> None:
-    """The ssh configuration has it for short names only."""
+def test_launchers_get_an_sshd_port_that_is_not_22(settings: dict[str, Any], told: dict[str, str]) -> None:
+    """The ssh configuration has the port for short names only."""
     document = job(*training(), plugins=[MpiPlugin(port=2222, **settings), SshPlugin(ssh_port=2222)])
     found = variables(render(document).pods[0]["spec"])
 
@@ -158,21 +158,21 @@ SLOTS: dict[str, tuple[Wire, int]] = {
 
 
 @pytest.mark.parametrize(("resources", "slots"), SLOTS.values(), ids=SLOTS)
-def test_slots_follow_what_the_workers_request(resources: Wire, slots: int) -> None:
-    """At least one."""
+def test_slots_equal_the_devices_that_the_workers_request(resources: Wire, slots: int) -> None:
+    """A host has at least one slot."""
     tasks = training(1, container(resources=resources))
 
     assert host_file(render(mpi(*tasks, hostfile="openmpi"))) == f"train-worker-0.train slots={slots}\n"
 
 
-def test_given_slots_count() -> None:
-    """For all hosts, and where the file's own do not."""
+def test_the_slots_option_applies_to_all_hosts() -> None:
+    """It also overrides the slots of a launcher whose host file has none."""
     assert hosts(hostfile="mpich", slots=16) == "train-worker-0.train:16\ntrain-worker-1.train:16\n"
     assert variables(spec_of_master(hostfile="intel", slots=16))["I_MPI_PERHOST"] == "16"
 
 
-def test_slots_are_those_of_the_container_that_has_sshd() -> None:
-    """A sidecar in front is none."""
+def test_slots_come_from_the_container_that_runs_sshd() -> None:
+    """An earlier sidecar does not change them."""
     sidecar = container("proxy", resources={"requests": {"cpu": 1}})
     sshd = container("sshd", resources={"requests": {"cpu": 6}}, ports=[{"containerPort": 22}])
     master, worker = training(1)
@@ -190,8 +190,8 @@ VALUES: dict[str, Any] = {"an amount": 2, "the limits": {"cpu": "2"}, "all resou
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_slots_that_are_not_known_yet_leave_only_the_file_unknown(name: str) -> None:
-    """It is written once they are."""
+def test_unknown_slots_make_only_the_host_file_unknown(name: str) -> None:
+    """The file is written when they are known."""
     made = render(mpi(*training(1, container(resources=UNKNOWN[name])), hostfile="intel"))
     text = host_file(made)
 
@@ -203,7 +203,7 @@ def test_slots_that_are_not_known_yet_leave_only_the_file_unknown(name: str) -> 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_master_can_be_a_host(mode: Any) -> None:
-    """With slots of its own, before the workers."""
+    """It has its own slots and precedes the workers."""
     tasks = training(1, containers=[container(resources={"requests": {"cpu": 2}})])
     made = render(mpi(*tasks, hostfile="openmpi", master_as_worker=True), managed_by=mode)
 
@@ -212,8 +212,8 @@ def test_the_master_can_be_a_host(mode: Any) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("form", "variable"), [("intel", "I_MPI_HYDRA_IFACE"), ("mpich", "HYDRA_IFACE")])
-def test_hydra_is_called_back_at_an_address_and_knows_its_own_host(mode: Any, form: str, variable: str) -> None:
-    """It tells workers its host name, which resolves in its Pod alone; not so on the node's own network."""
+def test_hydra_has_the_address_of_the_master_for_callbacks(mode: Any, form: str, variable: str) -> None:
+    """Workers cannot resolve the host name of the master's Pod, unless it uses the host network."""
 
     def rendered(**spec: Any) -> tuple[str, Any]:
         document = mpi(*training(1, **spec), hostfile=form, master_as_worker=True)
@@ -231,7 +231,7 @@ def test_hydra_is_called_back_at_an_address_and_knows_its_own_host(mode: Any, fo
 
 
 def test_several_masters_are_hosts_by_their_addresses() -> None:
-    """One does not know the others by their host names."""
+    """A master cannot resolve the host names of the other masters."""
     tasks = [{**one, "replicas": 2} for one in training(1)]
     first, second, *_ = host_file(render(mpi(*tasks, hostfile="mpich", master_as_worker=True))).splitlines()
 
@@ -240,8 +240,8 @@ def test_several_masters_are_hosts_by_their_addresses() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("workers", [(), (task("worker", 0),)], ids=["no task", "no replicas"])
-def test_a_job_of_one_node_is_its_master(mode: Any, workers: tuple[Wire, ...]) -> None:
-    """Without a host file, too."""
+def test_a_single_node_job_runs_on_its_master(mode: Any, workers: tuple[Wire, ...]) -> None:
+    """It also has no host file."""
     document = mpi(task("master", restartPolicy="OnFailure"), *workers, master_as_worker=True, wait_for_workers=True)
     assert len(render(document, managed_by=mode).pods) == 1
 
@@ -251,8 +251,8 @@ def test_a_job_of_one_node_is_its_master(mode: Any, workers: tuple[Wire, ...]) -
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("policy", ["OnFailure", "Never"])
-def test_a_master_without_workers_gets_neither_port_nor_hosts(mode: Any, policy: str) -> None:
-    """As Volcano renders it (the report mpi-master-only.yaml); no warning is about workers that do not exist."""
+def test_a_master_without_workers_has_no_port_and_no_hosts(mode: Any, policy: str) -> None:
+    """As in Volcano (mpi-master-only.yaml). Warnings about workers do not apply."""
     made = render(job(task("master", restartPolicy=policy), plugins={"mpi": []}), managed_by=mode)
 
     (pod,) = made.pods
@@ -264,7 +264,7 @@ def test_a_master_without_workers_gets_neither_port_nor_hosts(mode: Any, policy:
 
 
 def test_a_job_without_workers_but_with_other_tasks_is_rejected(snapshot: SnapshotAssertion) -> None:
-    """The other task is probably the worker under another name."""
+    """The other task is probably the worker with another name."""
     document = job(task("master", restartPolicy="OnFailure"), task("workers"), plugins={"mpi": []})
 
     found = problems(document)
@@ -275,8 +275,8 @@ def test_a_job_without_workers_but_with_other_tasks_is_rejected(snapshot: Snapsh
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_open_mpi_is_told_to_keep_whole_names(mode: Any) -> None:
-    """Under the names that its versions 4 and 5 know."""
+def test_open_mpi_keeps_whole_host_names(mode: Any) -> None:
+    """Versions 4 and 5 have different variables."""
     assert variables(spec_of_master(mode, keep_fqdn=True)) == {
         "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
         "PRTE_MCA_prte_keep_fqdn_hostnames": "true",
@@ -284,8 +284,8 @@ def test_open_mpi_is_told_to_keep_whole_names(mode: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_master_waits_behind_the_template_s_own_init_containers(mode: Any) -> None:
-    """In its own image, with what a namespace may ask of a container."""
+def test_the_wait_runs_after_the_init_containers_of_the_template(mode: Any) -> None:
+    """It has the image of the master, and the resources that a namespace can require."""
     own = container(imagePullPolicy="Always", resources={"limits": {"cpu": "1"}}, securityContext={"runAsUser": 7})
     master, worker = training(containers=[own], initContainers=[container("early")])
     made = render(mpi(master, worker, wait_for_workers=True), managed_by=mode)
@@ -303,8 +303,8 @@ def test_the_master_waits_behind_the_template_s_own_init_containers(mode: Any) -
     assert waiting["terminationMessagePolicy"] == "FallbackToLogsOnError"
 
 
-def test_the_wait_s_image_and_timeout_can_be_given() -> None:
-    """With sshd's port, and the file as svc calls it."""
+def test_the_wait_has_an_image_and_a_timeout_option() -> None:
+    """It uses the port of sshd and the path of the file that svc mounts."""
     tasks = (task("master", restartPolicy="OnFailure"), task("big-worker", restartPolicy="OnFailure"))
     settings = {"wait_for_workers_image": "busybox:1.36.1", "wait_for_workers_timeout": 5, "worker": "big-worker"}
     document = mpi(*tasks, wait_for_workers=True, **settings)
@@ -316,16 +316,16 @@ def test_the_wait_s_image_and_timeout_can_be_given() -> None:
     assert {"mountPath": "/root/.ssh", "name": "train-ssh", "subPath": ".ssh"} in waiting["volumeMounts"]
 
 
-def test_an_own_init_container_of_the_wait_s_name_stays() -> None:
-    """As pytorch's does."""
+def test_an_init_container_of_the_template_replaces_the_wait() -> None:
+    """The pytorch plugin does the same."""
     own = container("wait-for-workers", command=["own"])
     (found,) = render(mpi(*training(initContainers=[own]), wait_for_workers=True)).pods[0]["spec"]["initContainers"]
 
     assert found["command"] == ["own"]
 
 
-def test_a_master_that_waits_may_have_the_restart_policy_never() -> None:
-    """VJ102 warns of one that does not."""
+def test_a_master_that_waits_may_have_restart_policy_never() -> None:
+    """VJ102 warns about a master that does not wait."""
     tasks = training(restartPolicy="Never")
 
     assert [problem.code for problem in render(mpi(*tasks)).warnings] == ["VJ102"]
@@ -333,8 +333,8 @@ def test_a_master_that_waits_may_have_the_restart_policy_never() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_recommended_set_is_a_host_file_and_the_wait(mode: Any) -> None:
-    """Unless they are given otherwise."""
+def test_the_recommended_options_are_a_host_file_and_the_wait(mode: Any) -> None:
+    """Explicit options take precedence."""
     (made,) = (found for found in render(mpi(), defaults="recommended", managed_by=mode).plugins if found.name == "mpi")
     assert made.beyond() == {"hostfile": "openmpi", "wait_for_workers": True}
 
@@ -342,8 +342,8 @@ def test_the_recommended_set_is_a_host_file_and_the_wait(mode: Any) -> None:
     assert all(found.beyond() == {} for found in kept.plugins if found.name == "mpi")
 
 
-def test_scaling_changes_the_host_file_and_mpi_host_alone() -> None:
-    """Pods that run are not replaced for it."""
+def test_scaling_changes_only_the_host_file_and_mpi_host() -> None:
+    """Running Pods are not replaced."""
     plugin = MpiPlugin(hostfile="intel", wait_for_workers=True, keep_fqdn=True, master_as_worker=True)
     small, large, none = (render(job(*training(size), plugins=[plugin])) for size in (1, 3, 0))
 
@@ -357,8 +357,8 @@ def test_scaling_changes_the_host_file_and_mpi_host_alone() -> None:
     assert small.first_pods == large.first_pods == none.first_pods
 
 
-def test_other_slots_begin_the_job_anew() -> None:
-    """Mpiexec reads the host file once; without one there are none to follow."""
+def test_changed_slots_replace_the_pods() -> None:
+    """Mpiexec reads the host file once. Without a host file nothing changes."""
     ctx = JobContext(render(mpi()).job)
 
     assert MpiPlugin(hostfile="openmpi", slots=2).on_job_update(ctx).restart_triggers == (2, False)
@@ -366,8 +366,8 @@ def test_other_slots_begin_the_job_anew() -> None:
     assert MpiPlugin().on_job_update(ctx).follows == frozenset()
 
 
-def test_the_host_file_goes_with_the_job() -> None:
-    """With all else of the plugin."""
+def test_deleting_the_job_deletes_the_host_file() -> None:
+    """The other objects of the plugin are deleted with it."""
     ctx = JobContext(render(mpi()).job)
 
     assert MpiPlugin(hostfile="openmpi").on_job_delete(ctx) == {FILE}
@@ -384,7 +384,7 @@ WRONG: dict[str, tuple[Wire | Callable[[], Wire], list[tuple[str, str]]]] = {
     "slots without a file": (mpi(slots=4), [(f"{PLUGIN}.slots", "Forbidden")]),
     "a master that nothing lists": (mpi(master_as_worker=True), [(f"{PLUGIN}.master_as_worker", "Forbidden")]),
     "a file without hosts": (mpi(*training(0), hostfile="openmpi"), [(f"{PLUGIN}.hostfile", "Invalid")]),
-    "a named worker that is no task, with the master as a host": (
+    "a worker name that is not a task, with the master as a host": (
         mpi(task("master", restartPolicy="OnFailure"), master_as_worker=True, worker="node"),
         [(f"{PLUGIN}.worker", "NotFound")],
     ),
@@ -421,8 +421,8 @@ def test_a_template_that_has_the_mount_or_the_variable_is_rejected() -> None:
     assert "/etc/mpi" in mount.reason
 
 
-def test_the_lenient_mode_makes_a_file_of_what_there_is() -> None:
-    """Nobody asks what it is good for."""
+def test_lenient_mode_writes_a_host_file_for_any_tasks() -> None:
+    """It does not check whether the job can run."""
     document = mpi(task("master"), hostfile="intel")
 
     made = render(document, strict=False)
@@ -430,8 +430,8 @@ def test_the_lenient_mode_makes_a_file_of_what_there_is() -> None:
     assert variables(made.pods[0]["spec"])["I_MPI_PERHOST"] == "1"
 
 
-def test_the_wait_reads_the_lists_that_svc_mounts() -> None:
-    """Under svc's own path."""
+def test_the_wait_reads_the_host_lists_that_svc_mounts() -> None:
+    """The path is the one that svc uses."""
     made = render(job(*training(), plugins=[MpiPlugin(wait_for_workers=True), SvcPlugin(inject_hosts_env=False)]))
     (waiting,) = made.pods[0]["spec"]["initContainers"]
     (lists,) = (item for item in made.objects if item["metadata"]["name"] == "train-svc")
@@ -441,8 +441,8 @@ def test_the_wait_reads_the_lists_that_svc_mounts() -> None:
     assert {"mountPath": folder, "name": "train-svc"} in waiting["volumeMounts"]
 
 
-def test_a_template_that_is_extended_for_volcano_keeps_its_other_metadata() -> None:
-    """Labels and annotations are not all that Volcano's definition has there."""
+def test_native_mode_keeps_other_metadata_of_a_template() -> None:
+    """Volcano's CRD has more metadata than labels and annotations."""
     master = task("master", restartPolicy="OnFailure")
     metadata = {"labels": {"a": "b"}, "finalizers": ["example.org/wait"]}
     master["template"]["metadata"] = metadata

@@ -1,4 +1,4 @@
-"""The script that waits for MPI workers, run in the machine's shells with the tools that a case gives it."""
+"""The script that waits for MPI workers, run in the shells of the machine with the tools of each case."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pulumi_volcano_jobs import MpiPlugin, render
 from tests.conftest import job, task
 
 SHELLS = [shell for shell in ("sh", "dash", "bash") if shutil.which(shell)]
-# What nc says of a name that does not resolve: of busybox, of OpenBSD, the traditional one.
+# Errors of nc for a name that does not resolve: BusyBox, OpenBSD and traditional netcat.
 SAID = [
     "nc: bad address 'x'",
     'nc: getaddrinfo for host "x" port 22: Name or service not known',
@@ -31,7 +31,7 @@ SAID = [
 
 
 def command(port: int, timeout: int) -> list[str]:
-    """Give the init container's command, without its shell and with a file in the working directory."""
+    """Return the init container's command without its shell, with a file in the working directory."""
     plugin = MpiPlugin(wait_for_workers=True, wait_for_workers_timeout=timeout, port=port)
     made = render(job(task("master"), task("worker"), plugins=[plugin]), strict=False)
     (waiting,) = made.pods[0]["spec"]["initContainers"]
@@ -41,7 +41,7 @@ def command(port: int, timeout: int) -> list[str]:
 
 @pytest.fixture(name="image")
 def _image(tmp_path: Path) -> Path:
-    """Give a folder with the few commands that any image has, and a file of hosts beside it."""
+    """Create a folder with the few commands that any image has, and a file of hosts."""
     image = tmp_path / "bin"
     image.mkdir()
     for name in ("cat", "date", "grep", "sleep", "timeout"):
@@ -50,12 +50,12 @@ def _image(tmp_path: Path) -> Path:
 
 
 def add_bash(image: Path) -> None:
-    """Give the image bash."""
+    """Add bash to the image."""
     (image / "bash").symlink_to(str(shutil.which("bash")))
 
 
 def add_nc(image: Path, usage: str, said: str = "", code: int = 0) -> None:
-    """Give the image an nc that shows a usage, notes how it is called, says something and ends with a code."""
+    """Add an nc that prints a usage, logs its calls, prints a message and exits with a code."""
     nc = image / "nc"
     nc.write_text(
         f"#!/bin/sh\nif [ $1 = -h ]; then echo '{usage}' >&2; exit 1; fi\n"
@@ -87,7 +87,7 @@ def run(image: Path, hosts: str, port: int, timeout: int, shell: str = "sh") -> 
 
 @contextmanager
 def listening(after: float = 0) -> Iterator[int]:
-    """Hold a port on which something listens, from the beginning or a while later."""
+    """Listen on a port, at once or after a delay."""
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         late = threading.Timer(after, server.listen)
@@ -120,7 +120,7 @@ def test_the_script_names_the_missing_workers_and_the_reason(image: Path, snapsh
     assert errors == snapshot
 
 
-def test_a_closed_port_is_another_reason(image: Path, snapshot: SnapshotAssertion) -> None:
+def test_a_closed_port_has_its_own_reason(image: Path, snapshot: SnapshotAssertion) -> None:
     """The Pod of the worker runs, but sshd does not."""
     add_bash(image)
     with socket.socket() as server:
@@ -199,8 +199,8 @@ def test_the_error_of_each_netcat_for_an_unknown_name_is_recognized(image: Path,
     assert found != refused
 
 
-def test_it_ends_when_its_pod_is_deleted(image: Path) -> None:
-    """The first process of a container ignores what it does not handle."""
+def test_the_script_ends_when_its_pod_is_deleted(image: Path) -> None:
+    """The first process of a container ignores signals that it does not handle."""
     add_bash(image)
     with begin(image, "nosuch.invalid", 22, 60) as process:
         assert process.stdout
@@ -209,8 +209,8 @@ def test_it_ends_when_its_pod_is_deleted(image: Path) -> None:
         assert process.wait(timeout=30) == 143
 
 
-def test_kubernetes_finds_nothing_to_expand_in_it() -> None:
-    """`$$` would become `$`, and `$(NAME)` a variable's value."""
+def test_kubernetes_expands_nothing_in_the_script() -> None:
+    """`$$` would become `$`, and `$(NAME)` the value of a variable."""
     script = command(22, 300)[1]
 
     assert "$$" not in script

@@ -1,4 +1,4 @@
-"""The pytorch plugin's options: torchrun's variables, elastic jobs, and a wait for the master that says why."""
+"""Options of the pytorch plugin: torchrun, elastic jobs, and a wait for the master that prints the reason."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REPLICAS = 'metadata.annotations["pulumi.com/volcano-replicas"]'
 
 
 def gang(plugin: Plugin, workers: int = 2, *others: Wire, more: tuple[Plugin, ...] = (), **fields: Any) -> Wire:
-    """Give a job of one master and some workers; the keywords are fields of their containers."""
+    """Build a job of one master and some workers. The keywords are fields of their containers."""
     tasks = (
         task(name, count, containers=[container(**fields)]) for name, count in (("master", 1), ("worker", workers))
     )
@@ -30,36 +30,36 @@ def gang(plugin: Plugin, workers: int = 2, *others: Wire, more: tuple[Plugin, ..
 
 
 def asking(**amounts: Any) -> Wire:
-    """Give a container's resources by their limits; `gpu` is NVIDIA's."""
+    """Return the resources of a container by their limits; `gpu` is NVIDIA's."""
     return {"limits": {"cpu": "4", **{"nvidia.com/gpu" if name == "gpu" else name: amounts[name] for name in amounts}}}
 
 
 def env(pod: Wire, name: str = "main") -> dict[str, Any]:
-    """Give the literal variables of a Pod's container."""
+    """Return the literal variables of a Pod's container."""
     spec = pod["spec"]
     (found,) = (item for item in [*spec["containers"], *spec.get("initContainers", ())] if item["name"] == name)
     return {entry["name"]: entry["value"] for entry in found.get("env", ()) if "value" in entry}
 
 
 def torchrun_env(document: Wire, **choices: Any) -> dict[str, dict[str, Any]]:
-    """Give torchrun's variables of each Pod."""
+    """Return torchrun's variables of each Pod."""
     pods = render(document, **choices).pods
     return {pod["metadata"]["name"]: {k: v for k, v in env(pod).items() if k.startswith("PET_")} for pod in pods}
 
 
 def templates(document: Wire, **choices: Any) -> dict[str, Wire]:
-    """Give the templates of the Job that Volcano is given, by the task's name."""
+    """Return the templates of the native Job by task name."""
     spec = render(document, managed_by="volcano", **choices).native_job.to_manifest()["spec"]
     return {item["name"]: item["template"] for item in spec["tasks"]}
 
 
-def test_volcano_sets_nothing_for_torchrun() -> None:
-    """Nor does the plugin by default."""
+def test_pytorch_sets_no_variables_of_torchrun_by_default() -> None:
+    """Volcano's plugin does not set them."""
     assert set(map(len, torchrun_env(gang(PytorchPlugin())).values())) == {0}
 
 
-def test_torchrun_is_told_nodes_rank_and_master() -> None:
-    """Beside the classic variables, which stay."""
+def test_torchrun_gets_nodes_rank_and_master() -> None:
+    """The classic variables stay."""
     document = gang(PytorchPlugin(torchrun=True, port=29500), 2, task("tensorboard"))
 
     world = {"PET_MASTER_ADDR": "train-master-0.train", "PET_MASTER_PORT": "29500", "PET_NNODES": "3"}
@@ -72,8 +72,8 @@ def test_torchrun_is_told_nodes_rank_and_master() -> None:
     assert env(render(document).pods[2])["RANK"] == "2"
 
 
-def test_a_job_without_a_master_gets_none() -> None:
-    """As it gets none of the classic ones without strictness."""
+def test_a_job_without_a_master_has_no_torchrun_variables() -> None:
+    """In lenient mode it also has none of the classic variables."""
     (pod,) = render(job(task("worker"), plugins=[PytorchPlugin(torchrun=True)]), strict=False).pods
 
     assert env(pod) == {}
@@ -93,8 +93,10 @@ PROCESSES: dict[str, tuple[Any, Wire | None, str | None]] = {
 
 
 @pytest.mark.parametrize(("count", "resources", "expected"), PROCESSES.values(), ids=PROCESSES)
-def test_a_process_for_each_accelerator(count: int | str, resources: Wire | None, expected: str | None) -> None:
-    """Unless another number is given; without accelerators torchrun has a default of its own."""
+def test_torchrun_starts_a_process_for_each_accelerator(
+    count: int | str, resources: Wire | None, expected: str | None
+) -> None:
+    """An explicit number takes precedence. Without accelerators torchrun has its own default."""
     fields: Wire = {"resources": resources} if resources else {}
     made = torchrun_env(gang(PytorchPlugin(torchrun=True, nproc_per_node=count), **fields))
 
@@ -116,7 +118,7 @@ ACCELERATORS = (
 
 
 @pytest.mark.parametrize("name", ACCELERATORS)
-def test_accelerators_of_all_makers_count(name: str) -> None:
+def test_accelerators_of_all_vendors_are_counted(name: str) -> None:
     """Each is a device of torch."""
     made = torchrun_env(gang(PytorchPlugin(torchrun=True), resources=asking(**{name: "3"})))
 
@@ -133,8 +135,8 @@ UNKNOWN: dict[str, tuple[Any, Any, str]] = {
 
 
 @pytest.mark.parametrize(("resources", "known", "expected"), UNKNOWN.values(), ids=UNKNOWN)
-def test_what_is_asked_for_may_be_known_later(resources: Any, known: Any, expected: str) -> None:
-    """The variable is then known as late."""
+def test_unknown_accelerators_make_the_number_of_processes_unknown(resources: Any, known: Any, expected: str) -> None:
+    """The variable is set when the number is known."""
     made = torchrun_env(gang(PytorchPlugin(torchrun=True), resources=resources))
 
     value = made["train-master-0"]["PET_NPROC_PER_NODE"]
@@ -142,8 +144,8 @@ def test_what_is_asked_for_may_be_known_later(resources: Any, known: Any, expect
     assert substitute(value, lambda _: known) == expected
 
 
-def test_what_is_unknown_elsewhere_keeps_the_number_known() -> None:
-    """One unknown leaf stays one unknown leaf."""
+def test_unknown_values_elsewhere_keep_the_number_of_processes() -> None:
+    """Only the unknown value is unknown in the Pods."""
     made = torchrun_env(
         gang(PytorchPlugin(torchrun=True), resources={"limits": {"cpu": Leaf("cpu"), "amd.com/gpu": 2}})
     )
@@ -151,8 +153,8 @@ def test_what_is_unknown_elsewhere_keeps_the_number_known() -> None:
     assert made["train-master-0"]["PET_NPROC_PER_NODE"] == "2"
 
 
-def test_an_elastic_job_meets_at_its_master() -> None:
-    """Only the master's Pod hosts; no rank is given."""
+def test_an_elastic_job_has_its_master_as_rendezvous() -> None:
+    """Only the Pod of the master hosts it. No rank is set."""
     world = {
         "PET_MAX_RESTARTS": "3",
         "PET_NNODES": "2:4",
@@ -168,8 +170,8 @@ def test_an_elastic_job_meets_at_its_master() -> None:
     }
 
 
-def test_restarts_and_processes_of_an_elastic_job_can_be_chosen() -> None:
-    """Saying torchrun too changes nothing."""
+def test_an_elastic_job_has_options_for_restarts_and_processes() -> None:
+    """Setting torchrun in addition changes nothing."""
     chosen: Wire = {"max_nodes": 3, "max_restarts": 10, "nproc_per_node": "gpu"}
     made = torchrun_env(gang(PytorchPlugin(**chosen)))
 
@@ -179,8 +181,8 @@ def test_restarts_and_processes_of_an_elastic_job_can_be_chosen() -> None:
     assert made["train-worker-1"]["PET_NPROC_PER_NODE"] == "gpu"
 
 
-def test_volcano_can_have_an_elastic_job() -> None:
-    """The variables stand in the templates, and are the same for all Pods of a task."""
+def test_native_mode_supports_elastic_jobs() -> None:
+    """The variables are in the templates, because all Pods of a task have the same values."""
     document = gang(PytorchPlugin(max_nodes=4, torchrun=True), resources=asking(gpu="8"))
     pods = torchrun_env(document)
 
@@ -202,7 +204,7 @@ def test_torchrun_without_max_nodes_is_rejected_in_native_mode(snapshot: Snapsho
 
 
 def kept(document: Wire, plugin: PytorchPlugin, **choices: Any) -> dict[str, Wire]:
-    """Give the first Pods without the variables that are said to follow the replicas."""
+    """Return the first Pods without the variables that follow the replicas."""
     made = render(document, **choices)
     (chosen,) = (item for item in made.plugins if item.name == plugin.name)
     scaled = chosen.on_job_update(JobContext(made.job)).scaled_env
@@ -233,10 +235,10 @@ SCALED: dict[str, tuple[PytorchPlugin, Wire, frozenset[str], bool]] = {
 
 
 @pytest.mark.parametrize(("plugin", "choices", "scaled", "is_static"), SCALED.values(), ids=SCALED)
-def test_scaling_changes_what_is_said_to_follow_and_nothing_else(
+def test_scaling_changes_only_the_declared_variables(
     plugin: PytorchPlugin, choices: Wire, scaled: frozenset[str], *, is_static: bool
 ) -> None:
-    """Whether it replaces Pods is another matter: those of an elastic job take others in."""
+    """`on_scale` decides whether Pods are replaced; an elastic job accepts new Pods."""
     assert kept(gang(plugin, 2), plugin, **choices) == kept(gang(plugin, 5), plugin, **choices)
     made = render(gang(plugin), **choices)
     (update,) = (item.on_job_update(JobContext(made.job)) for item in made.plugins if item.name == "pytorch")
@@ -244,8 +246,8 @@ def test_scaling_changes_what_is_said_to_follow_and_nothing_else(
 
 
 @pytest.mark.parametrize(("most", "replaced"), [(0, True), (9, False)], ids=["fixed", "elastic"])
-def test_scaling_replaces_pods_of_a_fixed_world_only(most: int, *, replaced: bool) -> None:
-    """What replaces them is the annotation with the replicas; the digest stays."""
+def test_scaling_a_static_job_replaces_all_pods(most: int, *, replaced: bool) -> None:
+    """The annotation with the replicas changes, and the digest does not."""
 
     def pod(workers: int) -> Resource:
         spec = gang(PytorchPlugin(max_nodes=most, torchrun=True), workers)["spec"]
@@ -260,8 +262,8 @@ def test_scaling_replaces_pods_of_a_fixed_world_only(most: int, *, replaced: boo
     assert (REPLICAS in pod(2).ignore_changes) is not replaced
 
 
-def test_an_elastic_job_may_start_with_fewer() -> None:
-    """A gang smaller than its Pods is what elasticity is for (VJ103 is not told)."""
+def test_an_elastic_job_may_start_with_fewer_pods() -> None:
+    """VJ103 does not apply, because an elastic job runs with a part of its Pods."""
     document = gang(PytorchPlugin(max_nodes=4), 3)
     document["spec"]["minAvailable"] = 2
 
@@ -285,7 +287,7 @@ WRONG: dict[str, tuple[Wire | Callable[[], Wire], list[tuple[str, str]]]] = {
     ),
     "more at least than at most": (gang(PytorchPlugin(min_nodes=4, max_nodes=2)), [(f"{PLACE}.max_nodes", "Invalid")]),
     "a negative number": (gang(PytorchPlugin(max_nodes=-1)), [(f"{PLACE}.max_nodes", "Invalid")]),
-    "more Pods than take part": (
+    "more Pods than nodes": (
         gang(PytorchPlugin(max_nodes=4), 4, task("tensorboard")),
         [(f"{PLACE}.max_nodes", "Invalid")],
     ),
@@ -327,26 +329,26 @@ def test_the_problem_of_an_option_has_the_path_of_the_option() -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_torchrun_s_own_counts_are_taken(device: str) -> None:
-    """They are torchrun's words."""
+def test_words_for_nproc_per_node_are_accepted(device: str) -> None:
+    """Torchrun has these words."""
     made = torchrun_env(gang(PytorchPlugin(torchrun=True, nproc_per_node=device)))
 
     assert made["train-worker-0"]["PET_NPROC_PER_NODE"] == device
 
 
 def waiter(spec: Wire) -> Wire:
-    """Give the init container that waits."""
+    """Return the init container that waits."""
     (found,) = (item for item in spec.get("initContainers", ()) if item["name"] == WAIT)
     return dict(found)
 
 
 def checked(**settings: Any) -> PytorchPlugin:
-    """Give a plugin whose workers wait with words."""
+    """Return a plugin whose wait prints its reason."""
     return PytorchPlugin(wait_master_enabled=True, wait_master_script="checked", **settings)
 
 
-def test_the_wait_is_like_the_worker_s_container() -> None:
-    """It has its image, rights and amounts: so it adds nothing that a namespace or a quota may refuse."""
+def test_the_wait_copies_image_rights_and_resources_of_the_worker() -> None:
+    """A namespace or a quota that accepts the worker also accepts the wait."""
     like: Wire = {
         "imagePullPolicy": "Always",
         "resources": asking(gpu="8"),
@@ -373,8 +375,8 @@ def test_the_wait_is_like_the_worker_s_container() -> None:
     assert "initContainers" not in made.pods[0]["spec"]
 
 
-def test_an_image_that_is_given_is_taken() -> None:
-    """Be it Volcano's default; how it is pulled is then its own matter."""
+def test_an_explicit_image_of_the_wait_is_used() -> None:
+    """It can be Volcano's default. The pull policy of the worker does not apply to it."""
     document = gang(checked(wait_master_image="busybox:1.36.1"), imagePullPolicy="Never")
 
     found = waiter(render(document).pods[1]["spec"])
@@ -382,15 +384,15 @@ def test_an_image_that_is_given_is_taken() -> None:
     assert "imagePullPolicy" not in found
 
 
-def test_an_image_that_is_not_known_yet_stays_one_leaf() -> None:
-    """In both containers."""
+def test_an_unknown_image_is_one_leaf_in_both_containers() -> None:
+    """The wait copies the image of the worker."""
     image = Leaf("image")
 
     assert waiter(render(gang(checked(), image=image)).pods[1]["spec"])["image"] is image
 
 
-def test_the_wait_has_what_the_other_containers_have() -> None:
-    """The base plugins come after it, and see it as one of the template's."""
+def test_base_plugins_extend_the_wait() -> None:
+    """They run later and handle it as a container of the template."""
     plugin = checked()
     more: tuple[Plugin, ...] = (EnvPlugin(), SshPlugin(), SvcPlugin())
     spec = render(gang(plugin, 2, more=more)).pods[2]["spec"]
@@ -402,16 +404,16 @@ def test_the_wait_has_what_the_other_containers_have() -> None:
     assert {entry["name"] for entry in found["env"]} == names - {"WORLD_SIZE", "RANK"}
 
 
-def test_volcano_is_given_the_wait_in_the_template() -> None:
-    """Its plugin then adds none: one of that name is there."""
+def test_the_native_template_has_the_wait() -> None:
+    """Volcano's plugin then adds none, because the name exists."""
     made = templates(gang(checked()))
 
     assert waiter(made["worker"]["spec"])["command"] == ["sh", "-c", SCRIPT, "sh", "300", "busybox:1.36.1"]
     assert "initContainers" not in made["master"]["spec"]
 
 
-def test_a_wait_of_the_template_s_own_stays() -> None:
-    """As it does in Volcano."""
+def test_an_init_container_of_the_template_replaces_the_wait() -> None:
+    """Volcano's plugin does the same."""
     own = container(WAIT, command=["true"])
     document = job(task("master"), task("worker", initContainers=[own]), plugins=[checked()])
 
@@ -419,31 +421,31 @@ def test_a_wait_of_the_template_s_own_stays() -> None:
     assert templates(document)["worker"]["spec"]["initContainers"] == [own]
 
 
-def test_nobody_waits_unless_asked() -> None:
-    """The script alone does not say so."""
+def test_wait_is_off_by_default() -> None:
+    """Setting only the script does not turn it on."""
     document = gang(PytorchPlugin(wait_master_script="checked"))
 
     assert all("initContainers" not in pod["spec"] for pod in render(document).pods)
 
 
-def test_the_recommended_job_waits_and_has_torchrun_s_variables() -> None:
-    """For half an hour, as long as torch itself waits for its peers."""
+def test_the_recommended_job_has_the_wait_and_the_torchrun_variables() -> None:
+    """The wait has the timeout of torch, 30 minutes."""
     made = render(gang(PytorchPlugin()), defaults="recommended")
 
     assert env(made.pods[1])["PET_NODE_RANK"] == "1"
     assert waiter(made.pods[1]["spec"])["command"][4] == "1800"
 
 
-def test_the_recommended_set_leaves_out_what_volcano_cannot_do() -> None:
-    """The rest of it is on."""
+def test_recommended_options_omit_those_that_volcano_does_not_support() -> None:
+    """The other options are on."""
     made = templates(gang(PytorchPlugin()), defaults="recommended")["worker"]
 
     assert env(made) == {}
     assert waiter(made["spec"])["command"][4] == "1800"
 
 
-def test_what_is_given_counts_more_than_what_is_recommended() -> None:
-    """Each by itself."""
+def test_explicit_options_override_recommended_ones() -> None:
+    """Each option is independent."""
     plugin = PytorchPlugin(torchrun=False, wait_master_enabled=False)
     made = render(gang(plugin), defaults="recommended")
 
@@ -452,7 +454,7 @@ def test_what_is_given_counts_more_than_what_is_recommended() -> None:
 
 
 def test_a_task_without_containers_is_rejected() -> None:
-    """There is no other problem, and no traceback."""
+    """The message has one problem and no traceback."""
     document = job(task("master"), task("worker", containers=[]), plugins=[checked()])
 
     assert typed(problems(document)) == [("spec.tasks[1].template.spec.containers", "Required")]

@@ -1,4 +1,4 @@
-"""The ray plugin's options: the head's own command, further arguments, requested resources, probes."""
+"""Options of the ray plugin: the command of the head, further arguments, requested resources, probes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPEN_HEAD = HEAD.replace(" --block", "")
 
 
 def ray(head: Wire | None = None, worker: Wire | None = None, workers: int = 1, **settings: Any) -> Wire:
-    """Give a Ray job; `head` and `worker` are fields of their containers."""
+    """Build a Ray job; `head` and `worker` are fields of their containers."""
     tasks = (
         task("head", containers=[container("head", **head or {})]),
         task("worker", workers, containers=[container("worker", **worker or {})]),
@@ -32,19 +32,19 @@ def ray(head: Wire | None = None, worker: Wire | None = None, workers: int = 1, 
 
 
 def containers(document: Wire, **choices: Any) -> tuple[Wire, Wire]:
-    """Give the head's and the workers' container."""
+    """Return the container of the head and that of the workers."""
     firsts = render(document, **choices).first_pods
     return firsts["head"]["spec"]["containers"][0], firsts["worker"]["spec"]["containers"][0]
 
 
 def commands(document: Wire, **choices: Any) -> tuple[Any, Any]:
-    """Give their commands."""
+    """Return the commands of both containers."""
     head, worker = containers(document, **choices)
     return head["command"], worker["command"]
 
 
-def test_without_options_the_commands_are_volcano_s() -> None:
-    """The recommended set has none for Ray, whose probes not every image answers."""
+def test_without_options_the_commands_are_those_of_volcano() -> None:
+    """Ray has no recommended options, because some images cannot answer its probes."""
     own = {"command": ["python", "driver.py"], "args": ["--fast"], "resources": {"requests": {"cpu": 2}}}
     document = ray(own, own)
 
@@ -53,8 +53,8 @@ def test_without_options_the_commands_are_volcano_s() -> None:
     assert containers(document, defaults="recommended") == containers(document)
 
 
-def test_the_head_s_own_command_runs_once_ray_is_up() -> None:
-    """In the place of the shell; the workers' is replaced as ever."""
+def test_the_command_of_the_head_runs_after_ray_has_started() -> None:
+    """It replaces the waiting shell. The command of the workers is overridden."""
     head, worker = containers(
         ray({"command": ["python", "d.py"], "args": ["--x"]}, {"command": ["y"]}, keep_command=True)
     )
@@ -64,8 +64,8 @@ def test_the_head_s_own_command_runs_once_ray_is_up() -> None:
     assert worker["command"] == ["sh", "-c", WORKER]
 
 
-def test_nothing_of_the_own_command_needs_quotes(tmp_path: Path) -> None:
-    """It is run as it stands, behind a `ray start` that has ended well."""
+def test_the_command_of_the_head_needs_no_quotes(tmp_path: Path) -> None:
+    """It runs unchanged after a successful `ray start`."""
     odd = ["printf", "%s|", "a b", "it's", '"$HOME"', "$(id)", "*", "", "-c"]
     made, _ = containers(ray({"command": odd[:4], "args": odd[4:]}, keep_command=True, head_start_args=["--x='a b'"]))
     stub = tmp_path / "ray"
@@ -82,8 +82,8 @@ def test_nothing_of_the_own_command_needs_quotes(tmp_path: Path) -> None:
     assert (failed.stdout, failed.returncode) == ("", 3)
 
 
-def test_a_command_that_is_not_known_yet_is_kept() -> None:
-    """A word of it, or all."""
+def test_an_unknown_command_is_kept() -> None:
+    """One word of it or the whole command can be unknown."""
     word, _ = commands(ray({"command": ["python", Leaf("x")]}, keep_command=True))
     whole, _ = commands(ray({"command": Leaf("x")}, keep_command=True))
 
@@ -93,7 +93,7 @@ def test_a_command_that_is_not_known_yet_is_kept() -> None:
 
 
 def test_ray_start_gets_further_arguments() -> None:
-    """Quoted, as tuples and as YAML's lists."""
+    """They are quoted, and can be tuples or lists of YAML."""
     found = commands(ray(head_start_args=("--num-cpus=0", "--system-config={}"), worker_start_args=["--labels=a=b c"]))
 
     assert found == (
@@ -116,15 +116,15 @@ RESOURCES: dict[str, tuple[Wire, str]] = {
 
 
 @pytest.mark.parametrize(("resources", "told"), RESOURCES.values(), ids=RESOURCES)
-def test_ray_is_told_what_its_container_requests(resources: Wire, told: str) -> None:
+def test_ray_gets_the_resources_that_its_container_requests(resources: Wire, told: str) -> None:
     """On the head and on workers."""
     found = commands(ray({"resources": resources}, {"resources": resources}, requested_resources=True))
 
     assert found == (["sh", "-c", HEAD + told], ["sh", "-c", WORKER + told])
 
 
-def test_a_given_amount_counts_before_the_requested_one() -> None:
-    """Such as a head that is to run no tasks."""
+def test_an_explicit_amount_overrides_the_requested_one() -> None:
+    """Such as a head that runs no tasks."""
     resources = {"resources": {"requests": {"cpu": 2, "memory": 1024}}}
     settings = {"requested_resources": True, "head_start_args": ("--num-cpus", "0")}
     head, worker = commands(ray(resources, resources, **settings))
@@ -134,8 +134,8 @@ def test_a_given_amount_counts_before_the_requested_one() -> None:
 
 
 @pytest.mark.parametrize("unknown", [{"requests": {"cpu": Leaf("x")}}, {"requests": Leaf("x")}, Leaf("x")])
-def test_amounts_that_are_not_known_yet_leave_only_the_line_unknown(unknown: Any) -> None:
-    """With the own command behind it."""
+def test_unknown_amounts_make_only_the_command_line_unknown(unknown: Any) -> None:
+    """The command of the head follows it."""
     known = 3 if isinstance(unknown, dict) and isinstance(unknown["requests"], dict) else {"cpu": 3}
     known = known if isinstance(unknown, dict) else {"requests": known}
     head = {"command": ["python"], "resources": unknown}
@@ -146,14 +146,14 @@ def test_amounts_that_are_not_known_yet_leave_only_the_line_unknown(unknown: Any
 
 
 def probe(path: str, port: int, delay: int, failures: int) -> Wire:
-    """Give a probe."""
+    """Return a probe."""
     times = {"initialDelaySeconds": delay, "periodSeconds": 5, "timeoutSeconds": 5, "failureThreshold": failures}
     return {"httpGet": {"path": path, "port": port}} | times
 
 
 @pytest.mark.parametrize("mode", ["pulumi", "volcano"])
-def test_probes_ask_the_head_for_its_control_service_and_workers_for_their_raylet(mode: Any) -> None:
-    """In both modes; a probe of the template's own stays."""
+def test_probes_check_gcs_on_the_head_and_the_raylet_on_workers(mode: Any) -> None:
+    """In both modes; probes of the template stay."""
     own = {"exec": {"command": ["true"]}}
     made = render(ray(worker={"livenessProbe": own}, probes=True, dashboard_port=8000), managed_by=mode)
     pods = [made.first_pods[name] for name in ("head", "worker")]
@@ -175,15 +175,15 @@ def test_probes_ask_the_head_for_its_control_service_and_workers_for_their_rayle
         (("--dashboard-agent-listen-port=auto",), 52365),
     ],
 )
-def test_workers_are_probed_where_their_agent_listens(arguments: tuple[str, ...], port: int) -> None:
-    """As far as the argument tells."""
+def test_probes_of_workers_use_the_port_of_their_agent(arguments: tuple[str, ...], port: int) -> None:
+    """If the arguments have the port."""
     _, worker = containers(ray(probes=True, worker_start_args=arguments))
 
     assert worker["readinessProbe"]["httpGet"]["port"] == port
 
 
-def test_other_containers_are_left_alone() -> None:
-    """A sidecar has neither probes nor Ray."""
+def test_other_containers_have_no_probes_and_no_ray() -> None:
+    """Such as sidecars."""
     document = ray(probes=True, requested_resources=True, head_start_args=("--x",))
     document["spec"]["tasks"][0]["template"]["spec"]["containers"].append(container("sidecar"))
     _, sidecar = render(document).pods[0]["spec"]["containers"]
@@ -192,7 +192,7 @@ def test_other_containers_are_left_alone() -> None:
 
 
 def test_scaling_changes_no_pod() -> None:
-    """Workers come and go."""
+    """Ray accepts new workers."""
     settings = {"keep_command": True, "probes": True, "requested_resources": True, "worker_start_args": ("--x",)}
     small, large = (render(ray({"command": ["python"]}, workers=size, **settings)) for size in (1, 5))
 
@@ -210,7 +210,7 @@ WRONG: dict[str, tuple[Wire | Callable[[], Wire], list[tuple[str, str]]]] = {
         lambda: ray(head_start_args="--num-cpus=0"),
         [(f"{PLUGIN}.head_start_args", "TypeInvalid")],
     ),
-    "arguments that are no text": (
+    "arguments that are not strings": (
         ray(worker_start_args=("--num-cpus", 4)),
         [(f"{PLUGIN}.worker_start_args", "TypeInvalid")],
     ),
@@ -225,7 +225,7 @@ WRONG: dict[str, tuple[Wire | Callable[[], Wire], list[tuple[str, str]]]] = {
 def test_a_wrong_option_is_rejected(
     document: Wire | Callable[[], Wire], expected: list[tuple[str, str]], snapshot: SnapshotAssertion
 ) -> None:
-    """The path is that of the option, or of the container that lacks a command."""
+    """The path is that of the option, or of the container without a command."""
     found = [problem for problem in problems(document) if not problem.warning]
 
     assert typed(found) == expected
@@ -253,6 +253,6 @@ def test_options_that_change_the_command_are_rejected_in_native_mode(setting: st
     assert str(found[0]) == snapshot
 
 
-def test_the_lenient_mode_keeps_ray_running_where_there_is_no_command() -> None:
-    """The head would end at once."""
+def test_lenient_mode_keeps_ray_running_without_a_command() -> None:
+    """The container of the head would otherwise exit at once."""
     assert commands(ray(keep_command=True), strict=False)[0] == ["sh", "-c", HEAD]

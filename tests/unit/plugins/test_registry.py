@@ -1,4 +1,4 @@
-"""Plugins of the user's own: declared as classes, checked when they are registered, used like the built-in ones."""
+"""Plugins of the user: declared as classes, checked when they are registered, used like the built-in ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.conftest import Wire, job, problems, task, typed
 
 
 class TokenPlugin(Plugin):
-    """Give each container a token's audience, and the job an object of its own."""
+    """Set the audience of a token in each container, and add an object to the job."""
 
     name = "token"
     stage = Stage.OBSERVE
@@ -43,7 +43,7 @@ class TokenPlugin(Plugin):
     loud: bool = flag("loud", default=False)
 
     def validate(self, job: Job) -> Iterator[Problem]:
-        """Yield a problem of its own."""
+        """Yield a problem."""
         yield from super().validate(job)
         if self.times < 1:
             yield self.problem("times", "at least once")
@@ -59,19 +59,19 @@ class TokenPlugin(Plugin):
         ]
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
-        """Set a variable; what is the same for all Pods is made once."""
+        """Set a variable. Values that all Pods share are computed once."""
         value = ctx.once("token", lambda: self.audience * self.times)
         for container in pod.containers:
             container.set_env("TOKEN_AUDIENCE", value.upper() if self.loud else value)
 
     def on_job_update(self, ctx: JobContext) -> JobUpdate:
-        """Let its object follow."""
+        """Update its object."""
         return JobUpdate(follows=frozenset({ObjectRef("ServiceAccount", f"{ctx.name}-token")}))
 
 
 @pytest.fixture(autouse=True)
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
-    """Use a fresh registry, so that no test changes another's plugins."""
+    """Use a fresh registry, so that no test changes the plugins of another test."""
     fresh = Registry()
     for module in (plugins, plugin_paths, plugin_settings):
         monkeypatch.setattr(f"{module.__name__}.registry", fresh)
@@ -80,7 +80,7 @@ def own_registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
 
 
 def audiences(document: Wire) -> list[str]:
-    """Render a job, and give TOKEN_AUDIENCE of each Pod."""
+    """Render a job, and return TOKEN_AUDIENCE of each Pod."""
     return [
         entry["value"]
         for pod in render(document).pods
@@ -90,12 +90,12 @@ def audiences(document: Wire) -> list[str]:
 
 
 def test_a_plugin_in_the_list_needs_no_registration() -> None:
-    """The class is in hand."""
+    """The job has the class itself."""
     assert audiences(job(task("worker", 2), plugins=[TokenPlugin(audience="me", times=2)])) == ["meme", "meme"]
 
 
 def test_a_registered_plugin_is_read_from_arguments(own_registry: Registry) -> None:
-    """In Volcano's syntax, all three types of flags."""
+    """In Volcano's syntax, with all three types of flags."""
     own_registry.register(TokenPlugin)
 
     assert audiences(job(plugins={"token": ["--audience=me", "--times", "3", "--loud"]})) == ["MEMEME"]
@@ -116,31 +116,31 @@ def test_wrong_arguments_of_a_user_s_plugin_are_rejected(own_registry: Registry)
     ]
 
 
-def test_what_it_requires_comes_with_it() -> None:
-    """With default settings, and in the order of stages."""
+def test_required_plugins_are_added() -> None:
+    """They have default settings, and run in the order of stages."""
     made = render(job(task("master"), task("worker"), plugins=[TokenPlugin(), PytorchPlugin()]))
 
     assert [plugin.name for plugin in made.plugins] == ["env", "svc", "pytorch", "token"]
 
 
-def test_its_objects_are_among_the_job_s() -> None:
-    """By kind and name, with their maker."""
+def test_the_job_has_the_objects_of_a_plugin() -> None:
+    """By kind and name, with the plugin."""
     made = render(job(plugins=[TokenPlugin()]))
 
     assert [item["kind"] for item in made.objects] == ["PodGroup", "ServiceAccount"]
     assert made.made_by["ServiceAccount", "train-token"] == "token"
 
 
-def test_its_life_cycle_is_declared() -> None:
-    """By default all that it adds goes with the job."""
+def test_a_plugin_declares_what_updates_and_deletes_its_objects() -> None:
+    """By default all its objects are deleted with the job."""
     context = JobContext(Job(name="train"))
 
     assert TokenPlugin().on_job_delete(context) == {ObjectRef("ServiceAccount", "train-token")}
     assert TokenPlugin().on_job_update(context).follows == {ObjectRef("ServiceAccount", "train-token")}
 
 
-def test_its_settings_are_sent_to_volcano_as_arguments() -> None:
-    """Those that differ from the defaults, in the native mode."""
+def test_native_mode_sends_the_settings_as_arguments() -> None:
+    """Only settings that differ from the defaults are sent."""
     plugin = TokenPlugin(audience="me", loud=True)
 
     wire = render(job(plugins=[plugin])).job.to_manifest()
@@ -149,8 +149,8 @@ def test_its_settings_are_sent_to_volcano_as_arguments() -> None:
     assert TokenPlugin.from_args(plugin.to_args()) == plugin
 
 
-def test_settings_are_frozen_and_named() -> None:
-    """No state between hooks."""
+def test_settings_are_frozen_keyword_arguments() -> None:
+    """Hooks cannot keep state in them."""
     plugin = TokenPlugin()
 
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -161,14 +161,14 @@ def test_settings_are_frozen_and_named() -> None:
 
 
 def test_a_secret_setting_is_hidden() -> None:
-    """In repr, and with redaction in manifests."""
+    """The repr and redacted manifests do not have it."""
 
     class KeyPlugin(Plugin):
         name = "key"
         key: str = flag("key", default="", placeholder="<key>", secret=True)
 
         def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-            """Note it."""
+            """Use it."""
             pod.annotations["key"] = self.key
 
     document = job(plugins=[KeyPlugin(key="s3cret")])
@@ -179,20 +179,20 @@ def test_a_secret_setting_is_hidden() -> None:
 
 
 def test_register_is_a_decorator(own_registry: Registry) -> None:
-    """It gives the class back; once more of the same class is fine."""
+    """It returns the class. Registering the same class again is valid."""
     assert own_registry.register(TokenPlugin) is TokenPlugin
     assert own_registry.register(TokenPlugin) is TokenPlugin
     assert own_registry.find("token") is TokenPlugin
 
 
-def test_the_public_register_is_the_registry_s() -> None:
-    """Of the one that jobs are read with."""
+def test_the_public_register_uses_the_default_registry() -> None:
+    """Jobs are read with it."""
     assert register.__func__ is Registry.register  # type: ignore[attr-defined]
     assert isinstance(register.__self__, Registry)  # type: ignore[attr-defined]
 
 
-def test_all_eight_are_there_from_the_start(own_registry: Registry) -> None:
-    """By name, in order."""
+def test_all_eight_built_in_plugins_are_registered(own_registry: Registry) -> None:
+    """The names are sorted."""
     assert own_registry.names() == ["env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "svc", "tensorflow"]
     assert [own_registry.find(plugin.name) for plugin in BUILT_IN] == list(BUILT_IN)
 
@@ -227,7 +227,7 @@ def definitions() -> dict[str, Any]:
         "a function": len,
         "no name": Nameless,
         "a name in capitals": Shouting,
-        "a name that is no text": Numbered,
+        "a name that is not a string": Numbered,
         "a stage that is a number": Stageless,
         "a flag of no type": Listed,
         "several faults at once": Twice,
@@ -238,7 +238,7 @@ def definitions() -> dict[str, Any]:
 def test_a_definition_that_cannot_work_is_rejected_when_it_is_registered(
     own_registry: Registry, definition: Any, snapshot: SnapshotAssertion
 ) -> None:
-    """The message has the class and all faults. The registry stays the same."""
+    """The message has the class and all problems. The registry stays the same."""
     before = own_registry.names()
 
     with pytest.raises(TypeError) as rejection:
@@ -266,7 +266,7 @@ class TestEntryPoints:
 
     @pytest.fixture
     def installed(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-        """Pretend that a package has a plugin; the groups that were asked for."""
+        """Install a package with a plugin, and return the entry point groups that were read."""
         asked: list[str] = []
 
         class Entry:
@@ -285,16 +285,16 @@ class TestEntryPoints:
         return asked
 
     @pytest.mark.usefixtures("installed")
-    def test_they_are_added_to_the_built_in_ones(self) -> None:
-        """And read from arguments."""
+    def test_plugins_of_packages_are_added_to_the_built_in_ones(self) -> None:
+        """They are also read from arguments."""
         assert audiences(job(plugins={"token": ["--audience=me"], "ssh": [], "svc": []})) == ["me"]
 
-    def test_packages_are_asked_once_and_only_for_names_that_are_not_known(
+    def test_packages_are_read_once_and_only_for_unknown_names(
         self,
         own_registry: Registry,
         installed: list[str],
     ) -> None:
-        """Asking takes time."""
+        """Reading them takes time."""
         own_registry.find("ssh")
         assert installed == []
 
@@ -312,8 +312,8 @@ class TestEntryPoints:
         assert "token" in found.hint
 
     @pytest.mark.usefixtures("installed")
-    def test_one_that_is_registered_by_hand_as_well_is_the_same(self, own_registry: Registry) -> None:
-        """No clash with itself."""
+    def test_a_plugin_can_be_registered_in_a_package_and_by_hand(self, own_registry: Registry) -> None:
+        """The class is the same, so it is not a duplicate."""
         own_registry.register(TokenPlugin)
 
         assert "token" in own_registry.names()

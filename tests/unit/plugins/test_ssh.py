@@ -1,4 +1,4 @@
-"""The ssh plugin's options: types of keys, modes of files, aliases, mpi's port, and a pair of a Secret's."""
+"""Options of the ssh plugin: key types, file modes, aliases, the port of mpi, and a key pair in a Secret."""
 
 from __future__ import annotations
 
@@ -23,40 +23,40 @@ needs_ssh = pytest.mark.skipif(shutil.which("ssh") is None, reason="OpenSSH's cl
 
 
 def with_ssh(*tasks: Wire, **settings: Any) -> Wire:
-    """Give a job with the plugin; without tasks it has one of one Pod."""
+    """Build a job with the plugin. Without tasks it has one task with one Pod."""
     return job(*tasks, plugins=[SshPlugin(**settings), SvcPlugin()])
 
 
 def secret(document: Wire, **options: Any) -> dict[str, str]:
-    """Give the contents of the job's Secret; a placeholder stands as it is."""
+    """Return the data of the job's Secret. Placeholders are not decoded."""
     (data,) = (item["data"] for item in render(document, **options).objects if item["kind"] == "Secret")
     return {key: text if text.startswith("<") else base64.b64decode(text).decode() for key, text in data.items()}
 
 
 def config(document: Wire, **options: Any) -> str:
-    """Give the ssh configuration."""
+    """Return the ssh configuration."""
     return secret(document, **options)["config"]
 
 
 def volume(document: Wire, **options: Any) -> Wire:
-    """Give the volume with the keys in the first Pod."""
+    """Return the volume with the keys in the first Pod."""
     spec = render(document, **options).pods[0]["spec"]
     (found,) = (item for item in spec["volumes"] if item["name"] == "train-ssh")
     return dict(found)
 
 
 def mode(document: Wire, **options: Any) -> str:
-    """Give the mode of the files in the first Pod."""
+    """Return the mode of the files in the first Pod."""
     found = volume(document, **options)
     return oct((found.get("secret") or found["projected"])["defaultMode"])
 
 
 class TestKeyType:
-    """`key_type`: what is generated, and how its files are called."""
+    """`key_type`: the type of the generated key pair and the names of its files."""
 
     @pytest.mark.parametrize("kind", KINDS)
-    def test_the_files_are_called_after_the_type(self, kind: ssh_keys.KeyType) -> None:
-        """As ssh-keygen calls them, so that ssh finds them; the permitted key is the same."""
+    def test_the_files_have_the_names_of_ssh_keygen(self, kind: ssh_keys.KeyType) -> None:
+        """Ssh looks for these names. The authorized key is the same."""
         document = with_ssh(key_type=kind)
 
         assert {key: text for key, text in secret(document).items() if key != "config"} == {
@@ -75,7 +75,7 @@ class TestKeyType:
     @pytest.mark.parametrize("name", ["its own", "id_rsa"])
     @pytest.mark.parametrize("kind", KINDS)
     def test_openssh_reads_the_private_key(self, kind: ssh_keys.KeyType, name: str, tmp_path: Path) -> None:
-        """It goes by what is in the file, so one of a Secret's may have any type."""
+        """Ssh reads the type from the file, so a Secret can have any type."""
         pair = ssh_keys.generate(kind)
         file = tmp_path / (f"id_{kind}" if name == "its own" else name)
         file.touch(mode=0o600)
@@ -97,7 +97,7 @@ class TestKeyType:
 AT = "spec.plugins.ssh"
 ROOT, ME, SOMEBODY = {"runAsUser": 0}, {"runAsUser": 1000}, {"runAsNonRoot": True}
 LATER = {"runAsUser": Leaf("tasks[0].user")}
-# The security context of the Pod, those of its containers, the key path and the mode.
+# Security context of the Pod, security contexts of its containers, key path and mode.
 MODES: dict[str, tuple[Wire, list[Wire], str, str]] = {
     "root": (ROOT, [{}], "/root/.ssh", "0o600"),
     "root elsewhere": (ROOT, [{}], HOME, "0o600"),
@@ -107,34 +107,36 @@ MODES: dict[str, tuple[Wire, list[Wire], str, str]] = {
     "another user whose number the image knows": (SOMEBODY, [{}], HOME, "0o644"),
     "another user with a group": ({**ME, "fsGroup": 2000}, [{}], HOME, "0o640"),
     "another user with a group that comes later": ({**ME, "fsGroup": Leaf("group")}, [{}], HOME, "0o644"),
-    "nobody knows, at root's path": ({}, [{}], "/root/.ssh", "0o600"),
-    "nobody knows, elsewhere": ({}, [{}], HOME, "0o644"),
+    "unknown user, path of root": ({}, [{}], "/root/.ssh", "0o600"),
+    "unknown user, other path": ({}, [{}], HOME, "0o644"),
     "a user that comes later": (LATER, [{}], "/root/.ssh", "0o600"),
     "a user that is null": ({"runAsUser": None}, [{}], "/root/.ssh", "0o600"),
     "two other users": ({}, [ME, {"runAsUser": 1001}], HOME, "0o644"),
 }
-# The same, where no mode of the files is right.
+# The same, for users that no mode fits.
 WARNED: dict[str, tuple[Wire, list[Wire], str, str]] = {
     "another user where only root may look": (ME, [{}], "/root/.ssh", "0o644"),
     "root with a group, which nothing helps": ({**ROOT, "fsGroup": 2000}, [{}], "/root/.ssh", "0o600"),
-    "root and nobody knows": ({}, [ROOT, {}], HOME, "0o644"),
+    "root and an unknown user": ({}, [ROOT, {}], HOME, "0o644"),
     "root and another": ({}, [ROOT, ME], HOME, "0o644"),
-    "root and somebody": ({}, [SOMEBODY, ROOT], "/root/.ssh", "0o600"),
+    "root and another user": ({}, [SOMEBODY, ROOT], "/root/.ssh", "0o600"),
 }
 
 
 def with_users(pod: Wire, containers: list[Wire], path: str) -> Wire:
-    """Return a job whose Pod and containers have these security contexts, with the mode of the files by user."""
+    """Return a job with these security contexts of the Pod and its containers, with file modes by user."""
     named = zip(("main", "two"), containers, strict=False)
     made = [container(name, securityContext=context) for name, context in named]
     return with_ssh(task(securityContext=pod, containers=made), ssh_key_file_path=path, file_modes="by-user")
 
 
 class TestFileModes:
-    """`file_modes="by-user"`: the mode with which ssh takes the key of each user."""
+    """`file_modes="by-user"`: the mode with which ssh accepts the key of each user."""
 
     @pytest.mark.parametrize(("pod", "containers", "path", "expected"), MODES.values(), ids=MODES)
-    def test_the_mode_follows_from_the_users(self, pod: Wire, containers: list[Wire], path: str, expected: str) -> None:
+    def test_file_modes_follow_from_the_users(
+        self, pod: Wire, containers: list[Wire], path: str, expected: str
+    ) -> None:
         """Unknown users have the mode of Volcano."""
         document = with_users(pod, containers, path)
 
@@ -154,8 +156,8 @@ class TestFileModes:
         assert typed(warnings) == [("spec.tasks[0].template.spec.securityContext", "VJ108")]
         assert str(warnings[0]) == snapshot
 
-    def test_each_task_has_its_own(self) -> None:
-        """The users of one task say nothing of another's."""
+    def test_each_task_has_its_own_file_mode(self) -> None:
+        """The users of a task do not affect other tasks."""
         document = with_ssh(
             task("a", securityContext=ROOT), task("b", securityContext=ME), ssh_key_file_path=HOME, file_modes="by-user"
         )
@@ -163,8 +165,8 @@ class TestFileModes:
         modes = [pod["spec"]["volumes"][0]["secret"]["defaultMode"] for pod in render(document).pods]
         assert modes == [0o600, 0o644]
 
-    def test_init_containers_do_not_count(self) -> None:
-        """They often are root, to prepare a volume, and do not log in."""
+    def test_init_containers_do_not_change_the_file_mode(self) -> None:
+        """They often run as root to prepare a volume, and do not log in."""
         init = container("init", securityContext=ROOT)
 
         document = with_ssh(
@@ -182,10 +184,10 @@ class TestFileModes:
 
 
 class TestAddressAliases:
-    """`address_aliases`: the port counts for `pod.job` too (MPI_HOST has those)."""
+    """`address_aliases`: the port also applies to `pod.job`, the names in MPI_HOST."""
 
     def test_each_host_has_two_names(self) -> None:
-        """The name of the Pod, and its address in the job's domain; a task's Pods are told of by a pattern."""
+        """They are the name of the Pod and its address. A pattern matches all Pods of a task."""
         document = with_ssh(task(replicas=2), task("fixed", hostname="node"), address_aliases=True, ssh_port=2222)
 
         assert config(document) == (
@@ -199,10 +201,8 @@ class TestAddressAliases:
         ("host", "domain"),
         [("train-worker-0", "nodes"), ("train-worker-late-0", "train"), ("train-worker-late-1", "train")],
     )
-    def test_a_task_whose_name_begins_like_another_s_has_its_own_domain(
-        self, host: str, domain: str, tmp_path: Path
-    ) -> None:
-        """The pattern of the shorter name fits the Pods of the longer one, too."""
+    def test_tasks_with_a_common_prefix_have_their_own_domains(self, host: str, domain: str, tmp_path: Path) -> None:
+        """The pattern of the shorter name also matches the Pods of the longer one."""
         tasks = (task(subdomain="nodes"), task("worker-late", 2))
         file = tmp_path / "config"
         file.write_text(config(with_ssh(*tasks, address_aliases=True)), "utf-8")
@@ -226,8 +226,8 @@ class TestAddressAliases:
             (False, "train-worker-7", "22"),
         ],
     )
-    def test_openssh_finds_the_port(self, aliases: bool, host: str, port: str, tmp_path: Path) -> None:  # noqa: FBT001  # a table's column
-        """Without the option an address goes to port 22, as in Volcano, and a Pod that comes later is not known."""
+    def test_openssh_finds_the_port_of_an_address(self, aliases: bool, host: str, port: str, tmp_path: Path) -> None:  # noqa: FBT001  # a table's column
+        """Without the option ssh uses port 22 for addresses, as in Volcano, and does not know new Pods."""
         file = tmp_path / "config"
         file.write_text(config(with_ssh(address_aliases=aliases, ssh_port=2222)), "utf-8")
 
@@ -250,10 +250,10 @@ FROM_SECRET = SshPlugin(key_secret="team", key_secret_private="id_rsa", key_secr
 
 
 class TestKeySecret:
-    """`key_secret`: the pair stays in the cluster."""
+    """`key_secret`: the key pair stays in the cluster."""
 
-    def test_the_pods_mount_the_secret_beside_the_configuration(self) -> None:
-        """With the keys that Kubernetes' own type and kubectl's help use; the public key is the permitted one."""
+    def test_pods_mount_the_secret_and_the_configuration(self) -> None:
+        """The keys are those of kubernetes.io/ssh-auth and kubectl. The public key is authorized."""
         assert volume(with_ssh(key_secret="team"))["projected"] == {
             "sources": [
                 {
@@ -271,24 +271,24 @@ class TestKeySecret:
             "defaultMode": 0o600,
         }
 
-    def test_the_keys_in_it_may_be_called_otherwise(self) -> None:
-        """As in a Secret that Volcano made."""
+    def test_the_keys_of_the_secret_can_have_other_names(self) -> None:
+        """A Secret of Volcano has other keys."""
         (keys_of, _) = volume(job(plugins=[FROM_SECRET, SvcPlugin()]))["projected"]["sources"]
 
         assert [item["key"] for item in keys_of["secret"]["items"]] == ["id_rsa", "id_rsa.pub", "id_rsa.pub"]
 
-    def test_the_job_s_own_secret_has_the_configuration_alone(self) -> None:
-        """Even if there is a pair."""
+    def test_the_secret_of_the_job_has_only_the_configuration(self) -> None:
+        """A key pair in the settings is not added."""
         assert list(secret(with_ssh(key_secret="team"), keys=PAIR)) == ["config"]
 
-    def test_the_mode_follows_the_users_too(self) -> None:
-        """It is one volume."""
+    def test_file_modes_by_user_apply_to_a_key_secret(self) -> None:
+        """Secret and configuration are in one volume."""
         document = with_ssh(task(securityContext=ME), key_secret="team", file_modes="by-user", ssh_key_file_path=HOME)
 
         assert mode(document) == "0o644"
 
-    def test_no_key_is_among_the_outputs(self) -> None:
-        """The name of the Secret is."""
+    def test_the_outputs_have_no_key(self) -> None:
+        """They have the name of the Secret."""
         made = render(job(plugins=[FROM_SECRET, SvcPlugin()]))
 
         assert made.plugins[0].outputs(JobContext(made.job, PAIR)) == {
@@ -310,7 +310,7 @@ class TestKeySecret:
         assert {(problem.reason, problem.hint) for problem in found} == {(found[0].reason, found[0].hint)}
         assert str(found[0]) == snapshot
 
-    def test_an_unknown_name_is_not_in_the_message(self) -> None:
+    def test_the_message_has_no_unknown_name(self) -> None:
         """The name can be an Output."""
         name = Leaf("spec.plugins.ssh.key_secret")
 
@@ -320,8 +320,8 @@ class TestKeySecret:
         assert found == [replace(known, value="")]
 
     @pytest.mark.parametrize("given", ["", "other"])
-    def test_a_name_that_is_not_known_yet_may_be_chosen_beside_the_job(self, given: str) -> None:
-        """It counts before the plugin's own."""
+    def test_an_unknown_secret_name_can_be_a_job_option(self, given: str) -> None:
+        """It takes precedence over the setting of the plugin."""
         name = Leaf("plugin_options.ssh.key_secret")
 
         made = volume(with_ssh(key_secret=given), plugin_options={"ssh": {"key_secret": name}})
@@ -333,13 +333,13 @@ GIVEN = {"ssh_private_key": PAIR.private, "ssh_public_key": PAIR.public}
 WRONG: dict[str, tuple[Wire, str, str]] = {
     "a type that there is not": ({"key_type": "dsa"}, "key_type", "NotSupported"),
     "modes that there are not": ({"file_modes": "0600"}, "file_modes", "NotSupported"),
-    "aliases that are no truth value": ({"address_aliases": "both"}, "address_aliases", "TypeInvalid"),
+    "aliases that are not a boolean": ({"address_aliases": "both"}, "address_aliases", "TypeInvalid"),
     "a type of a given pair": ({"key_type": "ecdsa", **GIVEN}, "key_type", "Forbidden"),
     "two pairs": ({"key_secret": "team", **GIVEN}, "key_secret", "Forbidden"),
     "a name that no Secret has": ({"key_secret": "Team_keys"}, "key_secret", "Invalid"),
     "a name that is too long": ({"key_secret": "a" * 254}, "key_secret", "Invalid"),
     "the job's own Secret": ({"key_secret": "train-ssh"}, "key_secret", "Duplicate"),
-    "a Secret that is no name": ({"key_secret": ["team"]}, "key_secret", "TypeInvalid"),
+    "a Secret that is not a name": ({"key_secret": ["team"]}, "key_secret", "TypeInvalid"),
     "a key with a slash": (
         {"key_secret": "team", "key_secret_private": "keys/id_rsa"},
         "key_secret_private",
@@ -379,7 +379,7 @@ def test_a_wrong_setting_is_rejected(
 
 GIVEN_TWICE: dict[str, tuple[Wire, Wire]] = {
     "a type of a Secret's pair": ({"key_type": "ecdsa", "key_secret": "team"}, {"key_type": "ecdsa", **GIVEN}),
-    "a public key beside a Secret": (
+    "a public key and a Secret": (
         {"key_secret": "team", "ssh_public_key": PAIR.public},
         {"key_secret": "team", **GIVEN},
     ),
@@ -393,7 +393,7 @@ def test_each_way_to_set_the_pair_has_the_same_problem(settings: Wire, alike: Wi
 
 
 def mpi(ssh: SshPlugin | None = None, **settings: Any) -> Wire:
-    """Give an MPI job."""
+    """Build an MPI job."""
     plugins = [MpiPlugin(**settings), *([ssh] if ssh else [])]
     return job(task("master", restartPolicy="OnFailure"), task(replicas=2), plugins=plugins)
 
@@ -408,34 +408,34 @@ PORTS: dict[str, tuple[Wire, int, int]] = {
 
 
 class TestRecommended:
-    """`defaults="recommended"`: modes by the users, the port for both names, and mpi's port."""
+    """`defaults="recommended"`: file modes by user, the port for both names, and the port of mpi."""
 
     @pytest.mark.parametrize(("document", "ssh", "declared"), PORTS.values(), ids=PORTS)
-    def test_one_port_counts_for_both_plugins(self, document: Wire, ssh: int, declared: int) -> None:
-        """Unless each was given one, which is told as ever."""
+    def test_both_plugins_use_one_port(self, document: Wire, ssh: int, declared: int) -> None:
+        """If each has its own port, the problem is reported."""
         made = render(document, defaults="recommended")
 
         assert f"  Port {ssh}\n" in config(document, defaults="recommended")
         assert made.pods[0]["spec"]["containers"][0]["ports"] == [{"name": "mpijob-port", "containerPort": declared}]
         assert [warning.code for warning in made.warnings] == (["VJ111"] if ssh != declared else [])
 
-    def test_a_port_given_as_an_argument_counts_too(self) -> None:
-        """For a job from YAML."""
+    def test_both_plugins_use_a_port_from_arguments(self) -> None:
+        """Jobs in YAML have arguments."""
         document = mpi() | {"spec": mpi()["spec"] | {"plugins": {"mpi": ["--port=2222"]}}}
 
         assert "  Port 2222\n" in config(document, defaults="recommended")
         assert "  Port 22\n" in config(document)
 
-    def test_the_port_is_volcano_s_argument_in_the_native_mode(self) -> None:
-        """Its controllers know it; what they do not know stays off, since nobody asked for it by name."""
+    def test_the_port_is_an_argument_in_native_mode(self) -> None:
+        """Options that Volcano's controllers do not have stay off, because the user did not set them."""
         made = render(mpi(port=2222), defaults="recommended", managed_by="volcano")
 
         assert made.native_job.to_manifest()["spec"]["plugins"]["ssh"] == ["--ssh-port=2222"]
         (ssh,) = (plugin for plugin in made.plugins if plugin.name == "ssh")
         assert ssh.beyond() == {}
 
-    def test_a_job_for_another_user_is_mended(self) -> None:
-        """Both names, and the mode."""
+    def test_recommended_options_fix_a_job_for_another_user(self) -> None:
+        """They add both names and the mode."""
         document = with_ssh(task(securityContext=ROOT), ssh_key_file_path=HOME)
 
         assert (mode(document), mode(document, defaults="recommended")) == ("0o644", "0o600")
@@ -443,15 +443,15 @@ class TestRecommended:
         assert render(document, defaults="recommended").warnings == ()
         assert "Host train-worker-* !*.*\n" in config(document, defaults="recommended")
 
-    def test_what_is_given_stays(self) -> None:
-        """As for all plugins."""
+    def test_explicit_settings_take_precedence(self) -> None:
+        """This applies to all plugins."""
         document = with_ssh(task(securityContext=ROOT), file_modes="volcano", ssh_key_file_path=HOME)
 
         assert mode(document, defaults="recommended") == "0o644"
 
 
-def test_scaling_leaves_patterns_alone() -> None:
-    """What Pods that run have mounted, and never see change, counts for those that come later."""
+def test_scaling_does_not_change_the_patterns() -> None:
+    """Running Pods never see a change of the file, and new Pods match the patterns."""
     before, after = (config(with_ssh(task(replicas=number), address_aliases=True)) for number in (2, 3))
 
     assert before == after
@@ -459,7 +459,7 @@ def test_scaling_leaves_patterns_alone() -> None:
 
 @pytest.mark.parametrize("settings", [{"key_type": "ed25519"}, {"key_secret": "team"}], ids=["ed25519", "Secret"])
 def test_scaling_changes_nothing_in_a_pod(settings: Wire) -> None:
-    """The configuration, which follows, is in the Secret."""
+    """Only the configuration in the Secret changes."""
 
     def first(replicas: int) -> Wire:
         document = with_ssh(task(replicas=replicas), file_modes="by-user", address_aliases=True, **settings)

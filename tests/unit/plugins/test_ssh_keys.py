@@ -1,4 +1,4 @@
-"""Given ssh keys are looked at before a Pod has them; none is ever shown."""
+"""Key pairs of the user are checked before rendering, and no message has a key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.conftest import Wire, job, problems, typed
 
 
 def private(kind: serialization.PrivateFormat) -> tuple[str, str]:
-    """Make a key pair in a format."""
+    """Create a key pair in a format."""
     key = ed25519.Ed25519PrivateKey.generate()
     hiding = serialization.NoEncryption()
     public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
@@ -26,14 +26,14 @@ FORMATS = [serialization.PrivateFormat.OpenSSH, serialization.PrivateFormat.PKCS
 
 
 def encrypted_pem() -> str:
-    """Make an encrypted key in PEM."""
+    """Create an encrypted key in PEM."""
     hiding = serialization.BestAvailableEncryption(b"s3cret")
     key = ed25519.Ed25519PrivateKey.generate()
     return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, hiding).decode()
 
 
 def encrypted_openssh() -> str:
-    """Make what begins as an encrypted key in OpenSSH's format does; to make a real one needs bcrypt."""
+    """Return the beginning of an encrypted OpenSSH key. A complete one needs bcrypt."""
 
     def text(value: bytes) -> bytes:
         return len(value).to_bytes(4, "big") + value
@@ -79,8 +79,8 @@ def test_a_public_key_of_another_pair_is_rejected_and_not_shown(snapshot: Snapsh
         assert render(with_keys(mine, other), strict=False).objects
 
 
-def test_keys_that_are_not_known_yet_pass() -> None:
-    """Both, or one of them; and a pair of ours."""
+def test_keys_that_are_not_known_yet_are_accepted() -> None:
+    """Both keys or one of them can be unknown."""
     pair = ssh_keys.generate()
     for one, two in ((Leaf("a"), Leaf("b")), (pair.private, Leaf("b")), (Leaf("a"), "x"), (pair.private, pair.public)):
         assert render(job(plugins=[SshPlugin(ssh_private_key=one, ssh_public_key=two)])).objects

@@ -1,4 +1,4 @@
-"""Options of the svc plugin: who else may reach the Pods, ports for a mesh, the Pod's own address."""
+"""Options of the svc plugin: allowed peers of the Pods, ports for a service mesh, the address of the Pod itself."""
 
 from __future__ import annotations
 
@@ -23,52 +23,52 @@ PROMETHEUS = Allow(namespaces={"kubernetes.io/metadata.name": "monitoring"}, pod
 
 
 def with_svc(*tasks: Wire, **settings: Any) -> Wire:
-    """Give a job that has the svc plugin with these settings."""
+    """Build a job that has the svc plugin with these settings."""
     return job(*tasks, plugins=[SvcPlugin(**settings)])
 
 
 def objects(rendered: Rendered, kind: str) -> dict[str, Wire]:
-    """Give the objects of a kind by name."""
+    """Return the objects of a kind by name."""
     return {item["metadata"]["name"]: item for item in rendered.objects if item["kind"] == kind}
 
 
 def policies(*entries: Allow) -> dict[str, Wire]:
-    """Give what the policies beside the members' own say, by name."""
+    """Return the specs of all policies except the policy for members, by name."""
     made = objects(render(with_svc(task("head"), task("worker"), allow=entries)), "NetworkPolicy")
     return {name: item["spec"] for name, item in made.items() if name != "train"}
 
 
 def env(pod: Mapping[str, Any], kind: str = "containers") -> list[tuple[str, Any]]:
-    """Give the variables of a Pod's first container."""
+    """Return the variables of a Pod's first container."""
     entries = pod["spec"][kind][0].get("env", ())
     return [(entry["name"], entry.get("value") or entry["valueFrom"]) for entry in entries]
 
 
 class TestRecommended:
-    """What `defaults="recommended"` turns on."""
+    """Options that `defaults="recommended"` turns on."""
 
     def test_addresses_resolve_before_pods_are_ready(self) -> None:
-        """In both modes: it is an argument of Volcano's."""
+        """Both modes support it, because Volcano has the argument."""
         made = render(job(plugins={"svc": []}), defaults="recommended")
 
         assert objects(made, "Service")["train"]["spec"]["publishNotReadyAddresses"] is True
         assert made.job.to_manifest()["spec"]["plugins"]["svc"] == ["--publish-not-ready-addresses=true"]
 
-    def test_nothing_else_is_on(self) -> None:
-        """The rest depends on the cluster or the program."""
+    def test_recommended_turns_on_no_other_option(self) -> None:
+        """The other options depend on the cluster or the program."""
         assert SvcPlugin().recommended() == SvcPlugin(publish_not_ready_addresses=True)
 
-    def test_what_is_given_stays(self) -> None:
-        """Although it is Volcano's default."""
+    def test_an_explicit_default_overrides_the_recommended_value(self) -> None:
+        """The value equals Volcano's default."""
         made = render(job(plugins={"svc": ["--publish-not-ready-addresses=false"]}), defaults="recommended")
 
         assert "publishNotReadyAddresses" not in objects(made, "Service")["train"]["spec"]
 
 
 class TestAllow:
-    """The allow-list becomes policies of its own: they add up with the members'."""
+    """The allow list becomes additional policies; Kubernetes combines them with the policy for members."""
 
-    def test_namespaces_and_pods_are_met_together(self) -> None:
+    def test_namespace_and_pods_of_an_entry_apply_together(self) -> None:
         """One peer has both selectors."""
         assert policies(PROMETHEUS) == {
             "train-allow": {
@@ -89,7 +89,7 @@ class TestAllow:
         }
 
     RULES: Mapping[str, tuple[Allow, Wire]] = {
-        "addresses beside Pods": (
+        "addresses and Pods": (
             {"pods": {"app": "ui"}, "cidrs": ["10.0.0.0/8", "fd00::/8"]},
             {
                 "from": [
@@ -100,19 +100,19 @@ class TestAllow:
             },
         ),
         "all namespaces": ({"namespaces": {}}, {"from": [{"namespaceSelector": {}}]}),
-        "everybody, to a port by its name": (
+        "all peers, to a port by its name": (
             {"ports": ["dashboard"]},
             {"ports": [{"port": "dashboard", "protocol": "TCP"}]},
         ),
     }
 
     @pytest.mark.parametrize(("entry", "rule"), RULES.values(), ids=RULES)
-    def test_an_entry_is_a_rule(self, entry: Allow, rule: Wire) -> None:
-        """What is left out does not restrict."""
+    def test_each_entry_becomes_a_rule(self, entry: Allow, rule: Wire) -> None:
+        """A missing field does not restrict the traffic."""
         assert policies(entry)["train-allow"]["ingress"] == [rule]
 
-    def test_entries_of_a_task_reach_its_pods_only(self) -> None:
-        """A policy selects Pods as a whole, so each task has one; those of all Pods share one."""
+    def test_entries_of_a_task_apply_to_its_pods_only(self) -> None:
+        """A policy selects whole Pods, so each task has one. Entries for all Pods share one policy."""
         made = policies(
             {"task": "head", "ports": [8265]}, {"ports": [1]}, {"task": "head", "ports": [2]}, {"ports": [3]}
         )
@@ -123,24 +123,24 @@ class TestAllow:
         }
         assert made["train-allow-head"]["podSelector"] == {"matchLabels": MEMBERS | {"volcano.sh/task-spec": "head"}}
 
-    def test_the_members_policy_stays_as_it_is(self) -> None:
-        """Members keep all ports among themselves."""
+    def test_the_policy_for_members_stays_unchanged(self) -> None:
+        """Members can use all ports of each other."""
         without, made = (
             objects(render(with_svc(allow=entries)), "NetworkPolicy")["train"] for entries in ((), (PROMETHEUS,))
         )
 
         assert made == without
 
-    def test_pulumi_makes_the_policies_of_a_native_job(self) -> None:
-        """The Job says nothing of them."""
+    def test_pulumi_creates_the_policies_of_a_native_job(self) -> None:
+        """The Job does not contain the allow list."""
         made = run_native([PROMETHEUS])
 
         assert made.names("NetworkPolicy") == ["train-svc-allow"]
         (whole,) = (item.inputs for name, item in made.resources.items() if name.startswith("Job "))
         assert whole["spec"]["plugins"] == {"svc": []}
 
-    def test_an_output_may_be_an_address_or_a_label_s_value(self) -> None:
-        """Those of a VPC, say; the settings need not be lifted out of by the program."""
+    def test_an_output_can_be_an_address_or_a_label_value(self) -> None:
+        """Such as the addresses of a VPC; the program does not have to use `apply`."""
 
         def program() -> None:
             cidr, team = pulumi.Output.from_input("10.0.0.0/8"), pulumi.Output.secret("ml")
@@ -162,8 +162,8 @@ class TestAllow:
         (rule,) = made.manifests()["NetworkPolicy other-svc-allow"]["spec"]["ingress"]
         assert rule == {"from": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}
 
-    def test_whole_floats_are_numbers_of_ports(self) -> None:
-        """So they come out of Pulumi's other languages."""
+    def test_whole_floats_are_port_numbers(self) -> None:
+        """Pulumi's other languages send them."""
 
         def program() -> None:
             options = {"svc": {"allow": [{"ports": [8265.0]}], "service_ports": {"tcp-a": 1.0}}}
@@ -176,7 +176,7 @@ class TestAllow:
 
 
 def run_native(allow: list[Allow]) -> Result:
-    """Run a program whose job is Volcano's."""
+    """Run a program with a native job."""
 
     def program() -> None:
         VolcanoJob("train", {"tasks": [task()], "managed_by": "volcano", "plugins": [SvcPlugin(allow=allow)]})
@@ -221,7 +221,7 @@ WRONG: dict[str, tuple[Any, str, str, RejectionStage]] = {
         "Invalid",
         RejectionStage.API,
     ),
-    "an address with bits behind its length": (
+    "an address with bits after its prefix length": (
         [{"cidrs": ["10.0.0.1/8"]}],
         f"{OPTION}[0].cidrs[0]",
         "Invalid",
@@ -233,7 +233,7 @@ WRONG: dict[str, tuple[Any, str, str, RejectionStage]] = {
         "Invalid",
         RejectionStage.API,
     ),
-    "an IPv6 address with bits behind its length": (
+    "an IPv6 address with bits after its prefix length": (
         [{"cidrs": ["fd00::1/8"]}],
         f"{OPTION}[0].cidrs[0]",
         "Invalid",
@@ -304,12 +304,12 @@ def test_all_problems_of_the_allow_list_are_reported() -> None:
 
 
 class TestTheDashboard:
-    """VJ105 says that nobody reaches Ray's dashboard."""
+    """VJ105 warns that no network policy opens the dashboard of Ray."""
 
     TASKS = (task("head", containers=[container("head")]), task("worker", containers=[container("worker")]))
 
     def codes(self, *entries: Allow, port: int = 8265) -> set[str]:
-        """Give the codes of the job's warnings."""
+        """Return the codes of the job's warnings."""
         made = render(job(*self.TASKS, plugins=[RayPlugin(dashboard_port=port), SvcPlugin(allow=entries)]))
         return {problem.code for problem in made.warnings}
 
@@ -318,17 +318,17 @@ class TestTheDashboard:
         [{"ports": [1, 8265]}, {"ports": ["dashboard"]}, {"task": "head", "ports": [8265]}, {"pods": {"app": "ui"}}],
         ids=str,
     )
-    def test_an_entry_that_opens_it_is_no_trap(self, entry: Allow) -> None:
+    def test_an_entry_for_the_dashboard_has_no_warning(self, entry: Allow) -> None:
         """By number, by name, or with all ports."""
         assert self.codes(entry) == set()
 
     @pytest.mark.parametrize("entry", [{"ports": [6379]}, {"task": "worker", "ports": [8265]}], ids=str)
-    def test_an_entry_that_opens_something_else_is_one(self, entry: Allow) -> None:
-        """Other ports, or other Pods."""
+    def test_an_entry_for_something_else_has_a_warning(self, entry: Allow) -> None:
+        """It opens other ports, or other Pods."""
         assert self.codes(entry) == {"VJ105"}
 
-    def test_the_port_is_the_one_that_ray_has(self) -> None:
-        """Not its default."""
+    def test_the_warning_uses_the_port_of_ray(self) -> None:
+        """It does not use the default port."""
         assert self.codes({"ports": [8265]}, port=9000) == {"VJ105"}
         assert self.codes({"ports": [9000]}, port=9000) == set()
 
@@ -336,8 +336,8 @@ class TestTheDashboard:
 class TestServicePorts:
     """The headless Service names ports for a service mesh."""
 
-    def test_ports_stand_in_the_service(self) -> None:
-        """By name; without the option it has none, as Volcano's."""
+    def test_the_service_has_the_named_ports(self) -> None:
+        """Without the option it has no ports, as in Volcano."""
         made = render(with_svc(service_ports={"tcp-torch": 29500, "http-metrics": 9100}))
 
         assert objects(made, "Service")["train"]["spec"]["ports"] == [
@@ -379,27 +379,27 @@ class TestOwnAddress:
 
     NAME = ("VC_POD_NAME", {"fieldRef": {"fieldPath": "metadata.name"}})
 
-    def test_all_containers_are_told(self) -> None:
-        """The name first, so that Kubernetes expands it in the address; init containers too."""
+    def test_all_containers_have_name_and_address(self) -> None:
+        """The name comes first, because Kubernetes expands it in the address. Init containers also have both."""
         made = render(with_svc(task(initContainers=[container("prepare")]), own_address=True)).pods[0]
 
         for kind in ("containers", "initContainers"):
             assert env(made, kind)[:2] == [self.NAME, ("VC_POD_ADDRESS", "$(VC_POD_NAME).train")]
 
-    def test_nobody_is_told_without_it(self) -> None:
-        """As Volcano's."""
+    def test_own_address_is_off_by_default(self) -> None:
+        """Volcano does not set the variables."""
         assert self.NAME not in env(render(with_svc()).pods[0])
 
     @pytest.mark.parametrize("fields", [{}, {"hostname": "box"}, {"subdomain": "net"}], ids=str)
-    def test_it_is_the_address_in_the_host_list(self, fields: Wire) -> None:
-        """A fixed host or domain is part of it."""
+    def test_the_own_address_is_the_one_in_the_host_list(self, fields: Wire) -> None:
+        """A fixed host name or subdomain is part of it."""
         made = render(with_svc(task(**fields), own_address=True))
         address = dict(env(made.pods[0]))["VC_POD_ADDRESS"].replace("$(VC_POD_NAME)", "train-worker-0")
 
         assert address == objects(made, "ConfigMap")["train-svc"]["data"]["worker.host"]
 
-    def test_a_native_job_has_it_in_its_templates(self) -> None:
-        """All Pods of a task have the same."""
+    def test_a_native_job_has_the_own_address_in_its_templates(self) -> None:
+        """All Pods of a task have the same expression."""
         made = render(with_svc(task(replicas=2), own_address=True), managed_by="volcano").native_job
         (first,) = made.tasks or ()
 
@@ -425,7 +425,7 @@ class TestOwnAddress:
 
 
 def test_scaling_changes_no_pod() -> None:
-    """With all options on: else `on_scale="keep"` would replace Pods."""
+    """All options are on. Otherwise `on_scale="keep"` would replace Pods."""
     settings: Wire = {"own_address": True, "allow": [PROMETHEUS], "service_ports": {"tcp-a": 1}}
     small, large = (render(with_svc(task(replicas=n), **settings)) for n in (1, 3))
 

@@ -1,4 +1,4 @@
-"""The tensorflow plugin's options: where the evaluator stands, and the roles that a strategy needs."""
+"""Options of the tensorflow plugin: the place of the evaluator, and the roles that a strategy needs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ PLACE = "spec.plugins.tensorflow"
 
 
 def cluster(plugin: TensorflowPlugin, **replicas: int) -> Wire:
-    """Give a job by the replicas of its tasks."""
+    """Build a job by the replicas of its tasks."""
     return job(*(task(name, count) for name, count in replicas.items()), plugins=[plugin])
 
 
 def training(plugin: TensorflowPlugin, *, evaluators: int = 1) -> Wire:
-    """Give a job that trains and evaluates."""
+    """Build a job that trains and evaluates."""
     return cluster(plugin, chief=1, ps=1, worker=2, evaluator=evaluators)
 
 
 def seen(document: Wire, **choices: Any) -> dict[str, tuple[list[str], Wire]]:
-    """Give the roles in the cluster that the first Pod of each task sees, and what it is itself."""
+    """Return the roles in the cluster of the first Pod of each task, and its own role."""
     found = {}
     for name, pod in render(document, **choices).first_pods.items():
         (entry,) = (item for item in pod["spec"]["containers"][0]["env"] if item["name"] == "TF_CONFIG")
@@ -46,10 +46,10 @@ PLACED: dict[str, tuple[Wire, list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize(("settings", "of_training", "of_evaluator"), PLACED.values(), ids=PLACED)
-def test_the_evaluator_is_where_it_is_asked_for(
+def test_the_evaluator_is_in_the_chosen_cluster(
     settings: Wire, of_training: list[str], of_evaluator: list[str]
 ) -> None:
-    """It is an evaluator all the same."""
+    """Its role is evaluator in each case."""
     made = seen(training(TensorflowPlugin(**settings)))
 
     assert {name: roles for name, (roles, _) in made.items()} == {
@@ -59,8 +59,8 @@ def test_the_evaluator_is_where_it_is_asked_for(
     assert made["evaluator"][1] == {"type": "evaluator", "index": 0}
 
 
-def test_an_evaluator_of_another_name_is_one() -> None:
-    """Roles count, not names."""
+def test_an_evaluator_can_have_another_task_name() -> None:
+    """The setting decides the role, and not the name."""
     plugin = TensorflowPlugin(evaluator="judge", evaluator_in_cluster="own")
     made = seen(cluster(plugin, worker=2, judge=1))
 
@@ -70,8 +70,8 @@ def test_an_evaluator_of_another_name_is_one() -> None:
     }
 
 
-def test_the_recommended_evaluator_sees_itself_only() -> None:
-    """So that nobody who trains waits for it, and its own checks find it."""
+def test_the_recommended_evaluator_is_alone_in_its_cluster() -> None:
+    """No other Pod waits for it."""
     assert seen(training(TensorflowPlugin()), defaults="recommended") == seen(
         training(TensorflowPlugin(evaluator_in_cluster="own"))
     )
@@ -79,8 +79,8 @@ def test_the_recommended_evaluator_sees_itself_only() -> None:
     assert seen(training(given), defaults="recommended") == seen(training(TensorflowPlugin()))
 
 
-def test_the_output_is_the_cluster_of_those_that_train() -> None:
-    """A program may want to know it."""
+def test_the_output_is_the_cluster_without_the_evaluator() -> None:
+    """A program can use it."""
     plugin = TensorflowPlugin(evaluator_in_cluster="own")
     made = plugin.outputs(JobContext(render(training(plugin)).job))
 
@@ -101,8 +101,8 @@ def test_the_place_of_the_evaluator_is_rejected_in_native_mode(snapshot: Snapsho
 
 
 @pytest.mark.parametrize("place", ["all", "own", "none"])
-def test_scaling_changes_tf_config_and_nothing_else(place: str) -> None:
-    """As it does in Volcano."""
+def test_scaling_changes_only_tf_config(place: str) -> None:
+    """Volcano also changes TF_CONFIG."""
     plugin = TensorflowPlugin(evaluator_in_cluster=place)
     made = [render(cluster(plugin, worker=count, evaluator=1)) for count in (2, 5)]
 
@@ -118,7 +118,7 @@ FITS: dict[str, tuple[Wire, Wire]] = {
     "mirrored, with a chief": ({"strategy": MIRRORED}, {"chief": 1, "worker": 2, "evaluator": 1}),
     "mirrored, worker 0 is the chief": ({"strategy": MIRRORED}, {"worker": 2}),
     "mirrored, with parameter servers that are none": ({"strategy": MIRRORED}, {"worker": 2, "ps": 0}),
-    "mirrored, evaluators of their own": (
+    "mirrored, only evaluators": (
         {"strategy": MIRRORED, "evaluator_in_cluster": "none"},
         {"worker": 2, "evaluator": 2},
     ),
@@ -132,8 +132,8 @@ FITS: dict[str, tuple[Wire, Wire]] = {
 
 
 @pytest.mark.parametrize(("settings", "replicas"), FITS.values(), ids=FITS)
-def test_a_strategy_changes_nothing_in_pods(settings: Wire, replicas: Wire) -> None:
-    """It only checks."""
+def test_a_strategy_does_not_change_pods(settings: Wire, replicas: Wire) -> None:
+    """It only adds checks."""
     settings = {"evaluator_in_cluster": "all", **settings}
     others = {name: value for name, value in settings.items() if name != "strategy"}
 
@@ -168,7 +168,7 @@ WRONG: dict[str, tuple[Wire, Wire, list[tuple[str, str]]]] = {
         {"chief": 1, "worker": 2, "ps": 2, "evaluator": 2},
         [(f"{PLACE}.evaluator", "TooMany")],
     ),
-    "mirrored, nobody trains": ({"strategy": MIRRORED}, {"evaluator": 1}, [(f"{PLACE}.strategy", "Required")]),
+    "mirrored, no worker": ({"strategy": MIRRORED}, {"evaluator": 1}, [(f"{PLACE}.strategy", "Required")]),
     "mirrored, two chiefs and a parameter server": (
         {"strategy": MIRRORED},
         {"chief": 2, "ps": 1},

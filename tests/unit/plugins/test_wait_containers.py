@@ -1,4 +1,4 @@
-"""The script that waits for another Pod's port, run in the machine's shell with the tools that a case gives it."""
+"""The script that waits for the port of another Pod, run in the shell of the machine with the tools of each case."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _OLD_NC = '#!/bin/sh\necho "Usage: nc [-iN] [-wN] [-l] [-p PORT] [-f FILE|IPADDR
 
 @pytest.fixture(name="tools")
 def _tools(tmp_path: Path) -> Path:
-    """Give a folder with the few commands that any image with a shell has."""
+    """Create a folder with the few commands that any image with a shell has."""
     for name in ("date", "sleep"):
         (tmp_path / name).symlink_to(str(shutil.which(name)))
     return tmp_path
 
 
 def add(tools: Path, name: str, text: str = "") -> None:
-    """Put a tool into the folder: the machine's own, or a script."""
+    """Add a tool to the folder: that of the machine, or a script."""
     path = tools / name
     if not text:
         path.symlink_to(str(shutil.which(name)))
@@ -58,7 +58,7 @@ def begin(tools: Path, address: str, port: int, limit: int = 0, **more: str) -> 
 
 
 def run(tools: Path, address: str, port: int, limit: int = 0, **more: str) -> tuple[int, str, str]:
-    """Run the script to its end; give exit code, output and errors."""
+    """Run the script to its end. Return exit code, output and errors."""
     with begin(tools, address, port, limit, **more) as process:
         out, error = process.communicate(timeout=60)
         return process.returncode, out, error
@@ -71,14 +71,14 @@ def steady(text: str) -> str:
 
 @pytest.fixture(name="closed")
 def _closed() -> Iterator[socket.socket]:
-    """Give a port that is taken, and on which nobody listens."""
+    """Return a bound port without a listener."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield taken
 
 
 def test_an_open_port_ends_the_wait_at_once(tools: Path, closed: socket.socket, snapshot: SnapshotAssertion) -> None:
-    """The script prints what it waits for, and for how long."""
+    """The script prints the address and the timeout."""
     add(tools, "bash")
     closed.listen()
     port = closed.getsockname()[1]
@@ -175,8 +175,8 @@ def test_an_image_without_a_tool_to_connect_ends_the_script_at_once(tools: Path,
     assert error == snapshot
 
 
-def test_bash_helps_out_where_nc_cannot(tools: Path, closed: socket.socket) -> None:
-    """An nc without -z is left alone."""
+def test_bash_connects_where_nc_cannot(tools: Path, closed: socket.socket) -> None:
+    """The script does not call an nc without -z."""
     add(tools, "nc", _OLD_NC)
     add(tools, "bash")
     closed.listen()
@@ -184,8 +184,8 @@ def test_bash_helps_out_where_nc_cannot(tools: Path, closed: socket.socket) -> N
     assert run(tools, "127.0.0.1", closed.getsockname()[1])[0] == 0
 
 
-def test_a_pod_that_is_deleted_does_not_wait_on(tools: Path, closed: socket.socket) -> None:
-    """A shell that is a container's first process would ignore the signal."""
+def test_the_script_ends_when_its_pod_is_deleted(tools: Path, closed: socket.socket) -> None:
+    """A shell that is the first process of a container would ignore the signal."""
     add(tools, "bash")
     with begin(tools, "127.0.0.1", closed.getsockname()[1], 600) as process:
         assert process.stdout
