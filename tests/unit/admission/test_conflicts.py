@@ -55,8 +55,8 @@ CONFLICTS: dict[str, tuple[Plugin, Wire, str]] = {
 }
 
 
-def conflicting(plugin: Plugin, main: Wire) -> Wire:
-    """Give a job with a container beside the one that conflicts."""
+def job_with_conflict(plugin: Plugin, main: Wire) -> Wire:
+    """Build a job with a container, and the container that conflicts with it."""
     volumes = [{"name": "data", "emptyDir": {}}]
     return job(
         task("worker", 1, containers=[container("side"), main], volumes=volumes), task("other"), plugins=[plugin]
@@ -68,46 +68,46 @@ def test_a_conflict_with_the_template_is_an_error_with_both_paths(
     plugin: Plugin, main: Wire, path: str, snapshot: SnapshotAssertion
 ) -> None:
     """Server-side apply accepts each key once."""
-    error = refused(conflicting(plugin, main))
+    error = refused(job_with_conflict(plugin, main))
 
     assert typed(error.problems) == [(path, "Forbidden")]
     assert error.stage is RejectionStage.STRICT
     assert str(error) == snapshot
 
 
-def of(pod: Wire, kind: str) -> dict[str, Any]:
-    """Give a list of the container main by the key that it is merged by."""
+def keys_of(pod: Wire, kind: str) -> dict[str, Any]:
+    """Return the keys by which a list of the container main is merged."""
     (main,) = (item for item in pod["spec"]["containers"] if item["name"] == "main")
     key = "mountPath" if kind == "volumeMounts" else "name"
     return {entry[key]: entry for entry in main.get(kind, ())}
 
 
 @pytest.mark.parametrize(("plugin", "main"), [row[:2] for row in CONFLICTS.values()], ids=CONFLICTS)
-def test_the_template_counts_if_asked(plugin: Plugin, main: Wire) -> None:
-    """What stands there is in the Pod; all else that the plugin sets is too."""
+def test_the_template_takes_precedence_on_request(plugin: Plugin, main: Wire) -> None:
+    """The Pod has its values, and all other values that the plugin sets."""
     (kind,) = main.keys() - {"name", "image"}
-    pod = render(conflicting(plugin, main), on_conflict="user").pods[0]
-    theirs = render(conflicting(plugin, main), on_conflict="plugin").pods[0]
+    pod = render(job_with_conflict(plugin, main), on_conflict="user").pods[0]
+    theirs = render(job_with_conflict(plugin, main), on_conflict="plugin").pods[0]
 
-    own = of({"spec": {"containers": [main]}}, kind)
-    assert {name: {"protocol": "TCP", **of(pod, kind)[name]} for name in own} == {
+    own = keys_of({"spec": {"containers": [main]}}, kind)
+    assert {name: {"protocol": "TCP", **keys_of(pod, kind)[name]} for name in own} == {
         name: {"protocol": "TCP", **entry} for name, entry in own.items()
     }
-    assert of(pod, kind).keys() == of(theirs, kind).keys()
+    assert keys_of(pod, kind).keys() == keys_of(theirs, kind).keys()
 
 
 @pytest.mark.parametrize(("plugin", "main"), [row[:2] for row in CONFLICTS.values()], ids=CONFLICTS)
-def test_the_plugin_counts_if_asked(plugin: Plugin, main: Wire) -> None:
-    """As with Volcano, and so in lenient mode: what it sets is as without the template's own."""
-    bare = render(conflicting(plugin, container()), on_conflict="plugin").pods[0]
+def test_the_plugin_takes_precedence_on_request(plugin: Plugin, main: Wire) -> None:
+    """As in Volcano and in lenient mode: the values of the template are removed."""
+    bare = render(job_with_conflict(plugin, container()), on_conflict="plugin").pods[0]
     (kind,) = main.keys() - {"name", "image"}
-    (name,) = (name for name in of({"spec": {"containers": [main]}}, kind) if name != "A")
+    (name,) = (name for name in keys_of({"spec": {"containers": [main]}}, kind) if name != "A")
 
     for pod in (
-        render(conflicting(plugin, main), on_conflict="plugin").pods[0],
-        render(conflicting(plugin, main), strict=False).pods[0],
+        render(job_with_conflict(plugin, main), on_conflict="plugin").pods[0],
+        render(job_with_conflict(plugin, main), strict=False).pods[0],
     ):
-        assert of(pod, kind)[name] == of(bare, kind)[name]
+        assert keys_of(pod, kind)[name] == keys_of(bare, kind)[name]
 
 
 def test_a_volume_of_the_template_can_conflict_with_a_plugin(snapshot: SnapshotAssertion) -> None:
@@ -124,27 +124,27 @@ def test_a_volume_of_the_template_can_conflict_with_a_plugin(snapshot: SnapshotA
 
 
 class First(Plugin):
-    """Set a variable."""
+    """A plugin that sets a variable."""
 
     name = "test-first"
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-        """Set it."""
+        """Set the variable."""
         pod.containers[0].set_env("TOKEN", "first")
 
 
 class Second(Plugin):
-    """Set the same variable."""
+    """A plugin that sets the same variable."""
 
     name = "test-second"
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-        """Set it."""
+        """Set the variable."""
         pod.containers[0].set_env("TOKEN", "second")
 
 
 def test_two_plugins_that_set_the_same_variable_are_an_error(snapshot: SnapshotAssertion) -> None:
-    """The error is at the plugin that runs later. A preference for the template does not resolve it."""
+    """The later plugin has the error. A preference for the template does not resolve it."""
     document = job(task("a"), plugins=[Second(), First()])
 
     error = refused(document, on_conflict="error")
@@ -154,17 +154,17 @@ def test_two_plugins_that_set_the_same_variable_are_an_error(snapshot: SnapshotA
     assert str(error) == snapshot
 
 
-def test_of_two_plugins_the_later_one_counts_if_asked() -> None:
+def test_the_later_of_two_plugins_takes_precedence_on_request() -> None:
     """The order is by stage and name."""
     pod = render(job(plugins=[Second(), First()]), on_conflict="plugin").pods[0]
 
-    assert of(pod, "env")["TOKEN"]["value"] == "second"
+    assert keys_of(pod, "env")["TOKEN"]["value"] == "second"
 
 
 def test_a_volume_of_the_job_that_conflicts_with_a_mount_of_the_template_is_an_error(
     snapshot: SnapshotAssertion,
 ) -> None:
-    """Both are the user's, so no option resolves it; the API server rejects the Pod."""
+    """Both are fields of the user, so no option resolves it; the API server rejects the Pod."""
     mounted = container(volumeMounts=[{"name": "data", "mountPath": "/data"}])
     document = job(
         task(containers=[mounted], volumes=[{"name": "data", "emptyDir": {}}]),
@@ -179,8 +179,8 @@ def test_a_volume_of_the_job_that_conflicts_with_a_mount_of_the_template_is_an_e
     assert places(document, on_conflict="user") == places(document, on_conflict="plugin") == places(document)
 
 
-def test_a_conflict_is_told_once_for_all_pods_of_a_task() -> None:
-    """And once more for another task."""
+def test_a_conflict_is_reported_once_for_all_pods_of_a_task() -> None:
+    """Another task has its own problem."""
     main = container(env=[{"name": "VC_TASK_INDEX", "value": "9"}])
     document = job(task("a", 3, containers=[main]), task("b", 2, containers=[main]), plugins={"env": []})
 
@@ -190,8 +190,8 @@ def test_a_conflict_is_told_once_for_all_pods_of_a_task() -> None:
     ]
 
 
-def test_a_conflict_in_an_init_container_is_told() -> None:
-    """Base plugins write there too."""
+def test_a_conflict_in_an_init_container_is_reported() -> None:
+    """Base plugins also edit init containers."""
     early = container("early", env=[{"name": "VC_TASK_INDEX", "value": "9"}])
 
     found = problems(job(task(initContainers=[early]), plugins={"env": []}))
@@ -199,8 +199,8 @@ def test_a_conflict_in_an_init_container_is_told() -> None:
     assert [problem.path for problem in found] == [f"{SPEC}.initContainers[0].env[0]"]
 
 
-def test_conflicts_are_told_with_all_other_problems() -> None:
-    """Unless the shape of the job or a plugin is wrong, when nobody can tell."""
+def test_conflicts_are_reported_with_all_other_problems() -> None:
+    """They are not checked if the shape of the job or a plugin is wrong."""
     main = container(env=[{"name": "VC_TASK_INDEX", "value": "9"}])
     document = job(task("a", containers=[main]), plugins={"env": []}, minAvailable=5, queue="root")
 
@@ -208,7 +208,7 @@ def test_conflicts_are_told_with_all_other_problems() -> None:
 
 
 class Copying(Plugin):
-    """Replace the first container by a copy."""
+    """A plugin that replaces the first container by a copy."""
 
     name = "test-copying"
 
@@ -218,7 +218,7 @@ class Copying(Plugin):
 
 
 def test_a_plugin_that_replaces_a_container_conflicts_with_its_entries() -> None:
-    """The Pod's own functions do not see such an edit."""
+    """The methods of the Pod do not see such an edit."""
     main = container(env=[{"name": "A", "value": "1"}], volumeMounts=[{"name": "data", "mountPath": "/data"}])
     document = job(task(containers=[main], volumes=[{"name": "data", "emptyDir": {}}]), plugins=[Copying()])
 
@@ -226,19 +226,19 @@ def test_a_plugin_that_replaces_a_container_conflicts_with_its_entries() -> None
 
 
 class Counting(Plugin):
-    """Count the Pods."""
+    """A plugin that counts the Pods."""
 
     name = "test-counting"
     pods: ClassVar[list[str]] = []
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-        """Count one."""
+        """Count a Pod."""
         self.pods.append(pod.name)
 
 
 @pytest.mark.parametrize("on_conflict", ["error", "plugin", "user"])
 def test_each_pod_is_rendered_once(on_conflict: OnConflict) -> None:
-    """Also the first of a task, which is checked for conflicts."""
+    """This includes the first Pod of a task, which is checked for conflicts."""
     Counting.pods.clear()
     render(job(task("a", 2), task("b", 0), plugins=[Counting()]), on_conflict=on_conflict)
 
@@ -246,11 +246,11 @@ def test_each_pod_is_rendered_once(on_conflict: OnConflict) -> None:
 
 
 def test_two_plugins_that_set_a_variable_of_the_template_conflict_though_the_template_wins() -> None:
-    """It keeps its value, and the plugins still contradict each other."""
+    """The Pod has the value of the template, and the plugins still contradict each other."""
     main = container(env=[{"name": "TOKEN", "value": "own"}])
 
     document = job(task("a", containers=[main]), plugins=[First(), Second()])
 
     assert places(document, on_conflict="user") == ["spec.plugins.test-second"]
     only = render(job(task("a", containers=[main]), plugins=[First()]), on_conflict="user").pods[0]
-    assert of(only, "env")["TOKEN"]["value"] == "own"
+    assert keys_of(only, "env")["TOKEN"]["value"] == "own"

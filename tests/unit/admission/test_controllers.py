@@ -1,4 +1,4 @@
-"""What only Volcano's controllers do."""
+"""Fields that only Volcano's controllers implement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.conftest import job, ssh_plugin, task, typed
 
 
 def test_each_field_of_the_controllers_has_its_path_and_meaning(snapshot: SnapshotAssertion) -> None:
-    """The meaning of a policy names its task."""
+    """The meaning of a policy has the name of its task."""
     first = {
         **task("first"),
         "policies": [{"event": "TaskCompleted", "action": "CompleteJob"}],
@@ -32,13 +32,13 @@ def test_each_field_of_the_controllers_has_its_path_and_meaning(snapshot: Snapsh
     assert [meaning for _, meaning in meanings] == snapshot
 
 
-def test_a_job_without_any_has_none() -> None:
-    """Defaults are no wishes."""
+def test_a_job_without_such_fields_has_no_problem() -> None:
+    """Default values are not reported."""
     assert controller_only_fields(render(job()).job) == []
 
 
-def test_a_plugin_of_the_user_s_own_is_a_problem(snapshot: SnapshotAssertion) -> None:
-    """Volcano does not know it."""
+def test_a_user_s_own_plugin_is_a_problem(snapshot: SnapshotAssertion) -> None:
+    """Volcano does not have it."""
 
     class Own(Plugin):
         name = "own"

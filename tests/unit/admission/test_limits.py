@@ -1,4 +1,4 @@
-"""A job that no cluster takes is refused before it fills the memory, in both modes."""
+"""Jobs that no cluster accepts are rejected in both modes before they use up the memory."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_job_that_is_too_large_is_rejected(
     assert str(error) == snapshot
 
 
-def of_plugin(name: str, replicas: int) -> Wire:
+def job_with_plugin(name: str, replicas: int) -> Wire:
     """Return a job with a plugin and a task for each of its roles; the last task has many replicas."""
     roles = {"mpi": ("master", "worker"), "pytorch": ("master", "worker"), "ray": ("head", "worker")}
     first, last = roles.get(name, ("chief", "worker"))
@@ -81,7 +81,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize("plugin", sorted(plugin.name for plugin in BUILT_IN))
-def test_nothing_is_computed_of_too_many_pods(
+def test_nothing_is_computed_for_too_many_pods(
     plugin: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No address of a Pod is computed, and no hook of a plugin runs."""
@@ -96,13 +96,13 @@ def test_nothing_is_computed_of_too_many_pods(
         for hook in hooks:
             monkeypatch.setattr(kind, hook, fail)
 
-    error = refused(of_plugin(plugin, 2_000_000_000), **settings)
+    error = refused(job_with_plugin(plugin, 2_000_000_000), **settings)
 
     too_many = [problem for problem in error.problems if problem.type == "TooMany"]
     assert [(problem.path, problem.value) for problem in too_many] == [("spec.tasks[1].replicas", "2000000000")]
 
 
-def test_all_tasks_together_are_bounded(snapshot: SnapshotAssertion) -> None:
+def test_the_limit_applies_to_all_tasks_together(snapshot: SnapshotAssertion) -> None:
     """Each task alone is small enough; no Pod is rendered after the limit. Lenient mode has the same limit."""
     large = [{"name": "main", "image": "x", "args": ["a" * 1_000_000]}]
     document = job(*(task(f"t{i}", 300, containers=large) for i in range(5)))
@@ -115,7 +115,7 @@ def test_all_tasks_together_are_bounded(snapshot: SnapshotAssertion) -> None:
 
 
 def test_the_masters_of_mpi_share_the_list_of_hosts() -> None:
-    """It is one text in all containers of all masters."""
+    """All containers of all masters have the same string object."""
     containers = [container(f"c{i}") for i in range(3)]
 
     rendered = render(job(task("master", 2, containers=containers), task("worker", 5), plugins={"mpi": []}))
@@ -136,34 +136,34 @@ LIMIT = 131072
 
 
 class Stored(Plugin):
-    """Make an object of each kind with as many bytes of data."""
+    """A plugin that adds a ConfigMap and a Secret with this number of bytes."""
 
     name = "test-stored"
     size: int = 0
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
-        """Return both."""
+        """Return both objects."""
         data = {"a": "x" * self.size}
         return [config_map("big", ctx.namespace, data), secret("big", ctx.namespace, data)]
 
 
 class Growing(Plugin):
-    """Set a variable that is too long in the second Pod only."""
+    """A plugin that sets a variable that is too long in the second Pod only."""
 
     name = "test-growing"
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-        """Set it."""
+        """Set the variable."""
         pod.containers[0].set_env("LIST", "x" * (LIMIT * pod.index))
 
 
 def variable(size: int, name: str = "DATA") -> Wire:
-    """Give a variable that takes so many bytes in all."""
+    """Build a variable of this number of bytes, including its name."""
     return {"name": name, "value": "x" * (size - len(name) - 2)}
 
 
 def with_env(*env: Wire) -> Wire:
-    """Give a job by its container's variables."""
+    """Build a job by the variables of its container."""
     return job(task(containers=[container(env=list(env))]))
 
 
@@ -176,24 +176,24 @@ def test_a_variable_that_is_too_long_for_linux_is_an_error(snapshot: SnapshotAss
     assert error.stage is RejectionStage.STRICT
 
 
-def test_a_variable_that_just_fits_is_taken() -> None:
-    """In strict mode; lenient mode takes all, as Volcano does."""
+def test_a_variable_of_the_maximum_length_is_accepted() -> None:
+    """In strict mode; lenient mode accepts all variables, as Volcano does."""
     assert render(with_env(variable(LIMIT))).pods
     assert render(with_env(variable(LIMIT + 1)), strict=False).pods
 
 
-def test_bytes_are_counted_and_not_characters() -> None:
-    """As Linux does."""
+def test_the_length_of_a_variable_is_in_bytes() -> None:
+    """Linux counts bytes, not characters."""
     assert problems(with_env({"name": "A", "value": "ä" * 65535}))[0].path == f"{MAIN}[0]"
 
 
-def test_a_value_that_is_not_known_yet_counts_as_nothing() -> None:
-    """It is the cluster's to refuse."""
+def test_a_value_that_is_not_known_yet_has_no_length() -> None:
+    """The cluster rejects it if it is too long."""
     assert render(with_env({"name": "A", "value": Leaf("x")})).pods
 
 
 class Referring(Plugin):
-    """Set variables from a ConfigMap of its own."""
+    """A plugin that sets variables from its ConfigMap."""
 
     name = "test-referring"
 
@@ -202,15 +202,15 @@ class Referring(Plugin):
         return [config_map("lists", ctx.namespace, {f"LIST_{index}": "x" * 125_000 for index in range(8)})]
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-        """Refer to all of it."""
+        """Refer to all keys of the ConfigMap."""
         for index in range(8):
             pod.containers[0].set_env_from(
                 f"LIST_{index}", {"configMapKeyRef": {"name": "lists", "key": f"LIST_{index}"}}
             )
 
 
-def test_all_variables_together_are_counted(snapshot: SnapshotAssertion) -> None:
-    """Each of them would fit, and the Pod and the ConfigMap are small enough."""
+def test_the_limit_applies_to_all_variables_together(snapshot: SnapshotAssertion) -> None:
+    """Each variable would fit, and the Pod and the ConfigMap are small enough."""
     own = [variable(125_000, f"DATA_{index}") for index in range(9)]
     error = refused(job(task(containers=[container(env=own)]), plugins=[Referring()]))
 
@@ -243,7 +243,7 @@ def test_the_fix_for_a_list_of_hosts_depends_on_volcano_in_native_mode(
     assert problem.hint == snapshot
 
 
-def test_the_remedy_for_a_list_of_hosts_works() -> None:
+def test_the_fix_for_a_list_of_hosts_works() -> None:
     """The same job without the variables."""
     tasks = (task("m"), task("w" * 50, 2000))
 
@@ -262,8 +262,8 @@ def test_a_list_of_hosts_in_a_variable_of_mpi_that_is_too_long_is_an_error(snaps
     assert str(error.problems[0]) == snapshot
 
 
-def test_the_last_pod_is_looked_at_too() -> None:
-    """What differs from Pod to Pod mostly grows with the index."""
+def test_the_last_pod_is_checked() -> None:
+    """Values that differ between Pods mostly grow with the index."""
     document = job(task("worker", 2), plugins=[Growing()])
 
     assert [problem.path for problem in problems(document)] == [MAIN]

@@ -1,4 +1,4 @@
-"""Warnings: each has its code, near misses have none, and lenient mode has none at all."""
+"""Each warning has its code, near misses have no warning, and lenient mode has no warnings."""
 
 from __future__ import annotations
 
@@ -31,46 +31,48 @@ QUIET_RAY = [RayPlugin(), SvcPlugin(disable_network_policy=True)]
 RAY = (task("head", containers=[container("head")]), task("worker", containers=[container("worker")]))
 
 
-def on_ray(workers: Any = "Never", **settings: Any) -> Wire:
-    """Give a job that runs a program on Ray, with the restartPolicy of its workers."""
+def ray_job(workers: Any = "Never", **settings: Any) -> Wire:
+    """Build a job that runs a program on Ray, with the restartPolicy of its workers."""
     head = task("head", containers=[container("head", command=["python", "driver.py"])])
     worker = task("worker", containers=[container("worker")], restartPolicy=workers)
     return job(head, worker, plugins=[RayPlugin(**settings), SvcPlugin(disable_network_policy=True)])
 
 
-def restarting(name: str = "master", replicas: int = 1, **pod_spec: Any) -> Wire:
-    """Give a task whose Pods start again after a failure, as an MPI master should."""
+def restarting_task(name: str = "master", replicas: int = 1, **pod_spec: Any) -> Wire:
+    """Build a task whose Pods restart after a failure, as an MPI master should."""
     return task(name, replicas, restartPolicy="OnFailure", **pod_spec)
 
 
-def running_as(user: int | None = None, group: int | None = None, of_container: int | None = None) -> dict[str, Any]:
-    """Give a Pod's spec by the user and the group that it sets."""
+def security_context(
+    user: int | None = None, group: int | None = None, of_container: int | None = None
+) -> dict[str, Any]:
+    """Build a Pod spec by its user and group."""
     spec: dict[str, Any] = {"securityContext": {"runAsUser": user, "fsGroup": group}}
     if of_container is not None:
         spec["containers"] = [container(securityContext={"runAsUser": of_container})]
     return spec
 
 
-def logging_in(spec: dict[str, Any], **settings: Any) -> Wire:
-    """Give a job with ssh by its Pods' spec."""
+def ssh_job(spec: dict[str, Any], **settings: Any) -> Wire:
+    """Build a job with ssh by the spec of its Pods."""
     return job(task(**spec), plugins=[SshPlugin(**settings), SvcPlugin()])
 
 
-def letting_in(port: int | str, **reached: str) -> Wire:
-    """Give a job whose master has a port of a name, and whose svc lets everybody in to another."""
+def job_with_policy(port: int | str, **reached: str) -> Wire:
+    """Build a job whose master has a named port, and whose svc allows traffic to another port."""
     master = task("master", containers=[container(ports=[{"containerPort": 9090, "name": "metrics"}])])
     return job(master, task("worker"), plugins=[SvcPlugin(allow=[{"ports": [port], **reached}])])
 
 
-def looking(command: str, *others: Wire, plugins: Any = SVC) -> Wire:
-    """Give a job whose workers have an init container that runs a command."""
+def job_with_lookup(command: str, *others: Wire, plugins: Any = SVC) -> Wire:
+    """Build a job whose workers have an init container that runs a command."""
     return job(
         task("worker", 2, initContainers=[container("wait", command=["sh", "-c", command])]), *others, plugins=plugins
     )
 
 
-def with_env(*env: Wire, plugins: Any = None) -> Wire:
-    """Give a job of PyTorch's by the variables of its master."""
+def pytorch_job(*env: Wire, plugins: Any = None) -> Wire:
+    """Build a job of PyTorch by the variables of its master."""
     return job(
         task("master", containers=[container(env=list(env))]),
         task("worker"),
@@ -100,7 +102,7 @@ WARNED: dict[str, tuple[Wire, str]] = {
         "spec.tasks[1].minAvailable",
     ),
     "VJ104 Pods that look for each other": (
-        looking("until nslookup train-worker-1.train; do sleep 1; done"),
+        job_with_lookup("until nslookup train-worker-1.train; do sleep 1; done"),
         f"{SPEC}.initContainers[0]",
     ),
     "VJ105 a dashboard that others do not reach": (
@@ -108,19 +110,19 @@ WARNED: dict[str, tuple[Wire, str]] = {
         "spec.plugins.ray",
     ),
     "VJ118 workers that survive the head": (
-        on_ray(keep_command=True, workers="OnFailure"),
+        ray_job(keep_command=True, workers="OnFailure"),
         "spec.tasks[1].template.spec.restartPolicy",
     ),
-    "VJ119 a port of nobody": (
-        letting_in("metrics", task="worker"),
+    "VJ119 a port of no container": (
+        job_with_policy("metrics", task="worker"),
         "spec.plugins.svc.allow[0].ports[0]",
     ),
     "VJ119 a port of others": (
-        letting_in("metric"),
+        job_with_policy("metric"),
         "spec.plugins.svc.allow[0].ports[0]",
     ),
     "VJ106 the node's own sshd": (
-        logging_in({"hostNetwork": True}),
+        ssh_job({"hostNetwork": True}),
         f"{SPEC}.hostNetwork",
     ),
     "VJ107 a wait for a node's port": (
@@ -128,31 +130,31 @@ WARNED: dict[str, tuple[Wire, str]] = {
         "spec.plugins.pytorch.wait_master_enabled",
     ),
     "VJ108 root's key for another user": (
-        logging_in(running_as(1000)),
+        ssh_job(security_context(1000)),
         f"{SPEC}.securityContext",
     ),
     "VJ108 root and a group": (
-        logging_in(running_as(group=2000)),
+        ssh_job(security_context(group=2000)),
         f"{SPEC}.securityContext",
     ),
     "VJ108 root and another's path": (
-        logging_in(running_as(0), ssh_key_file_path="/home/me/.ssh"),
+        ssh_job(security_context(0), ssh_key_file_path="/home/me/.ssh"),
         f"{SPEC}.securityContext",
     ),
     "VJ109 a reference to a later variable": (
-        with_env({"name": "ARGS", "value": "--rank=$(RANK)"}),
+        pytorch_job({"name": "ARGS", "value": "--rank=$(RANK)"}),
         f"{SPEC}.containers[0].env[0]",
     ),
     "VJ110 ssh without svc": (
         job(plugins={"ssh": []}),
         "spec.plugins.ssh",
     ),
-    "VJ111 mpi's port, and ssh brought in by it": (
-        job(restarting(), task(), plugins={"mpi": ["--port=2222"]}),
+    "VJ111 mpi's port, and ssh as a required plugin": (
+        job(restarting_task(), task(), plugins={"mpi": ["--port=2222"]}),
         "spec.plugins.mpi[0]",
     ),
     "VJ111 ssh's port": (
-        job(restarting(), task(), plugins=[MpiPlugin(), SshPlugin(ssh_port=2222)]),
+        job(restarting_task(), task(), plugins=[MpiPlugin(), SshPlugin(ssh_port=2222)]),
         "spec.plugins.mpi.port",
     ),
     "VJ112 one hostname for several Pods": (
@@ -167,19 +169,19 @@ WARNED: dict[str, tuple[Wire, str]] = {
         job(*RAY, plugins={"ray": ["--clientServerPort=10002"], "svc": ["--disable-network-policy=true"]}),
         "spec.plugins.ray[0]",
     ),
-    "VJ116 a variable that stands twice": (
-        with_env({"name": "A", "value": "1"}, {"name": "A", "value": "2"}, plugins=[]),
+    "VJ116 a repeated variable": (
+        pytorch_job({"name": "A", "value": "1"}, {"name": "A", "value": "2"}, plugins=[]),
         f"{SPEC}.containers[0].env[1]",
     ),
-    "VJ116 a port that stands twice": (
+    "VJ116 a repeated port": (
         job(task(containers=[container(ports=[{"containerPort": 80}, {"containerPort": 80, "protocol": "TCP"}])])),
         f"{SPEC}.containers[0].ports[1]",
     ),
-    "VJ116 a pull secret that stands twice": (
+    "VJ116 a repeated pull secret": (
         job(task(imagePullSecrets=[{"name": "a"}, {"name": "a"}])),
         f"{SPEC}.imagePullSecrets[1]",
     ),
-    "VJ116 an address that stands twice": (
+    "VJ116 a repeated address": (
         job(task(hostAliases=[{"ip": "10.0.0.1", "hostnames": ["a"]}, {"ip": "10.0.0.1", "hostnames": ["b"]}])),
         f"{SPEC}.hostAliases[1]",
     ),
@@ -228,7 +230,7 @@ WARNED: dict[str, tuple[Wire, str]] = {
         job(plugins={"svc": None}),
         "spec.plugins.svc",
     ),
-    "VJ116 an exit code that stands twice": (
+    "VJ116 a repeated exit code": (
         job(task(containers=[container(restartPolicy="Never", restartPolicyRules=[EXIT_CODES])])),
         f"{SPEC}.containers[0].restartPolicyRules[0].exitCodes.values[1]",
     ),
@@ -237,7 +239,7 @@ WARNED: dict[str, tuple[Wire, str]] = {
 
 @pytest.mark.parametrize("name", WARNED)
 def test_a_job_with_a_warning_is_rendered(name: str, snapshot: SnapshotAssertion) -> None:
-    """There is one warning, with its code."""
+    """The job has one warning, with its code."""
     document, path = WARNED[name]
 
     rendered = render(document)
@@ -248,57 +250,57 @@ def test_a_job_with_a_warning_is_rendered(name: str, snapshot: SnapshotAssertion
 
 
 @pytest.mark.parametrize("document", [document for document, _ in WARNED.values()], ids=WARNED)
-def test_lenient_mode_warns_of_nothing(document: Wire) -> None:
-    """It does what Volcano does."""
+def test_lenient_mode_has_no_warnings(document: Wire) -> None:
+    """It reproduces Volcano."""
     assert render(document, strict=False).warnings == ()
 
 
-# The other warnings have tests of their own: three are about YAML, two about the native mode, one about a stored Job
-# and one about a DSA key.
+# Other tests check the other warnings: three are about YAML, two about native mode, one about a stored Job and one
+# about a DSA key.
 ELSEWHERE = {"VJ115", "VJ117", "VJ121", "VJ122", "VJ124", "VJ125", "VJ126"}
 
 
-def test_every_code_is_tried_here() -> None:
-    """And no other is in use."""
+def test_every_code_has_a_test() -> None:
+    """Each code in the tests exists."""
     assert {name.partition(" ")[0] for name in WARNED} | ELSEWHERE == WARNINGS.keys()
 
 
 SILENT: dict[str, Wire] = {
-    "a port that a container names": letting_in("metrics"),
-    "a port by its number": letting_in(9091, task="worker"),
+    "a port that a container names": job_with_policy("metrics"),
+    "a port by its number": job_with_policy(9091, task="worker"),
     "an unknown restartPolicy": job(task(restartPolicy=Leaf("policy"))),
     "an MPI master of which that is not known": job(
         task("master", restartPolicy=Leaf("policy")), task(), plugins=[MpiPlugin()]
     ),
-    "an MPI worker that is not started again": job(restarting(), task(), plugins=[MpiPlugin()]),
+    "an MPI worker that is not started again": job(restarting_task(), task(), plugins=[MpiPlugin()]),
     "a small gang without a world": job(task("a", 3), plugins=SVC, minAvailable=1),
     "a gang of all": job(task("master"), task("worker", 2), plugins=[PytorchPlugin()], minAvailable=3),
-    "init containers that look for Pods without any": looking("nslookup train-master-0.train", task("master")),
-    "published addresses": looking(
+    "init containers that look for Pods without any": job_with_lookup("nslookup train-master-0.train", task("master")),
+    "published addresses": job_with_lookup(
         "nslookup train-worker-1.train", plugins=[SvcPlugin(publish_not_ready_addresses=True)]
     ),
-    "names that only begin alike": looking("cat train-worker-svc; echo pretrain-worker-0"),
-    "an init container with unknown arguments": looking(Leaf("command")),  # type: ignore[arg-type]
-    "a dashboard for everybody": job(*RAY, plugins=QUIET_RAY),
-    "Ray workers that end with the head": on_ray(keep_command=True),
-    "Ray workers of which that is not known": on_ray(keep_command=True, workers=Leaf("policy")),
-    "Ray workers whose head stays": on_ray(workers="OnFailure"),
-    "hostNetwork with another port": logging_in({"hostNetwork": True}, ssh_port=2222),
+    "names that only begin alike": job_with_lookup("cat train-worker-svc; echo pretrain-worker-0"),
+    "an init container with unknown arguments": job_with_lookup(Leaf("command")),  # type: ignore[arg-type]
+    "a dashboard for all peers": job(*RAY, plugins=QUIET_RAY),
+    "Ray workers that end with the head": ray_job(keep_command=True),
+    "Ray workers of which that is not known": ray_job(keep_command=True, workers=Leaf("policy")),
+    "Ray workers whose head stays": ray_job(workers="OnFailure"),
+    "hostNetwork with another port": ssh_job({"hostNetwork": True}, ssh_port=2222),
     "hostNetwork of workers": job(
         task("master"), task(hostNetwork=True), plugins=[PytorchPlugin(wait_master_enabled=True)]
     ),
     "hostNetwork without a wait": job(task("master", hostNetwork=True), task(), plugins=[PytorchPlugin()]),
-    "root": logging_in(running_as(0)),
-    "an unknown user": logging_in({"securityContext": Leaf("context")}),
-    "another user with a path": logging_in(running_as(1000), ssh_key_file_path="/home/me/.ssh"),
-    "another user with a path and a group": logging_in(running_as(1000, 1000), ssh_key_file_path="/home/me/.ssh"),
-    "a container that is root in another's Pod": logging_in(running_as(1000, of_container=0)),
-    "a reference to an earlier variable": with_env({"name": "A", "value": "1"}, {"name": "B", "value": "$(A)"}),
-    "a reference that is none": with_env({"name": "A", "value": "$$(RANK) $RANK"}),
-    "a reference to nothing": with_env({"name": "A", "value": "$(HOME)"}),
-    "a reference in an unknown value": with_env({"name": "A", "value": Leaf("a")}),
+    "root": ssh_job(security_context(0)),
+    "an unknown user": ssh_job({"securityContext": Leaf("context")}),
+    "another user with a path": ssh_job(security_context(1000), ssh_key_file_path="/home/me/.ssh"),
+    "another user with a path and a group": ssh_job(security_context(1000, 1000), ssh_key_file_path="/home/me/.ssh"),
+    "a container that is root in another's Pod": ssh_job(security_context(1000, of_container=0)),
+    "a reference to an earlier variable": pytorch_job({"name": "A", "value": "1"}, {"name": "B", "value": "$(A)"}),
+    "a reference that is none": pytorch_job({"name": "A", "value": "$$(RANK) $RANK"}),
+    "a reference to nothing": pytorch_job({"name": "A", "value": "$(HOME)"}),
+    "a reference in an unknown value": pytorch_job({"name": "A", "value": Leaf("a")}),
     "ssh with svc": job(plugins={"ssh": [], "svc": []}),
-    "one port for both": job(restarting(), task(), plugins=[MpiPlugin(port=2222), SshPlugin(ssh_port=2222)]),
+    "one port for both": job(restarting_task(), task(), plugins=[MpiPlugin(port=2222), SshPlugin(ssh_port=2222)]),
     "the job's own domain": job(task(subdomain="train"), plugins=SVC),
     "hostnames without svc": job(task("b", 2, hostname="node", subdomain="other")),
     "one port with two protocols": job(
@@ -308,8 +310,8 @@ SILENT: dict[str, Wire] = {
 
 
 @pytest.mark.parametrize("document", SILENT.values(), ids=SILENT)
-def test_near_misses_are_silent(document: Wire) -> None:
-    """A warning that cries wolf is switched off for good."""
+def test_near_misses_have_no_warning(document: Wire) -> None:
+    """Users turn off warnings that are often wrong."""
     assert render(document).warnings == ()
 
 
@@ -321,13 +323,13 @@ LOOKS = [
 
 
 @pytest.mark.parametrize("command", LOOKS)
-def test_every_way_of_looking_for_peers_is_seen(command: str) -> None:
-    """The host lists, as files and variables, and names that a shell makes."""
-    assert [warning.code for warning in render(looking(command)).warnings] == ["VJ104"]
+def test_every_lookup_of_peers_is_detected(command: str) -> None:
+    """Host lists in files and variables, and names that a shell composes."""
+    assert [warning.code for warning in render(job_with_lookup(command)).warnings] == ["VJ104"]
 
 
 def test_the_table_of_the_docs_has_every_code_with_its_title() -> None:
-    """So that a reader of a message finds it."""
+    """Users search for the code of a message."""
     text = (Path(__file__).parents[3] / "docs" / "warnings.md").read_text("utf-8")
 
     assert {code: title for code, title in WARNINGS.items() if f"## {code}: {title}\n" not in text} == {}
@@ -335,25 +337,25 @@ def test_the_table_of_the_docs_has_every_code_with_its_title() -> None:
 
 
 class Emptying(Plugin):
-    """A plugin that takes a container out."""
+    """A plugin that removes a container."""
 
     name = "test-emptying"
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-        """Leave the first."""
+        """Keep only the first container."""
         del pod.containers[1:]
 
 
-def test_a_container_that_a_plugin_took_out_refers_to_nothing() -> None:
-    """It has no variables to be looked at."""
+def test_a_container_that_a_plugin_removes_has_no_warning() -> None:
+    """Its variables are not checked."""
     variables = [{"name": "A", "value": "$(B)"}, {"name": "B", "value": "b"}]
     containers = [container("main"), container("other", env=variables)]
 
     assert render(job(task(containers=containers), plugins=[Emptying()])).warnings == ()
 
 
-def test_ssh_without_svc_is_odd() -> None:
-    """The names in its configuration do not resolve: a warning, and the job is made."""
+def test_ssh_without_svc_has_a_warning() -> None:
+    """The names in its configuration do not resolve. The job is rendered."""
     assert typed(render(job(plugins={"ssh": []})).warnings) == [("spec.plugins.ssh", "VJ110")]
     assert render(job(plugins={"ssh": [], "svc": []})).warnings == ()
     assert render(job(plugins={"ssh": []}), strict=False).warnings == ()

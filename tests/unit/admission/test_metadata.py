@@ -1,4 +1,4 @@
-"""The name of a job, and the names made of it."""
+"""The name of a job, and the names that are derived from it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ GOLDEN = Path(__file__).parents[2] / "golden"
 
 
 def golden(name: str) -> Wire:
-    """Read a case that Volcano took."""
+    """Read a case that Volcano accepted."""
     document: Wire = yaml.safe_load((GOLDEN / "cases" / f"{name}.yaml").read_text("utf-8"))
     return document
 
 
-def test_a_job_s_name_must_be_a_service_s_name_where_one_is_made() -> None:
-    """Volcano takes dots, and the API server then refuses the Service."""
+def test_the_name_of_a_job_with_a_service_is_a_service_name() -> None:
+    """Volcano accepts dots, and the API server then rejects the Service."""
     assert places(golden("plain-job-name-dot")) == ["metadata.name"]
     assert render(job(name="my.job")).pods
 
@@ -36,8 +36,8 @@ NAMES: dict[str, tuple[Wire, list[str]]] = {
 
 
 @pytest.mark.parametrize(("document", "told"), NAMES.values(), ids=NAMES)
-def test_a_name_that_grows_too_long_is_told(document: Wire, told: list[str]) -> None:
-    """63 characters: the webhook only looks at Volcano's positions, and the API server refuses the rest."""
+def test_a_derived_name_of_more_than_63_characters_is_an_error(document: Wire, told: list[str]) -> None:
+    """The webhook checks only the names of Volcano's Pods, and the API server rejects the others."""
     if not told:
         assert render(document).pods
         return

@@ -80,7 +80,7 @@ OTHER: dict[str, list[str]] = {
 
 
 def golden(name: str) -> Wire:
-    """Read a case that Volcano took."""
+    """Read a case that Volcano accepted."""
     document: Wire = yaml.safe_load((GOLDEN / "cases" / f"{name}.yaml").read_text("utf-8"))
     return document
 
@@ -90,25 +90,25 @@ CREATED = sorted(
     for path in (GOLDEN / "expected").glob("*.json")
     if json.loads(path.read_text("utf-8"))["meta"]["stage"] == "created"
 )
-# Its name comes from the server, or has a dot that no Service takes.
+# The API server generates the name, or it has a dot, which a Service cannot have.
 SPECIAL = {"plain-generate-name", "plain-job-name-dot"}
 
 
 @pytest.mark.parametrize("name", MISREAD)
-def test_an_argument_that_volcano_misreads_is_told_by_its_position(name: str) -> None:
-    """Every golden case of the sort: Volcano says nothing, and goes on without it."""
+def test_an_argument_that_volcano_ignores_is_an_error_at_its_position(name: str) -> None:
+    """All golden cases with such arguments; Volcano reports nothing."""
     assert places(golden(name)) == [f"spec.plugins.{place}" for place in MISREAD[name]]
 
 
 @pytest.mark.parametrize("name", OTHER)
-def test_what_volcano_takes_and_breaks_is_told(name: str) -> None:
-    """Every other golden case that was not meant so: roles that no task has, clashes with the template."""
+def test_a_job_that_volcano_accepts_and_breaks_is_an_error(name: str) -> None:
+    """All golden cases with roles that no task has, or conflicts with the template."""
     assert places(golden(name)) == [f"spec.{place}" for place in OTHER[name]]
 
 
 @pytest.mark.parametrize("name", [name for name in CREATED if name not in MISREAD.keys() | OTHER.keys() | SPECIAL])
-def test_all_other_jobs_that_volcano_takes_are_taken(name: str) -> None:
-    """Strictness refuses nothing that works."""
+def test_all_other_jobs_that_volcano_accepts_are_accepted(name: str) -> None:
+    """Strict mode rejects no job that works."""
     document = golden(name)
 
     strict, lenient = render(document), render(document, strict=False)
@@ -138,8 +138,8 @@ def test_an_empty_optional_value_is_accepted(document: Wire, managed_by: str) ->
     assert (rendered.warnings, rendered.plugins, len(rendered.pods)) == ((), (), 1)
 
 
-def test_problems_of_all_kinds_arrive_at_once() -> None:
-    """Types, the schema, arguments and plugins' names: one run shows them all, but for what needs the whole job."""
+def test_problems_of_all_kinds_are_reported_at_once() -> None:
+    """Types, schema, arguments and names of plugins. Checks of the whole job are left out."""
     document = job(
         task("boss", "2", containers=[container(image=5)]),  # type: ignore[arg-type]
         task("Worker"),
@@ -160,8 +160,8 @@ def test_problems_of_all_kinds_arrive_at_once() -> None:
     ]
 
 
-def test_sound_shapes_with_several_mistakes_are_told_at_once() -> None:
-    """What needs the whole job is looked at when its shape is right."""
+def test_several_problems_of_a_valid_shape_are_reported_at_once() -> None:
+    """The whole job is checked when its shape is valid."""
     document = job(
         task("boss", containers=[container("side"), container("side")]),
         {**task("worker", 2), "minAvailable": 3},
@@ -181,15 +181,15 @@ def test_sound_shapes_with_several_mistakes_are_told_at_once() -> None:
     ]
 
 
-def test_a_mistake_is_told_once() -> None:
-    """That `x` is no number, and not also that 0 is no port."""
+def test_a_mistake_is_reported_once() -> None:
+    """`x` is not a number; the port 0 that follows from it is not another problem."""
     assert len(problems(job(*TRAINING, plugins={"pytorch": ["--port=x"]}))) == 1
 
 
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
-def test_keys_are_never_in_a_message(strict: bool) -> None:  # noqa: FBT001
-    """Neither given ones nor those in arguments that are misread."""
-    secret = "-----BEGIN-SECRET"  # that is what is tested
+def test_messages_have_no_keys(strict: bool) -> None:  # noqa: FBT001
+    """Neither keys in settings nor keys in arguments that are ignored."""
+    secret = "-----BEGIN-SECRET"
     document = job(
         task(containers=[container(image="")]),
         plugins={"ssh": [f"--ssh-private-key={secret}", f"--ssh-privat-key={secret}", secret]},
@@ -201,8 +201,8 @@ def test_keys_are_never_in_a_message(strict: bool) -> None:  # noqa: FBT001
     assert secret not in repr(error.problems)
 
 
-def test_a_typed_plugin_s_key_is_never_in_a_message_or_its_repr() -> None:
-    """Whatever is wrong with it."""
+def test_a_typed_plugin_shows_no_key_in_messages_and_repr() -> None:
+    """Other settings of it are wrong."""
     plugin = SshPlugin(ssh_private_key="s3cret", ssh_port=0)
 
     found = problems(job(plugins=[plugin]))
@@ -210,8 +210,8 @@ def test_a_typed_plugin_s_key_is_never_in_a_message_or_its_repr() -> None:
     assert "s3cret" not in repr(found) + repr(plugin) + str(found)
 
 
-def test_what_the_api_server_would_refuse_of_what_is_made_is_among_what_is_told() -> None:
-    """Volcano takes each of these jobs, and then stands before half of its Pods."""
+def test_objects_that_the_api_server_would_reject_are_reported() -> None:
+    """Volcano accepts each of these jobs, and then creates only some of its objects."""
     refused_later = {
         path.stem
         for path in (GOLDEN / "expected").glob("*.json")
@@ -222,35 +222,35 @@ def test_what_the_api_server_would_refuse_of_what_is_made_is_among_what_is_told(
     assert refused_later <= MISREAD.keys() | OTHER.keys() | {"plain-job-name-dot"}
 
 
-def test_a_pod_without_containers_is_told_whatever_the_plugins_add_to_it() -> None:
-    """The plugins are not asked for Pods: each may rely on a container."""
+def test_a_pod_without_containers_is_an_error_with_any_plugins() -> None:
+    """Plugins do not run, because each may use a container."""
     document = job(task("master", containers=[]), task("worker"), plugins={"mpi": []})
 
     assert typed(problems(document, defaults="recommended")) == [("spec.tasks[0].template.spec.containers", "Required")]
 
 
 def policies(*found: Wire) -> Wire:
-    """Give a job with policies."""
+    """Build a job with policies."""
     return job(policies=list(found))
 
 
-def of_task(**fields: Any) -> Wire:
-    """Give a job of one task with some fields."""
+def job_with_task(**fields: Any) -> Wire:
+    """Build a job of one task with some fields."""
     return job({**task("worker", 4), **fields})
 
 
 def volumes(*found: Wire) -> Wire:
-    """Give a job with volumes."""
+    """Build a job with volumes."""
     return job(volumes=list(found))
 
 
-def depending(**names: list[str]) -> Wire:
-    """Give a job whose tasks wait for others."""
+def job_with_dependencies(**names: list[str]) -> Wire:
+    """Build a job whose tasks wait for others."""
     return job(*({**task(name), "dependsOn": {"name": others}} for name, others in names.items()))
 
 
-def asking_for(resources: Wire, policy: str = "restricted") -> Wire:
-    """Give a job whose task asks for a topology."""
+def job_with_topology(resources: Wire, policy: str = "restricted") -> Wire:
+    """Build a job whose task has a topologyPolicy."""
     return job({**task(containers=[container(resources=resources)]), "topologyPolicy": policy})
 
 
@@ -265,18 +265,18 @@ CASES: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
         job(task("worker"), plugins={"mpi": ["--worker=worker"]}),
         [("spec.plugins.mpi", "NotFound")],
     ),
-    "mpi whose named master is no task": (
+    "mpi whose named master is not a task": (
         job(task("worker"), plugins={"mpi": ["--worker=worker", "--master=boss"]}),
         [("spec.plugins.mpi[1]", "NotFound")],
     ),
     "an unknown plugin": (job(plugins={"torch": []}), [("spec.plugins.torch", "NotSupported")]),
     "two tiers of the job": (job(networkTopology=BOTH_TIERS), [("spec.networkTopology", "Forbidden")]),
     "two tiers of a partition": (
-        of_task(partitionPolicy={**PARTITION, "networkTopology": BOTH_TIERS}),
+        job_with_task(partitionPolicy={**PARTITION, "networkTopology": BOTH_TIERS}),
         [("spec.tasks[0].partitionPolicy.networkTopology", "Forbidden")],
     ),
     "a task's minimum above its replicas": (
-        of_task(minAvailable=5),
+        job_with_task(minAvailable=5),
         [("spec.minAvailable", "Invalid"), ("spec.tasks[0].minAvailable", "Invalid")],
     ),
     "the job's minimum above all replicas": (job(minAvailable=2), [("spec.minAvailable", "Invalid")]),
@@ -288,20 +288,20 @@ CASES: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
         job(task(containers=[])),
         [("spec.tasks[0].template.spec.containers", "Required")],
     ),
-    "a topology without CPUs": (asking_for({}), [(WHOLE, "Invalid")]),
-    "a topology with a fraction of a CPU": (asking_for({"requests": {"cpu": "1500m"}}), [(WHOLE, "Invalid")]),
-    "a topology with no CPU": (asking_for({"limits": {"cpu": 0}}), [(WHOLE, "Invalid")]),
+    "a topology without CPUs": (job_with_topology({}), [(WHOLE, "Invalid")]),
+    "a topology with a fraction of a CPU": (job_with_topology({"requests": {"cpu": "1500m"}}), [(WHOLE, "Invalid")]),
+    "a topology with no CPU": (job_with_topology({"limits": {"cpu": 0}}), [(WHOLE, "Invalid")]),
     "a topology with memory alone": (
-        asking_for({"requests": {"memory": "1Gi"}, "limits": {"memory": "1Gi"}}),
+        job_with_topology({"requests": {"memory": "1Gi"}, "limits": {"memory": "1Gi"}}),
         [(WHOLE, "Invalid")],
     ),
     "a topology whose requests hide whole limits": (
-        asking_for({"requests": {"cpu": "500m"}, "limits": {"cpu": 1}}, "best-effort"),
+        job_with_topology({"requests": {"cpu": "500m"}, "limits": {"cpu": 1}}, "best-effort"),
         [(WHOLE, "Invalid")],
     ),
-    "a topology with whole requests": (asking_for({"requests": {"cpu": "2000m"}}), []),
-    "a topology with whole limits": (asking_for({"limits": {"cpu": 2}}, "single-numa-node"), []),
-    "no topology": (asking_for({}, "none"), []),
+    "a topology with whole requests": (job_with_topology({"requests": {"cpu": "2000m"}}), []),
+    "a topology with whole limits": (job_with_topology({"limits": {"cpu": 2}}, "single-numa-node"), []),
+    "no topology": (job_with_topology({}, "none"), []),
     "a topology, and an init container without CPUs": (
         job(
             task(containers=[container(resources={"requests": {"cpu": 1}})], initContainers=[container("early")])
@@ -310,14 +310,14 @@ CASES: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
         [("spec.tasks[0].template.spec.initContainers[0].resources", "Invalid")],
     ),
     "partitions that are not the replicas": (
-        of_task(partitionPolicy={"totalPartitions": 3, "partitionSize": 2}),
+        job_with_task(partitionPolicy={"totalPartitions": 3, "partitionSize": 2}),
         [("spec.tasks[0].partitionPolicy", "Invalid")],
     ),
     "least partitions that are not the minimum": (
-        of_task(partitionPolicy={**PARTITION, "minPartitions": 1}, minAvailable=3),
+        job_with_task(partitionPolicy={**PARTITION, "minPartitions": 1}, minAvailable=3),
         [("spec.tasks[0].partitionPolicy", "Invalid")],
     ),
-    "least partitions that are the minimum": (of_task(partitionPolicy={**PARTITION, "minPartitions": 1}), []),
+    "least partitions that are the minimum": (job_with_task(partitionPolicy={**PARTITION, "minPartitions": 1}), []),
     "a policy of nothing": (policies({"action": "AbortJob"}), [("spec.policies[0]", "Required")]),
     "a policy of an event and an exit code": (policies({**FAILED, "exitCode": 1}), [("spec.policies[0]", "Forbidden")]),
     "a policy for success": (
@@ -355,7 +355,7 @@ CASES: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
         [("spec.policies[0].action", "NotSupported")],
     ),
     "any action of an exit code": (policies({"exitCode": 3, "action": "Panic"}), []),
-    "a task's policy": (of_task(policies=[{"action": "AbortJob"}]), [("spec.tasks[0].policies[0]", "Required")]),
+    "a task's policy": (job_with_task(policies=[{"action": "AbortJob"}]), [("spec.tasks[0].policies[0]", "Required")]),
     "one event for the job and for a task": (job({**task(), "policies": [FAILED]}, policies=[FAILED]), []),
     "a path mounted twice": (
         volumes({"mountPath": "/a", "volumeClaimName": "x"}, {"mountPath": "/a", "volumeClaimName": "y"}),
@@ -372,13 +372,13 @@ CASES: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
     ),
     "the root queue": (job(queue="root"), [("spec.queue", "Forbidden")]),
     "a task that waits twice for another": (
-        depending(a=["b", "b"], b=[]),
+        job_with_dependencies(a=["b", "b"], b=[]),
         [("spec.tasks[0].dependsOn.name[1]", "Duplicate")],
     ),
-    "a task that waits for no task": (depending(a=["b"]), [("spec.tasks[0].dependsOn.name", "NotFound")]),
-    "a task that waits for itself": (depending(a=["a"]), [("spec.tasks", "Invalid")]),
-    "tasks that wait in a circle": (depending(a=["c"], b=["a"], c=["b"]), [("spec.tasks", "Invalid")]),
-    "tasks that wait for one another in order": (depending(a=[], b=["a"], c=["a", "b"]), []),
+    "a task that waits for no task": (job_with_dependencies(a=["b"]), [("spec.tasks[0].dependsOn.name", "NotFound")]),
+    "a task that waits for itself": (job_with_dependencies(a=["a"]), [("spec.tasks", "Invalid")]),
+    "tasks that wait in a circle": (job_with_dependencies(a=["c"], b=["a"], c=["b"]), [("spec.tasks", "Invalid")]),
+    "tasks that wait for one another in order": (job_with_dependencies(a=[], b=["a"], c=["a", "b"]), []),
 }
 
 

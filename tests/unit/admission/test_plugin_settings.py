@@ -1,4 +1,4 @@
-"""Arguments and options of plugins."""
+"""Settings of plugins, as arguments and as options."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RAY = (
 )
 HUGE = 2**31
 
-# The plugin, the tasks, and the settings that are wrong with their types of error.
+# The plugin, the tasks, and the wrong settings with the types of their errors.
 SETTINGS: dict[str, tuple[Plugin, tuple[Wire, ...], dict[str, str]]] = {
     "ssh: a port of 0": (SshPlugin(ssh_port=0), TRAINING, {"ssh_port": "Invalid"}),
     "ssh: a port beyond 16 bits": (SshPlugin(ssh_port=65536), TRAINING, {"ssh_port": "Invalid"}),
@@ -42,8 +42,8 @@ SETTINGS: dict[str, tuple[Plugin, tuple[Wire, ...], dict[str, str]]] = {
     "ssh: a public key alone": (SshPlugin(ssh_public_key="ssh-rsa A"), TRAINING, {"ssh_public_key": "Required"}),
     "ssh: a private key alone": (SshPlugin(ssh_private_key="PEM"), TRAINING, {"ssh_private_key": "Required"}),
     "pytorch: no master's task": (PytorchPlugin(), (task("worker"),), {"master": "NotFound"}),
-    "pytorch: a named master that is no task": (PytorchPlugin(master="boss"), TRAINING, {"master": "NotFound"}),
-    "pytorch: a named worker that is no task": (PytorchPlugin(worker="node"), TRAINING, {"worker": "NotFound"}),
+    "pytorch: a master name that is not a task": (PytorchPlugin(master="boss"), TRAINING, {"master": "NotFound"}),
+    "pytorch: a worker name that is not a task": (PytorchPlugin(worker="node"), TRAINING, {"worker": "NotFound"}),
     "pytorch: two masters": (PytorchPlugin(), (task("master", 2), task("worker")), {"master": "TooMany"}),
     "pytorch: no master": (PytorchPlugin(), (task("master", 0), task("worker")), {"master": "Invalid"}),
     "pytorch: a master that is the worker": (PytorchPlugin(worker="master"), TRAINING, {"worker": "Duplicate"}),
@@ -55,7 +55,7 @@ SETTINGS: dict[str, tuple[Plugin, tuple[Wire, ...], dict[str, str]]] = {
         {"wait_master_timeout": "Invalid"},
     ),
     "tensorflow: no role": (TensorflowPlugin(), (task("a"), task("b")), {"worker": "Required"}),
-    "tensorflow: a named role that is no task": (
+    "tensorflow: a role name that is not a task": (
         TensorflowPlugin(chief="boss", evaluator="judge"),
         TRAINING,
         {"chief": "NotFound", "evaluator": "NotFound"},
@@ -67,11 +67,11 @@ SETTINGS: dict[str, tuple[Plugin, tuple[Wire, ...], dict[str, str]]] = {
     ),
     "tensorflow: a port of 0": (TensorflowPlugin(port=0), TRAINING, {"port": "Invalid"}),
     "mpi: no worker's task": (MpiPlugin(), (task("master"), task("helper")), {"worker": "NotFound"}),
-    "mpi: a named worker that is no task": (MpiPlugin(worker="node"), TRAINING, {"worker": "NotFound"}),
+    "mpi: a worker name that is not a task": (MpiPlugin(worker="node"), TRAINING, {"worker": "NotFound"}),
     "mpi: a port beyond 16 bits": (MpiPlugin(port=70000), TRAINING, {"port": "Invalid"}),
     "ray: no head's task": (RayPlugin(), (task("worker", containers=[container("worker")]),), {"head": "NotFound"}),
-    "ray: a named head that is no task": (RayPlugin(head="boss"), RAY, {"head": "NotFound"}),
-    "ray: a named worker that is no task": (RayPlugin(worker="node"), RAY, {"worker": "NotFound"}),
+    "ray: a head name that is not a task": (RayPlugin(head="boss"), RAY, {"head": "NotFound"}),
+    "ray: a worker name that is not a task": (RayPlugin(worker="node"), RAY, {"worker": "NotFound"}),
     "ray: two heads": (RayPlugin(), (task("head", 2, containers=[container("head")]), RAY[1]), {"head": "TooMany"}),
     "ray: containers of other names": (
         RayPlugin(),
@@ -85,14 +85,14 @@ SETTINGS: dict[str, tuple[Plugin, tuple[Wire, ...], dict[str, str]]] = {
         {"client_port": "Invalid", "dashboard_port": "Invalid", "port": "Invalid"},
     ),
     "ray: two equal ports": (RayPlugin(dashboard_port=6379), RAY, {"port": "Duplicate"}),
-    "hcclrank: a named master that is no task": (HcclrankPlugin(master="boss"), TRAINING, {"master": "NotFound"}),
-    "hcclrank: a named worker that is no task": (HcclrankPlugin(worker="node"), TRAINING, {"worker": "NotFound"}),
+    "hcclrank: a master name that is not a task": (HcclrankPlugin(master="boss"), TRAINING, {"master": "NotFound"}),
+    "hcclrank: a worker name that is not a task": (HcclrankPlugin(worker="node"), TRAINING, {"worker": "NotFound"}),
 }
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_wrong_setting_of_a_plugin_is_an_error_at_its_name(name: str, snapshot: SnapshotAssertion) -> None:
-    """Only this library rejects it."""
+    """Volcano accepts these settings."""
     plugin, tasks, settings = SETTINGS[name]
 
     found = problems(job(*tasks, plugins=[plugin]))
@@ -107,8 +107,8 @@ def test_a_wrong_setting_of_a_plugin_is_an_error_at_its_name(name: str, snapshot
     [(plugin, tasks, len(settings)) for plugin, tasks, settings in SETTINGS.values()],
     ids=SETTINGS,
 )
-def test_a_wrong_argument_is_told_by_its_position(plugin: Plugin, tasks: tuple[Wire, ...], number: int) -> None:
-    """Or by its plugin, if the setting is a default; the reason begins with the argument."""
+def test_a_wrong_argument_is_an_error_at_its_position(plugin: Plugin, tasks: tuple[Wire, ...], number: int) -> None:
+    """If the setting is a default, the path is the plugin. The reason begins with the argument."""
     args = plugin.to_args()
     at = f"spec.plugins.{plugin.name}"
 
@@ -126,18 +126,18 @@ def test_a_wrong_argument_is_told_by_its_position(plugin: Plugin, tasks: tuple[W
     [
         (plugin, tasks)
         for name, (plugin, tasks, _) in SETTINGS.items()
-        if name not in {"ray: no head's task", "ray: a named head that is no task"}
+        if name not in {"ray: no head's task", "ray: a head name that is not a task"}
     ],
-    ids=[name for name in SETTINGS if name not in {"ray: no head's task", "ray: a named head that is no task"}],
+    ids=[name for name in SETTINGS if name not in {"ray: no head's task", "ray: a head name that is not a task"}],
 )
-def test_lenient_mode_goes_on_as_volcano_does(plugin: Plugin, tasks: tuple[Wire, ...]) -> None:
-    """All of these are Volcano's fall-backs."""
+def test_lenient_mode_uses_the_fallbacks_of_volcano(plugin: Plugin, tasks: tuple[Wire, ...]) -> None:
+    """Each of these settings has one."""
     assert render(job(*tasks, plugins=[plugin]), strict=False).objects
 
 
 @pytest.mark.parametrize("plugin", [RayPlugin(), RayPlugin(head="boss")], ids=["the default", "a name"])
-def test_a_missing_head_is_an_error_of_the_plugin_in_lenient_mode(plugin: RayPlugin) -> None:
-    """Volcano makes none of the job's Pods then."""
+def test_a_missing_head_is_an_error_in_lenient_mode(plugin: RayPlugin) -> None:
+    """Volcano creates none of the job's Pods."""
     error = refused(job(task("worker"), plugins=[plugin]), strict=False)
 
     assert error.stage is RejectionStage.PLUGIN
@@ -161,13 +161,13 @@ WRONG_TYPES: dict[str, tuple[type[Plugin], Wire, str]] = {
 
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
 @pytest.mark.parametrize(("plugin", "settings", "setting"), WRONG_TYPES.values(), ids=WRONG_TYPES)
-def test_a_setting_of_the_wrong_type_is_told_and_nothing_breaks(
+def test_a_setting_of_the_wrong_type_is_an_error_in_both_modes(
     plugin: type[Plugin],
     settings: Wire,
     setting: str,
     strict: bool,  # noqa: FBT001
 ) -> None:
-    """The error comes from the constructor: Volcano has no default to use instead."""
+    """The constructor rejects it: Volcano has no default to use instead."""
     found = problems(lambda: job(*TRAINING, plugins=[plugin(**settings)]), strict=strict)
 
     assert typed(found) == [(f"spec.plugins.{plugin.name}.{setting}", "TypeInvalid")]
@@ -184,7 +184,7 @@ def test_an_output_in_the_arguments_of_a_plugin_is_an_error_at_its_position() ->
     assert "Output" in problem.reason
 
 
-def test_a_plugin_under_another_s_name_is_told() -> None:
+def test_a_typed_plugin_under_the_name_of_another_is_an_error() -> None:
     """A mapping of typed plugins has their own names."""
     assert places(job(*TRAINING, plugins={"ssh": PytorchPlugin()})) == ["spec.plugins.ssh"]
 
@@ -202,5 +202,5 @@ def test_a_plugin_without_a_value_is_not_used(managed_by: str) -> None:
 
 
 def test_a_null_in_the_arguments_of_a_plugin_is_an_error() -> None:
-    """Volcano's resource definition rejects it."""
+    """Volcano's CRD rejects it."""
     assert places(job(plugins={"svc": [None]})) == ["spec.plugins.svc[0]"]

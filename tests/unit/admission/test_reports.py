@@ -1,4 +1,4 @@
-"""Files that failed when the library was tried with a real cluster, and how they behave now."""
+"""Job files that failed in a real cluster, and their behavior now."""
 
 from __future__ import annotations
 

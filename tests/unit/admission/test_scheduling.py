@@ -11,8 +11,8 @@ from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import Wire, container, job, task
 
 
-def asking_for(resources: Wire, policy: str = "restricted") -> Wire:
-    """Give a job whose task asks for a topology."""
+def job_with_topology(resources: Wire, policy: str = "restricted") -> Wire:
+    """Build a job whose task has a topologyPolicy."""
     return job({**task(containers=[container(resources=resources)]), "topologyPolicy": policy})
 
 
@@ -21,6 +21,6 @@ def asking_for(resources: Wire, policy: str = "restricted") -> Wire:
     [Leaf("r"), {"requests": Leaf("r")}, {"limits": Leaf("r")}, {"requests": {"cpu": Leaf("r")}}],
     ids=["all", "requests", "limits", "the CPUs"],
 )
-def test_unknown_cpus_pass(resources: Any) -> None:
-    """A topology wants whole ones."""
-    assert render(asking_for(resources)).pods
+def test_unknown_cpus_are_accepted(resources: Any) -> None:
+    """A topologyPolicy needs whole CPUs."""
+    assert render(job_with_topology(resources)).pods

@@ -11,8 +11,8 @@ MASTER, WORKER = task("master", restartPolicy="OnFailure"), task("worker", 2)
 
 
 @pytest.mark.parametrize(("version", "says"), [("1.14", False), ("1.15", True), ("", True)])
-def test_the_recommended_port_of_ssh_is_that_of_mpi_if_volcano_has_the_flag(version: str, *, says: bool) -> None:
-    """Otherwise a warning says that they differ."""
+def test_the_recommended_ssh_port_is_the_mpi_port_if_volcano_has_the_flag(version: str, *, says: bool) -> None:
+    """Otherwise a warning reports that the ports differ."""
     document = job(MASTER, WORKER, plugins={"mpi": ["--port=2222"]})
     facts = ClusterFacts(volcano_version=version)
 

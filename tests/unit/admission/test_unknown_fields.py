@@ -45,7 +45,7 @@ UNKNOWN: dict[str, tuple[Wire, str, str]] = {
 
 
 @pytest.mark.parametrize(("document", "path", "right"), UNKNOWN.values(), ids=UNKNOWN)
-def test_an_unknown_field_is_told_with_the_nearest_name(document: Wire, path: str, right: str) -> None:
+def test_an_unknown_field_is_an_error_with_the_nearest_name(document: Wire, path: str, right: str) -> None:
     """Volcano drops it."""
     (problem,) = problems(document)
 

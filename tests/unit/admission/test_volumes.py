@@ -12,7 +12,7 @@ from tests.conftest import CLAIM, Wire, job, problems, refused, task, typed
 
 
 def volumes(*found: Wire) -> Wire:
-    """Give a job with volumes."""
+    """Build a job with volumes."""
     return job(volumes=list(found))
 
 
@@ -31,7 +31,7 @@ def test_a_claim_must_exist_in_the_namespace_if_claims_are_known(snapshot: Snaps
 
 
 def test_a_claim_is_not_looked_for_in_an_unknown_namespace() -> None:
-    """Nobody can tell yet."""
+    """The claims of an unknown namespace are unknown."""
     document = volumes({"mountPath": "/a", "volumeClaimName": "gone"})
     document["metadata"]["namespace"] = Leaf("namespace")
 
@@ -39,7 +39,7 @@ def test_a_claim_is_not_looked_for_in_an_unknown_namespace() -> None:
 
 
 def test_a_data_source_that_the_api_server_ignores_is_an_error(snapshot: SnapshotAssertion) -> None:
-    """The claim would be accepted, and its volume empty."""
+    """The API server would accept the claim, and its volume would be empty."""
     sources = ({"kind": "VolumeSnapshot", "name": "a"}, {"apiGroup": "A", "kind": "B", "name": ""})
     first, second = (
         problems(job(volumes=[{"mountPath": "/data", "volumeClaim": CLAIM | {"dataSource": source}}]))
@@ -53,7 +53,7 @@ def test_a_data_source_that_the_api_server_ignores_is_an_error(snapshot: Snapsho
 
 @pytest.mark.parametrize("second", ["/data/", "//data", "/data/."])
 def test_one_mount_path_in_two_spellings_is_an_error(second: str) -> None:
-    """The second volume would hide the first; Volcano compares the texts."""
+    """The second volume would hide the first; Volcano compares the paths as text."""
     volumes = [{"mountPath": path, "volumeClaim": CLAIM} for path in ("/data", second)]
 
     found = problems(job(task(), volumes=volumes))
@@ -71,8 +71,8 @@ def test_the_error_of_a_mount_path_in_two_spellings_has_a_fix(snapshot: Snapshot
     assert str(problem) == snapshot
 
 
-def test_what_is_made_of_one_path_in_two_spellings_is_made_once() -> None:
-    """In lenient mode: two claims of one name would be one object twice."""
+def test_lenient_mode_creates_one_claim_for_one_path_in_two_spellings() -> None:
+    """Two claims would have the same name."""
     volumes = [{"mountPath": path, "volumeClaim": CLAIM} for path in ("/data", "/data/")]
     rendered = render(job(task(), volumes=volumes), strict=False)
 
