@@ -119,13 +119,13 @@ def _with_plugin(tree: Any) -> Job:
     return Job.model_validate(job()).with_(plugins={"svc": SvcPlugin(allow=[{"pods": tree}])})
 
 
-# The engine writes out what it shows to a policy.
+# The engine serializes data before it passes it to a policy.
 CASES = [case for case in product(TREES, ENTRANCES) if case != ("multiplied lists", "policies")]
 
 
 @pytest.mark.parametrize(("tree", "entrance"), CASES)
 def test_data_beyond_the_bounds_is_a_problem(tree: str, entrance: str) -> None:
-    """Each entrance reports the path, without a traceback."""
+    """Each entry point reports the path, without a traceback."""
     enter, path = ENTRANCES[entrance]
 
     with pytest.raises(JobError) as caught:
@@ -139,7 +139,7 @@ def test_data_beyond_the_bounds_is_a_problem(tree: str, entrance: str) -> None:
 
 
 def test_the_errors_of_the_bounds_have_a_fix(snapshot: SnapshotAssertion) -> None:
-    """The fix is to write less, or flatter."""
+    """The fix is to write fewer levels or values."""
     found = [*bounds.check_bounds(deep(101)), *bounds.check_bounds(multiplied())]
 
     assert [problem.type for problem in found] == ["Invalid", "TooMany"]

@@ -1,4 +1,4 @@
-"""An unknown value travels through as it is, and whoever looks into it is told."""
+"""An unknown value is passed on unchanged, and reading it is an error."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ NO_KEYS: dict[str, Callable[[Any], object]] = {
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
 @pytest.mark.parametrize("derived", [False, True], ids=["a leaf", "a derived value"])
-def test_looking_into_an_unknown_value_is_an_error(look: Callable[[Any], object], derived: bool) -> None:  # noqa: FBT001
+def test_reading_an_unknown_value_is_an_error(look: Callable[[Any], object], derived: bool) -> None:  # noqa: FBT001
     """The error has the path of the value; `<Leaf ...>` is never written into a manifest."""
     leaf = Leaf("spec.queue")
     value = Derived(str.upper, leaf) if derived else leaf
@@ -74,27 +74,27 @@ def test_the_error_of_an_unknown_value_has_the_reason(snapshot: SnapshotAssertio
 
 
 @pytest.mark.parametrize("look", NO_KEYS.values(), ids=NO_KEYS)
-def test_an_unknown_value_is_no_key(look: Callable[[Any], object]) -> None:
+def test_an_unknown_value_cannot_be_a_key(look: Callable[[Any], object]) -> None:
     """A set or dict would compare it."""
     with pytest.raises(TypeError, match="unhashable"):
         look(Leaf("spec.queue"))
 
 
 def test_repr_shows_the_place() -> None:
-    """A debugger and an assertion's message may look at it."""
+    """Debuggers and assertion messages use it."""
     assert repr([Leaf("spec.queue")]) == "[<Leaf spec.queue>]"
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy], ids=["copy", "deepcopy"])
 def test_a_copy_is_the_same_leaf(copied: Callable[[Any], Any]) -> None:
-    """Its identity is what resolves it."""
+    """The resolver finds a leaf by its identity."""
     leaf = Leaf("a")
 
     assert copied([leaf])[0] is leaf
 
 
 def test_leaves_are_found_at_any_depth_in_order() -> None:
-    """In mappings, lists and tuples; a derived value counts as one."""
+    """In mappings, lists and tuples; a derived value is one leaf."""
     first, second, third = Leaf("a"), Leaf("b"), Derived(len, [Leaf("c"), Leaf("d")])
 
     found = list(leaves({"x": [first, 1, ("y", second)], "z": {"w": third}, "s": "text"}))
@@ -116,18 +116,18 @@ def test_leaves_are_found_at_any_depth_in_order() -> None:
     ],
     ids=repr,
 )
-def test_whether_anything_is_unknown(tree: Any, found: bool) -> None:  # noqa: FBT001
-    """At any depth."""
+def test_a_tree_has_leaves_at_any_depth(tree: Any, found: bool) -> None:  # noqa: FBT001
+    """A single leaf is also a tree."""
     assert has_leaf(tree) is found
 
 
-def test_what_is_known_is_computed_at_once() -> None:
-    """And is a plain value."""
+def test_a_function_of_known_values_runs_at_once() -> None:
+    """The result is a plain value."""
     assert derive(lambda a, b: a + b["c"], "x", {"c": "y"}) == "xy"
 
 
-def test_what_depends_on_an_unknown_value_is_computed_once_it_is_known() -> None:
-    """However deep it is in the arguments."""
+def test_a_function_of_an_unknown_value_runs_when_it_is_known() -> None:
+    """The value can be at any depth in the arguments."""
     leaf = Leaf("a")
 
     value = derive(lambda a, b: a + b["c"][0], "x", {"c": [leaf]})
@@ -137,8 +137,8 @@ def test_what_depends_on_an_unknown_value_is_computed_once_it_is_known() -> None
     assert substitute(value, lambda asked: {"a": "y"}[asked.path]) == "xy"
 
 
-def test_a_value_derived_from_a_derived_one_is_resolved_from_the_inside() -> None:
-    """The resolver is asked for plain leaves only."""
+def test_a_value_derived_from_a_derived_one_is_resolved() -> None:
+    """The resolver receives plain leaves only."""
     asked: list[Leaf] = []
     inner = derive(str.upper, Leaf("a"))
     outer = derive(lambda text, more: text + more, inner, "!")

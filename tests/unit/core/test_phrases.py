@@ -1,4 +1,4 @@
-"""Many values in one."""
+"""Phrases that combine several values."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from pulumi_volcano_jobs.core.phrases import crop, span
         ("", "1", " to 1"),
     ],
 )
-def test_what_differs_by_a_number_is_told_once(first: str, last: str, expected: str) -> None:
-    """As a shell would expand it; all else is told twice."""
+def test_names_that_differ_by_a_number_are_one_item(first: str, last: str, expected: str) -> None:
+    """In the form that a shell expands. Other names are separate items."""
     assert span(first, last) == expected
 
 
-def test_a_value_of_120_characters_stays_whole() -> None:
-    """What is longer loses its middle, and keeps its end."""
+def test_a_value_of_120_characters_is_not_cut() -> None:
+    """A longer value loses its middle and keeps its end."""
     long = "a" * 90 + "b" * 31
 
     assert crop(long[1:]) == long[1:]

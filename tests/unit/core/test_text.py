@@ -42,21 +42,21 @@ def shown(*values: Any) -> str:
     return "\n".join(f"{value!r} {value} {pprint.pformat(value)}" for value in values)
 
 
-def without(text: str) -> None:
+def assert_no_key(text: str) -> None:
     """Check that a text has no key, in any spelling."""
     for part in (BODY, BODY[5:40], ENCODED[100:140], PAIR.private.splitlines()[-2]):
         assert part not in text.replace("\\n", "\n")
 
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
-def test_what_holds_a_job_shows_no_key(use: Any) -> None:
+def test_objects_with_a_job_show_no_key(use: Any) -> None:
     """Jobs, documents, rendered objects, plugins and errors."""
     document = job(task(containers=[container(env=ENV)]), plugins={"ssh": use, "svc": []})
     document["metadata"]["annotations"] = {"key": PAIR.private}
     (read,) = job_file.read(job_file.dump([document], "json")) if not isinstance(use, SshPlugin) else [None]
     values: list[Any] = [read, *_made(document), use if isinstance(use, SshPlugin) else None]
 
-    without(shown(*values))
+    assert_no_key(shown(*values))
 
 
 def _made(document: dict[str, Any]) -> Iterator[Any]:
@@ -77,15 +77,15 @@ def _made(document: dict[str, Any]) -> Iterator[Any]:
 
 @pytest.mark.parametrize("value", ["hunter2", "not a PEM"], ids=str)
 @pytest.mark.parametrize("flag", ["--ssh-private-key", "--ssh-privatekey", "--ssh_private_key", "--ssh-private-kye"])
-def test_a_key_that_is_no_pem_is_not_shown_either(flag: str, value: str) -> None:
-    """The flag, or one that is nearly spelled the same, marks it as a key."""
+def test_a_key_that_is_not_pem_is_not_shown(flag: str, value: str) -> None:
+    """The flag, or one with a similar name, marks it as a key."""
     for arguments in ([f"{flag}={value}"], [flag, value]):
         made = Job.model_validate(job(plugins={"ssh": arguments}))
 
         assert value not in shown(made, *job_file.read(job_file.dump([job(plugins={"ssh": arguments})])))
 
 
-def test_arguments_that_are_no_keys_are_shown() -> None:
+def test_arguments_that_are_not_keys_are_shown() -> None:
     """They help the user to find a mistake."""
     made = Job.model_validate(
         job(plugins={"ssh": ["--ssh-port=2222", "--ssh-key-file-path=/me"], "mpi": ["--port", "5"]})
@@ -110,7 +110,7 @@ UNEQUAL = {
     "jobs": lambda key: Job.model_validate(job(plugins={"ssh": [f"--ssh-private-key={key}"]})),
     "plugins": lambda key: SshPlugin(ssh_private_key=key, ssh_public_key="x"),
     "documents": lambda key: job_file.read(job_file.dump([job(plugins={"ssh": [f"--ssh-private-key={key}"]})]))[0],
-    "what is rendered": lambda key: render(job(plugins={"ssh": [], "svc": []}), keys=KeyPair(key, "x")),
+    "rendered objects": lambda key: render(job(plugins={"ssh": [], "svc": []}), keys=KeyPair(key, "x")),
     "pairs": lambda key: KeyPair(key, "x"),
     "loaded jobs": lambda key: load_jobs(job_file.dump([job(plugins={"ssh": [f"--ssh-private-key={key}"]})])),
 }
@@ -131,7 +131,7 @@ def test_a_failed_comparison_in_pytest_shows_no_key(make: Any, verbosity: str, r
     finally:
         request.config.option.verbose = before
 
-    without("\n".join(line for lines in explained for line in lines or ()))
+    assert_no_key("\n".join(line for lines in explained for line in lines or ()))
 
 
 def test_plugins_are_compared_by_their_settings() -> None:
@@ -176,8 +176,8 @@ def test_a_private_key_is_found_in_any_spelling(key: str) -> None:
     ],
     ids=["a public key", "a certificate", "one in base64", "a long text", "words"],
 )
-def test_other_text_stays(text: str) -> None:
-    """Text that is not a private key is not replaced."""
+def test_other_text_is_not_replaced(text: str) -> None:
+    """It has no private key."""
     assert without_keys(text) == text
 
 
@@ -185,14 +185,14 @@ def test_messages_have_no_key_and_no_hidden_characters() -> None:
     """In every field of a Problem."""
     problem = Problem(f"a.{PAIR.private}", "Invalid", f"x {PAIR.private}", f"y \u202e{ENCODED}", repr(PAIR.private))
 
-    without(f"{problem!r} {problem}")
+    assert_no_key(f"{problem!r} {problem}")
     assert "\\u202e" in str(problem)
 
 
 @pytest.mark.parametrize(
     "sign", ["\x1b", "\x9b", "\u202e", "\u2066", "\u200b", "\u2028", "\x00", "\ufeff", "\u3164"], ids=ascii
 )
-def test_hidden_characters_are_written_out(sign: str) -> None:
+def test_hidden_characters_are_escaped(sign: str) -> None:
     """In messages, manifests and reports they would change the text that people read."""
     document = job(task(containers=[container(image=f"a{sign}b", prots=[])]))
     error = refused(document | {"metadata": {"name": f"x{sign}y"}})
@@ -208,8 +208,8 @@ def test_hidden_characters_are_written_out(sign: str) -> None:
             assert read.data == manifests[0]
 
 
-def test_long_text_of_others_is_cut(snapshot: SnapshotAssertion) -> None:
-    """A message stays readable."""
+def test_long_text_of_the_user_is_cut(snapshot: SnapshotAssertion) -> None:
+    """Messages stay readable."""
     error = refused({"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "x" * 1_000_000, "spec": {}})
 
     assert len(str(error)) < 5000
@@ -228,13 +228,13 @@ def test_a_variable_s_name_with_a_value_in_it_is_cut() -> None:
 @pytest.mark.parametrize(
     "name", ["--ssh-private-key", "ssh_privatekey", "--api-token", "password", "--ssh-private-kye"]
 )
-def test_names_of_secrets_are_known(name: str) -> None:
-    """Misspelled names are also recognized."""
+def test_names_of_secrets_are_recognized(name: str) -> None:
+    """This includes misspelled names."""
     assert may_be_key(name)
 
 
 @pytest.mark.parametrize("name", ["--ssh-key-file-path", "ssh_key_file_path", "--ssh-port", "port"])
-def test_other_names_are_no_secrets(name: str) -> None:
+def test_other_names_are_not_secrets(name: str) -> None:
     """Their values are shown."""
     assert not may_be_key(name)
 
@@ -251,7 +251,7 @@ def test_lenient_rendering_leaves_out_all_keys() -> None:
         made = render(document, strict=False, redact=True, managed_by=mode)  # type: ignore[arg-type]
         manifests = [*made.objects, *made.pods, made.job.to_manifest(), made.native_job.to_manifest()]
 
-        without(job_file.dump(manifests) + job_file.dump(manifests, "json"))
+        assert_no_key(job_file.dump(manifests) + job_file.dump(manifests, "json"))
 
 
 def _string(raw: bytes) -> bytes:
