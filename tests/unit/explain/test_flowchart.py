@@ -1,4 +1,4 @@
-"""A job's topology as a Mermaid flowchart."""
+"""Mermaid flowcharts of the topology of a job."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.conftest import Wire, container, job, task
 
 
 def drawn(*documents: Wire, **options: Any) -> list[str]:
-    """Give the lines of a graph."""
+    """Return the lines of a graph."""
     return [line.strip() for line in graph(render(item, redact=True, **options) for item in documents).splitlines()]
 
 
 def links(lines: list[str]) -> list[str]:
-    """Give the links, with what their ends are called in place of their nodes' names."""
+    """Return the links, with the names of tasks and objects as their ends."""
     boxes = (re.match(r"(?:subgraph )?(\w+)[\[(]\"(.*)\"[\])]", line) for line in lines)
     labels = {found[1]: found[2] for found in boxes if found}
     arrows = (re.fullmatch(r"(\w+) (\S+)\|\"(.*)\"\| (\w+)", line) for line in lines)
@@ -42,7 +42,7 @@ def test_a_task_has_a_link_to_a_task_whose_address_it_knows(snapshot: SnapshotAs
     assert [links(pytorch)[0], links(tensorflow)[0]] == snapshot
 
 
-def test_an_address_that_only_begins_alike_is_another() -> None:
+def test_an_address_with_a_common_prefix_is_another_address() -> None:
     """`train-a-0.train` is neither in `x-train-a-0.train` nor in `train-a-0.training`."""
     env = [{"name": "PEER", "value": "x-train-a-0.train,train-a-0.training"}]
     told = [{"name": "PEER", "value": "http://train-a-0.train:80/"}]
@@ -55,7 +55,7 @@ def test_an_address_that_only_begins_alike_is_another() -> None:
 
 
 def test_pods_have_links_to_the_objects_that_they_use(snapshot: SnapshotAssertion) -> None:
-    """The label says how they use it, and which tasks do if not all do."""
+    """The label has the kind of use, and the tasks if only some of them use the object."""
     template = task(
         "head",
         containers=[
@@ -103,7 +103,7 @@ def test_a_task_without_pods_has_no_links(snapshot: SnapshotAssertion) -> None:
     assert all(not link.startswith("none") for link in links(lines))
 
 
-def test_each_job_has_its_box(snapshot: SnapshotAssertion) -> None:
+def test_each_job_has_its_own_box(snapshot: SnapshotAssertion) -> None:
     """The nodes of two jobs have different names."""
     lines = drawn(job(name="first"), job(name="second"))
 
@@ -111,9 +111,9 @@ def test_each_job_has_its_box(snapshot: SnapshotAssertion) -> None:
     assert lines.count("flowchart LR") == 1
 
 
-def test_a_name_cannot_become_part_of_the_drawing() -> None:
-    """Marks of Mermaid and HTML, and what steers a terminal, are only text."""
-    # The one name that Kubernetes does not look at.
+def test_a_name_is_escaped_in_the_flowchart() -> None:
+    """Syntax of Mermaid and HTML, and control characters, are only text."""
+    # Kubernetes does not validate this name.
     volumes = [{"name": "a", "secret": {"secretName": 'x"]; click <b>#`\\\x1b[31m'}}]
     mounting = container(volumeMounts=[{"name": "a", "mountPath": "/a"}])
 
@@ -140,12 +140,12 @@ def test_two_variables_are_two_links() -> None:
 
 
 class Guard(Plugin):
-    """A plugin whose objects select in their own ways."""
+    """A plugin whose objects have unusual selectors."""
 
     name = "test-guard"
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
-        """Make a policy for all Pods of the namespace, and a Service without a selector."""
+        """Return a policy for all Pods of the namespace, and a Service without a selector."""
         everyone = {"podSelector": {}, "policyTypes": ["Ingress"]}
         return [
             manifest.build("networking.k8s.io/v1", "NetworkPolicy", "all", ctx.namespace, spec=everyone),

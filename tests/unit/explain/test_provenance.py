@@ -1,4 +1,4 @@
-"""Who set what in a Pod."""
+"""The plugin or template that sets each value in a Pod."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def traced(document: Wire, index: int = 0, **options: Any) -> Ownerships:
     return trace(rendered, first, index)
 
 
-def test_each_fact_has_its_maker() -> None:
+def test_each_value_has_its_source() -> None:
     """The template, the job or the plugin."""
     origins = traced(job(plugins={"env": []}), index=0)
 
@@ -37,8 +37,8 @@ def test_each_fact_has_its_maker() -> None:
     assert origins[FieldRef(VARIABLE, "VC_TASK_INDEX", "main")] == Ownership("0", ("env",))
 
 
-def test_an_overridden_value_has_both_makers() -> None:
-    """Lenient mode lets a plugin override a value of the template. The last maker set the value."""
+def test_an_overridden_value_has_both_sources() -> None:
+    """Lenient mode: a plugin overrides a value of the template. The last source set the value."""
     template = task(containers=[container(env=[{"name": "VC_TASK_INDEX", "value": "mine"}])])
 
     origins = traced(job(template, plugins={"env": []}), strict=False)
@@ -46,7 +46,7 @@ def test_an_overridden_value_has_both_makers() -> None:
     assert origins[FieldRef(VARIABLE, "VC_TASK_INDEX", "main")] == Ownership("0", (TEMPLATE, "env"))
 
 
-def test_a_plugin_that_sets_the_value_of_the_template_is_not_its_maker() -> None:
+def test_a_plugin_that_sets_an_equal_value_is_not_a_source() -> None:
     """The value does not change."""
     origins = traced(job(task(hostname="me"), plugins={"svc": []}))
 
@@ -55,13 +55,13 @@ def test_a_plugin_that_sets_the_value_of_the_template_is_not_its_maker() -> None
 
 
 def test_a_removed_value_has_the_plugin_that_removes_it() -> None:
-    """The template is a maker also."""
+    """The template is also a source."""
 
     class Bare(Plugin):
         name = "bare"
 
         def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-            """Take the restart policy away."""
+            """Remove the restart policy."""
             pod.fields.pop("restartPolicy")
 
     assert traced(job(plugins=[Bare()]))[FieldRef("restartPolicy")] == Ownership(REMOVED, (TEMPLATE, "bare"))
@@ -97,8 +97,8 @@ def test_each_value_of_a_pod_has_one_line(snapshot: SnapshotAssertion) -> None:
     assert [f"{fact.kind} {fact.name}: {value}" for fact, value in values.items()] == snapshot
 
 
-def test_an_added_container_has_no_facts_of_its_own_fields() -> None:
-    """The image is enough."""
+def test_an_added_container_has_one_line() -> None:
+    """Its fields are omitted, except the image."""
     tasks = (task("worker"), task("master"))
 
     origins = traced(job(*tasks, plugins={"pytorch": ["--wait-master-enabled=true"]}))
@@ -107,15 +107,15 @@ def test_an_added_container_has_no_facts_of_its_own_fields() -> None:
     assert added == [FieldRef(INIT_CONTAINER, "wait-for-master", "wait-for-master")]
 
 
-def test_a_secret_setting_is_never_in_it() -> None:
-    """A plugin sees a placeholder, whatever it does with its setting."""
+def test_a_secret_setting_is_not_in_the_lines() -> None:
+    """A plugin receives a placeholder."""
 
     class Token(Plugin):
         name = "token"
         token: str = flag("token", default="", secret=True)
 
         def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-            """Hand it on."""
+            """Set a variable to the secret."""
             for item in pod.containers:
                 item.set_env("TOKEN", self.token)
 

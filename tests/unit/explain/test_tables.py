@@ -1,4 +1,4 @@
-"""What a job becomes, as tables."""
+"""The objects and values of a job as tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PYTORCH = job(task("master"), task("worker", 3), plugins={"pytorch": ["--port=29
 
 TABLES = ("tasks", "plugins", "objects", "gang", "pods", "replicas")
 TITLES = dict(zip(TABLES, (section.title for section in explain(render(PYTORCH, redact=True)).sections), strict=True))
-"""The titles of the tables of a job that has all of them, in their order."""
+"""The titles of all tables, in their order."""
 
 
 def table(document: Wire, name: str, *, native: bool = False, **options: Any) -> list[tuple[str, ...]]:
@@ -34,8 +34,8 @@ def test_an_explanation_has_a_table_for_each_part_of_the_job(snapshot: SnapshotA
     assert [explanation.title, *((section.title, section.columns) for section in explanation.sections)] == snapshot
 
 
-def test_a_plugin_is_named_by_the_job_or_by_another(snapshot: SnapshotAssertion) -> None:
-    """A plugin that both name is one of the job."""
+def test_a_plugin_has_the_job_or_another_plugin_as_source(snapshot: SnapshotAssertion) -> None:
+    """A plugin that both require belongs to the job."""
     rows = table(PYTORCH, "plugins")
     assert [row[:2] for row in rows] == [("svc", "pytorch"), ("pytorch", JOB)]
     assert rows == snapshot
@@ -43,8 +43,8 @@ def test_a_plugin_is_named_by_the_job_or_by_another(snapshot: SnapshotAssertion)
     assert [row[:2] for row in table(both, "plugins")] == [("svc", JOB), ("pytorch", JOB)]
 
 
-def test_hosts_are_named_where_pods_have_them() -> None:
-    """Without a subdomain a Pod has no name that others find."""
+def test_hosts_are_listed_if_pods_have_host_names() -> None:
+    """Other Pods cannot resolve the name of a Pod without a subdomain."""
     assert table(PYTORCH, "tasks") == [
         ("master", "1", "train-master-0", "train-master-0.train"),
         ("worker", "3", "train-worker-{0..2}", "train-worker-{0..2}.train"),
@@ -52,8 +52,8 @@ def test_hosts_are_named_where_pods_have_them() -> None:
     assert table(job(), "tasks") == [("worker", "1", "train-worker-0", "")]
 
 
-def test_a_task_without_pods_is_listed_as_such() -> None:
-    """Its Pods are not told of."""
+def test_a_task_without_pods_is_listed() -> None:
+    """The tables have no Pods of it."""
     document = job(task("first"), task("none", 0), plugins={"env": []})
 
     assert table(document, "tasks")[1] == ("none", "0", "", "")
@@ -75,8 +75,8 @@ def test_values_that_differ_between_tasks_are_in_adjacent_rows(snapshot: Snapsho
     assert [row for row in rows if row[:2] == ("svc", "hostname")] == snapshot
 
 
-def test_what_is_in_some_containers_names_them() -> None:
-    """Ray starts in one."""
+def test_values_of_some_containers_have_their_names() -> None:
+    """Only one container starts Ray."""
     head = task("head", containers=[container("head"), container("log")])
     worker = task("worker", containers=[container("worker")])
 
@@ -86,13 +86,13 @@ def test_what_is_in_some_containers_names_them() -> None:
 
 
 def test_a_value_that_only_some_pods_of_a_task_have_is_marked(snapshot: SnapshotAssertion) -> None:
-    """A plugin can treat the first Pod differently."""
+    """A plugin can handle the first Pod differently."""
 
     class Ends(Plugin):
         name = "ends"
 
         def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-            """Mark the first Pod and the others apart."""
+            """Mark the first Pod."""
             pod.containers[0].set_env("FIRST" if pod.index == 0 else "OTHER", "yes")
 
     rows = [row for row in table(job(task(replicas=3), plugins=[Ends()]), "pods") if row[0] == "ends"]
@@ -101,15 +101,15 @@ def test_a_value_that_only_some_pods_of_a_task_have_is_marked(snapshot: Snapshot
     assert rows == snapshot
 
 
-def test_what_is_in_an_added_container_alone_is_left_out() -> None:
-    """The container is told of; what another plugin puts into it is seen with `explain_pod`."""
+def test_values_in_an_added_container_are_left_out() -> None:
+    """The container is listed; `explain_pod` shows its values."""
 
     class Late(Plugin):
         name = "late"
         stage = Stage.OBSERVE
 
         def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
-            """Mark what pytorch adds."""
+            """Mark the container that pytorch adds."""
             for item in pod.init_containers:
                 item.set_env("LATE", "yes")
 
@@ -123,7 +123,7 @@ def test_what_is_in_an_added_container_alone_is_left_out() -> None:
 
 
 def test_labels_that_each_pod_has_are_omitted(snapshot: SnapshotAssertion) -> None:
-    """Annotations that the job copies to its Pods are not."""
+    """Annotations that the job copies to its Pods are listed."""
     document = job()
     document["metadata"]["annotations"] = {"volcano.sh/preemptable": "true"}
 
@@ -177,7 +177,7 @@ def test_an_explanation_has_no_empty_table() -> None:
 
 
 def test_a_pod_is_found_by_its_name() -> None:
-    """Each replica of each task, and no other."""
+    """Each replica of each task has a name."""
     found = {name: (task.name, index) for name, (task, index) in pods(render(PYTORCH)).items()}
 
     assert found == {
@@ -188,7 +188,7 @@ def test_a_pod_is_found_by_its_name() -> None:
     }
 
 
-def test_the_explanation_of_a_pod_has_all_of_its_manifest(snapshot: SnapshotAssertion) -> None:
+def test_the_explanation_of_a_pod_covers_its_manifest(snapshot: SnapshotAssertion) -> None:
     """It has every variable, mount and port of each container, every label, annotation and volume."""
     rendered = render(PYTORCH)
     (pod,) = [item for item in rendered.pods if item["metadata"]["name"] == "train-worker-2"]
