@@ -1,4 +1,4 @@
-"""Job files are read as kubectl reads them, with the place of everything; manifests are written for kubectl."""
+"""Job files are read as kubectl reads them, with the line of each value. Manifests are written for kubectl."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read_one(text: str) -> job_file.Document:
 
 
 def refused(text: str) -> Problem:
-    """Give the one problem of text that cannot be read."""
+    """Return the problem of text that cannot be read."""
     with pytest.raises(JobError) as caught:
         job_file.read(text)
     (problem,) = caught.value.problems
@@ -56,7 +56,7 @@ def refused(text: str) -> Problem:
 
 
 def bad(text: str) -> Problem:
-    """Give the one problem of a document's YAML."""
+    """Return the problem of the YAML of a document."""
     documents, problems = job_file.read_valid_documents(text)
     (problem,) = [*problems, *(problem for document in documents for problem in document.problems)]
     return problem
@@ -78,12 +78,12 @@ class TestPlaces:
             ("spec.tasks[1].template.spec.containers[0].tty", (20, 87)),
         ],
     )
-    def test_a_value_stands_at_its_key_and_an_entry_at_itself(self, path: str, place: tuple[int, int]) -> None:
-        """Counted from 1."""
+    def test_the_place_of_a_value_is_its_key_and_of_an_entry_itself(self, path: str, place: tuple[int, int]) -> None:
+        """Lines and columns begin with 1."""
         assert read_one(JOB).positions[path] == place
 
-    def test_problems_of_a_job_get_the_places_of_the_values(self) -> None:
-        """Also those that only rendering finds."""
+    def test_problems_of_a_job_have_the_places_of_the_values(self) -> None:
+        """This includes problems of rendering."""
         document = read_one(JOB)
         with pytest.raises(JobError) as caught:
             render(document.data)
@@ -121,19 +121,19 @@ class TestPlaces:
             ("elsewhere", 2),
         ],
     )
-    def test_what_is_not_there_is_placed_at_what_is_around_it(self, path: str, line: int) -> None:
-        """The nearest thing that is there."""
+    def test_a_missing_value_has_the_place_of_its_parent(self, path: str, line: int) -> None:
+        """If the parent is also missing, its nearest ancestor."""
         (placed,) = read_one(JOB).with_positions([Problem(path, "Required", "missing")])
 
         assert placed.line == line
 
-    def test_a_place_that_is_known_stays(self) -> None:
+    def test_a_known_place_is_kept(self) -> None:
         """A problem of the YAML itself has one."""
         (placed,) = read_one(JOB).with_positions([Problem("spec.queue", "Invalid", "odd").at(99, 9)])
 
         assert (placed.line, placed.column) == (99, 9)
 
-    def test_lines_count_on_through_several_documents(self) -> None:
+    def test_lines_are_counted_over_several_documents(self) -> None:
         """They are lines of the file."""
         first, second = job_file.read("a: 1\n---\nb: 2\n")
 
@@ -141,7 +141,7 @@ class TestPlaces:
 
 
 class TestTwice:
-    """A key that stands twice in one mapping."""
+    """A repeated key in a mapping."""
 
     @pytest.mark.parametrize(
         "text",
@@ -156,8 +156,8 @@ class TestTwice:
         ],
         ids=["alike", "quoted", "a quoted key", "another layout", "another order", "a comment", "an alias"],
     )
-    def test_one_value_is_odd(self, text: str) -> None:
-        """A warning at the second one, with the line of the first."""
+    def test_a_repeated_key_with_one_value_has_a_warning(self, text: str) -> None:
+        """The warning is at the second key, with the line of the first."""
         (problem,) = read_one(text).problems
 
         assert (problem.path, problem.warning, problem.line) == ("queue", True, 2)
@@ -175,8 +175,8 @@ class TestTwice:
         ],
         ids=["text", "a number and text", "the order of a list", "more keys", "a null and nothing"],
     )
-    def test_two_values_are_wrong(self, text: str) -> None:
-        """Kubernetes would take the last one, silently."""
+    def test_a_repeated_key_with_two_values_is_an_error(self, text: str) -> None:
+        """Kubernetes would silently use the last value."""
         document = read_one(text)
 
         (problem,) = document.problems
@@ -184,14 +184,14 @@ class TestTwice:
         assert typed([problem]) == [("queue", "Duplicate")]
         assert (problem.warning, problem.line) == (False, 2)
 
-    def test_the_messages_have_the_line_of_the_first_one(self, snapshot: SnapshotAssertion) -> None:
+    def test_the_messages_have_the_line_of_the_first_key(self, snapshot: SnapshotAssertion) -> None:
         """A warning for one value, and an error for two."""
         texts = ("queue: a\nqueue: a\n", "queue: a\nqueue: b\n")
 
         assert [str(problem) for text in texts for problem in read_one(text).problems] == snapshot
 
-    def test_it_is_found_at_any_depth(self) -> None:
-        """In lists and flow mappings too."""
+    def test_a_repeated_key_is_found_at_any_depth(self) -> None:
+        """This includes lists and flow mappings."""
         problems = read_one("a:\n- b: 1\n  b: 1\n- {c: {d: 1, d: 2}}\n").problems
 
         assert [(problem.path, problem.line, problem.column) for problem in problems] == [
@@ -199,12 +199,12 @@ class TestTwice:
             ("a[1].c.d", 4, 14),
         ]
 
-    def test_one_key_in_two_mappings_is_fine(self) -> None:
-        """Tasks have names each."""
+    def test_one_key_in_two_mappings_is_valid(self) -> None:
+        """Each task has a name."""
         assert read_one("a: {name: x}\nb: {name: x}\nc: [{name: x}, {name: y}]\n").problems == ()
 
-    def test_a_job_with_two_values_is_refused_and_with_one_is_not(self) -> None:
-        """`Document.job` lets the warning pass."""
+    def test_a_job_with_two_values_is_rejected_and_with_one_is_not(self) -> None:
+        """`Document.job` does not raise the warning."""
         text = "metadata: {name: train}\nspec: {queue: a, queue: %s}\n"
 
         assert read_one(text % "a").job().queue == "a"
@@ -212,8 +212,8 @@ class TestTwice:
             read_one(text % "b").job()
         assert [problem.path for problem in caught.value.problems] == ["spec.queue"]
 
-    def test_what_stands_twice_is_told_with_the_job_s_other_problems(self) -> None:
-        """All at once, in the order of the file."""
+    def test_repeated_keys_are_reported_with_the_other_problems_of_the_job(self) -> None:
+        """All problems are in the order of the file."""
         with pytest.raises(JobError) as caught:
             read_one("metadata: {name: train}\nspec:\n  queue: a\n  queue: b\n  minAvailable: -1\n").job()
 
@@ -224,20 +224,20 @@ class TestTwice:
 
 
 KUBECTL: dict[str, Any] = {
-    # Text to kubectl, and something else to PyYAML.
+    # Text in kubectl, and another type in PyYAML.
     "2026-01-01": "2026-01-01",
     "2026-99-99": "2026-99-99",
     "2026-01-01T00:00:00Z": "2026-01-01T00:00:00Z",
     "8080:22": "8080:22",
     "1:30": "1:30",
     "=": "=",
-    # Something else to kubectl, and text to PyYAML.
+    # Another type in kubectl, and text in PyYAML.
     "y": True,
     "N": False,
     "1e3": 1000.0,
     "0o17": 15,
     "089": 89.0,
-    # The same to both.
+    # The same type in both.
     "yes": True,
     "off": False,
     "017": 15,
@@ -261,8 +261,8 @@ KUBECTL: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("plain", "value"), KUBECTL.items(), ids=KUBECTL)
-def test_a_plain_value_is_what_kubectl_takes_it_for(plain: str, value: Any) -> None:
-    """The file is a Job as kubectl takes it."""
+def test_a_plain_value_has_the_type_that_kubectl_reads(plain: str, value: Any) -> None:
+    """The file is a Job as kubectl reads it."""
     found = read_one(f"a: {plain}\n").data["a"]
 
     assert (found, type(found)) == (value, type(value))
@@ -272,7 +272,7 @@ OF_KUBECTL = json.loads((Path(__file__).parents[2] / "documents/kubectl.json").r
 
 
 def test_yaml_is_read_as_kubectl_reads_it() -> None:
-    """The file has documents with the JSON, or the error, that sigs.k8s.io/yaml 1.6.0 (in kubectl) gives for each."""
+    """The file has documents with the JSON or the error of sigs.k8s.io/yaml 1.6.0 (in kubectl) for each."""
     for entry in OF_KUBECTL:
         documents = _read_all(entry["text"])
         expected = None if "error" in entry else [entry["json"]]
@@ -326,29 +326,29 @@ def test_a_merge_key_after_a_key_overrides_it_with_a_warning(snapshot: SnapshotA
 
 
 def test_a_merge_key_before_a_key_is_overridden() -> None:
-    """There is no warning, because all readers agree."""
+    """All readers agree, so no warning is needed."""
     document = read_one("base: &base {queue: a}\nspec:\n  <<: *base\n  queue: b\n")
 
     assert (document.data["spec"], document.problems) == ({"queue": "b"}, ())
 
 
 class TestDocuments:
-    """Several documents, and none."""
+    """Files with several documents or without one."""
 
     def test_empty_documents_are_skipped(self) -> None:
-        """Such as those of a trailing `---`."""
+        """Such as the one after a trailing `---`."""
         documents = job_file.read("---\n---\na: 1\n---\n# nothing\n---\nb: 2\n---\n")
 
         assert [document.data for document in documents] == [{"a": 1}, {"b": 2}]
 
-    def test_a_document_knows_its_source(self) -> None:
-        """For messages."""
+    def test_a_document_has_its_source(self) -> None:
+        """Messages use it."""
         (document,) = job_file.read("a: 1\n", "job.yaml")
 
         assert document.source == "job.yaml"
 
     @pytest.mark.parametrize("text", ["", "\n", "---\n", "# nothing\n", "---\n---\n", "null\n", "~"], ids=repr)
-    def test_no_document_is_a_problem(self, text: str) -> None:
+    def test_a_file_without_a_document_is_a_problem(self, text: str) -> None:
         """A command without a job has nothing to do."""
         problem = refused(text)
 
@@ -360,8 +360,8 @@ class TestDocuments:
         [("- a\n", (1, 1)), ("text\n", (1, 1)), ("a: 1\n---\n\n- b\n", (4, 1)), ("5", (1, 1))],
         ids=repr,
     )
-    def test_a_document_that_is_no_mapping_is_a_problem(self, text: str, place: tuple[int, int]) -> None:
-        """With its place."""
+    def test_a_document_that_is_not_a_mapping_is_a_problem(self, text: str, place: tuple[int, int]) -> None:
+        """The problem has its place."""
         problem = refused(text)
 
         assert typed([problem]) == [("", "TypeInvalid")]
@@ -371,7 +371,7 @@ class TestDocuments:
 
 BAD: dict[str, tuple[str, tuple[int, int], str, str]] = {
     "a tab": ("a:\n\t- b\n", (2, 1), "", "Invalid"),
-    "a tab behind spaces": (
+    "a tab after spaces": (
         "a:\n  b: 1\n  \tc: 1\n",
         (3, 3),
         "",
@@ -408,7 +408,7 @@ BAD: dict[str, tuple[str, tuple[int, int], str, str]] = {
         "a",
         "Invalid",
     ),
-    "bytes that are no base64": (
+    "bytes that are not base64": (
         "a: !!binary x\n",
         (1, 4),
         "a",
@@ -459,8 +459,8 @@ BAD: dict[str, tuple[str, tuple[int, int], str, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_yaml_is_a_problem_with_its_line_and_column(name: str, snapshot: SnapshotAssertion) -> None:
-    """There is no traceback, and no object of Python is created."""
+def test_invalid_yaml_is_a_problem_with_its_line_and_column(name: str, snapshot: SnapshotAssertion) -> None:
+    """The parser prints no traceback, and creates no Python objects."""
     text, place, path, error_type = BAD[name]
 
     problem = bad(text)
@@ -480,7 +480,7 @@ SYNTAX: dict[str, tuple[str, tuple[int, int]]] = {
 
 @pytest.mark.parametrize(("text", "place"), SYNTAX.values(), ids=SYNTAX)
 def test_an_error_of_the_parser_has_its_message(text: str, place: tuple[int, int]) -> None:
-    """The words after the first ones differ with the parser."""
+    """Only the first words are the same in all versions of the parser."""
     problem = bad(text)
 
     assert typed([problem]) == [("", "Invalid")]
@@ -489,19 +489,19 @@ def test_an_error_of_the_parser_has_its_message(text: str, place: tuple[int, int
 
 
 def test_yaml_that_is_too_deep_for_the_parser_has_the_same_error() -> None:
-    """The parser has limits of its own, or none."""
+    """Some parsers have a limit."""
     assert str(bad("a: " + "[" * 5000 + "]" * 5000)) == str(bad(BAD["much too deep"][0]))
 
 
-def test_text_with_braces_is_no_template() -> None:
-    """Go's own templates are arguments of commands, and Argo's parameters are text."""
+def test_text_with_braces_is_not_a_template() -> None:
+    """Go templates are arguments of commands, and parameters of Argo are text."""
     text = "a: ['{{.ID}}', '{{inputs.parameters.x}}']\nb: '{{'\n# {{ .Values.x }}\n"
 
     assert read_one(text).data == {"a": ["{{.ID}}", "{{inputs.parameters.x}}"], "b": "{{"}
 
 
 def test_a_wrong_document_does_not_hide_other_documents() -> None:
-    """Nor their problems."""
+    """The problems of other documents are also reported."""
     documents, problems = job_file.read_valid_documents("a: 1\n---\n- b\n---\nc: !!int x\nd: !!int y\n---\n\te: 1\n")
 
     assert [document.data for document in documents] == [{"a": 1}, {"c": None, "d": None}]
@@ -515,7 +515,7 @@ def test_a_wrong_document_does_not_hide_other_documents() -> None:
 
 @pytest.mark.parametrize("text", ["\U0001f600", "\\", "\\ud83d\\ude00", "a\\\U0001f600é\t\n\x00\u2028"], ids=ascii)
 def test_json_is_read_as_json(text: str) -> None:
-    """With its escapes, as Python and others write them."""
+    """With its escapes, as Python and other tools write them."""
     assert read_one(json.dumps({"a": text}, indent="\t")).data == {"a": text}
 
 
@@ -523,8 +523,8 @@ KEYS = {"1": "1", "017": "15", "true": "true", "yes": "true", "1.50": "1.5", "20
 
 
 @pytest.mark.parametrize(("written", "key"), KEYS.items(), ids=KEYS)
-def test_a_key_is_text_as_it_is_to_kubectl(written: str, key: str) -> None:
-    """Labels and selectors may be numbers in a file."""
+def test_a_key_is_text_as_in_kubectl(written: str, key: str) -> None:
+    """Labels and selectors can be numbers in a file."""
     document = read_one(f"a: {{{written}: b}}\n")
 
     assert document.data == {"a": {key: "b"}}
@@ -532,13 +532,13 @@ def test_a_key_is_text_as_it_is_to_kubectl(written: str, key: str) -> None:
 
 
 class TestLists:
-    """What `kubectl get -o yaml` prints of several objects."""
+    """Output of `kubectl get -o yaml` for several objects."""
 
     TEXT = "apiVersion: v1\nkind: List\nitems:\n- a: 1\n- b: [1]\n"
 
     @pytest.mark.parametrize("kind", ["List", "JobList"])
-    def test_its_items_are_documents(self, kind: str) -> None:
-        """Each with its places."""
+    def test_the_items_of_a_list_are_documents(self, kind: str) -> None:
+        """Each has its places."""
         first, second = job_file.read(self.TEXT.replace("List", kind))
 
         assert (first.data, second.data) == ({"a": 1}, {"b": [1]})
@@ -561,7 +561,7 @@ class TestLists:
 
 
 def test_aliases_that_multiply_are_a_problem(snapshot: SnapshotAssertion) -> None:
-    """Ten lines stand for a thousand million values."""
+    """Ten lines can expand to a thousand million values."""
     names = "abcdefghij"
     lines = [f"a: &a [{', '.join('x' * 10)}]"]
     lines += [f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]" for before, name in itertools.pairwise(names)]
@@ -575,21 +575,21 @@ def test_aliases_that_multiply_are_a_problem(snapshot: SnapshotAssertion) -> Non
 class TestAnchors:
     """Anchors, aliases and merge keys."""
 
-    def test_an_alias_is_what_it_names(self) -> None:
-        """Problems in it stand where it is written."""
+    def test_an_alias_has_the_value_of_its_anchor(self) -> None:
+        """Problems in it have the place of the anchor."""
         document = read_one("a: &x\n  b: 1\nc: *x\n")
 
         assert document.data == {"a": {"b": 1}, "c": {"b": 1}}
         assert document.positions["c.b"] == (2, 3)
 
-    def test_a_merge_key_fills_in(self) -> None:
-        """What is written beside it wins."""
+    def test_a_merge_key_adds_missing_keys(self) -> None:
+        """The keys of the mapping take precedence."""
         document = read_one("base: &x {a: 1, b: 2}\nmore: {<<: *x, b: 3}\n")
 
         assert document.data["more"] == {"a": 1, "b": 3}
 
-    def test_two_tasks_of_one_template_render(self) -> None:
-        """The usual reason for an anchor; what is shared is not changed for both."""
+    def test_two_tasks_with_one_template_render(self) -> None:
+        """Tasks often share a template by an anchor; a change for one task does not affect the other."""
         text = """\
 metadata: {name: train}
 spec:
@@ -612,8 +612,8 @@ class TestLoadJobs:
     TEXT = "metadata: {name: one}\nspec: {}\n---\nmetadata: {name: two}\nspec: {}\n"
 
     @pytest.mark.parametrize("as_text", [False, True], ids=["a Path", "a str"])
-    def test_it_reads_a_file(self, tmp_path: Path, as_text: bool) -> None:  # noqa: FBT001
-        """All its documents."""
+    def test_load_jobs_reads_a_file(self, tmp_path: Path, as_text: bool) -> None:  # noqa: FBT001
+        """It reads all documents."""
         path = tmp_path / "jobs.yaml"
         path.write_text(self.TEXT, "utf-8")
 
@@ -621,18 +621,18 @@ class TestLoadJobs:
 
         assert [found.name for found in jobs] == ["one", "two"]
 
-    def test_it_reads_text(self) -> None:
+    def test_load_jobs_reads_text(self) -> None:
         """Text has a line break."""
         assert [found.name for found in load_jobs(self.TEXT)] == ["one", "two"]
 
-    def test_it_reads_what_dump_writes(self) -> None:
-        """The native form of a job, in YAML and in a JSON of one."""
+    def test_load_jobs_reads_the_output_of_dump(self) -> None:
+        """The native form of a job, in YAML and in JSON."""
         stored = render(job()).job
 
         assert load_jobs(job_file.dump([stored.to_manifest()])) == [stored]
 
-    def test_a_file_that_is_not_there_is_an_os_error(self, tmp_path: Path) -> None:
-        """The caller knows what to say."""
+    def test_a_missing_file_is_an_os_error(self, tmp_path: Path) -> None:
+        """The caller reports it."""
         with pytest.raises(FileNotFoundError):
             load_jobs(tmp_path / "nothing.yaml")
 
@@ -674,8 +674,8 @@ TEXTS: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("text", "written"), TEXTS.values(), ids=TEXTS)
-def test_text_is_written_so_that_everyone_reads_it_as_text(text: str, written: str) -> None:
-    """Quoted where kubectl or YAML 1.1 would take it for something else; scripts as they are."""
+def test_text_is_written_so_that_all_parsers_read_it_as_text(text: str, written: str) -> None:
+    """It is quoted where kubectl or YAML 1.1 would read another type; scripts are blocks."""
     dumped = job_file.dump([{"a": text}])
 
     assert dumped == f"---\na: {written}\n"
@@ -685,17 +685,17 @@ def test_text_is_written_so_that_everyone_reads_it_as_text(text: str, written: s
 
 @pytest.mark.parametrize("text", [text for text, _ in TEXTS.values()], ids=TEXTS)
 def test_any_text_can_be_a_key(text: str) -> None:
-    """Of a label, or a file of a ConfigMap."""
+    """Such as a label, or a file of a ConfigMap."""
     dumped = job_file.dump([{text: "a"}])
 
     assert yaml.safe_load(dumped) == read_one(dumped).data == {text: "a"}
 
 
 class TestDump:
-    """How manifests are written."""
+    """Manifests that `dump` writes."""
 
-    def test_identity_comes_first_and_all_else_by_name(self) -> None:
-        """At the top; below it everything is sorted."""
+    def test_identity_comes_first_and_other_fields_by_name(self) -> None:
+        """Fields below the top are sorted."""
         manifest = {"spec": {"kind": 1, "a": 2}, "data": {}, "metadata": {"namespace": "b", "name": "a"}}
 
         dumped = job_file.dump([manifest | {"kind": "K", "apiVersion": "v1"}])
@@ -704,14 +704,14 @@ class TestDump:
             "---\napiVersion: v1\nkind: K\nmetadata:\n  name: a\n  namespace: b\ndata: {}\nspec:\n  a: 2\n  kind: 1\n"
         )
 
-    def test_shared_values_are_written_out(self) -> None:
-        """Without anchors."""
+    def test_shared_values_are_written_without_anchors(self) -> None:
+        """Each copy is complete."""
         shared = {"a": [1]}
 
         assert job_file.dump([{"b": shared, "c": shared}]) == "---\nb:\n  a:\n  - 1\nc:\n  a:\n  - 1\n"
 
     def test_long_text_is_not_wrapped(self) -> None:
-        """A diff shows what changed."""
+        """A diff shows only changed lines."""
         text = "word " * 200 + "end"
 
         assert job_file.dump([{"a": text}]) == f"---\na: {text}\n"
@@ -723,16 +723,16 @@ class TestDump:
         assert job_file.dump([manifest]) == "---\na: <private>\n"
         assert '"a": "<private>"' in job_file.dump([manifest], "json")
 
-    def test_tuples_are_lists(self) -> None:
-        """They come from models."""
+    def test_tuples_are_written_as_lists(self) -> None:
+        """Models have tuples."""
         assert job_file.dump([{"a": (1, 2)}]) == "---\na:\n- 1\n- 2\n"
 
     def test_no_manifest_is_no_document(self) -> None:
-        """And an empty list in JSON."""
+        """JSON is an empty list."""
         assert job_file.dump([]) == ""
         assert job_file.dump([], "json") == '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": []\n}\n'
 
-    def test_a_rendered_script_reads_as_it_was_written(self) -> None:
+    def test_a_rendered_script_is_written_unchanged(self) -> None:
         """In a block, not in quotes with doubled lines."""
         made = render(job(task_with_script("set -e\nrun --fast\n")))
 
@@ -740,6 +740,6 @@ class TestDump:
 
 
 def task_with_script(script: str) -> dict[str, Any]:
-    """Give a task that runs a script."""
+    """Build a task that runs a script."""
     main = {"name": "main", "image": "example.org/image:1", "args": [script]}
     return {"name": "worker", "replicas": 1, "template": {"spec": {"containers": [main]}}}
