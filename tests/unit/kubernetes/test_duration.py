@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import duration
 from tests.conftest import job, problems, task, typed
 
-# What `time.ParseDuration` of Go 1.26 returns, without its prefix "time: ".
+# Errors of `time.ParseDuration` in Go 1.26 without the prefix "time: ".
 MESSAGES = {
     "1d": 'unknown unit "d" in duration "1d"',
     "10": 'missing unit in duration "10"',
@@ -62,12 +62,12 @@ def test_a_duration_can_begin_with_thousands_of_zeros() -> None:
         ("5 m", 'write "5m"'),
     ],
 )
-def test_the_fix_is_the_duration_that_is_probably_meant(text: str, fix: str) -> None:
-    """Days and weeks become hours, a number without a unit seconds."""
+def test_the_fix_is_the_most_similar_duration(text: str, fix: str) -> None:
+    """Days and weeks become hours, and a number without a unit becomes seconds."""
     assert duration.fix(text) == fix
 
 
-def test_a_text_without_a_probable_duration_has_a_general_fix(snapshot: SnapshotAssertion) -> None:
+def test_a_text_without_a_similar_duration_has_a_general_fix(snapshot: SnapshotAssertion) -> None:
     """The fix names the units."""
     assert duration.fix("soon") == snapshot
     assert duration.fix("2562048h") == duration.fix("soon")
@@ -98,7 +98,7 @@ def test_durations_of_a_job_are_checked_in_both_modes(
 
 
 def test_the_error_of_a_duration_has_the_message_of_go_and_the_fix(snapshot: SnapshotAssertion) -> None:
-    """The value is shown too."""
+    """It also has the value."""
     (found,) = problems(job(runningEstimate="1d"))
 
     assert MESSAGES["1d"] in found.reason

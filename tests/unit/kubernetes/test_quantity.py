@@ -1,4 +1,4 @@
-"""Quantities are read, added and written as Kubernetes does."""
+"""Quantities are parsed, added and formatted as in Kubernetes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.kubernetes.quantity import Quantity, in_int64, parse
 NANO = 10**9
 
 CANONICAL: dict[Any, str] = {
-    # A whole number, however it is given.
+    # Whole numbers in different forms.
     "0": "0",
     "-0": "0",
     "0.0": "0",
@@ -26,7 +26,7 @@ CANONICAL: dict[Any, str] = {
     1: "1",
     2.5: "2500m",
     4.0: "4",
-    # Decimal suffixes: no fraction, and the largest that fits.
+    # Decimal suffixes: the largest suffix that leaves no fraction.
     "1000m": "1",
     "1500m": "1500m",
     "0.5": "500m",
@@ -66,13 +66,13 @@ CANONICAL: dict[Any, str] = {
     "1.5e3": "1500",
     "1e6": "1e6",
     "5e0": "5",
-    # What is smaller than a billionth is rounded up.
+    # Amounts below a billionth are rounded up.
     "0.1n": "1n",
     "1.00000000001": "1000000001n",
     "1e-20": "1e-9",
     "1e-99999999999": "1e-9",
     "-0.1n": "-1n",
-    # A binary amount beyond 63 bits is cut, and no other.
+    # Only binary amounts above 63 bits are cut.
     "8Ei": "9223372036854775807",
     "10E": "10E",
     "-10E": "-10E",
@@ -110,13 +110,13 @@ def test_amounts_beyond_64_bits_wrap_as_in_kubernetes(given: str, numbers: tuple
 
 @pytest.mark.parametrize(("given", "written"), CANONICAL.items(), ids=repr)
 def test_a_quantity_is_written_in_canonical_form(given: Any, written: str) -> None:
-    """Whatever form it was given in."""
+    """The form of the input does not matter."""
     assert str(parse(given)) == written
 
 
 @pytest.mark.parametrize("given", CANONICAL, ids=repr)
 def test_the_canonical_form_is_the_same_amount_and_is_stable(given: Any) -> None:
-    """Reading it back loses nothing."""
+    """Parsing it again loses nothing."""
     quantity = parse(given)
 
     again = parse(str(quantity))
@@ -199,12 +199,12 @@ SUMS = {
 
 
 @pytest.mark.parametrize(("parts", "total"), SUMS.values(), ids=SUMS)
-def test_a_sum_is_written_like_its_first_part(parts: list[str], total: str) -> None:
-    """The first that is not zero."""
+def test_a_sum_has_the_format_of_its_first_part(parts: list[str], total: str) -> None:
+    """The first part that is not zero."""
     assert str(sum((parse(part) for part in parts), Quantity(0))) == total
 
 
 @pytest.mark.parametrize(("text", "factor", "total"), [("250m", 4, "1"), ("1Gi", 3, "3Gi"), ("100m", 0, "0")])
-def test_a_product_keeps_the_form(text: str, factor: int, total: str) -> None:
-    """Equal Pods are counted, not added one by one."""
+def test_a_product_keeps_the_format(text: str, factor: int, total: str) -> None:
+    """Equal Pods are multiplied, not added one by one."""
     assert str(parse(text) * factor) == total

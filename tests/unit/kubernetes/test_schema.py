@@ -1,4 +1,4 @@
-"""Pod templates and claims come out as the API server would store them."""
+"""Pod templates and claims are converted to the form that the API server would store."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ MAIN = "t.spec.containers[0]"
 
 
 def conform(tree: Any, definition: str = schema.POD_TEMPLATE) -> tuple[Any, list[Problem]]:
-    """Walk a tree at the place `t`."""
+    """Convert a tree at the path `t`."""
     walk = schema.SchemaPruner()
     return walk.apply(tree, definition, "t"), walk.problems
 
 
 def template(**spec: Any) -> Wire:
-    """Give a Pod template."""
+    """Build a Pod template."""
     return {"spec": {"containers": [container()], **spec}}
 
 
-def of_container(**fields: Any) -> Wire:
-    """Give a Pod template whose container has some fields."""
+def template_of(**fields: Any) -> Wire:
+    """Build a Pod template whose container has some fields."""
     return template(containers=[container(**fields)])
 
 
 def conformed_container(**fields: Any) -> Wire:
-    """Give a container as it comes out, without its name and image; it has no problem."""
-    tree, problems = conform(of_container(**fields))
+    """Return the converted container without its name and image. It has no problem."""
+    tree, problems = conform(template_of(**fields))
     assert problems == []
     found: Wire = tree["spec"]["containers"][0]
     return {key: value for key, value in found.items() if key not in {"name", "image"}}
 
 
 class TestUnknownFields:
-    """What no definition knows is dropped, and told."""
+    """Unknown fields are dropped and reported."""
 
     @pytest.mark.parametrize(
         ("tree", "path", "right"),
@@ -48,9 +48,9 @@ class TestUnknownFields:
             (template(restartPolcy="Never"), "t.spec.restartPolcy", "restartPolicy"),
             (template(restart_policy="Never"), "t.spec.restart_policy", "restartPolicy"),
             (template(RestartPolicy="Never"), "t.spec.RestartPolicy", "restartPolicy"),
-            (of_container(imagePullPolcy="Always"), f"{MAIN}.imagePullPolcy", "imagePullPolicy"),
+            (template_of(imagePullPolcy="Always"), f"{MAIN}.imagePullPolcy", "imagePullPolicy"),
             (
-                of_container(livenessProbe={"httpGet": {"port": 1, "pth": "/"}}),
+                template_of(livenessProbe={"httpGet": {"port": 1, "pth": "/"}}),
                 f"{MAIN}.livenessProbe.httpGet.pth",
                 "path",
             ),
@@ -58,30 +58,30 @@ class TestUnknownFields:
         ],
         ids=["a typo", "snake case", "a capital", "in a list", "deep down", "at the top"],
     )
-    def test_a_near_name_is_suggested(self, tree: Wire, path: str, right: str) -> None:
+    def test_a_similar_name_is_suggested(self, tree: Wire, path: str, right: str) -> None:
         """Volcano would drop the field silently."""
         _, problems = conform(tree)
 
         assert typed(problems) == [(path, "Forbidden")]
         assert (problems[0].hint, problems[0].stage) == (schema.suggestion(right, [right]), RejectionStage.STRICT)
 
-    def test_known_names_are_listed_where_none_is_near(self, snapshot: SnapshotAssertion) -> None:
-        """The reader need not look them up."""
+    def test_known_names_are_listed_if_none_is_similar(self, snapshot: SnapshotAssertion) -> None:
+        """The user does not have to look them up."""
         _, (problem,) = conform(template() | {"zzz": 1})
 
         assert typed([problem]) == [("t.zzz", "Forbidden")]
         assert str(problem) == snapshot
 
-    def test_an_unknown_field_is_left_out_with_all_below_it(self) -> None:
-        """Nothing is said about what is in it."""
+    def test_an_unknown_field_is_left_out_with_its_value(self) -> None:
+        """Its value is not checked."""
         tree, problems = conform(template(bogus={"also": [{"bogus": 1}]}))
 
         assert tree == template()
         assert len(problems) == 1
 
     @pytest.mark.parametrize("key", ["creationTimestamp", "generateName", "uid", "ownerReferences"])
-    def test_a_template_s_metadata_are_few(self, key: str) -> None:
-        """Volcano's resource definition knows name, namespace, labels, annotations and finalizers."""
+    def test_metadata_of_a_template_has_few_fields(self, key: str) -> None:
+        """Volcano's CRD has name, namespace, labels, annotations and finalizers."""
         kept = {"name": "n", "namespace": "m", "labels": {"a": "b"}, "annotations": {"c": "d"}, "finalizers": ["e/f"]}
 
         tree, problems = conform(template() | {"metadata": {**kept, key: "x"}})
@@ -99,24 +99,24 @@ class TestNulls:
             (template(hostname=None), template()),
             (template(nodeSelector={"a": "b", "c": None}), template(nodeSelector={"a": "b"})),
             (template(containers=[None, container()]), template()),
-            (of_container(env=[{"name": "A", "value": None}]), of_container(env=[{"name": "A"}])),
+            (template_of(env=[{"name": "A", "value": None}]), template_of(env=[{"name": "A"}])),
             (template() | {"metadata": None}, template()),
         ],
         ids=["a field", "a value of a mapping", "an entry of a list", "deep down", "a whole part"],
     )
     def test_a_null_is_dropped(self, tree: Wire, left: Wire) -> None:
-        """Wherever it stands."""
+        """At every depth."""
         assert conform(tree) == (left, [])
 
-    def test_a_null_where_a_default_is_known_gets_the_default(self) -> None:
-        """As if it were not there."""
+    def test_a_null_gets_the_default_of_its_field(self) -> None:
+        """As a missing field does."""
         ports = [{"containerPort": 80, "protocol": None}]
 
         assert conformed_container(ports=ports) == {"ports": [{"containerPort": 80, "protocol": "TCP"}]}
 
 
 class TestDefaults:
-    """What Volcano's resource definition fills in."""
+    """Defaults of Volcano's CRD."""
 
     @pytest.mark.parametrize(
         ("volume", "defaults"),
@@ -135,7 +135,7 @@ class TestDefaults:
         ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
     )
     def test_a_volume_source_gets_its_defaults(self, volume: Wire, defaults: Wire) -> None:
-        """Those that come with Kubernetes' types."""
+        """Kubernetes defines these defaults in its types."""
         ((kind, source),) = volume.items()
 
         tree, problems = conform(template(volumes=[{"name": "v", **volume}]))
@@ -143,28 +143,28 @@ class TestDefaults:
         assert problems == []
         assert tree["spec"]["volumes"] == [{"name": "v", kind: source | defaults}]
 
-    def test_a_port_is_tcp(self) -> None:
-        """Unless it says otherwise."""
+    def test_the_protocol_of_a_port_is_tcp_by_default(self) -> None:
+        """An explicit protocol stays."""
         ports = [{"containerPort": 80}, {"containerPort": 53, "protocol": "UDP"}]
 
         assert [port["protocol"] for port in conformed_container(ports=ports)["ports"]] == ["TCP", "UDP"]
 
-    def test_a_grpc_probe_asks_the_empty_service(self) -> None:
-        """The name is written out."""
+    def test_a_grpc_probe_has_an_empty_service_by_default(self) -> None:
+        """The name is written into the manifest."""
         assert conformed_container(livenessProbe={"grpc": {"port": 1}}) == {
             "livenessProbe": {"grpc": {"port": 1, "service": ""}},
         }
 
-    def test_a_key_of_a_file_is_not_optional(self) -> None:
-        """In a variable's source."""
+    def test_a_key_of_a_file_is_required_by_default(self) -> None:
+        """In the source of a variable."""
         source = {"fileKeyRef": {"key": "k", "path": "p", "volumeName": "v"}}
 
         assert conformed_container(env=[{"name": "A", "valueFrom": source}])["env"][0]["valueFrom"] == {
             "fileKeyRef": {"key": "k", "path": "p", "volumeName": "v", "optional": False},
         }
 
-    def test_what_is_given_stays(self) -> None:
-        """A default is for what is missing."""
+    def test_explicit_values_override_defaults(self) -> None:
+        """Only missing fields get a default."""
         source = {"iqn": "i", "lun": 0, "targetPortal": "t", "iscsiInterface": "mine"}
 
         tree, _ = conform(template(volumes=[{"name": "v", "iscsi": source}]))
@@ -173,41 +173,41 @@ class TestDefaults:
 
 
 TYPES: dict[str, tuple[Any, str]] = {
-    "a number for a string": (of_container(env=[{"name": "A", "value": 5}]), f"{MAIN}.env[0].value"),
-    "a truth value for a string": (of_container(image=True), f"{MAIN}.image"),
+    "a number for a string": (template_of(env=[{"name": "A", "value": 5}]), f"{MAIN}.env[0].value"),
+    "a truth value for a string": (template_of(image=True), f"{MAIN}.image"),
     "a list for a string": (template(hostname=["a"]), "t.spec.hostname"),
     "a string for a number": (
         template(terminationGracePeriodSeconds="5"),
         "t.spec.terminationGracePeriodSeconds",
     ),
     "a fraction for a number": (
-        of_container(securityContext={"runAsUser": 1.5}),
+        template_of(securityContext={"runAsUser": 1.5}),
         f"{MAIN}.securityContext.runAsUser",
     ),
     "a truth value for a number": (
-        of_container(ports=[{"containerPort": True}]),
+        template_of(ports=[{"containerPort": True}]),
         f"{MAIN}.ports[0].containerPort",
     ),
     "a string for a truth value": (template(hostNetwork="yes"), "t.spec.hostNetwork"),
     "a number for a truth value": (template(hostNetwork=1), "t.spec.hostNetwork"),
     "a string for a list": (template(containers="x"), "t.spec.containers"),
     "a mapping for a list": (template(tolerations={}), "t.spec.tolerations"),
-    "a string for a command": (of_container(command="run"), f"{MAIN}.command"),
-    "a number in a command": (of_container(command=["run", 1]), f"{MAIN}.command[1]"),
+    "a string for a command": (template_of(command="run"), f"{MAIN}.command"),
+    "a number in a command": (template_of(command=["run", 1]), f"{MAIN}.command[1]"),
     "a string for a mapping": (template(securityContext="x"), "t.spec.securityContext"),
     "a list for a mapping": (template(nodeSelector=[]), "t.spec.nodeSelector"),
-    "a string for an entry": (of_container(env=["A=b"]), f"{MAIN}.env[0]"),
+    "a string for an entry": (template_of(env=["A=b"]), f"{MAIN}.env[0]"),
     "a number in a mapping of strings": (template(nodeSelector={"a/b": 1}), "t.spec.nodeSelector.a/b"),
     "a truth value for a quantity": (
-        of_container(resources={"limits": {"cpu": True}}),
+        template_of(resources={"limits": {"cpu": True}}),
         f"{MAIN}.resources.limits.cpu",
     ),
     "a list for a quantity": (
-        of_container(resources={"limits": {"cpu": [1]}}),
+        template_of(resources={"limits": {"cpu": [1]}}),
         f"{MAIN}.resources.limits.cpu",
     ),
     "a fraction for a port or its name": (
-        of_container(livenessProbe={"httpGet": {"port": 80.5}}),
+        template_of(livenessProbe={"httpGet": {"port": 80.5}}),
         f"{MAIN}.livenessProbe.httpGet.port",
     ),
     "a string for the whole spec": ({"spec": "x"}, "t.spec"),
@@ -216,8 +216,8 @@ TYPES: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize(("tree", "path"), TYPES.values(), ids=TYPES)
-def test_a_wrong_type_is_a_problem_of_the_decoder(tree: Any, path: str, snapshot: SnapshotAssertion) -> None:
-    """The message names the right type."""
+def test_a_wrong_type_is_an_error_of_the_decoder(tree: Any, path: str, snapshot: SnapshotAssertion) -> None:
+    """The message has the right type."""
     _, problems = conform(tree)
 
     assert typed(problems) == [(path, "TypeInvalid")]
@@ -237,7 +237,7 @@ def test_a_wrong_type_is_a_problem_of_the_decoder(tree: Any, path: str, snapshot
     ids=["a number", "a port or its name", "a port's name", "a quantity", "a fraction of a quantity"],
 )
 def test_a_whole_float_is_an_integer(fields: Wire, found: Any) -> None:
-    """Pulumi's wire has no other numbers; `2.0` must not get into a manifest."""
+    """Pulumi sends all numbers as floats; a manifest must not have `2.0`."""
     (value,) = conformed_container(**fields).values()
 
     assert value == found
@@ -250,14 +250,14 @@ def test_a_whole_float_is_an_integer(fields: Wire, found: Any) -> None:
         ({"spec": {"containers": None}}, "t.spec.containers"),
         ({"spec": {}}, "t.spec.containers"),
         (template(containers=[{"image": "i"}]), f"{MAIN}.name"),
-        (of_container(ports=[{"hostPort": 1}]), f"{MAIN}.ports[0].containerPort"),
-        (of_container(env=[{"value": "x"}]), f"{MAIN}.env[0].name"),
-        (of_container(volumeMounts=[{"name": "v"}]), f"{MAIN}.volumeMounts[0].mountPath"),
+        (template_of(ports=[{"hostPort": 1}]), f"{MAIN}.ports[0].containerPort"),
+        (template_of(env=[{"value": "x"}]), f"{MAIN}.env[0].name"),
+        (template_of(volumeMounts=[{"name": "v"}]), f"{MAIN}.volumeMounts[0].mountPath"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_missing_field_that_is_required_is_a_problem_of_the_schema(tree: Wire, path: str) -> None:
-    """Volcano's resource definition requires it."""
+def test_a_missing_required_field_is_an_error_of_the_schema(tree: Wire, path: str) -> None:
+    """Volcano's CRD requires it."""
     _, problems = conform(tree)
 
     assert typed(problems) == [(path, "Required")]
@@ -288,17 +288,17 @@ PLAIN: dict[str, Wire] = {
     "t.spec.schedulerName": template(schedulerName=Leaf("x")),
     "t.spec.hostNetwork": template(hostNetwork=Leaf("x")),
     f"{MAIN}.name": template(containers=[{"name": Leaf("x"), "image": "i"}]),
-    f"{MAIN}.env": of_container(env=Leaf("x")),
-    f"{MAIN}.env[0]": of_container(env=[Leaf("x")]),
-    f"{MAIN}.env[0].name": of_container(env=[{"name": Leaf("x")}]),
-    f"{MAIN}.ports": of_container(ports=Leaf("x")),
-    f"{MAIN}.ports[0]": of_container(ports=[Leaf("x")]),
-    f"{MAIN}.ports[0].containerPort": of_container(ports=[{"containerPort": Leaf("x")}]),
-    f"{MAIN}.ports[0].name": of_container(ports=[{"containerPort": 1, "name": Leaf("x")}]),
-    f"{MAIN}.ports[0].protocol": of_container(ports=[{"containerPort": 1, "protocol": Leaf("x")}]),
-    f"{MAIN}.volumeMounts": of_container(volumeMounts=Leaf("x")),
-    f"{MAIN}.volumeMounts[0]": of_container(volumeMounts=[Leaf("x")]),
-    f"{MAIN}.volumeMounts[0].mountPath": of_container(volumeMounts=[{"name": "v", "mountPath": Leaf("x")}]),
+    f"{MAIN}.env": template_of(env=Leaf("x")),
+    f"{MAIN}.env[0]": template_of(env=[Leaf("x")]),
+    f"{MAIN}.env[0].name": template_of(env=[{"name": Leaf("x")}]),
+    f"{MAIN}.ports": template_of(ports=Leaf("x")),
+    f"{MAIN}.ports[0]": template_of(ports=[Leaf("x")]),
+    f"{MAIN}.ports[0].containerPort": template_of(ports=[{"containerPort": Leaf("x")}]),
+    f"{MAIN}.ports[0].name": template_of(ports=[{"containerPort": 1, "name": Leaf("x")}]),
+    f"{MAIN}.ports[0].protocol": template_of(ports=[{"containerPort": 1, "protocol": Leaf("x")}]),
+    f"{MAIN}.volumeMounts": template_of(volumeMounts=Leaf("x")),
+    f"{MAIN}.volumeMounts[0]": template_of(volumeMounts=[Leaf("x")]),
+    f"{MAIN}.volumeMounts[0].mountPath": template_of(volumeMounts=[{"name": "v", "mountPath": Leaf("x")}]),
 }
 
 
@@ -314,7 +314,7 @@ def test_structure_cannot_be_unknown(path: str, tree: Wire) -> None:
 
 
 def test_the_error_of_an_output_for_structure_has_the_reason(snapshot: SnapshotAssertion) -> None:
-    """It says what the value decides."""
+    """The reason names the decision that depends on the value."""
     _, (problem,) = conform(PLAIN["t.spec.hostname"])
 
     assert str(problem) == snapshot
@@ -322,11 +322,11 @@ def test_the_error_of_an_output_for_structure_has_the_reason(snapshot: SnapshotA
 
 VALUES: dict[str, Wire] = {
     "an image": template(containers=[{"name": "main", "image": Leaf("x")}]),
-    "a value": of_container(env=[{"name": "A", "value": Leaf("x")}]),
-    "a whole source of a value": of_container(env=[{"name": "A", "valueFrom": Leaf("x")}]),
-    "a command": of_container(command=Leaf("x")),
-    "an argument": of_container(args=["a", Leaf("x")]),
-    "all resources": of_container(resources=Leaf("x")),
+    "a value": template_of(env=[{"name": "A", "value": Leaf("x")}]),
+    "a whole source of a value": template_of(env=[{"name": "A", "valueFrom": Leaf("x")}]),
+    "a command": template_of(command=Leaf("x")),
+    "an argument": template_of(args=["a", Leaf("x")]),
+    "all resources": template_of(resources=Leaf("x")),
     "a number": template(terminationGracePeriodSeconds=Leaf("x")),
     "a toleration": template(tolerations=[Leaf("x")]),
     "a label": template() | {"metadata": {"labels": {"a": Leaf("x")}}},
@@ -338,7 +338,7 @@ VALUES: dict[str, Wire] = {
 
 @pytest.mark.parametrize("tree", VALUES.values(), ids=VALUES)
 def test_every_other_value_may_be_unknown(tree: Wire) -> None:
-    """It passes as it is: the same leaf, and no problem."""
+    """The same leaf is in the result, without a problem."""
     kept, problems = conform(tree)
 
     assert problems == []
@@ -346,7 +346,7 @@ def test_every_other_value_may_be_unknown(tree: Wire) -> None:
 
 
 def test_all_problems_of_a_tree_are_found_at_once() -> None:
-    """What is malformed is left out, and the rest is looked at."""
+    """Malformed fields are left out, and all other fields are checked."""
     tree = template(
         containers=[container(image=5, bogus=1), "x", {"image": "i"}],
         hostNetwork="yes",
@@ -366,9 +366,9 @@ def test_all_problems_of_a_tree_are_found_at_once() -> None:
     assert kept == {"spec": {"containers": [{"name": "main"}, {}, {"image": "i"}], "volumes": [{}]}}
 
 
-def test_the_tree_itself_is_left_alone() -> None:
-    """The walk copies."""
-    tree = of_container(ports=[{"containerPort": 80.0}], bogus=None)
+def test_the_input_is_not_changed() -> None:
+    """The conversion copies it."""
+    tree = template_of(ports=[{"containerPort": 80.0}], bogus=None)
     before = repr(tree)
 
     kept, _ = conform(tree)
@@ -377,8 +377,8 @@ def test_the_tree_itself_is_left_alone() -> None:
     assert repr(tree) == before
 
 
-def test_a_claim_is_walked_by_its_own_definition() -> None:
-    """A PersistentVolumeClaimSpec."""
+def test_a_claim_has_its_own_definition() -> None:
+    """It is a PersistentVolumeClaimSpec."""
     claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "storagClassName": "x"}
 
     tree, problems = conform(claim, schema.CLAIM)
@@ -396,7 +396,7 @@ def test_a_claim_is_walked_by_its_own_definition() -> None:
         ("wait-master-timeouts", ["wait-master-timeout", "port"]),
     ],
 )
-def test_the_nearest_word_is_suggested(word: str, words: list[str], snapshot: SnapshotAssertion) -> None:
+def test_the_most_similar_word_is_suggested(word: str, words: list[str], snapshot: SnapshotAssertion) -> None:
     """A word of the same letters takes precedence over a word that looks alike."""
     assert schema.suggestion(word, words) == snapshot
 
@@ -410,7 +410,7 @@ def test_the_nearest_word_is_suggested(word: str, words: list[str], snapshot: Sn
         ("restart_policy", "restartPolicy"),
     ],
 )
-def test_the_snake_case_names_of_pulumi_lead_to_those_on_the_wire(snake: str, wire: str) -> None:
+def test_snake_case_names_of_pulumi_match_the_api_names(snake: str, wire: str) -> None:
     """Acronyms are one word."""
     names = schema.wire_names("io.k8s.api.core.v1.PodSpec") | schema.wire_names("io.k8s.api.core.v1.Container")
 

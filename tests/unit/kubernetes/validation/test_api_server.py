@@ -1,4 +1,4 @@
-"""What the API server rejects or ignores in the Pods of a template."""
+"""Fields in the Pods of a template that the API server rejects or ignores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.pod_rules import OF_CLAIM, claim
 
 
 def test_a_data_source_that_the_api_server_ignores_in_an_ephemeral_volume_is_an_error() -> None:
-    """The API server accepts the Pod, and ignores the source in the claim that comes with it."""
+    """The API server accepts the Pod, and drops the source from the generated claim."""
     spec = claim(dataSource={"apiGroup": "example.org", "kind": "Backup", "name": "a"})
     document = job({"name": "worker", "replicas": 1, "template": {"spec": spec}})
 

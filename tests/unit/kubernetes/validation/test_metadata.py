@@ -16,20 +16,20 @@ TEMPLATE = "spec.tasks[0].template"
 SPEC = f"{TEMPLATE}.spec"
 
 
-def tolerating(**toleration: Any) -> Wire:
-    """Give a job by a toleration of its Pods."""
+def job_with_toleration(**toleration: Any) -> Wire:
+    """Build a job by a toleration of its Pods."""
     return job(task(tolerations=[toleration]))
 
 
-def with_metadata(**metadata: Any) -> Wire:
-    """Give a job by its template's metadata."""
+def job_with_template_metadata(**metadata: Any) -> Wire:
+    """Build a job by the metadata of its template."""
     made = task()
     made["template"]["metadata"] = metadata
     return job(made)
 
 
-def of_job(**metadata: Any) -> Wire:
-    """Give a job by its own metadata."""
+def job_with_metadata(**metadata: Any) -> Wire:
+    """Build a job by its own metadata."""
     made = job()
     made["metadata"] |= metadata
     return made
@@ -37,27 +37,27 @@ def of_job(**metadata: Any) -> Wire:
 
 REJECTED: dict[str, tuple[Wire, str, str]] = {
     "a toleration's operator": (
-        tolerating(key="gpu", operator="In", value="a"),
+        job_with_toleration(key="gpu", operator="In", value="a"),
         f"{SPEC}.tolerations[0].operator",
         "NotSupported",
     ),
     "a toleration with Exists and a value": (
-        tolerating(key="gpu", operator="Exists", value="a"),
+        job_with_toleration(key="gpu", operator="Exists", value="a"),
         f"{SPEC}.tolerations[0].value",
         "Invalid",
     ),
     "a toleration without a key": (
-        tolerating(value="a"),
+        job_with_toleration(value="a"),
         f"{SPEC}.tolerations[0]",
         "Invalid",
     ),
     "a toleration's effect": (
-        tolerating(key="gpu", effect="NoRun"),
+        job_with_toleration(key="gpu", effect="NoRun"),
         f"{SPEC}.tolerations[0].effect",
         "NotSupported",
     ),
     "seconds without eviction": (
-        tolerating(key="gpu", operator="Exists", effect="NoSchedule", tolerationSeconds=5),
+        job_with_toleration(key="gpu", operator="Exists", effect="NoSchedule", tolerationSeconds=5),
         f"{SPEC}.tolerations[0].effect",
         "Invalid",
     ),
@@ -72,33 +72,33 @@ REJECTED: dict[str, tuple[Wire, str, str]] = {
         "Invalid",
     ),
     "a label's key in the template": (
-        with_metadata(labels={"my app": "a"}),
+        job_with_template_metadata(labels={"my app": "a"}),
         f"{TEMPLATE}.metadata.labels.my app",
         "Invalid",
     ),
     "a label's key with a prefix in capitals": (
-        with_metadata(labels={"Example.org/a": "a"}),
+        job_with_template_metadata(labels={"Example.org/a": "a"}),
         f"{TEMPLATE}.metadata.labels.Example.org/a",
         "Invalid",
     ),
     "an annotation's key in the template": (
-        with_metadata(annotations={"a/b/c": "a"}),
+        job_with_template_metadata(annotations={"a/b/c": "a"}),
         f"{TEMPLATE}.metadata.annotations.a/b/c",
         "Invalid",
     ),
-    "a label's key of the job": (of_job(labels={"-a": "b"}), "metadata.labels.-a", "Invalid"),
+    "a label's key of the job": (job_with_metadata(labels={"-a": "b"}), "metadata.labels.-a", "Invalid"),
     "a label's value of the job": (
-        of_job(labels={"team": "a b"}),
+        job_with_metadata(labels={"team": "a b"}),
         "metadata.labels.team",
         "Invalid",
     ),
     "annotations of 256 KiB of the job": (
-        of_job(annotations={"a": "x" * 262144}),
+        job_with_metadata(annotations={"a": "x" * 262144}),
         "metadata.annotations",
         "TooLong",
     ),
     "an annotation's key of the job": (
-        of_job(annotations={"": "b"}),
+        job_with_metadata(annotations={"": "b"}),
         "metadata.annotations.",
         "Invalid",
     ),
@@ -119,19 +119,19 @@ def test_invalid_metadata_and_tolerations_are_rejected(
 @pytest.mark.parametrize(
     "document", [document for name, (document, *_) in REJECTED.items() if name != "a negative time of grace"]
 )
-def test_lenient_mode_refuses_it_as_volcano_does(document: Wire) -> None:
-    """The API server looks at the job, and the webhook runs Kubernetes' checks on its templates."""
+def test_lenient_mode_rejects_invalid_metadata_as_volcano_does(document: Wire) -> None:
+    """The API server checks the job, and the webhook checks its templates."""
     assert refused(document, strict=False).stage <= RejectionStage.WEBHOOK
 
 
-def test_a_negative_time_of_grace_is_taken_for_1_by_kubernetes() -> None:
-    """So lenient mode takes it."""
+def test_lenient_mode_accepts_a_negative_grace_period() -> None:
+    """Kubernetes replaces it by 1."""
     assert render(REJECTED["a negative time of grace"][0], strict=False).pods
 
 
-def test_templates_are_looked_at_when_the_job_s_shape_is_wrong_too() -> None:
-    """All at once."""
-    document = tolerating(key="gpu", effect="NoRun")
+def test_templates_are_checked_if_the_shape_of_the_job_is_wrong() -> None:
+    """All problems are reported at once."""
+    document = job_with_toleration(key="gpu", effect="NoRun")
     document["spec"]["minAvailable"] = "x"
 
     assert {problem.path for problem in refused(document).problems} == {
@@ -141,22 +141,28 @@ def test_templates_are_looked_at_when_the_job_s_shape_is_wrong_too() -> None:
 
 
 TAKEN: dict[str, Wire] = {
-    "all tolerations": tolerating(operator="Exists"),
-    "an equal one": tolerating(key="gpu", operator="Equal", value="a", effect="NoSchedule"),
-    "seconds until eviction": tolerating(key="gpu", operator="Exists", effect="NoExecute", tolerationSeconds=5),
-    "seconds before an unknown effect": tolerating(operator="Exists", effect=Leaf("e"), tolerationSeconds=5),
+    "all tolerations": job_with_toleration(operator="Exists"),
+    "an equal one": job_with_toleration(key="gpu", operator="Equal", value="a", effect="NoSchedule"),
+    "seconds until eviction": job_with_toleration(
+        key="gpu", operator="Exists", effect="NoExecute", tolerationSeconds=5
+    ),
+    "seconds before an unknown effect": job_with_toleration(operator="Exists", effect=Leaf("e"), tolerationSeconds=5),
     "unknown tolerations": job(task(tolerations=Leaf("x"))),
     "an unknown toleration": job(task(tolerations=[Leaf("x")])),
-    "unknown parts of a toleration": tolerating(key=Leaf("a"), operator=Leaf("b"), value=Leaf("c"), effect=Leaf("d")),
+    "unknown parts of a toleration": job_with_toleration(
+        key=Leaf("a"), operator=Leaf("b"), value=Leaf("c"), effect=Leaf("d")
+    ),
     "unknown seconds": job(task(activeDeadlineSeconds=Leaf("a"), terminationGracePeriodSeconds=Leaf("b"))),
     "no grace": job(task(activeDeadlineSeconds=1, terminationGracePeriodSeconds=0)),
-    "an annotation's key with a prefix in capitals": with_metadata(annotations={"Example.org/a": "any\ntext"}),
-    "a label's key with a prefix": with_metadata(labels={"example.org/A_b.c": "x"}),
-    "unknown values of the job's labels": of_job(labels={"a": Leaf("x")}, annotations={"b": Leaf("y")}),
+    "an annotation's key with a prefix in capitals": job_with_template_metadata(
+        annotations={"Example.org/a": "any\ntext"}
+    ),
+    "a label's key with a prefix": job_with_template_metadata(labels={"example.org/A_b.c": "x"}),
+    "unknown values of the job's labels": job_with_metadata(labels={"a": Leaf("x")}, annotations={"b": Leaf("y")}),
 }
 
 
 @pytest.mark.parametrize("document", TAKEN.values(), ids=TAKEN)
-def test_near_misses_render_strictly(document: Wire) -> None:
-    """Without a word."""
+def test_near_misses_are_accepted_in_strict_mode(document: Wire) -> None:
+    """They have no warnings."""
     assert render(document).warnings == ()

@@ -1,6 +1,6 @@
-"""Kubernetes' own rules for a Pod template, before any plugin edits it.
+"""Kubernetes' own rules for a Pod template, before plugins edit it.
 
-`tests/cluster/test_podcheck.py` asks a real API server about the same templates.
+`tests/cluster/test_podcheck.py` sends the same templates to a real API server.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ OF_CLAIMS = {
 
 @pytest.mark.parametrize("mistake", OF_CLAIMS.values(), ids=OF_CLAIMS)
 def test_a_new_claim_of_the_job_has_the_rules_of_a_claim_of_a_pod(mistake: Mistake) -> None:
-    """The path and the words are the same."""
+    """Path and message are the same."""
     spec = mistake.spec["volumes"][0]["ephemeral"]["volumeClaimTemplate"]["spec"]
 
     found = problems(job(volumes=[{"mountPath": "/data", "volumeClaim": spec}]))
@@ -74,14 +74,14 @@ def test_a_new_claim_of_the_job_has_the_rules_of_a_claim_of_a_pod(mistake: Mista
 
 
 @pytest.mark.parametrize("spec", [*TAKEN.values(), *RICH.values()], ids=[*TAKEN, *RICH])
-def test_what_kubernetes_takes_renders_strictly(spec: Wire) -> None:
+def test_templates_that_kubernetes_accepts_render_in_strict_mode(spec: Wire) -> None:
     """The near misses of the rules, and specs with many fields."""
     assert len(render(of(spec)).pods) == 1
 
 
 @pytest.mark.parametrize("value", ["a b", "x" * 64, "a-"], ids=["a blank", "64 characters", "a dash at the end"])
 def test_an_invalid_label_value_is_rejected_and_shown(value: str) -> None:
-    """The rules are those of Kubernetes."""
+    """Kubernetes has the same rules."""
     (found,) = problems(of(pod(), {"app": value}))
 
     assert typed([found]) == [(f"{TEMPLATE}.metadata.labels.app", "Invalid")]
@@ -89,8 +89,8 @@ def test_an_invalid_label_value_is_rejected_and_shown(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "a"], ids=["empty", "of one character"])
-def test_a_label_s_value_that_is_one(value: str) -> None:
-    """The shortest."""
+def test_a_label_value_of_one_character_is_valid(value: str) -> None:
+    """It is the shortest."""
     assert len(render(of(pod(), {"app": value})).pods) == 1
 
 
@@ -159,7 +159,7 @@ def test_pods_that_only_the_api_server_rejects_are_an_error_in_strict_mode(
     assert len(render(of(spec), strict=False).pods) == 1
 
 
-def test_a_class_of_the_job_allows_a_priority() -> None:
+def test_the_class_of_the_job_allows_a_priority() -> None:
     """Pods without a class get that of the job. Only a cluster knows the priority of a class."""
     document = of(pod(priority=5))
     document["spec"]["priorityClassName"] = "high"
@@ -182,9 +182,7 @@ INT32 = {
 
 
 @pytest.mark.parametrize(("spec", "path"), INT32.values(), ids=INT32)
-def test_a_number_outside_of_the_format_of_the_schema_is_rejected(
-    spec: Wire, path: str, snapshot: SnapshotAssertion
-) -> None:
+def test_a_number_out_of_range_of_its_format_is_rejected(spec: Wire, path: str, snapshot: SnapshotAssertion) -> None:
     """The decoders of Volcano's webhook and of the API server reject it."""
     (found,) = problems(of(spec), strict=False)
 
@@ -193,7 +191,7 @@ def test_a_number_outside_of_the_format_of_the_schema_is_rejected(
     assert str(found) == snapshot
 
 
-def test_a_number_of_64_bits_fits_into_that_format() -> None:
+def test_a_number_of_64_bits_is_accepted_for_its_format() -> None:
     """Such as terminationGracePeriodSeconds."""
     assert render(of(pod(terminationGracePeriodSeconds=2**33))).pods
 
@@ -209,7 +207,7 @@ def test_a_hook_has_one_second_if_the_grace_period_is_negative(snapshot: Snapsho
 
 
 def paths(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path of everything in a tree but itself."""
+    """Yield the paths of all values in a tree except the root."""
     entries = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     for key, value in entries:
         yield (*path, key)
@@ -217,7 +215,7 @@ def paths(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def with_leaf(tree: Any, path: tuple[Any, ...]) -> Any:
-    """Give a copy of a tree in which one value is not known yet."""
+    """Return a copy of a tree with one value that is not known yet."""
     if not path:
         return Leaf("unknown")
     copy = tree.copy()
@@ -226,7 +224,7 @@ def with_leaf(tree: Any, path: tuple[Any, ...]) -> Any:
 
 
 def found_with_leaf(spec: Wire, path: tuple[Any, ...]) -> list[Problem] | None:
-    """Look at a spec in which one value is not known yet; nothing if it must be known."""
+    """Check a spec with one value that is not known yet. Return no problem if the value must be known."""
     walk = schema.SchemaPruner()
     template = walk.apply({"spec": with_leaf(spec, path)}, schema.POD_TEMPLATE, "")
     return (
@@ -237,24 +235,24 @@ def found_with_leaf(spec: Wire, path: tuple[Any, ...]) -> list[Problem] | None:
 
 
 @pytest.mark.parametrize("spec", [*TAKEN.values(), *RICH.values()], ids=[*TAKEN, *RICH])
-def test_any_value_that_is_not_known_yet_passes(spec: Wire) -> None:
-    """Each in turn is somebody else's to judge, and nothing beside it is wrong because of it."""
+def test_any_unknown_value_is_accepted(spec: Wire) -> None:
+    """Each value in turn is unknown, and all other values stay valid."""
     found = {path: found_with_leaf(spec, path) for path in paths(spec)}
 
     assert {path: told for path, told in found.items() if told} == {}
 
 
 @pytest.mark.parametrize("mistake", REFUSED.values(), ids=REFUSED)
-def test_a_value_that_is_not_known_yet_beside_a_mistake_is_not_looked_into(mistake: Mistake) -> None:
-    """Whatever is unknown, the check of the rest ends, and finds at most the mistake that was there."""
+def test_an_unknown_value_does_not_add_problems(mistake: Mistake) -> None:
+    """The check of the other values ends, and finds at most the mistake in them."""
     for path in paths(mistake.spec):
         told = {problem.path for problem in found_with_leaf(mistake.spec, path) or ()}
 
         assert told <= {f".{mistake.path}"}, path
 
 
-def test_faults_of_several_templates_are_told_at_once() -> None:
-    """With all faults of each."""
+def test_problems_of_several_templates_are_reported_at_once() -> None:
+    """Each template can have several."""
     document = job(task("a", hostname="A", containers=[container(image="")]), task("b", containers=[container("B")]))
 
     assert [problem.path for problem in problems(document)] == [
@@ -266,7 +264,7 @@ def test_faults_of_several_templates_are_told_at_once() -> None:
 
 @pytest.mark.parametrize("spec", [claim(storageClassName="A" * 300), claim(volumeMode="A" * 300)])
 def test_a_long_value_is_cut_in_a_message(spec: Wire) -> None:
-    """Messages are read by people."""
+    """Messages stay readable."""
     (problem,) = problems(of(spec))
 
     assert f'value: "{cropped("A" * 300, 100)}": ' in str(problem)
