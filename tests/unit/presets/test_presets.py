@@ -1,4 +1,4 @@
-"""Presets for Pod templates: what each adds, what stays, and what is in their way."""
+"""Presets for Pod templates: the fields that each adds, and the conflicts with a template."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from tests.readme import ROOT
 
 
 class Output:
-    """Stands for Pulumi's: a value that must not be looked into."""
+    """An Output of Pulumi, whose value must not be read."""
 
     def apply(self, func: Callable[[Any], Any]) -> Any:
-        """Be taken for one."""
+        """Exist, as an Output does."""
         raise AssertionError(func)
 
     def __bool__(self) -> bool:
-        """Refuse, as Pulumi's does not, so that the test sees it."""
+        """Raise an error, which Pulumi's Output does not do, so that the test notices it."""
         message = "an Output was looked into"
         raise AssertionError(message)
 
 
 def template(*containers: Wire, **spec: Any) -> Wire:
-    """Give a template; without containers it has one."""
+    """Build a template. Without containers it has one."""
     return {"spec": {"restartPolicy": "Never", "containers": list(containers) or [container()], **spec}}
 
 
 def main(made: Mapping[str, Any]) -> Wire:
-    """Give the only container without what it begins with."""
+    """Return the fields that a preset adds to the only container."""
     (only,) = made["spec"]["containers"]
     return {key: value for key, value in only.items() if key not in container()}
 
@@ -147,27 +147,27 @@ ALL = {name: preset for name, (preset, _) in (OF_CONTAINERS | OF_PODS).items()} 
 
 
 @pytest.mark.parametrize(("preset", "added"), OF_CONTAINERS.values(), ids=OF_CONTAINERS)
-def test_what_a_container_gets(preset: Preset, added: Wire) -> None:
-    """The only one."""
+def test_a_preset_adds_fields_to_the_container(preset: Preset, added: Wire) -> None:
+    """The template has one container."""
     assert main(preset(template())) == added
 
 
 @pytest.mark.parametrize(("preset", "added"), OF_PODS.values(), ids=OF_PODS)
-def test_what_a_pod_gets(preset: Preset, added: Wire) -> None:
-    """Beside what it has."""
+def test_a_preset_adds_fields_to_the_pod(preset: Preset, added: Wire) -> None:
+    """Existing fields stay."""
     assert preset(template()) == template(**added)
 
 
-def test_memory_for_dev_shm() -> None:
-    """A volume and its mount."""
+def test_shared_memory_is_a_volume_and_a_mount() -> None:
+    """At /dev/shm."""
     made = presets.shm("8Gi")(template())
 
     assert made["spec"]["volumes"] == [{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "8Gi"}}]
     assert main(made) == {"volumeMounts": [{"mountPath": "/dev/shm", "name": "shm"}]}
 
 
-def test_istio_is_told_by_a_label() -> None:
-    """Labels that are there stay."""
+def test_istio_has_a_label() -> None:
+    """Existing labels stay."""
     made = presets.no_istio_sidecar()({**template(), "metadata": {"labels": {"app": "a"}}})
 
     assert made["metadata"]["labels"] == {"app": "a", "sidecar.istio.io/inject": "false"}
@@ -175,38 +175,38 @@ def test_istio_is_told_by_a_label() -> None:
 
 @pytest.mark.parametrize("preset", ALL.values(), ids=ALL)
 class TestEach:
-    """What holds for every preset."""
+    """Properties of every preset."""
 
-    def test_the_template_given_stays_as_it_is(self, preset: Preset) -> None:
-        """Down to its leaves."""
+    def test_a_preset_does_not_change_its_input(self, preset: Preset) -> None:
+        """At any depth."""
         given = template(container(env=[{"name": "A", "value": "a"}], resources={"limits": {"cpu": "1"}}))
         before = copy.deepcopy(given)
         preset(given)
 
         assert given == before
 
-    def test_twice_is_once(self, preset: Preset) -> None:
-        """Nothing is doubled."""
+    def test_a_preset_applied_twice_adds_its_fields_once(self, preset: Preset) -> None:
+        """The second time changes nothing."""
         once = preset(template())
 
         assert preset(once) == once
 
-    def test_templates_share_nothing(self, preset: Preset) -> None:
-        """A change of one that was made is no change of the next."""
+    def test_results_of_a_preset_share_no_objects(self, preset: Preset) -> None:
+        """A change of one result does not change the next."""
         first = preset(template())
         expected = copy.deepcopy(first)
         _spoil(first)
 
         assert preset(template()) == expected
 
-    def test_kubernetes_takes_the_result(self, preset: Preset) -> None:
-        """All fields are known to it, and every value is one that it takes."""
+    def test_kubernetes_accepts_the_result(self, preset: Preset) -> None:
+        """All fields and values are valid."""
         made = presets.apply(template(container(resources={"limits": {"memory": "16Gi"}})), preset)
 
         assert render(job({"name": "worker", "replicas": 1, "template": made})).pods
 
-    def test_outputs_pass_as_they_are(self, preset: Preset) -> None:
-        """Nobody looks into them."""
+    def test_outputs_are_kept(self, preset: Preset) -> None:
+        """Their values are not read."""
         output = Output()
         made = preset(template(container(image=output, env=[{"name": output, "value": output}]), nodeName=output))
 
@@ -214,8 +214,8 @@ class TestEach:
         assert (only["image"], made["spec"]["nodeName"]) == (output, output)
         assert only["env"][0] == {"name": output, "value": output}
 
-    def test_what_is_null_is_not_there(self, preset: Preset) -> None:
-        """As in YAML whose lines are commented out."""
+    def test_a_null_is_a_missing_field(self, preset: Preset) -> None:
+        """YAML has nulls where lines are commented out."""
         nothing = dict.fromkeys(("env", "resources", "securityContext", "volumeMounts"))
         spec = dict.fromkeys(("volumes", "tolerations", "affinity", "topologySpreadConstraints"))
         given = {**template(container(**nothing), **spec), "metadata": None}
@@ -246,8 +246,8 @@ def test_wrong_templates_have_the_same_message_for_each_preset(snapshot: Snapsho
     assert [text, snake_case] == snapshot
 
 
-def test_the_topology_of_docs_frameworks_md_is_told_to_the_scheduler() -> None:
-    """Its job has no problem and no trap."""
+def test_the_topology_of_docs_frameworks_md_is_passed_to_the_scheduler() -> None:
+    """Its job has no problems and no warnings."""
     page = (ROOT / "docs" / "frameworks.md").read_text("utf-8").partition("## Presets for Pod templates")[2]
     (text,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     (document,) = load_jobs(text)
@@ -275,7 +275,7 @@ def _dense(tree: Any) -> Any:
 
 
 def test_presets_compose() -> None:
-    """With functions of one's own, too."""
+    """Functions of the user also work."""
 
     def named(given: Mapping[str, Any]) -> Wire:
         return {**given, "metadata": {"labels": {"team": "ml"}}}
@@ -287,14 +287,14 @@ def test_presets_compose() -> None:
 
 
 def test_without_presets_a_template_is_copied() -> None:
-    """Tuples and other mappings are what YAML has for them."""
+    """Tuples become lists, and other mappings become dicts."""
     given = {"spec": {"containers": ({"name": "main"},)}}
 
     assert presets.apply(given) == {"spec": {"containers": [{"name": "main"}]}}
 
 
-def test_an_output_may_be_a_size_or_a_variable_s_value() -> None:
-    """They decide nothing."""
+def test_an_output_can_be_a_size_or_the_value_of_a_variable() -> None:
+    """No decision depends on these values."""
     output = Output()
     made = presets.apply(template(), presets.shm(output), presets.nccl(variables={"NCCL_IB_HCA": output}))
 
@@ -302,8 +302,8 @@ def test_an_output_may_be_a_size_or_a_variable_s_value() -> None:
     assert main(made)["env"] == [{"name": "NCCL_IB_HCA", "value": output}]
 
 
-def test_what_is_there_already_stays() -> None:
-    """A number for a quantity is the same; capabilities are added up."""
+def test_existing_fields_stay() -> None:
+    """A number equals the same quantity; capabilities are added."""
     own = container(
         resources={"limits": {"rdma/hca": 1, "cpu": "4"}},
         securityContext={"runAsUser": 0, "capabilities": {"add": ["SYS_PTRACE"], "drop": ["ALL"]}},
@@ -315,8 +315,8 @@ def test_what_is_there_already_stays() -> None:
     }
 
 
-def test_the_container_is_named_where_there_are_several() -> None:
-    """The other stays as it is."""
+def test_the_container_is_named_if_there_are_several() -> None:
+    """The other container does not change."""
     given = template(container("main"), container("log"))
     (first, second) = presets.shm("1Gi", container="main")(given)["spec"]["containers"]
 
@@ -402,7 +402,7 @@ SHAPES: dict[str, tuple[Wire, str, str]] = {
 def test_a_template_without_a_place_for_the_preset_is_rejected(
     given: Wire, path: str, error_type: str, snapshot: SnapshotAssertion
 ) -> None:
-    """There is one problem."""
+    """The template has one problem."""
     found = rejected(given, presets.shm("8Gi"))
 
     assert typed(found) == [(path, error_type)]
@@ -418,7 +418,7 @@ def test_a_missing_container_is_rejected(snapshot: SnapshotAssertion) -> None:
 
 
 def test_the_problems_of_all_presets_are_reported() -> None:
-    """In the order of the presets."""
+    """They are in the order of the presets."""
     given = template(container(env=[{"name": "NCCL_DEBUG", "value": "INFO"}, {"name": "FI_PROVIDER", "value": "tcp"}]))
 
     found = rejected(given, presets.nccl(debug="WARN"), presets.efa())
@@ -453,7 +453,7 @@ ARGUMENTS: dict[str, tuple[Callable[[], Preset], str, str]] = {
         "presets.nccl.variables",
         "TypeInvalid",
     ),
-    "a variable that is no text": (
+    "a variable that is not text": (
         lambda: presets.nccl(variables={1: "a"}),  # type: ignore[dict-item]  # that is the mistake
         "presets.nccl.variables",
         "Invalid",
@@ -524,8 +524,8 @@ def test_values_that_cannot_be_called_are_rejected_like_a_function_that_returns_
     )
 
 
-def test_a_container_without_a_name_that_is_text() -> None:
-    """It is none of those that are looked for."""
+def test_a_container_whose_name_is_not_text_is_not_found() -> None:
+    """It does not match the name that the preset looks for."""
     given = template({**container(), "name": {}}, container("log"))
 
     assert presets.shm("8Gi", container="log")(given)["spec"]["containers"][1]["volumeMounts"]
