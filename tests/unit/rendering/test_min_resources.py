@@ -1,4 +1,4 @@
-"""What a gang needs at least: Pods counted as Kubernetes' resource quota does, tasks shared out as Volcano does."""
+"""The minResources of a PodGroup: Pods as in Kubernetes' resource quota, tasks as in Volcano."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pulumi_volcano_jobs.rendering.min_resources import TaskPods, min_resources
 from tests.conftest import Wire, container, job, task
 
 
-def holding(requests: Wire | None = None, limits: Wire | None = None, **fields: Any) -> Wire:
-    """Give a container with resources."""
+def container_with(requests: Wire | None = None, limits: Wire | None = None, **fields: Any) -> Wire:
+    """Build a container with resources."""
     resources = {key: value for key, value in (("requests", requests), ("limits", limits)) if value is not None}
     return container(resources=resources, **fields)
 
 
 def one_pod(**spec: Any) -> dict[str, str]:
-    """Count one Pod of a Pod spec."""
+    """Return the resources of one Pod."""
     return min_resources([TaskPods(0, 1, 1, spec)], 1)
 
 
 COUNTED = {"pods": "1", "count/pods": "1"}
 SIDECAR: Wire = {"restartPolicy": "Always"}
 PODS: dict[str, tuple[Wire, dict[str, str]]] = {
-    "a Pod without resources counts as itself": ({"containers": [container()]}, {}),
+    "a Pod without resources is one Pod": ({"containers": [container()]}, {}),
     "requests count under two names": (
-        {"containers": [holding({"cpu": "500m", "memory": "1Gi", "ephemeral-storage": "2Gi"})]},
+        {"containers": [container_with({"cpu": "500m", "memory": "1Gi", "ephemeral-storage": "2Gi"})]},
         {
             "cpu": "500m",
             "requests.cpu": "500m",
@@ -37,76 +37,82 @@ PODS: dict[str, tuple[Wire, dict[str, str]]] = {
             "requests.ephemeral-storage": "2Gi",
         },
     ),
-    "limits without requests are no request": (
-        {"containers": [holding(limits={"cpu": 2, "memory": "1Gi", "ephemeral-storage": "1Gi"})]},
+    "limits without requests are not requests": (
+        {"containers": [container_with(limits={"cpu": 2, "memory": "1Gi", "ephemeral-storage": "1Gi"})]},
         {"limits.cpu": "2", "limits.memory": "1Gi", "limits.ephemeral-storage": "1Gi"},
     ),
     "a device counts under its name and as a request": (
-        {"containers": [holding({"example.org/device": 2}, {"example.org/device": 2})]},
+        {"containers": [container_with({"example.org/device": 2}, {"example.org/device": 2})]},
         {"example.org/device": "2", "requests.example.org/device": "2"},
     ),
-    "a device's limit alone is no request": ({"containers": [holding(limits={"example.org/device": 2})]}, {}),
+    "a device's limit alone is not a request": ({"containers": [container_with(limits={"example.org/device": 2})]}, {}),
     "huge pages count": (
-        {"containers": [holding({"hugepages-2Mi": "4Mi"}, {"hugepages-2Mi": "4Mi"})]},
+        {"containers": [container_with({"hugepages-2Mi": "4Mi"}, {"hugepages-2Mi": "4Mi"})]},
         {"hugepages-2Mi": "4Mi", "requests.hugepages-2Mi": "4Mi"},
     ),
-    "names of Kubernetes itself are no devices": ({"containers": [holding({"kubernetes.io/thing": 1})]}, {}),
+    "names of Kubernetes itself are not devices": ({"containers": [container_with({"kubernetes.io/thing": 1})]}, {}),
     "domains that end with kubernetes.io are native": (
-        {"containers": [holding({"a.kubernetes.io/thing": 1, "mykubernetes.io/thing": 1})]},
+        {"containers": [container_with({"a.kubernetes.io/thing": 1, "mykubernetes.io/thing": 1})]},
         {},
     ),
     "a domain that begins with kubernetes.io is not native": (
-        {"containers": [holding({"kubernetes.io.example.org/thing": 1})]},
+        {"containers": [container_with({"kubernetes.io.example.org/thing": 1})]},
         {"kubernetes.io.example.org/thing": "1", "requests.kubernetes.io.example.org/thing": "1"},
     ),
     "a device class counts as a request only": (
-        {"containers": [holding({"deviceclass.resource.kubernetes.io/gpu": 2})]},
+        {"containers": [container_with({"deviceclass.resource.kubernetes.io/gpu": 2})]},
         {"requests.deviceclass.resource.kubernetes.io/gpu": "2"},
     ),
     "a name that begins with requests. is no device": (
-        {"containers": [holding({"requests.example.org/device": 2})]},
+        {"containers": [container_with({"requests.example.org/device": 2})]},
         {},
     ),
-    "a name that is too long for a quota is no device": ({"containers": [holding({f"{'a.' * 122}b/c": 1})]}, {}),
+    "a name that is too long for a quota is no device": ({"containers": [container_with({f"{'a.' * 122}b/c": 1})]}, {}),
     "containers add up": (
-        {"containers": [holding({"cpu": "500m"}), holding({"cpu": "700m"}, {"cpu": 1})]},
+        {"containers": [container_with({"cpu": "500m"}), container_with({"cpu": "700m"}, {"cpu": 1})]},
         {"cpu": "1200m", "requests.cpu": "1200m", "limits.cpu": "1"},
     ),
     "an init container runs before: the larger of both counts": (
         {
-            "containers": [holding({"cpu": 1, "memory": "1Gi"})],
-            "initContainers": [holding({"cpu": 2, "memory": "1Mi"})],
+            "containers": [container_with({"cpu": 1, "memory": "1Gi"})],
+            "initContainers": [container_with({"cpu": 2, "memory": "1Mi"})],
         },
         {"cpu": "2", "requests.cpu": "2", "memory": "1Gi", "requests.memory": "1Gi"},
     ),
     "init containers run one after another: the largest counts": (
         {
             "containers": [container()],
-            "initContainers": [holding({"cpu": 2}), holding({"cpu": 3}), holding({"cpu": 1})],
+            "initContainers": [container_with({"cpu": 2}), container_with({"cpu": 3}), container_with({"cpu": 1})],
         },
         {"cpu": "3", "requests.cpu": "3"},
     ),
-    "a sidecar runs beside the containers": (
-        {"containers": [holding({"cpu": 1})], "initContainers": [holding({"cpu": 2}, **SIDECAR)]},
+    "a sidecar runs together with the containers": (
+        {"containers": [container_with({"cpu": 1})], "initContainers": [container_with({"cpu": 2}, **SIDECAR)]},
         {"cpu": "3", "requests.cpu": "3"},
     ),
-    "a sidecar runs beside the init containers behind it": (
-        {"containers": [holding({"cpu": 1})], "initContainers": [holding({"cpu": 2}, **SIDECAR), holding({"cpu": 5})]},
+    "a sidecar runs together with later init containers": (
+        {
+            "containers": [container_with({"cpu": 1})],
+            "initContainers": [container_with({"cpu": 2}, **SIDECAR), container_with({"cpu": 5})],
+        },
         {"cpu": "7", "requests.cpu": "7"},
     ),
-    "a sidecar does not run beside the init containers before it": (
-        {"containers": [holding({"cpu": 1})], "initContainers": [holding({"cpu": 5}), holding({"cpu": 2}, **SIDECAR)]},
+    "a sidecar does not run together with earlier init containers": (
+        {
+            "containers": [container_with({"cpu": 1})],
+            "initContainers": [container_with({"cpu": 5}), container_with({"cpu": 2}, **SIDECAR)],
+        },
         {"cpu": "5", "requests.cpu": "5"},
     ),
     "sidecars add up": (
         {
             "containers": [container()],
-            "initContainers": [holding({"cpu": 1}, **SIDECAR), holding({"cpu": 2}, **SIDECAR)],
+            "initContainers": [container_with({"cpu": 1}, **SIDECAR), container_with({"cpu": 2}, **SIDECAR)],
         },
         {"cpu": "3", "requests.cpu": "3"},
     ),
     "overhead adds to requests, and to limits that are there": (
-        {"containers": [holding({"cpu": 1}, {"memory": "1Gi"})], "overhead": {"cpu": "250m", "memory": "1Gi"}},
+        {"containers": [container_with({"cpu": 1}, {"memory": "1Gi"})], "overhead": {"cpu": "250m", "memory": "1Gi"}},
         {
             "cpu": "1250m",
             "requests.cpu": "1250m",
@@ -116,12 +122,12 @@ PODS: dict[str, tuple[Wire, dict[str, str]]] = {
         },
     ),
     "resources of the whole Pod take the place of its containers'": (
-        {"containers": [holding({"cpu": 1})], "resources": {"requests": {"cpu": 4}, "limits": {"cpu": 8}}},
+        {"containers": [container_with({"cpu": 1})], "resources": {"requests": {"cpu": 4}, "limits": {"cpu": 8}}},
         {"cpu": "4", "requests.cpu": "4", "limits.cpu": "8"},
     ),
     "huge pages of the whole Pod replace those of its containers": (
         {
-            "containers": [holding({"hugepages-2Mi": "2Mi", "hugepages-1Gi": "1Gi"})],
+            "containers": [container_with({"hugepages-2Mi": "2Mi", "hugepages-1Gi": "1Gi"})],
             "resources": {"requests": {"hugepages-2Mi": "1Gi"}, "limits": {"hugepages-2Mi": "1Gi"}},
         },
         {
@@ -131,13 +137,16 @@ PODS: dict[str, tuple[Wire, dict[str, str]]] = {
             "requests.hugepages-1Gi": "1Gi",
         },
     ),
-    "limits of the whole Pod are no request": (
-        {"containers": [holding({"cpu": 1})], "resources": {"limits": {"memory": "2Gi", "hugepages-2Mi": "4Mi"}}},
+    "limits of the whole Pod are not requests": (
+        {
+            "containers": [container_with({"cpu": 1})],
+            "resources": {"limits": {"memory": "2Gi", "hugepages-2Mi": "4Mi"}},
+        },
         {"cpu": "1", "requests.cpu": "1", "limits.memory": "2Gi"},
     ),
     "other resources of the whole Pod do not count": (
         {
-            "containers": [holding({"ephemeral-storage": "1Gi"})],
+            "containers": [container_with({"ephemeral-storage": "1Gi"})],
             "resources": {"requests": {"ephemeral-storage": "9Gi", "example.org/device": 1}},
         },
         {"ephemeral-storage": "1Gi", "requests.ephemeral-storage": "1Gi"},
@@ -157,7 +166,7 @@ PODS: dict[str, tuple[Wire, dict[str, str]]] = {
         },
     ),
     "overhead does not add to a limit of 0": (
-        {"containers": [holding(limits={"cpu": 0, "memory": "1Gi"})], "overhead": {"cpu": 1, "memory": "1Gi"}},
+        {"containers": [container_with(limits={"cpu": 0, "memory": "1Gi"})], "overhead": {"cpu": 1, "memory": "1Gi"}},
         {
             "cpu": "1",
             "requests.cpu": "1",
@@ -171,15 +180,15 @@ PODS: dict[str, tuple[Wire, dict[str, str]]] = {
 
 
 @pytest.mark.parametrize(("spec", "usage"), PODS.values(), ids=PODS)
-def test_a_pod_counts_as_in_resource_quota(spec: Wire, usage: dict[str, str]) -> None:
+def test_a_pod_has_the_resources_of_resource_quota(spec: Wire, usage: dict[str, str]) -> None:
     """Effective requests and limits over init containers, sidecars, containers and overhead."""
     assert one_pod(**spec) == COUNTED | usage
 
 
 def tasks(*sizes: tuple[int, int], priorities: tuple[int, ...] = ()) -> list[TaskPods]:
-    """Give tasks (replicas, minAvailable) whose Pods ask for 1, 100, 10000 … CPUs, to be told apart in a sum."""
+    """Build tasks (replicas, minAvailable). Their Pods request 1, 100, 10000 … CPUs, so that a sum shows each task."""
     return [
-        TaskPods(priority, replicas, least, {"containers": [holding({"cpu": 100**index})]})
+        TaskPods(priority, replicas, least, {"containers": [container_with({"cpu": 100**index})]})
         for index, ((replicas, least), priority) in enumerate(
             zip(sizes, priorities or (0,) * len(sizes), strict=True),
         )
@@ -202,22 +211,22 @@ SHARES: dict[str, tuple[list[TaskPods], int, str]] = {
 
 
 @pytest.mark.parametrize(("found", "least", "cpu"), SHARES.values(), ids=SHARES)
-def test_min_available_is_shared_out_among_tasks(found: list[TaskPods], least: int, cpu: str) -> None:
-    """By priority, each task's minimum first, then its other replicas."""
+def test_min_available_is_divided_among_tasks(found: list[TaskPods], least: int, cpu: str) -> None:
+    """By priority: first the minimum of each task, then its other replicas."""
     total = min_resources(found, least)
 
     assert total == {"cpu": cpu, "requests.cpu": cpu, "pods": str(least), "count/pods": str(least)}
 
 
-def test_no_pod_needs_nothing() -> None:
-    """A gang of none."""
+def test_a_gang_without_pods_needs_nothing() -> None:
+    """Its minAvailable is 0."""
     assert min_resources(tasks((0, 0)), 0) == {}
 
 
-def test_only_classes_that_the_cluster_has_decide_the_order() -> None:
-    """Without facts all tasks are of one priority; the job's own class never counts."""
-    first = task("first", 1, containers=[holding({"cpu": 1})])
-    second = task("second", 1, containers=[holding({"cpu": 100})], priorityClassName="high")
+def test_only_priority_classes_of_the_cluster_decide_the_order() -> None:
+    """Unknown classes are equal; the class of the job does not matter."""
+    first = task("first", 1, containers=[container_with({"cpu": 1})])
+    second = task("second", 1, containers=[container_with({"cpu": 100})], priorityClassName="high")
     document = job(first, second, minAvailable=1, priorityClassName="high")
     known = ClusterFacts(priority_classes={"high": 1000})
 
@@ -227,8 +236,8 @@ def test_only_classes_that_the_cluster_has_decide_the_order() -> None:
     assert cpu == ["1", "100"]
 
 
-def test_a_rendered_job_counts_resources_of_the_whole_pod() -> None:
-    """The report podlevel-hugepages.yaml: huge pages set for the Pod, not for its container."""
+def test_min_resources_include_resources_of_the_whole_pod() -> None:
+    """podlevel-hugepages.yaml sets huge pages for the Pod, not for its container."""
     amounts = {"cpu": 4, "memory": "8Gi", "hugepages-2Mi": "1Gi"}
     document = job(task("a", 2, containers=[container()], resources={"requests": amounts, "limits": amounts}))
 
@@ -248,14 +257,14 @@ def test_a_rendered_job_counts_resources_of_the_whole_pod() -> None:
     }
 
 
-def test_a_rendered_job_counts_its_sidecars_and_overhead() -> None:
-    """All that decides what a Pod counts for gets from the template to the PodGroup."""
-    sidecar = holding({"cpu": 2}, name="early", **SIDECAR)
+def test_min_resources_include_sidecars_and_overhead() -> None:
+    """They are fields of the template."""
+    sidecar = container_with({"cpu": 2}, name="early", **SIDECAR)
     document = job(
         task(
             "worker",
             2,
-            containers=[holding({"cpu": 1})],
+            containers=[container_with({"cpu": 1})],
             initContainers=[sidecar],
             overhead={"cpu": 4},
             runtimeClassName="a",

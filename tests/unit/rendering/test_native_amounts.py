@@ -1,4 +1,4 @@
-"""Amounts in a Job that Volcano manages: its resource definition rejects numbers with a fraction."""
+"""Amounts in a native Job: Volcano's CRD rejects numbers with a fraction."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ POD = {
 
 
 def native(document: Wire) -> Wire:
-    """Return the spec of the Job that Volcano gets."""
+    """Return the spec of the native Job."""
     spec: Wire = render(document, managed_by="volcano").native_job.to_manifest()["spec"]
     return spec
 
@@ -53,7 +53,7 @@ def test_every_amount_of_a_native_job_is_text() -> None:
 
 @pytest.mark.parametrize(("value", "text"), [(0.5, "500m"), (2, "2"), ("0.5", "0.5")])
 def test_an_output_becomes_text_when_its_value_is_known(value: object, text: str) -> None:
-    """Only then is it known to be a number."""
+    """Its type is only known then."""
     resources = {"requests": {"cpu": Leaf("cpu")}}
 
     spec = native(job(task(containers=[container(resources=resources)])))
@@ -62,8 +62,8 @@ def test_an_output_becomes_text_when_its_value_is_known(value: object, text: str
     assert made["containers"][0]["resources"] == {"requests": {"cpu": text}}
 
 
-def test_composed_pods_keep_the_number() -> None:
-    """The API server accepts one in its own types."""
+def test_composed_pods_keep_numbers() -> None:
+    """The API server accepts numbers in its own types."""
     (pod,) = render(job(task(containers=[container(resources={"requests": {"cpu": 0.5}})]))).pods
 
     assert pod["spec"]["containers"][0]["resources"] == {"requests": {"cpu": 0.5}}

@@ -1,4 +1,4 @@
-"""A Volcano Queue: its manifest and its checks."""
+"""The manifest of a Volcano Queue."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EVERYTHING: dict[str, Any] = {
 
 
 def test_the_shortest_queue_has_the_defaults_of_volcanos_webhook_and_controller() -> None:
-    """The first update of a partial queue would lose those of the webhook, and conflict with that of the controller."""
+    """A later partial update would remove the webhook's values, and conflict with the controller's."""
     assert queue({"name": "research"}) == {
         "apiVersion": "scheduling.volcano.sh/v1beta1",
         "kind": "Queue",
@@ -90,7 +90,7 @@ def test_annotations_without_a_hierarchy_stay_as_they_are() -> None:
 
 
 def test_a_queue_with_every_field_is_written_as_it_is() -> None:
-    """In the spelling of the wire, with amounts as text."""
+    """In API names, with amounts as text."""
     made = queue(EVERYTHING)
 
     metadata = ("name", "labels", "annotations")
@@ -103,7 +103,7 @@ def test_a_queue_with_every_field_is_written_as_it_is() -> None:
 
 
 def test_amounts_of_a_queue_are_written_as_text() -> None:
-    """Volcano's resource definition rejects 0.5; an Output becomes text when its value is known."""
+    """Volcano's CRD rejects 0.5; an Output becomes text when its value is known."""
     cpu = Leaf("cpu")
 
     spec = queue(
@@ -137,7 +137,7 @@ def test_the_fields_are_those_of_volcanos_definition() -> None:
 
 
 def shape(schema: dict[str, Any]) -> Any:
-    """Give the types of a schema's fields: what may be a number or text is a quantity."""
+    """Return the types of the fields of a schema. A number or text is a quantity."""
     reference = schema.get("$ref", "").rpartition("/")[2]
     if "x-kubernetes-int-or-string" in schema or reference.endswith("Quantity"):
         return "quantity"

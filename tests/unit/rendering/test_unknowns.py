@@ -1,4 +1,4 @@
-"""A value that is not known yet makes what depends on it unknown, and nothing else."""
+"""A value that is not known yet makes only the values that depend on it unknown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAIN = (*MASTER, "spec", "containers", 0)
 
 
 def document() -> Wire:
-    """Give a job with something in each place that may be unknown."""
+    """Build a job with a value in each place that may be unknown."""
     resources = {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}
     env = [{"name": "A", "value": "a"}, {"name": "B", "value": "b"}]
     main = container(command=["run", "x"], args=["y"], env=env, resources=resources)
@@ -35,7 +35,7 @@ def document() -> Wire:
 
 
 def unknown_places(tree: Any, path: str) -> Iterator[str]:
-    """Yield where the leaves of a manifest are."""
+    """Yield the paths of leaves in a manifest."""
     if isinstance(tree, Leaf):
         yield path
     elif isinstance(tree, dict):
@@ -47,7 +47,7 @@ def unknown_places(tree: Any, path: str) -> Iterator[str]:
 
 
 def unknown(made: Rendered) -> list[str]:
-    """List what is unknown in a job's manifests: kind or Pod, and place."""
+    """List the unknown values in the manifests of a job, each by kind or Pod and path."""
     names = {"train-master-0": "master", "train-worker-0": "worker-0", "train-worker-1": "worker-1"}
     heads = [names.get(item["metadata"]["name"], item["kind"]) for item in [*made.objects, *made.pods]]
     trees = zip(heads, [*made.objects, *made.pods], strict=True)
@@ -55,7 +55,7 @@ def unknown(made: Rendered) -> list[str]:
 
 
 def with_leaf(path: tuple[Any, ...]) -> Wire:
-    """Put a leaf into the job."""
+    """Replace a value in the job by a leaf."""
     made = document()
     holder: Any = made
     for key in path[:-1]:
@@ -146,8 +146,8 @@ def test_an_unknown_value_makes_only_what_depends_on_it_unknown(path: tuple[Any,
     assert sorted(unknown(render(with_leaf(path)))) == sorted(places)
 
 
-def test_a_template_s_unknown_priority_class_decides_who_counts_first_if_classes_are_known() -> None:
-    """MinResources counts the tasks of the highest priority first."""
+def test_an_unknown_priority_class_decides_min_resources_if_classes_are_known() -> None:
+    """MinResources starts with the tasks of the highest priority."""
     cluster = ClusterFacts(priority_classes={"high": 1000})
 
     made = render(with_leaf((*MASTER, "spec", "priorityClassName")), cluster=cluster)
@@ -157,7 +157,7 @@ def test_a_template_s_unknown_priority_class_decides_who_counts_first_if_classes
 
 @pytest.mark.parametrize("typed", [True, False], ids=["typed", "as arguments"])
 def test_an_unknown_key_makes_only_its_entries_of_the_secret_unknown(typed: bool) -> None:  # noqa: FBT001
-    """Its public half stands in two of them."""
+    """Two entries have its public key."""
     keys: Any = {"ssh_private_key": Leaf("private"), "ssh_public_key": Leaf("public")}
     plugin = SshPlugin(**keys)
     made = document()
