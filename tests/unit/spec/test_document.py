@@ -39,8 +39,8 @@ def stored(**metadata: Any) -> Wire:
     return {**SUBMITTED, "metadata": {"name": "train", **SERVER, **metadata}, "spec": spec, "status": STATUS}
 
 
-def test_all_metadata_of_kubernetes_are_known() -> None:
-    """Each field is the user's own or the API server's."""
+def test_all_metadata_of_kubernetes_have_an_owner() -> None:
+    """Each field belongs to the user or to the API server."""
     definition = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
     assert set(schema.wire_names(definition).values()) == IN_METADATA | SERVER_METADATA
@@ -111,7 +111,7 @@ def test_a_generated_name_is_a_name() -> None:
 
 
 def test_a_list_of_stored_jobs_is_read() -> None:
-    """`kubectl get vcjob -o yaml` prints a List, which has metadata of its own."""
+    """`kubectl get vcjob -o yaml` prints a List, which also has metadata."""
     items = [stored(), stored(name="second")]
     text = json.dumps(
         {"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}}, indent=1

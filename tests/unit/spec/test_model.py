@@ -1,4 +1,4 @@
-"""A job is read field by field as Volcano's resource definition has it (contract, section 3)."""
+"""A job is parsed field by field as in Volcano's CRD (contract, section 3)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Expected = list[tuple[str, str]]
 
 
 def of_task(**fields: Any) -> Wire:
-    """Give a job by fields of its task."""
+    """Build a job by fields of its task."""
     return job({**task(), **fields})
 
 
 def named(name: Any) -> Wire:
-    """Give a job by its name."""
+    """Build a job by its name."""
     return job() | {"metadata": {"name": name}}
 
 
@@ -31,10 +31,10 @@ DECODE: dict[str, tuple[Any, Expected]] = {
     "no Job": (job() | {"kind": "Pod"}, [("kind", "NotSupported")]),
     "another API": (job() | {"apiVersion": "batch/v1"}, [("apiVersion", "NotSupported")]),
     "no spec": ({"metadata": {"name": "train"}}, [("spec", "Required")]),
-    "a spec that is no mapping": ({"metadata": {"name": "train"}, "spec": []}, [("spec", "Required")]),
+    "a spec that is not a mapping": ({"metadata": {"name": "train"}, "spec": []}, [("spec", "Required")]),
     "no metadata": ({"spec": {}}, [("metadata", "Required")]),
-    "metadata that are no mapping": ({"metadata": "train", "spec": {}}, [("metadata", "Required")]),
-    "a name that is no text": (named(5), [("metadata.name", "TypeInvalid")]),
+    "metadata that are not a mapping": ({"metadata": "train", "spec": {}}, [("metadata", "Required")]),
+    "a name that is not text": (named(5), [("metadata.name", "TypeInvalid")]),
     "a number for a queue": (job(queue=5), [("spec.queue", "TypeInvalid")]),
     "a truth value for a number": (job(minAvailable=True), [("spec.minAvailable", "TypeInvalid")]),
     "text for a number": (job(minAvailable="1"), [("spec.minAvailable", "TypeInvalid")]),
@@ -133,8 +133,8 @@ def test_a_job_of_the_wrong_shape_is_rejected(name: str, snapshot: SnapshotAsser
     assert list(map(str, found)) == snapshot
 
 
-def test_all_wrong_shapes_are_told_at_once() -> None:
-    """And a list of nothing but wrong entries does not count as empty."""
+def test_all_wrong_shapes_are_reported_at_once() -> None:
+    """A list with only wrong entries is not empty."""
     document = job(tasks=[5], queue=5, policies=[{"event": "x"}]) | {"metadata": {"name": "Train"}}
 
     assert [problem.path for problem in problems(document)] == [
@@ -193,24 +193,24 @@ HIDDEN: dict[str, Wire] = {
 
 @pytest.mark.parametrize("document", HIDDEN.values(), ids=HIDDEN)
 def test_values_that_may_be_secrets_are_not_shown(document: Wire) -> None:
-    """Of arguments, templates and annotations only the place is told."""
+    """Problems of arguments, templates and annotations have only the path."""
     found = problems(document)
 
     assert SECRET not in repr(found)
 
 
 def test_other_wrong_values_are_shown() -> None:
-    """So that the reader sees what is meant."""
+    """They help the user to find the mistake."""
     (problem,) = problems(job(queue="My Team"))
 
     assert problem.value == '"My Team"'
 
 
 class Output:
-    """Looks like Pulumi's."""
+    """A class that looks like Pulumi's Output."""
 
     def apply(self, func: Any) -> Any:
-        """Be taken for one."""
+        """Exist, as in an Output."""
         raise AssertionError(func)
 
 
@@ -223,7 +223,7 @@ BY_HAND: dict[str, tuple[Callable[[], object], Expected]] = {
         lambda: Task(name="worker", replicas=-1),
         [("Task[worker].replicas", "Invalid")],
     ),
-    "all that is wrong at once, in what is inside too": (
+    "several problems at once, also in nested values": (
         lambda: Task(name="worker", min_available=-1, policies=[{"exitCode": "1"}]),
         [("Task[worker].minAvailable", "Invalid"), ("Task[worker].policies[0].exitCode", "TypeInvalid")],
     ),
@@ -248,7 +248,7 @@ BY_HAND: dict[str, tuple[Callable[[], object], Expected]] = {
         lambda: DependsOn(name=bytearray(b"master")),
         [("DependsOn.name", "TypeInvalid")],
     ),
-    "what is no mapping": (
+    "a value that is not a mapping": (
         lambda: Task.model_validate([]),
         [("Task", "TypeInvalid")],
     ),
@@ -277,7 +277,7 @@ def test_a_wrong_model_has_the_problems_of_a_wrong_file(name: str, snapshot: Sna
 
 
 class TestForms:
-    """One job, however it is written."""
+    """The forms in which a job can be written."""
 
     DOCUMENT: Wire = job(
         task("master"),
@@ -327,13 +327,13 @@ class TestForms:
         ids=["a document", "a model", "the flat form", "models", "snake case, tuples and whole floats"],
     )
     def test_every_form_renders_the_same(self, job_: Any) -> None:
-        """In Volcano's spelling or Python's."""
+        """With Volcano's names or Python's."""
         made, expected = render(job_), render(self.DOCUMENT)
 
         assert (made.objects, made.pods) == (expected.objects, expected.pods)
 
-    def test_what_a_server_has_added_to_a_job_says_nothing(self) -> None:
-        """A job as `kubectl get -o yaml` prints it."""
+    def test_fields_of_the_server_do_not_change_the_job(self) -> None:
+        """`kubectl get -o yaml` prints them."""
         live = {
             "creationTimestamp": "2026-01-01T00:00:00Z",
             "generation": 1,
@@ -346,14 +346,14 @@ class TestForms:
         assert render(document).pods == render(self.DOCUMENT).pods
 
     def test_a_null_is_a_missing_field(self) -> None:
-        """Everywhere."""
+        """In every field."""
         document = job({**task(), "minAvailable": None, "policies": None}, queue=None, volumes=None)
         document["metadata"]["labels"] = None
 
         assert render(document).job == render(job()).job
 
     def test_an_empty_queue_is_the_default_one(self) -> None:
-        """And an empty namespace, and an empty scheduler."""
+        """Namespace and scheduler also have defaults."""
         document = job(queue="", schedulerName="", priorityClassName="")
         document["metadata"]["namespace"] = ""
 
@@ -361,8 +361,8 @@ class TestForms:
 
         assert (stored.queue, stored.namespace, stored.scheduler_name) == ("default", "default", "volcano")
 
-    def test_a_job_without_a_namespace_gets_the_given_one(self) -> None:
-        """That of the stack, or of the command line."""
+    def test_a_job_without_a_namespace_gets_a_default(self) -> None:
+        """From the stack, or from the command line."""
         assert render(job(), namespace="team").pods[0]["metadata"]["namespace"] == "team"
 
     def test_a_namespace_that_is_not_text_is_an_error(self, snapshot: SnapshotAssertion) -> None:
@@ -374,11 +374,11 @@ class TestForms:
         assert str(error) == snapshot
 
     def test_models_are_frozen(self) -> None:
-        """A job is a value."""
+        """Jobs are values."""
         with pytest.raises(pydantic.ValidationError):
             Job(name="train").name = "other"
 
-    def test_a_bad_form_is_a_job_error(self) -> None:
-        """Not pydantic's."""
+    def test_a_wrong_form_is_a_job_error(self) -> None:
+        """Pydantic's own error is not raised."""
         with pytest.raises(JobError):
             render({"name": "Train"})

@@ -30,7 +30,7 @@ PATHS = (
     f"/{'x' * 300}",
     "/x" * 150,
 )
-# As they were before names were checked.
+# The names of releases that did not check names.
 KNOWN = {
     ("train", "/data"): "train-pvc-data",
     ("train", "/mnt/data"): "train-pvc-mnt-data-6faba07f",
@@ -172,7 +172,7 @@ def test_a_plugin_that_adds_two_containers_of_one_name_is_an_error(snapshot: Sna
 
 @pytest.mark.parametrize("image", ["", " ", "x ", "x y"])
 def test_an_image_of_a_plugin_that_is_empty_or_has_blanks_is_an_error(image: str) -> None:
-    """The init container's image is checked as are those of the template."""
+    """The rules for images of the template apply."""
     arguments = ["--wait-master-enabled=true", f"--wait-master-image={image}"]
     document = job(task("master"), task("worker"), plugins={"pytorch": arguments})
 
@@ -192,7 +192,7 @@ def test_an_image_of_mpi_with_blanks_is_an_error_and_without_a_setting_is_the_ma
 
 
 def test_an_image_that_no_container_has_is_not_checked() -> None:
-    """Without the wait there is no init container."""
+    """Without the wait the Pod has no init container."""
     assert render(job(task("master"), plugins={"pytorch": ["--wait-master-image="]})).pods
 
 

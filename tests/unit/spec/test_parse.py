@@ -1,4 +1,4 @@
-"""Documents that are not Jobs, or are nearly Jobs, and other unusual data."""
+"""Documents that are not Jobs or have mistakes, and data of unusual types."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tests.conftest import CLAIM, Wire, container, job, refused, task, typed
 LONG = "x" * 5000
 
 
-def of(kind: str, version: str) -> Wire:
-    """Give an object of another kind."""
+def job_of_kind(kind: str, version: str) -> Wire:
+    """Build an object of another kind."""
     return {"apiVersion": version, "kind": kind, "metadata": {"name": "a"}, "spec": {}}
 
 
-def unnamed(**metadata: Any) -> Wire:
-    """Give a job with something else wrong far down."""
+def job_without_name(**metadata: Any) -> Wire:
+    """Build a job without a name and with a mistake in a nested field."""
     return job(task(containers=[container(image=5)])) | {"metadata": metadata}
 
 
@@ -35,37 +35,37 @@ DOCUMENTS: dict[str, tuple[Any, list[tuple[str, str]]]] = {
     "an answer of a web server": ({"404": "Not Found"}, [("", "Required")]),
     "nothing": ({}, [("", "Required")]),
     "a Deployment": (
-        of("Deployment", "apps/v1"),
+        job_of_kind("Deployment", "apps/v1"),
         [("apiVersion", "NotSupported")],
     ),
-    "Kubernetes' own Job": (of("Job", "batch/v1"), [("apiVersion", "NotSupported")]),
+    "Kubernetes' own Job": (job_of_kind("Job", "batch/v1"), [("apiVersion", "NotSupported")]),
     "another training operator's": (
-        of("PyTorchJob", "kubeflow.org/v1"),
+        job_of_kind("PyTorchJob", "kubeflow.org/v1"),
         [("apiVersion", "NotSupported")],
     ),
     "a kustomization": (
-        of("Kustomization", "kustomize.config.k8s.io/v1beta1"),
+        job_of_kind("Kustomization", "kustomize.config.k8s.io/v1beta1"),
         [("apiVersion", "NotSupported")],
     ),
     "Volcano's CronJob": (
-        of("CronJob", "batch.volcano.sh/v1alpha1"),
+        job_of_kind("CronJob", "batch.volcano.sh/v1alpha1"),
         [("kind", "NotSupported")],
     ),
     "Helm's chart": (
         {"apiVersion": "v2", "name": "chart"},
         [("apiVersion", "NotSupported")],
     ),
-    "a kind that is no text": (
+    "a kind that is not text": (
         {"kind": ["Job"], "metadata": {}, "spec": {}},
         [("kind", "NotSupported")],
     ),
-    "no name": (unnamed(), [("metadata.name", "Required"), IMAGE]),
+    "no name": (job_without_name(), [("metadata.name", "Required"), IMAGE]),
     "a generated name": (
-        unnamed(generateName="a-"),
+        job_without_name(generateName="a-"),
         [("metadata.generateName", "Required"), IMAGE],
     ),
     "no metadata": (
-        unnamed() | {"metadata": None},
+        job_without_name() | {"metadata": None},
         [("metadata", "Required"), IMAGE],
     ),
     "no tasks for plugins": (
@@ -76,15 +76,15 @@ DOCUMENTS: dict[str, tuple[Any, list[tuple[str, str]]]] = {
         job(name=LONG),
         [("metadata.name", "TooLong")],
     ),
-    "a key that is no text": (
+    "a key that is not text": (
         job() | {"metadata": {"name": "a", "labels": {1: "x"}}},
         [("metadata.labels[1]", "TypeInvalid")],
     ),
-    "a key of the job that is no text": (
+    "a key of the job that is not text": (
         {"name": "a", "tasks": [task()], 1: "x"},
         [("spec[1]", "TypeInvalid")],
     ),
-    "a key in a template that is no text": (
+    "a key in a template that is not text": (
         job(task(nodeSelector={1: "x"})),
         [("spec.tasks[0].template.spec.nodeSelector", "TypeInvalid")],
     ),
@@ -127,7 +127,7 @@ DOCUMENTS: dict[str, tuple[Any, list[tuple[str, str]]]] = {
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_that_is_not_a_valid_job_is_rejected(name: str, snapshot: SnapshotAssertion) -> None:
-    """Problems that only follow from others are left out."""
+    """Problems that follow from another problem are left out."""
     document, expected = DOCUMENTS[name]
 
     error = refused(document)
@@ -137,8 +137,8 @@ def test_a_document_that_is_not_a_valid_job_is_rejected(name: str, snapshot: Sna
 
 
 ARGUMENTS: dict[str, tuple[str, str]] = {
-    "a key behind a blank": ("--ssh-private-key s3cret", "NotSupported"),
-    "a key behind dashes": (f"--{LONG}", "NotSupported"),
+    "a key after a blank": ("--ssh-private-key s3cret", "NotSupported"),
+    "a key after dashes": (f"--{LONG}", "NotSupported"),
     "a number of thousands of digits": (f"--ssh-port={'9' * 5000}", "Invalid"),
     "a negative one": (f"--ssh-port=-{'9' * 5000}", "Invalid"),
 }
@@ -148,7 +148,7 @@ ARGUMENTS: dict[str, tuple[str, str]] = {
 def test_an_argument_that_may_be_a_key_is_not_shown(
     argument: str, error_type: str, snapshot: SnapshotAssertion
 ) -> None:
-    """The user knows the argument."""
+    """The user can find it by its position."""
     error = refused(job(plugins={"ssh": [argument], "svc": []}))
 
     assert typed(error.problems) == [("spec.plugins.ssh[0]", error_type)]
@@ -158,14 +158,14 @@ def test_an_argument_that_may_be_a_key_is_not_shown(
 
 @pytest.mark.parametrize(("digits", "port"), [("9" * 5000, 2**63 - 1), ("-" + "9" * 5000, -(2**63))])
 def test_a_number_of_thousands_of_digits_is_cut_as_go_cuts_it(digits: str, port: int) -> None:
-    """The largest or the smallest of 64 bits."""
+    """The result is the largest or smallest number of 64 bits."""
     made = render(job(plugins={"ssh": [f"--ssh-port={digits}"]}), strict=False)
 
     assert [plugin.ssh_port for plugin in made.plugins if isinstance(plugin, SshPlugin)] == [port]
 
 
-def test_arguments_that_volcano_passes_over_are_not_shown_with_keys_left_out() -> None:
-    """They may be keys, spelt wrongly."""
+def test_ignored_arguments_are_shown_without_keys() -> None:
+    """They can be misspelled flags of keys."""
     made = render(job(plugins={"ssh": ["--ssh-port=2222", "--ssh-privat-key=s3cret"]}), strict=False, redact=True)
 
     assert made.job.to_manifest()["spec"]["plugins"] == {"ssh": ["--ssh-port=2222"]}
@@ -197,9 +197,7 @@ INCOMPLETE = {
 
 
 @pytest.mark.parametrize(("first", "second", "path"), INCOMPLETE.values(), ids=INCOMPLETE)
-def test_a_key_that_stands_twice_does_not_hide_what_is_wrong_with_the_second(
-    first: str, second: str, path: str
-) -> None:
+def test_a_repeated_key_does_not_hide_problems_of_the_second_one(first: str, second: str, path: str) -> None:
     """The second one takes precedence, and it is incomplete."""
     (document,) = files.read(TWICE % (first, second))
 
@@ -227,8 +225,8 @@ WITH_MAPPINGS["spec"]["tasks"][0]["template"]["metadata"] = {"labels": {"a": "b"
 
 @pytest.mark.parametrize("key", [10**5000, -(10**5000), (10**5000,)], ids=["large", "negative", "a tuple"])
 @pytest.mark.parametrize("path", list(_mappings(WITH_MAPPINGS)), ids=str)
-def test_a_key_that_is_a_number_of_thousands_of_digits_is_told(path: tuple[Any, ...], key: Any) -> None:
-    """Python cannot write the number; strict mode reports it as any other key, and lenient mode may ignore it."""
+def test_a_key_with_thousands_of_digits_is_an_error(path: tuple[Any, ...], key: Any) -> None:
+    """Python cannot write the number. Strict mode reports it, and lenient mode may ignore it."""
     document = copy.deepcopy(WITH_MAPPINGS)
     holder: Any = document
     for step in path:
@@ -258,19 +256,19 @@ def test_a_repeated_entry_of_a_container_has_a_warning() -> None:
 
 
 class Colour(str, enum.Enum):
-    """Text of a class of its own."""
+    """A string enum."""
 
     RED = "red"
 
 
 class Size(enum.IntEnum):
-    """Numbers of a class of their own."""
+    """An integer enum."""
 
     TWO = 2
 
 
-def test_values_of_a_class_of_their_own_are_plain_in_manifests() -> None:
-    """Those of an Enum, as programs have them."""
+def test_values_of_enums_are_plain_in_manifests() -> None:
+    """Python programs have them."""
     main = container(image=Colour.RED, ports=[{"containerPort": Size.TWO}], tty=True)
     document = job({**task(containers=[main]), "replicas": Size.TWO}, minAvailable=Size.TWO, queue=Colour.RED)
 
@@ -281,7 +279,7 @@ def test_values_of_a_class_of_their_own_are_plain_in_manifests() -> None:
     assert (type(wire["image"]), type(wire["ports"][0]["containerPort"]), wire["tty"]) == (str, int, True)
 
 
-def test_text_of_a_class_of_its_own_is_written_as_text() -> None:
+def test_text_of_a_subclass_is_written_as_text() -> None:
     """Its value, in both formats."""
     assert files.dump([{"a": Colour.RED}]) == "---\na: red\n"
     assert '"a": "red"' in files.dump([{"a": Colour.RED}], "json")
@@ -307,7 +305,7 @@ def test_a_file_that_is_not_text_is_an_error(tmp_path: Path, snapshot: SnapshotA
     assert str(caught.value).replace(str(file), "FILE") == snapshot
 
 
-def test_thousands_of_problems_are_all_told() -> None:
+def test_thousands_of_problems_are_all_reported() -> None:
     """In the order of the tasks."""
     error = refused(job(*({**task(), "replicas": "many"} for _ in range(1000))))
 
