@@ -1,4 +1,4 @@
-"""What the library loads, and what its source must not know."""
+"""Modules that the library loads, and names that its source must not contain."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILES = sorted((ROOT / "tests" / "golden" / "cases").glob("*.yaml"))
 JOBS = [name for path in FILES for name in re.findall(r"(?m)^  name: (\S+)$", path.read_text("utf-8"))[:1]]
 FLAGS = {argument for plugin in BUILT_IN for argument in flags_of(plugin)}
 OF_CASES = {name for name in [*(path.stem for path in FILES), *JOBS] if re.search(r"[-.\d]", name)} - FLAGS
-"""Names of golden cases and their jobs that stand nowhere by chance."""
+"""Names of golden cases and their jobs that are too specific to occur by chance."""
 
 RENDER = """
 document = {"metadata": {"name": "a"}, "spec": {"plugins": {"ssh": [], "svc": [], "pytorch": []}, "tasks": [
@@ -31,7 +31,7 @@ document = {"metadata": {"name": "a"}, "spec": {"plugins": {"ssh": [], "svc": []
 
 
 def loaded(code: str) -> set[str]:
-    """Give the modules (dotted names) that a fresh interpreter has loaded after some code."""
+    """Return the modules (dotted names) that a new interpreter has loaded after running code."""
     script = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
     return set(json.loads(done.stdout.splitlines()[-1]))
@@ -54,16 +54,16 @@ HEAVY = ("pulumi", "pulumi_kubernetes", "typer", "rich", "cryptography", "kubern
 
 
 @pytest.mark.parametrize("code", USES.values(), ids=USES)
-def test_nothing_heavy_is_loaded(code: str) -> None:
-    """Neither Pulumi nor the command line, nor a key maker, nor a JSON Schema validator."""
+def test_slow_modules_are_not_loaded(code: str) -> None:
+    """Pulumi, the command line, key generation and JSON Schema validators."""
     tops = {name.partition(".")[0] for name in loaded(code)}
 
     assert "pulumi_volcano_jobs" in tops
     assert tops.isdisjoint(HEAVY)
 
 
-def test_the_component_is_not_loaded_until_it_is_asked_for() -> None:
-    """It is the only part that knows Pulumi."""
+def test_the_component_is_loaded_on_first_use() -> None:
+    """Only the component imports Pulumi."""
     before = loaded("import pulumi_volcano_jobs")
     after = loaded("import pulumi_volcano_jobs\npulumi_volcano_jobs.VolcanoJob")
 
@@ -77,14 +77,14 @@ def test_the_helpers_for_tests_need_no_test_runner() -> None:
     assert "pytest" not in loaded("import pulumi_volcano_jobs.testing")
 
 
-def test_keys_are_made_without_loading_anything_before() -> None:
-    """`cryptography` is loaded when a pair is made, and not when its module is."""
+def test_keys_are_generated_in_a_new_interpreter() -> None:
+    """`cryptography` is imported when a key pair is generated, not with its module."""
     assert "cryptography" not in loaded("import pulumi_volcano_jobs.plugins.ssh_keys")
     assert "cryptography" in loaded("import pulumi_volcano_jobs.plugins.ssh_keys as k\nk.generate()")
 
 
-def test_what_is_public_is_there() -> None:
-    """Every name of `__all__`, the component's too."""
+def test_every_public_name_exists() -> None:
+    """All names of `__all__`, including the component."""
     missing = [name for name in pulumi_volcano_jobs.__all__ if not hasattr(pulumi_volcano_jobs, name)]
 
     assert missing == []
@@ -92,15 +92,15 @@ def test_what_is_public_is_there() -> None:
     assert dir(pulumi_volcano_jobs) == sorted(pulumi_volcano_jobs.__all__)
 
 
-def test_what_is_not_public_is_not_there() -> None:
-    """With Python's own message."""
+def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
+    """The message is Python's."""
     with pytest.raises(AttributeError, match="pulumi_volcano_jobs attribute VolcanoJobb"):
         _ = pulumi_volcano_jobs.VolcanoJobb
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_no_golden_case_is_known_to_the_library(source: Path) -> None:
-    """What is tested with them is not written for them: no case's or job's name, and none of the oracle's marks."""
+def test_the_library_contains_no_golden_case(source: Path) -> None:
+    """The library has no rules for test cases: no name of a case or a job, and no mark of the oracle."""
     text = source.read_text("utf-8")
 
     assert re.findall(rf"(?<![\w-])(?:{'|'.join(map(re.escape, OF_CASES))})(?![\w-])", text) == []
@@ -110,21 +110,21 @@ def test_no_golden_case_is_known_to_the_library(source: Path) -> None:
     assert re.findall(r"generatedName|contentDiffers|prunedFields", text) == []
 
 
-def test_there_are_names_of_golden_cases_to_look_for() -> None:
-    """Else the test above would say nothing."""
+def test_golden_cases_have_specific_names() -> None:
+    """Without such names the test above would check nothing."""
     assert {"pytorch-port-text", "plain-job-name-dot"} <= OF_CASES
     assert len(OF_CASES) > len(FILES) / 2
 
 
 def test_the_default_image_is_written_once() -> None:
-    """It is pytorch's own default."""
+    """The pytorch plugin has it."""
     having = [path.name for path in SOURCES if "busybox" in path.read_text("utf-8")]
 
     assert having == ["pytorch.py"]
 
 
-def test_the_library_does_not_ask_for_the_time_or_for_chance_outside_of_keys() -> None:
-    """The same job always gives the same manifests."""
+def test_only_keys_depend_on_time_or_randomness() -> None:
+    """The same job always renders the same manifests."""
     banned = re.compile(r"^\s*(?:import|from) (?:random|secrets|uuid|time|datetime|socket|urllib|http)\b", re.MULTILINE)
     core = [path for path in SOURCES if "component" not in path.parts and "cli" not in path.parts]
 

@@ -1,4 +1,4 @@
-"""What the installed distribution says of itself."""
+"""Metadata of the installed distribution."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pulumi_volcano_jobs
 NAME = "pulumi-volcano-jobs"
 
 
-def test_its_page_is_the_readme_without_links_that_lead_nowhere() -> None:
-    """An index shows no other page of the repository."""
+def test_the_description_is_the_readme_with_absolute_links() -> None:
+    """A package index has no other page of the repository."""
     page = metadata(NAME)["Description"]
 
     assert page.startswith("# pulumi_volcano_jobs\n")
@@ -20,8 +20,8 @@ def test_its_page_is_the_readme_without_links_that_lead_nowhere() -> None:
     assert [link for link in re.findall(r"\]\(([^)]*)\)", page) if not link.startswith("https://")] == []
 
 
-def test_it_says_its_licence_and_that_it_has_types() -> None:
-    """For tools that ask."""
+def test_the_distribution_declares_its_licence_and_types() -> None:
+    """Tools read them."""
     said = metadata(NAME)
 
     assert (said["License-Expression"], said["License-File"]) == ("Apache-2.0", "LICENSE")
@@ -29,7 +29,7 @@ def test_it_says_its_licence_and_that_it_has_types() -> None:
     assert Path(pulumi_volcano_jobs.__file__).with_name("py.typed").is_file()
 
 
-def test_it_has_two_commands() -> None:
+def test_the_distribution_has_two_commands() -> None:
     """The command line, and the provider by the name that Pulumi looks for."""
     ours = [point.name for point in entry_points(group="console_scripts") if point.dist and point.dist.name == NAME]
 

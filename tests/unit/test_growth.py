@@ -1,6 +1,6 @@
-"""Twice the input takes at most 2.2 times the work, whatever of a job there is more of.
+"""Twice the input takes at most 2.2 times the work, for each kind of input.
 
-Work is counted, not timed: the lines of Python that run. A new kind of input is one line of `KINDS`.
+Work is the number of lines of Python that run, not time. A new kind of input is one line of `KINDS`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from pulumi_volcano_jobs.kubernetes import quantity
 from tests.conftest import CLAIM, Wire, container, job, task
 
 MOST = 2.2
-"""How much more work twice the input may take."""
+"""The maximum growth of the work for twice the input."""
 SLACK = 3000
-"""Steps and characters that do not count: what is loaded late, numbers that get another digit."""
+"""Steps and characters to ignore: lazy imports, and numbers with one more digit."""
 Maker = Callable[[int], "Wire | str"]
 
 
@@ -54,7 +54,7 @@ def names(n: int, prefix: str = "n") -> list[str]:
 
 
 def labels(n: int) -> dict[str, str]:
-    """Return n labels."""
+    """Return init containers that look up the Pods of a task."""
     return {f"example.org/k{i}": f"v{i}" for i in range(n)}
 
 
@@ -148,7 +148,7 @@ KINDS: dict[str, Maker] = {
     "a task that waits for all": lambda n: job(
         *(task(name) for name in names(n)), {**task("last"), "dependsOn": {"name": names(n)}}
     ),
-    "tasks of which each is told the next one's address": lambda n: job(
+    "tasks with the address of the next one": lambda n: job(
         *(
             task(f"t{i}", containers=[container(env=[{"name": "NEXT", "value": f"train-t{i + 1}-0.train:80"}])])
             for i in range(n)
@@ -170,7 +170,7 @@ KINDS: dict[str, Maker] = {
     "events": lambda n: job(policies=[{"events": ["PodFailed"] * n, "action": "RestartJob"}]),
     "arguments of a plugin": lambda n: job(task("master"), task("worker"), plugins={"pytorch": ["--port=1234"] * n}),
     "labels of the job": lambda n: _of_job(labels=labels(n)),
-    "sidecars with amounts of their own": lambda n: pod(
+    "sidecars with different amounts": lambda n: pod(
         initContainers=[
             container(name, restartPolicy="Always", resources={"limits": {f"example.org/{name}": 1}})
             for name in names(n)
@@ -223,7 +223,7 @@ KINDS: dict[str, Maker] = {
     "a long name": lambda n: job(name="x" * (100 * n)),
     "a long key": lambda n: pod(nodeSelector={"x" * (100 * n): "y"}),
     "a key of many dots": lambda n: pod(nodeSelector={"a." * (50 * n) + "b": "y", "a." * (50 * n) + "b/c": "y"}),
-    "a long key that is no word": lambda n: pod(**{"x" * (50 * n) + "!": 1}) | {"a" * (50 * n) + "!": 1},
+    "a long key that is not a word": lambda n: pod(**{"x" * (50 * n) + "!": 1}) | {"a" * (50 * n) + "!": 1},
     "wrong keys of many dots": lambda n: pod(**{"a.[" * (50 * n): {"b": 1}}, nodeSelector={"." * (50 * n): 1}),
     "a long argument": lambda n: job(plugins={"svc": ["--x=" + "1_" * (50 * n)]}),
     "a long amount of digits": lambda n: main(resources={"limits": {"cpu": "1" * (100 * n)}}),
@@ -234,9 +234,9 @@ KINDS: dict[str, Maker] = {
     "a long reference": lambda n: main(env=[{"name": "A", "value": "$(" * (50 * n)}]),
     # YAML.
     "documents": lambda n: "".join(f"---\n{json.dumps(job(name=f'train{i}'))}\n" for i in range(n)),
-    "documents that are no jobs": lambda n: "---\n{kind: Job}\n" * n,
+    "documents that are not jobs": lambda n: "---\n{kind: Job}\n" * n,
     "items of a List": lambda n: json.dumps({"kind": "List", "items": [job(name=f"train{i}") for i in range(n)]}),
-    "keys that stand twice": lambda n: "kind: Job\nmetadata: {name: train}\nspec:\n" + "  k: 1\n" * n,
+    "repeated keys": lambda n: "kind: Job\nmetadata: {name: train}\nspec:\n" + "  k: 1\n" * n,
     "aliases": lambda n: (
         "kind: Job\nmetadata: {name: train}\nspec:\n  x: &x {a: 1}\n  y: [" + ", ".join(["*x"] * n) + "]\n"
     ),
@@ -264,11 +264,11 @@ WAYS: dict[str, tuple[str, ...]] = {
     "convert to YAML": ("convert", "--language", "yaml"),
 }
 LEAST, SIZE = 3, 60
-# In these the Pods themselves grow with the square: svc lists each task in each Pod. The limit on the manifests of all
-# Pods bounds them.
+# In these kinds the Pods themselves grow with the square, because svc lists each task in each Pod. The limit on the
+# manifests of all Pods applies.
 SQUARE = {"tasks with svc", "tasks with all plugins", "tasks with init containers and svc", "tasks of torch"}
 SQUARE |= {"tasks with longer and longer names"}
-# What has more of these has more tasks, Pods or containers: each command goes through them in a way of its own.
+# These kinds add tasks, Pods or containers, and each command processes them in its own way.
 STRUCTURE = (
     "tasks",
     "Pods",
@@ -301,7 +301,7 @@ def _of_job(**metadata: Any) -> Wire:
 
 
 class Steps:
-    """Counts the lines of Python that run."""
+    """A context that counts the lines of Python that run."""
 
     def __init__(self) -> None:
         """Set the count to 0."""
@@ -328,7 +328,7 @@ def written(made: Wire | str, file: Path) -> Path:
 
 
 def steps(make: Maker, n: int, way: str, folder: Path) -> tuple[int, int]:
-    """Count the steps of a command with n of something, and the characters that it prints."""
+    """Count the steps of a command for an input of size n, and the characters that it prints."""
     command, *options = WAYS[way]
     file = written(make(n), folder / "job.yaml")
     with Steps() as counted:
@@ -339,15 +339,15 @@ def steps(make: Maker, n: int, way: str, folder: Path) -> tuple[int, int]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _warm(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Load what each command loads once."""
+    """Import the modules of each command."""
     for way in WAYS:
         steps(KINDS["tasks with all plugins"], 2, way, tmp_path_factory.mktemp("warm"))
 
 
 @pytest.mark.parametrize(("kind", "way"), COUNTED, ids=[f"{kind}-{way}" for kind, way in COUNTED])
 def test_twice_the_input_takes_twice_the_steps(kind: str, way: str, tmp_path: Path) -> None:
-    """The steps that any input takes are not counted; the output does not grow faster either."""
-    # The first run loads what is loaded late.
+    """The steps for a minimal input are subtracted. The output does not grow faster than the input."""
+    # The first run imports modules.
     sizes = (LEAST, LEAST, SIZE + LEAST, 2 * SIZE + LEAST)
     _, (nothing, _), (once, printed), (twice, more) = (steps(KINDS[kind], n, way, tmp_path) for n in sizes)
 
@@ -357,7 +357,7 @@ def test_twice_the_input_takes_twice_the_steps(kind: str, way: str, tmp_path: Pa
 
 @pytest.mark.parametrize("kind", ["tasks with svc", "tasks of torch", "Pods with svc and ssh", "masters of mpi"])
 def test_twice_the_input_takes_twice_the_memory(kind: str) -> None:
-    """The Pods of a job share what is the same in all of them."""
+    """The Pods of a job share equal values."""
     _peak(KINDS[kind](2))
 
     once, twice = (_peak(KINDS[kind](n)) for n in (50, 100))
@@ -375,12 +375,12 @@ def _peak(document: Wire | str) -> int:
         tracemalloc.stop()
 
 
-# A class of characters that repeats, behind it at most what may be missing, and another one that repeats.
+# A repeated class of characters, then at most one optional character, then another repeated class.
 _IN_A_ROW = re.compile(r"(\[[^]]+\]|\\[dsw])[*+](?:\\?.\?)?(\[[^]]+\]|\\[dsw])[*+]")
 
 
 def _in_a_row(pattern: str) -> list[tuple[str, str]]:
-    # A group that may be missing as a whole stays closed: what is behind it begins where the group does.
+    # An optional group stays in parentheses, because the text after it can begin where the group does.
     found: list[tuple[str, str]] = _IN_A_ROW.findall(re.sub(r"(?<!\\)(\(|\)(?![?*+]))", "", pattern))
     return found
 
@@ -395,14 +395,14 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
 
 @pytest.mark.parametrize("pattern", [pytest.param(value, id=name) for name, value in _patterns()])
 def test_no_expression_repeats_the_same_characters_twice_in_a_row(pattern: re.Pattern[str]) -> None:
-    """It would try each way to split a long text between the two."""
+    """It would backtrack over each way to split a long text between the two."""
     for first, second in _in_a_row(pattern.pattern):
         both = [sign for sign in map(chr, range(128)) if re.match(first, sign) and re.match(second, sign)]
         assert both == [], pattern.pattern
 
 
 def test_the_rule_finds_an_expression_that_backtracks() -> None:
-    """An earlier expression for quantities did."""
+    """An earlier expression for quantities was of this form."""
     assert _in_a_row(r"([0-9]*)\.?([0-9]*)") == [("[0-9]", "[0-9]")]
 
 
