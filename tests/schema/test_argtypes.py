@@ -52,7 +52,7 @@ def test_a_new_field_of_a_job_is_in_the_types_of_all_languages() -> None:
         assert '"""Seconds that the job may wait."""' in source
 
 
-def test_a_new_field_of_a_job_is_in_its_messages() -> None:
+def test_a_new_field_of_a_job_is_validated() -> None:
     """The model checks it."""
     with pytest.raises(JobError) as caught:
         NewerJob.model_validate({"name": "train", "tasks": [task()], "longestWait": -1})
@@ -88,11 +88,11 @@ def test_a_new_field_of_a_queue_is_in_types_and_messages() -> None:
 
 
 @pytest.mark.parametrize(("page", "kind"), [("job", "VolcanoJobArgs"), ("stack", "VolcanoQueueArgs")])
-def test_the_reference_has_each_argument(page: str, kind: str) -> None:
-    """A class on the page documents it."""
+def test_the_reference_documents_each_argument(page: str, kind: str) -> None:
+    """A class on the page has it."""
     paths = re.findall(r"^::: (\S+)$", reference.pages()[page], re.MULTILINE)
     classes = [pkgutil.resolve_name(":".join(path.rsplit(".", 1))) for path in paths]
-    # A TypedDict also has the annotations of its bases; the site shows those of its source.
+    # A TypedDict also has the annotations of its bases; the site shows only the class itself.
     documented = {name for item in classes if is_typeddict(item) for name in argtypes.own_docs_of(item)}
 
     assert getattr(component, kind).__annotations__.keys() <= documented

@@ -1,4 +1,4 @@
-"""The committed schema is the provider's own, describes all that it has, and breaks no program of the last release."""
+"""The committed schema is that of the provider, has descriptions, and is compatible with the last release."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pulumi_volcano_jobs.spec.model import DependsOn, NetworkTopology, Partition
 
 Schema = dict[str, Any]
 RELEASED = Path(__file__).with_name("released.json")
-"""The schema of the last release; until there is one, the first that was committed."""
+"""The schema of the last release. Before the first release it is the first committed schema."""
 JOB = "volcano-jobs:index:VolcanoJob"
 TASK = "volcano-jobs:index:Task"
 
@@ -30,7 +30,7 @@ def committed() -> Schema:
 
 
 def properties() -> Iterator[tuple[str, Schema]]:
-    """Give each input, output and field with its place."""
+    """Return each input, output and field by its place."""
     schema = committed()
     for token, item in {**schema["resources"], **schema["types"]}.items():
         for part in ("inputProperties", "properties"):
@@ -39,7 +39,7 @@ def properties() -> Iterator[tuple[str, Schema]]:
 
 
 def parts(value: Schema) -> Iterator[Schema]:
-    """Give a property's type, and those of the items in it."""
+    """Return the type of a property, and the types of its items."""
     yield value
     for key in ("items", "additionalProperties"):
         if key in value:
@@ -47,17 +47,17 @@ def parts(value: Schema) -> Iterator[Schema]:
 
 
 def test_the_committed_schema_is_the_providers() -> None:
-    """After a change of the component `make schema` writes it anew, and the change is there to review."""
+    """After a change of the component `make schema` updates it, so that a review shows the change."""
     assert packageschema.COMMITTED.read_text("utf-8") == packageschema.text(), "run `make schema`"
 
 
-def test_no_program_of_the_last_release_is_broken() -> None:
-    """What it had is still there, with the same types; a release that breaks on purpose replaces released.json."""
+def test_programs_of_the_last_release_stay_valid() -> None:
+    """The schema has all earlier properties with the same types; a breaking release replaces released.json."""
     assert list(packageschema.breaks(json.loads(RELEASED.read_text("utf-8")), committed())) == []
 
 
-def test_the_package_says_what_it_is() -> None:
-    """Name, version, licence and the like come from the distribution."""
+def test_the_schema_has_the_metadata_of_the_package() -> None:
+    """Such as name, version and licence of the distribution."""
     schema = committed()
 
     assert schema["name"] == "volcano-jobs"
@@ -68,8 +68,8 @@ def test_the_package_says_what_it_is() -> None:
     assert {"volcano", "pytorch", "kind/component", "category/infrastructure"} <= set(schema["keywords"])
 
 
-def test_all_is_described_in_one_line() -> None:
-    """Docstrings became the descriptions of the component, its types, inputs and outputs."""
+def test_everything_has_a_description_of_one_line() -> None:
+    """Docstrings are the descriptions of the component, its types, inputs and outputs."""
     schema = committed()
     described = dict(properties()) | schema["resources"] | schema["types"]
 
@@ -78,7 +78,7 @@ def test_all_is_described_in_one_line() -> None:
 
 
 def test_no_property_has_two_types() -> None:
-    """Unions are what other languages cannot say."""
+    """Other languages do not have union types."""
     kinds = {
         tuple(sorted(part.keys() - {"description", "plain"})) for _, value in properties() for part in parts(value)
     }
@@ -86,8 +86,8 @@ def test_no_property_has_two_types() -> None:
     assert kinds == {("$ref",), ("type",), ("items", "type"), ("additionalProperties", "type")}
 
 
-def test_structure_is_plain_and_inputs_are_at_the_leaves() -> None:
-    """Lists, maps and types decide what is made; what may be an Output is a single value, or lies within `Any`."""
+def test_structure_is_plain_and_leaves_are_inputs() -> None:
+    """Lists, maps and types decide which objects exist. An Output is a single value, or lies within `Any`."""
     inputs_only = [
         value for place, value in properties() if ":index:Volcano" not in place or " inputProperties " in place
     ]
@@ -96,8 +96,8 @@ def test_structure_is_plain_and_inputs_are_at_the_leaves() -> None:
     assert {part["type"] for part in leaves} == {"string", "integer", "boolean"}
 
 
-def test_what_decides_about_a_jobs_objects_is_no_output() -> None:
-    """The inputs of a job that may be one."""
+def test_inputs_that_decide_about_objects_are_plain() -> None:
+    """The other inputs of a job can be Outputs."""
     job = committed()["resources"][JOB]["inputProperties"]
 
     assert {name for name, value in job.items() if any("plain" not in part for part in parts(value))} == {
@@ -111,15 +111,15 @@ def test_what_decides_about_a_jobs_objects_is_no_output() -> None:
     }
 
 
-def test_programs_of_all_languages_can_say_the_same() -> None:
-    """Each argument of Python is an input; what jobs share, other languages have in the stack's configuration."""
+def test_all_languages_have_the_arguments_of_python() -> None:
+    """Each argument of Python is an input; settings for all jobs are in the stack configuration."""
     assert VolcanoJobInputs.__annotations__.keys() == VolcanoJobArgs.__annotations__.keys() - {"job_defaults"}
     assert VolcanoQueueInputs.__annotations__.keys() == queue_args.VolcanoQueueArgs.__annotations__.keys()
 
 
 @pytest.mark.parametrize("name", ["QueueAffinity", "QueueCluster", "QueueGuarantee", "QueueNodeGroups"])
-def test_a_type_of_a_queue_has_the_fields_of_pythons(name: str) -> None:
-    """By the same names."""
+def test_a_type_of_a_queue_has_the_fields_of_python(name: str) -> None:
+    """With the same names."""
     assert (
         getattr(provider_inputs, name).__annotations__.keys()
         == getattr(queue_args, f"{name}Args").__annotations__.keys()
@@ -127,13 +127,13 @@ def test_a_type_of_a_queue_has_the_fields_of_pythons(name: str) -> None:
 
 
 @pytest.mark.parametrize("model", [Task, Policy, Volume, NetworkTopology, PartitionPolicy, DependsOn])
-def test_a_type_has_the_fields_of_volcanos(model: Any) -> None:
-    """A Volcano Job's spec can be written as it stands."""
+def test_a_type_has_the_fields_of_volcano(model: Any) -> None:
+    """The spec of a Volcano Job is valid without changes."""
     assert getattr(provider_inputs, model.__name__).__annotations__.keys() == model.model_fields.keys()
 
 
 def without(schema: Schema, *path: str) -> None:
-    """Take something out of a schema."""
+    """Remove a value from a schema."""
     *above, last = path
     for key in above:
         schema = schema[key]
@@ -141,7 +141,7 @@ def without(schema: Schema, *path: str) -> None:
 
 
 def changed(schema: Schema, value: Any, *path: str) -> None:
-    """Put something into a schema."""
+    """Set a value in a schema."""
     *above, last = path
     for key in above:
         schema = schema[key]
@@ -188,8 +188,8 @@ BREAKS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("what", BREAKS)
-def test_what_breaks_programs_is_named(what: str) -> None:
-    """One change, one line."""
+def test_a_breaking_change_is_reported(what: str) -> None:
+    """Each change has one line."""
     change, said = BREAKS[what]
     new = copy.deepcopy(committed())
     change(new)
@@ -201,8 +201,8 @@ def test_what_breaks_programs_is_named(what: str) -> None:
         assert list(packageschema.breaks(committed(), new)) == [said]
 
 
-def test_what_is_new_breaks_nothing() -> None:
-    """Another optional input, type or output, and other words."""
+def test_a_compatible_change_is_not_reported() -> None:
+    """Such as another optional input, type or output, or other descriptions."""
     new = copy.deepcopy(committed())
     new["resources"][JOB]["inputProperties"]["more"] = {"type": "string"}
     new["resources"][JOB]["properties"]["more"] = {"type": "string"}
