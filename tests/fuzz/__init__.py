@@ -1,1 +1,1 @@
-"""What is no job, and almost one."""
+"""Generated documents that are not jobs, or almost jobs."""

@@ -1,4 +1,4 @@
-"""Bad input of all kinds: text that was a job, jobs with something odd in them, arguments and keys."""
+"""Invalid input of all kinds: changed text of jobs, jobs with unusual values, arguments and keys."""
 
 from __future__ import annotations
 
@@ -74,29 +74,29 @@ def _token(draw: st.DrawFn, text: bytes) -> bytes:
 
 
 class Colour(str, enum.Enum):
-    """Text of a class of its own."""
+    """A string enum."""
 
     RED = "red"
 
 
 class Size(enum.IntEnum):
-    """Numbers of a class of their own."""
+    """An integer enum."""
 
     TWO = 2
 
 
 @dataclasses.dataclass
 class Thing:
-    """Whatever a program has at hand."""
+    """An object of a program."""
 
     name: str = "thing"
 
 
 class Number:
-    """A number of another library, which Python takes for an index."""
+    """A number of another library, which Python accepts as an index."""
 
     def __index__(self) -> int:
-        """Be two."""
+        """Return two."""
         return 2
 
 
@@ -105,7 +105,7 @@ ODD: st.SearchStrategy[Any] = st.one_of(
     st.booleans(),
     st.integers(),
     st.sampled_from([0, -1, 1, 2**31, 2**63, 10**9]),
-    # Python refuses to write it, and so does hypothesis.
+    # Python cannot write it, and neither can hypothesis.
     st.just(5000).map(lambda digits: 10**digits),
     st.floats(),
     st.text(max_size=8),
@@ -134,7 +134,7 @@ odd = st.recursive(
 
 
 def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path of every value of a tree, the inner ones too."""
+    """Yield the path of every value of a tree, including nested ones."""
     if path:
         yield path
     entries = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
@@ -144,7 +144,7 @@ def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 @st.composite
 def spoiled(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a job with something else in the place of one to three of its values, or beside them."""
+    """Draw a job in which one to three values are replaced or added."""
     document = draw(sound.jobs())
     for _ in range(draw(st.integers(1, 3))):
         path = draw(st.sampled_from(sorted(places(document), key=repr)))
@@ -158,7 +158,7 @@ def spoiled(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
-# Fields that the sound jobs have not.
+# Fields that valid jobs do not have.
 KEYS = (
     "policies", "dependsOn", "partitionPolicy", "networkTopology", "minSuccess", "ttlSecondsAfterFinished",
     "schedulerName",

@@ -1,4 +1,4 @@
-"""The command line as it is, with little memory: what is too large ends soon, in a sentence."""
+"""The command line with little memory: input that is too large ends soon with a message."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LEVELS = range(1, 12)
 
 
 def run(*arguments: str, stdin: bytes | int = subprocess.DEVNULL) -> tuple[int, str, str]:
-    """Run the command line in a process of its own: exit code, output and messages."""
+    """Run the command line in a new process. Return exit code, output and messages."""
     given = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments],
@@ -48,7 +48,7 @@ def run(*arguments: str, stdin: bytes | int = subprocess.DEVNULL) -> tuple[int, 
 
 
 def multiplied(before: str, each: str, after: str) -> str:
-    """Write ten lines of ten aliases each."""
+    """Write ten lines with ten aliases each."""
     lines = [f"a{level}: &a{level} {before}{each}{after}" for level in [0]]
     lines += [
         f"a{level}: &a{level} {before}{', '.join([each.replace('x', f'*a{level - 1}', 1)] * 10)}{after}"
@@ -151,7 +151,7 @@ COMMANDS = (
 @pytest.mark.parametrize("plugin", ["mpi", "tensorflow"])
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_too_many_pods_end_every_command_soon(tmp_path: Path, command: tuple[str, ...], plugin: str) -> None:
-    """In a gigabyte and a minute: nothing that grows with the replicas is computed."""
+    """In a gigabyte and a minute, because no value that grows with the replicas is computed."""
     file = tmp_path / "job.yaml"
     spec = f"  plugins: {{{plugin}: []}}\n  tasks:"
     many = JOB.replace("replicas: 1", "replicas: 2000000000").replace("  tasks:", spec)
@@ -184,7 +184,7 @@ def read_cluster(folder: Path, content: bytes) -> tuple[int, str, str]:
 
 
 def test_the_values_of_a_cluster_s_file_are_limited(tmp_path: Path) -> None:
-    """Its message has a fix of its own (tests/cli/test_cluster.py)."""
+    """The fix is another one (tests/cli/test_cluster.py)."""
     code, out, err = read_cluster(tmp_path, FILES["aliases"][0])
 
     assert (code, out, err.count("\n")) == (2, "", 1)

@@ -1,4 +1,4 @@
-"""Strict mode and a real API server agree: it accepts the objects of accepted jobs, and rejects what we say it rejects.
+"""Strict mode and a real API server agree about objects of accepted jobs and about rejected fields.
 
 A failure lists each kind of disagreement once, with the smallest job that shows it and the number of the variant.
 """
@@ -29,7 +29,7 @@ from tests.fuzz.variants import Variants
 from tests.templates import Wire
 
 pytestmark = pytest.mark.cluster
-# `make fuzz` asks for many more.
+# `make fuzz` sets a higher number.
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "300"))
 # `make test` must not fail by chance; `make fuzz` looks for new kinds.
 FIRST = random.SystemRandom().randrange(2**32) if "FUZZ_EXAMPLES" in os.environ else 0
@@ -39,7 +39,7 @@ OF_A_CLAIM = re.compile(r"spec\.volumes\[(\d+)\]\.volumeClaim\b(?!Name)")
 # Warnings that the API server may reject an object: repeated entries, only in server-side apply, and fields whose
 # feature gate is off by default.
 ANNOUNCED = {"VJ116", "VJ123"}
-# The classes of a cluster, and what Pods get of them.
+# The classes of a cluster, and the fields that Pods get from them.
 OF_A_CLASS = ("priorityClassName", "priority", "preemptionPolicy", "runtimeClassName", "overhead")
 
 
@@ -55,7 +55,7 @@ def rejection(cluster: Cluster, manifest: Wire) -> str:  # noqa: F811
 
 
 def of_any_cluster(manifest: Wire) -> Wire:
-    """Leave out the namespace, and the classes of a Pod with what it gets of them; fill in the service account."""
+    """Remove the namespace and all fields from a Pod that depend on the cluster; set the service account."""
     metadata = {key: value for key, value in manifest["metadata"].items() if key != "namespace"}
     if manifest["kind"] != "Pod":
         return manifest | {"metadata": metadata}
@@ -105,7 +105,7 @@ def has_gate(manifest: Wire) -> bool:
 
 
 def parts_with_problems(problems: tuple[Problem, ...]) -> Mapping[tuple[str, int], Problem]:
-    """Return the first problem of each task's template and each claim that the API server has to have, too."""
+    """Return the first problem of each task's template and each claim that the API server must also have."""
     found: dict[tuple[str, int], Problem] = {}
     for problem in problems:
         for kind, pattern in (("tasks", OF_A_TEMPLATE), ("volumes", OF_A_CLAIM)):
@@ -140,7 +140,7 @@ def claim(spec: Wire) -> Wire:
 
 
 def without_values(text: str) -> str:
-    """Return a message without what differs between two of its kind."""
+    """Return a message without the values that differ between two of its kind."""
     text = re.sub(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'', '""', text)
     text = re.sub(
         r"\(/.*?;|\.(?:labels|annotations)\.[^:]*|(?<=Invalid value: ).*?: (?=[a-z])", "", text, flags=re.DOTALL

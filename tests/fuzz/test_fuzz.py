@@ -1,4 +1,4 @@
-"""Whatever comes in, a job comes out or its problems: no traceback, no output on failure, no end that never comes."""
+"""Any input results in a rendered job or its problems, without tracebacks, partial output or endless loops."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.fuzz import strategies
 from tests.property import strategies as sound
 
 profile = settings(
-    # `make fuzz` asks for many more.
+    # `make fuzz` sets a higher number.
     max_examples=int(os.environ.get("FUZZ_EXAMPLES", "150")),
     deadline=timedelta(seconds=20),
     derandomize=bool(os.environ.get("CI")),
@@ -36,16 +36,16 @@ profile = settings(
 
 @pytest.fixture(autouse=True, scope="module")
 def _small_jobs() -> Iterator[None]:
-    """Let jobs be small: how long the rendering of a large one takes is for the benchmarks."""
+    """Lower the limit on Pods. Benchmarks measure large jobs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "MOST_PODS", 300)
         yield
 
 
 def outcome(document: Any, *, strict: bool, plugins: Any = None, **options: Any) -> Rendered | JobError:
-    """Render what may be no job at all: it becomes manifests that can be written, or problems that say something.
+    """Render a document that can be anything. Return manifests that can be written, or problems with reasons.
 
-    `plugins` are those of the job: Volcano's arguments, or functions that make typed ones.
+    `plugins` are arguments of Volcano, or functions that create typed plugins.
     """
     made: Rendered | JobError
     try:
@@ -69,8 +69,8 @@ def outcome(document: Any, *, strict: bool, plugins: Any = None, **options: Any)
     st.sampled_from([["render"], ["render", "--format", "json"], ["render", "--managed-by", "volcano"], ["validate"]]),
     st.booleans(),
 )
-def test_text_that_was_a_job(text: bytes, command: list[str], lenient: bool) -> None:  # noqa: FBT001
-    """The command line ends with 0, 1 or 2; when it fails it prints nothing but what is wrong."""
+def test_changed_text_of_a_job_ends_with_an_exit_code(text: bytes, command: list[str], lenient: bool) -> None:  # noqa: FBT001
+    """The exit code is 0, 1 or 2. On failure the command prints only messages."""
     result = CliRunner().invoke(
         cli.app, [*command, *["--lenient"] * lenient, "-"], input=text, prog_name="volcano-jobs"
     )
@@ -84,14 +84,14 @@ def test_text_that_was_a_job(text: bytes, command: list[str], lenient: bool) -> 
 
 @profile
 @given(strategies.spoiled(), st.booleans(), st.sampled_from(["volcano", "recommended"]))
-def test_a_job_with_something_odd_in_it(document: Any, strict: bool, defaults: str) -> None:  # noqa: FBT001
-    """As a Python program may have it; options look at more of it than Volcano's plugins do."""
+def test_a_job_with_unusual_values_ends_with_an_outcome(document: Any, strict: bool, defaults: str) -> None:  # noqa: FBT001
+    """A Python program can have such values. Options read more fields than Volcano's plugins do."""
     outcome(document, strict=strict, defaults=defaults)
 
 
 @profile
 @given(sound.jobs(), st.data(), st.booleans())
-def test_a_duplicate_key(document: Any, data: st.DataObject, strict: bool) -> None:  # noqa: FBT001
+def test_a_job_with_a_duplicate_key_ends_with_an_outcome(document: Any, data: st.DataObject, strict: bool) -> None:  # noqa: FBT001
     """Its second value lacks a field, or is another value."""
     path = data.draw(st.sampled_from([path for path in strategies.places(document) if isinstance(path[-1], str)]))
     holder = document
@@ -114,22 +114,22 @@ def test_a_duplicate_key(document: Any, data: st.DataObject, strict: bool) -> No
 
 @profile
 @given(strategies.odd.filter(lambda value: isinstance(value, dict)), st.booleans())
-def test_a_mapping_of_anything(document: Any, strict: bool) -> None:  # noqa: FBT001
-    """It is no job."""
+def test_a_random_mapping_is_rejected(document: Any, strict: bool) -> None:  # noqa: FBT001
+    """It is not a job."""
     assert isinstance(outcome(document, strict=strict), JobError)
 
 
 @profile
 @given(strategies.uses | strategies.typed, st.booleans())
-def test_arguments_of_plugins(plugins: Any, strict: bool) -> None:  # noqa: FBT001
-    """Volcano's or typed ones, of any type."""
+def test_plugins_with_random_settings_end_with_an_outcome(plugins: Any, strict: bool) -> None:  # noqa: FBT001
+    """Volcano's or typed plugins, with values of any type."""
     tasks = [task(name, 2) for name in ("master", "worker", "head", "ps")]
 
     outcome(job(*tasks), plugins=plugins, strict=strict)
 
 
-def told(result: Rendered | JobError) -> str:
-    """Give all that may be shown of a result."""
+def shown_text(result: Rendered | JobError) -> str:
+    """Return all text of a result that is shown to users."""
     if isinstance(result, JobError):
         parts: list[Any] = ["".join(traceback.format_exception(result)), vars(result)]
         error: BaseException | None = result
@@ -169,11 +169,11 @@ PLACES = (
 @profile
 @given(strategies.keys, st.sampled_from(PLACES), st.booleans())
 def test_keys_as_arguments_are_never_shown(key: str, place: str, strict: bool) -> None:  # noqa: FBT001
-    """In no message, warning or repr, wherever the key stands."""
+    """In no message, warning or repr, in any place."""
     assume(strict or place != "another plugin")  # Volcano gets the arguments of a plugin without keys as they are
     document = job(task("worker", 2), plugins=_placed(key, place))
 
-    shown = told(outcome(copy.deepcopy(document), strict=strict, redact=True))
+    shown = shown_text(outcome(copy.deepcopy(document), strict=strict, redact=True))
 
     assert strategies.SECRET[:-10] not in shown
     assert base64.b64encode(strategies.SECRET.encode()).decode()[:-20] not in shown
@@ -211,7 +211,7 @@ IN_TEMPLATES: dict[str, Callable[[dict[str, Any], str], Any]] = {
     st.sampled_from(["", "  ", "x"]),
 )
 def test_no_command_prints_a_planted_key(command: list[str], lenient: bool, place: str, before: str) -> None:  # noqa: FBT001
-    """Wherever it stands: in what is printed, in messages, and in the reprs of what is read."""
+    """In any place: printed text, messages, and the reprs of parsed jobs."""
     assume(command[0] != "convert" or place in PLACES)  # a program keeps a template as it is
     key = f"{before}-----BEGIN RSA PRIVATE KEY-----\n{strategies.SECRET}\n-----END RSA PRIVATE KEY-----\n"
     worker = task("worker", 2)
@@ -234,10 +234,10 @@ def test_no_command_prints_a_planted_key(command: list[str], lenient: bool, plac
 @profile
 @given(strategies.keys, strategies.ODD, st.booleans(), st.booleans())
 def test_typed_keys_are_never_shown(key: str, other: Any, wrapped: bool, strict: bool) -> None:  # noqa: FBT001
-    """Nor what stands in the place of one."""
+    """Invalid values in the place of a key are not shown either."""
     given_key: Any = [key] if wrapped else key
     plugin = partial(SshPlugin, ssh_private_key=given_key, ssh_public_key=other)
 
-    shown = told(outcome(job(), plugins=[plugin], strict=strict, redact=True))
+    shown = shown_text(outcome(job(), plugins=[plugin], strict=strict, redact=True))
 
     assert strategies.SECRET[:-10] not in shown

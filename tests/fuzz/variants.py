@@ -1,4 +1,4 @@
-"""Random variants of templates and jobs: some fields changed at once, by the schema, to right or nearly right values.
+"""Random variants of templates and jobs: some fields at once get valid or nearly valid values of the schema.
 
 Each variant is a function of its number, so that a finding can be repeated.
 """
@@ -40,7 +40,7 @@ KEYS = (
     "seccomp.security.alpha.kubernetes.io/pod", "container.seccomp.security.alpha.kubernetes.io/main",
     "scheduler.alpha.kubernetes.io/tolerations",
 )  # fmt: skip
-# Metadata that a template's Pods do not have, and a field that Pods cannot be created with.
+# Metadata that the Pods of a template do not have, and a field that the API server rejects in new Pods.
 LEFT_OUT = {"annotations", "labels"}
 EPHEMERAL = "ephemeralContainers"
 METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
@@ -224,7 +224,7 @@ def _fields(definition: str) -> Mapping[str, Any]:
 
 
 def _objects(tree: Wire, definition: str) -> Iterator[tuple[Wire, str]]:
-    """Yield each object of a tree that has fields of its own, with its type."""
+    """Yield each object of a tree that has fields, with its type."""
     if definition != schema.POD_TEMPLATE:
         yield tree, definition
     for key, value in tree.items():
@@ -236,7 +236,7 @@ def _objects(tree: Wire, definition: str) -> Iterator[tuple[Wire, str]]:
 
 @functools.cache
 def _jobs() -> list[Wire]:
-    """Return the jobs of Volcano's examples and of the golden cases that strict mode accepts, and one of our own."""
+    """Return the accepted jobs of Volcano's examples and the golden cases, and one more job."""
     own = [{"name": name, "replicas": 2, "template": {"spec": pod()}} for name in ("master", "worker")]
     documents = [job(*own, plugins={"svc": [], "ssh": []}), *(yaml.safe_load(text) for text in SOURCES)]
     return [document for document in documents if _is_accepted(document)]

@@ -1,4 +1,4 @@
-"""Jobs of all kinds that Volcano takes, as documents, for properties that hold for every one of them."""
+"""Jobs of all kinds that Volcano accepts, as documents."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ whole_numbers = st.integers(-(2**63), 2**63 - 1)
 
 
 def mappings(keys: tuple[str, ...], values: st.SearchStrategy[Any]) -> st.SearchStrategy[Wire]:
-    """Give some of the keys a value each."""
+    """Draw a mapping with some of the keys."""
     return st.dictionaries(st.sampled_from(keys), values, max_size=len(keys))
 
 
@@ -47,7 +47,7 @@ def _entries(found: Wire, key: str, value: str) -> list[Wire]:
 
 @functools.cache
 def containers(name: str, volumes: tuple[str, ...]) -> st.SearchStrategy[Wire]:
-    """Give a container that mounts some of the volumes."""
+    """Draw a container that mounts some of the volumes."""
     mounts = st.sets(st.sampled_from(volumes)) if volumes else st.just(set())
     return st.fixed_dictionaries(
         {"name": st.just(name), "image": some_text.map(str.strip).filter(bool)},
@@ -90,7 +90,7 @@ _TEMPLATE_METADATA = st.fixed_dictionaries(
 
 @st.composite
 def templates(draw: st.DrawFn, tasks: tuple[str, ...]) -> Wire:
-    """Draw a Pod template; its containers are called like tasks, so that ray finds some."""
+    """Draw a Pod template. Its containers are named like tasks, because ray looks for them."""
     volumes = draw(st.sampled_from([(), ("data",), ("data", "scratch")]))
     spec = dict(draw(_POD_FIELDS))
     spec["containers"] = [
@@ -105,7 +105,7 @@ def templates(draw: st.DrawFn, tasks: tuple[str, ...]) -> Wire:
 
 @functools.cache
 def plugin_sets(tasks: tuple[str, ...]) -> st.SearchStrategy[list[Plugin]]:
-    """Give some of the eight plugins, with settings that Volcano takes for these tasks."""
+    """Draw some of the eight plugins, with settings that Volcano accepts for these tasks."""
     role = st.sampled_from(tasks)
     keys: st.SearchStrategy[Wire] = st.just({}) | st.fixed_dictionaries(
         {"ssh_private_key": some_text, "ssh_public_key": some_text}
@@ -177,7 +177,7 @@ _TASK_NAMES = st.lists(st.sampled_from(TASKS), min_size=1, max_size=3, unique=Tr
 
 @st.composite
 def jobs(draw: st.DrawFn) -> Wire:
-    """Draw a job that Volcano takes; its plugins are typed, or arguments."""
+    """Draw a job that Volcano accepts. Its plugins are typed, or arguments."""
     found = draw(_TASK_NAMES)
     sizes = {name: draw(st.integers(0, 4)) for name in found}
     tasks = []
@@ -213,9 +213,9 @@ def _fitting_plugins(tasks: tuple[str, ...]) -> st.SearchStrategy[list[Plugin]]:
 
 @st.composite
 def fitting_jobs(draw: st.DrawFn) -> Wire:
-    """Draw a job whose tasks are those that its plugins look for, and which sets none of their variables.
+    """Draw a job with the tasks that its plugins look for, and without the variables that they set.
 
-    On the network of the node, no two containers have a port.
+    Only one container has a port if the Pods use the host network.
     """
     document = draw(jobs())
     found = ("worker", *sorted(draw(st.sets(st.sampled_from(["head", "master", "ps"])))))

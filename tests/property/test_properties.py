@@ -1,4 +1,4 @@
-"""What holds for every job."""
+"""Properties of every job."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ profile = settings(
     deadline=None,
     derandomize=bool(os.environ.get("CI")),
     database=None,
-    # A job is a large thing to draw.
+    # Jobs are large examples.
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
@@ -40,17 +40,17 @@ CLUSTER = ClusterFacts(priority_classes=strategies.PRIORITIES)
 
 
 def written(made: Rendered) -> str:
-    """Give the manifests as the bytes of a file."""
+    """Return the manifests as the bytes of a file."""
     return job_file.dump([*made.objects, *made.pods])
 
 
 def lenient(document: Wire) -> Rendered:
-    """Render what Volcano takes."""
+    """Render a job in lenient mode."""
     return render(document, strict=False, cluster=CLUSTER)
 
 
 def places(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Yield every value of a tree that is no mapping and no list, with its path."""
+    """Yield every value of a tree except mappings and lists, with its path."""
     if isinstance(tree, dict):
         for key, value in tree.items():
             yield from places(value, (*path, key))
@@ -62,14 +62,14 @@ def places(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def at(tree: Any, path: Path) -> Any:
-    """Give what stands at a path."""
+    """Return the value at a path."""
     for key in path:
         tree = tree[key]
     return tree
 
 
 def put(tree: Any, path: Path, value: Any) -> None:
-    """Set what stands at a path."""
+    """Set the value at a path."""
     at(tree, path[:-1])[path[-1]] = value
 
 
@@ -78,32 +78,32 @@ LEAF_PARENTS = {"labels", "annotations", "command", "args", "requests", "limits"
 
 
 def may_be_a_leaf(path: Path, value: Any) -> bool:
-    """Tell whether a value of a job may be an Output (design, section 3); empty text is told from text at once."""
+    """Check whether a value of a job may be an Output (design, section 3). Empty text decides the structure."""
     if "plugins" in path or "volumes" in path or value == "":
         return False
     return path[-1] in LEAF_KEYS or not LEAF_PARENTS.isdisjoint(path[-2:-1])
 
 
 class Unknowns:
-    """Leaves, and the values that they stand for."""
+    """Leaves and their values."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Start without leaves."""
         self._values: list[tuple[Leaf, Any]] = []
 
     def leaf(self, path: str, value: Any) -> Leaf:
-        """Make a leaf for a value."""
+        """Return a leaf for a value."""
         self._values.append((Leaf(path), value))
         return self._values[-1][0]
 
     def resolve(self, leaf: Leaf) -> Any:
-        """Give a leaf's value."""
+        """Return the value of a leaf."""
         (value,) = (value for known, value in self._values if known is leaf)
         return value
 
 
 def with_leaves(draw: Any, document: Wire) -> tuple[Wire, Unknowns]:
-    """Put leaves into some of the places that allow one."""
+    """Replace some of the values that may be Outputs by leaves."""
     leafed, unknowns = copy.deepcopy(document), Unknowns()
     for path, value in places(document):
         if may_be_a_leaf(path, value) and draw(st.booleans()):
@@ -132,8 +132,8 @@ def _key_apart(argument: str, unknowns: Unknowns) -> list[Any]:
 
 @profile
 @given(st.data())
-def test_what_is_known_later_gives_what_would_have_been_rendered_at_once(data: st.DataObject) -> None:
-    """Leaves in any allowed places, resolved at the end, equal the values in their places."""
+def test_resolved_leaves_equal_the_values_in_their_places(data: st.DataObject) -> None:
+    """The leaves are in any allowed places, and are resolved at the end."""
     document = data.draw(strategies.jobs())
     leafed, unknowns = with_leaves(data.draw, document)
 
@@ -146,8 +146,8 @@ def test_what_is_known_later_gives_what_would_have_been_rendered_at_once(data: s
 
 @profile
 @given(strategies.jobs(), st.randoms(use_true_random=False))
-def test_the_order_of_plugins_changes_nothing(document: Wire, shuffle: random.Random) -> None:
-    """Neither that of a list nor that of a mapping."""
+def test_the_order_of_plugins_does_not_matter(document: Wire, shuffle: random.Random) -> None:
+    """Both in a list and in a mapping."""
     permuted = copy.deepcopy(document)
     plugins = permuted["spec"]["plugins"]
     order = list(plugins.items() if isinstance(plugins, dict) else plugins)
@@ -174,8 +174,8 @@ def test_a_typed_plugin_and_its_arguments_render_the_same(document: Wire) -> Non
 
 @profile
 @given(strategies.jobs())
-def test_rendering_leaves_its_input_alone(document: Wire) -> None:
-    """The document is what it was."""
+def test_rendering_does_not_change_its_input(document: Wire) -> None:
+    """The document stays the same."""
     before = copy.deepcopy(document)
 
     lenient(document)
@@ -194,14 +194,14 @@ def ruin(tree: Any) -> None:
 @profile
 @given(strategies.jobs())
 def test_manifests_share_only_variables_with_each_other(document: Wire) -> None:
-    """A change of one manifest changes no other, and not the next rendering.
+    """A change of one manifest changes no other manifest, and not the next rendering.
 
     Pods share the entries of their variables: with svc each Pod has two for each task of the job.
     """
     before, made = written(lenient(document)), lenient(document)
     for pod in made.pods:
         for each in (*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())):
-            # The lists themselves are not shared.
+            # Each Pod has its own lists.
             each.get("env", [])[:] = copy.deepcopy(each.get("env", []))
     manifests = [*made.objects, *made.pods]
     spared = manifests[0::2]
@@ -227,14 +227,14 @@ def reordered(tree: Any, shuffle: random.Random) -> Any:
 @profile
 @given(strategies.jobs(), st.randoms(use_true_random=False))
 def test_the_same_job_gives_the_same_bytes(document: Wire, shuffle: random.Random) -> None:
-    """However the keys of its mappings are ordered."""
+    """The order of the keys in its mappings does not matter."""
     assert written(lenient(reordered(document, shuffle))) == written(lenient(document))
 
 
 @profile
 @given(strategies.jobs())
-def test_a_job_s_stored_form_renders_as_the_job_does(document: Wire) -> None:
-    """What is sent to Volcano in the native mode stands for the same Pods."""
+def test_the_stored_form_of_a_job_renders_the_same(document: Wire) -> None:
+    """The native Job describes the same Pods."""
     made = lenient(document)
 
     assert written(lenient(made.job.to_manifest())) == written(made)
@@ -243,8 +243,8 @@ def test_a_job_s_stored_form_renders_as_the_job_does(document: Wire) -> None:
 
 @profile
 @given(strategies.fitting_jobs())
-def test_strictness_refuses_no_sound_job_and_changes_nothing_of_it(document: Wire) -> None:
-    """What strict mode takes, it renders as Volcano does."""
+def test_strict_mode_renders_accepted_jobs_as_lenient_mode_does(document: Wire) -> None:
+    """Strict mode accepts every valid job."""
     strict = render(document, cluster=CLUSTER)
 
     assert written(strict) == written(lenient(document))
@@ -253,8 +253,8 @@ def test_strictness_refuses_no_sound_job_and_changes_nothing_of_it(document: Wir
 
 @profile
 @given(strategies.jobs())
-def test_what_a_plugin_adds_is_what_it_deletes(document: Wire) -> None:
-    """Each object of a plugin has one maker, and goes with the job."""
+def test_a_plugin_deletes_the_objects_that_it_adds(document: Wire) -> None:
+    """Each object belongs to one plugin, and is deleted with the job."""
     made = lenient(document)
 
     added = {(item["kind"], item["metadata"]["name"]) for item in made.objects}
@@ -267,7 +267,7 @@ def test_what_a_plugin_adds_is_what_it_deletes(document: Wire) -> None:
 @profile
 @given(strategies.jobs())
 def test_each_key_is_written_once(document: Wire) -> None:
-    """Server-side apply refuses a variable, path, port or volume that stands twice."""
+    """Server-side apply rejects a repeated variable, path, port or volume."""
     for pod in lenient(document).pods:
         spec = pod["spec"]
         volumes = [volume["name"] for volume in spec.get("volumes", [])]
@@ -286,7 +286,7 @@ def test_each_key_is_written_once(document: Wire) -> None:
 
 @profile
 @given(strategies.texts, strategies.texts, strategies.texts)
-def test_any_text_reaches_the_pods(value: str, argument: str, note: str) -> None:
+def test_any_text_is_passed_to_the_pods(value: str, argument: str, note: str) -> None:
     """As a variable, an argument and an annotation."""
     document = job(task(containers=[container(env=[{"name": "A", "value": value}], args=[argument, ""])]))
     document["spec"]["tasks"][0]["template"]["metadata"] = {"annotations": {"example.org/note": note}}
@@ -301,7 +301,7 @@ def test_any_text_reaches_the_pods(value: str, argument: str, note: str) -> None
 @profile
 @given(strategies.some_text, strategies.some_text, st.booleans())
 def test_any_text_can_be_a_key(private: str, public: str, typed: bool) -> None:  # noqa: FBT001
-    """Given keys are in the Secret as they are, in base64; only strict mode asks what they are."""
+    """The Secret has the keys of the user in base64; only strict mode checks them."""
     plugin = SshPlugin(ssh_private_key=private, ssh_public_key=public)
     plugins: Any = [plugin] if typed else {"ssh": plugin.to_args()}
 
@@ -312,7 +312,7 @@ def test_any_text_can_be_a_key(private: str, public: str, typed: bool) -> None: 
 
 
 def trees(numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[Wire]:
-    """Return mappings of anything that YAML has, with these numbers."""
+    """Return mappings of all types of YAML with these numbers."""
     leaves = strategies.texts | numbers | st.booleans() | st.none()
     inner = st.recursive(
         leaves,
@@ -323,7 +323,7 @@ def trees(numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[Wire]:
 
 
 def read_by_kubectl(tree: Any) -> Any:
-    """Return a tree with the numbers that Go makes of it: floats beyond 64 bits, and digits for floats below 1e21."""
+    """Return a tree with the numbers as Go parses them: large floats, and digits for floats below 1e21."""
     if isinstance(tree, dict):
         return {key: read_by_kubectl(value) for key, value in tree.items()}
     if isinstance(tree, list):
@@ -335,7 +335,7 @@ def read_by_kubectl(tree: Any) -> Any:
 
 @profile
 @given(trees(st.integers() | st.floats(allow_nan=False)))
-def test_any_tree_survives_yaml(tree: Wire) -> None:
+def test_any_tree_is_read_back_from_yaml(tree: Wire) -> None:
     """YAML 1.1, as PyYAML reads it."""
     assert yaml.safe_load(job_file.dump([tree])) == tree
 
@@ -343,14 +343,14 @@ def test_any_tree_survives_yaml(tree: Wire) -> None:
 @profile
 @given(trees(st.integers() | st.floats(allow_nan=False, allow_infinity=False)))
 def test_any_tree_is_read_as_kubectl_reads_it(tree: Wire) -> None:
-    """Our reader imitates kubectl, which rejects infinity."""
+    """The reader follows kubectl, which rejects infinity."""
     assert [document.data for document in job_file.read(job_file.dump([tree]))] == [read_by_kubectl(tree)]
 
 
 @profile
 @given(trees(st.integers() | st.floats(allow_nan=False)))
-def test_any_tree_survives_json(tree: Wire) -> None:
-    """One List of all manifests."""
+def test_any_tree_is_read_back_from_json(tree: Wire) -> None:
+    """The file is one List of all manifests."""
     assert json.loads(job_file.dump([tree, tree], "json")) == {
         "apiVersion": "v1",
         "kind": "List",
@@ -361,8 +361,8 @@ def test_any_tree_survives_json(tree: Wire) -> None:
 @pytest.mark.parametrize("plugin", BUILT_IN, ids=lambda plugin: plugin.name)
 @profile
 @given(st.data())
-def test_a_plugin_s_arguments_say_all_of_its_settings(plugin: type[Plugin], data: st.DataObject) -> None:
-    """Any settings of the right types that are Volcano's can be written as its arguments and read back."""
+def test_the_arguments_of_a_plugin_have_all_of_its_settings(plugin: type[Plugin], data: st.DataObject) -> None:
+    """Any settings that Volcano has can be written as arguments and read back."""
     kinds: dict[type, st.SearchStrategy[Any]] = {
         str: strategies.texts,
         int: strategies.whole_numbers,
@@ -377,7 +377,7 @@ def test_a_plugin_s_arguments_say_all_of_its_settings(plugin: type[Plugin], data
     assert all(isinstance(arg, str) for arg in args)
 
 
-def test_a_leaf_stands_behind_its_flag_in_the_arguments() -> None:
+def test_a_leaf_follows_its_flag_in_the_arguments() -> None:
     """It cannot be part of a text."""
     private: Any = Leaf("private")
     public: Any = Leaf("public")
