@@ -1,6 +1,6 @@
-"""Compare what we render with what Volcano made: both brought into one form, then compared whole.
+"""Compare our manifests with those that Volcano created: convert both to one form, then compare them.
 
-`DIFFERENCES` is the one list of what the composed mode does differently on purpose.
+`DIFFERENCES` lists all intended differences of composed mode.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ DIFFERENCES = {
 }
 UID = "00000000-0000-0000-0000-000000000001"
 KEYS = {"env": "name", "volumes": "name", "volumeMounts": "mountPath", "containers": "name", "initContainers": "name"}
-GONE = ("", False, 0, [])  # Go omits zero values
+GONE = ("", False, 0, [])  # Go omits zero values.
 Tree = Any
 
 
 def normal_form(tree: Tree, names: dict[str, str], key: str = "") -> Tree:
-    """Drop what Go omits, key the lists that Kubernetes merges by key, write amounts as numbers."""
+    """Remove values that Go omits, key lists as Kubernetes does, and convert amounts to numbers."""
     if isinstance(tree, dict):
         done = {k: normal_form(v, names, k) for k, v in tree.items() if k not in ("ownerReferences", "uid")}
         if key in ("minResources", "requests", "limits"):
@@ -57,13 +57,13 @@ def _tcp(port: dict[str, Tree]) -> dict[str, Tree]:
 
 
 def _wait(text: str) -> Tree:
-    """Reduce the waiting script to what it waits for: address and port, timeout, exit code."""
+    """Return the parameters of the waiting script: address and port, timeout, exit code."""
     found = re.search(r"nc -z (\S+) (\S+)", text)
     return (*found.groups(), *re.findall(r"(?:TIMEOUT=|-ge )(-?\d+)", text)[:1], "exit 1" in text) if found else text
 
 
 def decoded(item: dict[str, Tree]) -> dict[str, Tree]:
-    """Show a Secret's data as the text that it holds; a placeholder is not encoded."""
+    """Decode the data of a Secret. Placeholders are not encoded."""
     if item["kind"] != "Secret" or "data" not in item:
         return item
     text = {k: v if v.startswith("<") else base64.b64decode(v, validate=True).decode() for k, v in item["data"].items()}
@@ -71,25 +71,25 @@ def decoded(item: dict[str, Tree]) -> dict[str, Tree]:
 
 
 def renames(expected: dict[str, Tree], claims: list[str]) -> dict[str, str]:
-    """Map Volcano's random names to ours; `claims` are our names for each of the job's volumes."""
+    """Map Volcano's random names to ours; `claims` are our names for the volumes of the job."""
     name = (expected["job"] or {"metadata": {"name": ""}})["metadata"]["name"]
     numbered = {f"{name}-pvc-<random-{k}>": claim for k, claim in enumerate(claims, 1)}
     return {f"{name}-{UID}": pod_group(name)} | numbered
 
 
 def with_default_queue(item: dict[str, Tree]) -> dict[str, Tree]:
-    """Fill in the queue of a PodGroup, as the API server does."""
+    """Set the queue of a PodGroup, as the API server does."""
     return {**item, "spec": {"queue": "default", **item["spec"]}} if item["kind"] == "PodGroup" else item
 
 
 def pod_volumes(pod: dict[str, Tree], ours: list[str]) -> dict[str, str]:
-    """Map the random names of a Pod's claim volumes to ours, which come in the same order."""
+    """Map the random names of a Pod's claim volumes to ours, which have the same order."""
     theirs = [v["name"] for v in pod["spec"].get("volumes", []) if "<random-" in v["name"]]
     return dict(zip(theirs, ours, strict=True))
 
 
 def ranks(expected: dict[str, Tree]) -> dict[tuple[str, str], Tree]:
-    """Give the annotation values of the plugin order that the design chose, where the orders differ."""
+    """Return the annotations that depend on the order of plugins, with the values for our order."""
     differing = expected["meta"].get("pluginOrder", {}).get("contentDiffers", [])
     prefix = "/metadata/annotations/"
     rank = [d for d in differing if d["path"] == f"{prefix}hccl/rankIndex"]

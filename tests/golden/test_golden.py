@@ -1,4 +1,4 @@
-"""What we render without strictness is what Volcano's own plugins made of the same job."""
+"""Lenient mode renders the same manifests as Volcano's own plugins."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _expected(case: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def cluster() -> ClusterFacts:
-    """The imagined cluster of the golden files."""
+    """Return the simulated cluster of the golden files."""
     return ClusterFacts.from_objects([yaml.safe_load((HERE / "cluster.yaml").read_text("utf-8"))])
 
 
@@ -84,8 +84,8 @@ def _check(case: Path, expected: dict[str, Any], cluster: ClusterFacts) -> None:
 
 
 @pytest.mark.parametrize("case", _cases(HERE, "*.yaml"), ids=lambda case: case.stem)
-def test_a_written_case_equals_what_volcano_made(case: Path, cluster: ClusterFacts) -> None:
-    """Every written case, created or refused."""
+def test_a_written_case_equals_the_result_of_volcano(case: Path, cluster: ClusterFacts) -> None:
+    """Every written case, whether Volcano accepts or rejects it."""
     _check(case, _expected(case), cluster)
 
 
@@ -94,8 +94,8 @@ NOT_HERE = pytest.mark.skip(reason="Volcano's own manifests are not here (they s
 
 
 @pytest.mark.parametrize("case", REAL or [pytest.param(SHARED, marks=NOT_HERE)], ids=lambda case: case.stem)
-def test_a_manifest_of_volcano_s_repository_equals_what_volcano_made(case: Path, cluster: ClusterFacts) -> None:
-    """Every Job of Volcano's own repository."""
+def test_a_manifest_of_volcanos_repository_equals_the_result_of_volcano(case: Path, cluster: ClusterFacts) -> None:
+    """Every Job in Volcano's repository."""
     _check(case, _expected(case), cluster)
 
 
@@ -103,8 +103,8 @@ CREATED = [case for case in (*_cases(HERE, "*.yaml"), *REAL) if _expected(case)[
 
 
 @pytest.mark.parametrize("case", CREATED, ids=lambda case: case.stem)
-def test_a_case_is_the_same_job_once_it_was_handed_over(case: Path, cluster: ClusterFacts) -> None:
-    """What the native mode sends, written as YAML and read again, loses nothing: the same Job, objects and Pods."""
+def test_the_native_job_of_a_case_renders_the_same(case: Path, cluster: ClusterFacts) -> None:
+    """The native Job, written as YAML and read again, has the same objects and Pods."""
     made = render(_document(case, _expected(case)), strict=False, cluster=cluster)
 
     (read,) = job_file.load_jobs(job_file.dump([made.job.to_manifest()]))
@@ -122,8 +122,8 @@ def _texts(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path] if isinstance(tree, str) and tree else []
 
 
-def test_one_changed_byte_in_any_text_of_a_case_is_noticed(cluster: ClusterFacts) -> None:
-    """The comparison is not blind: each text of objects and Pods is changed once, and each change is seen."""
+def test_a_changed_byte_in_any_text_of_a_case_is_detected(cluster: ClusterFacts) -> None:
+    """The comparison covers each text of objects and Pods: each is changed once."""
     case = HERE / "cases" / "multi-mpi-env.yaml"
     expected = _expected(case)
     _check(case, expected, cluster)

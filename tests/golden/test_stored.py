@@ -40,7 +40,7 @@ def stored(job: dict[str, Any]) -> dict[str, Any]:
     }
     for volume in document["spec"].get("volumes") or ():
         if "volumeClaim" in volume:
-            # Volcano's name is random; with our own the Pods can be compared.
+            # The name from Volcano is random. With the name from this library the Pods can be compared.
             volume["volumeClaimName"] = naming.claim(metadata["name"], volume["mountPath"])
     status = {"state": {"phase": "Running"}, "minAvailable": 1, "controlledResources": {"plugin-svc": "svc"}}
     return {**document, "status": status}
@@ -48,14 +48,14 @@ def stored(job: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def cluster() -> ClusterFacts:
-    """Provide the cluster of the golden files; its claims are not known, since Volcano has created more."""
+    """Provide the cluster of the golden files. Its claims are unknown, since Volcano has created more."""
     facts = ClusterFacts.from_objects([yaml.safe_load((HERE / "cluster.yaml").read_text("utf-8"))])
     return replace(facts, claims=None)
 
 
 @pytest.mark.parametrize("case", CREATED, ids=lambda case: case.stem)
 def test_a_stored_job_renders_as_the_job_that_was_applied(case: Path, cluster: ClusterFacts) -> None:
-    """Of each golden case: the same objects and Pods, with the claims that Volcano has created."""
+    """Each golden case has the same objects and Pods, with the claims that Volcano has created."""
     job = _expected(case)["job"]
     applied = render(job, strict=False, cluster=cluster)
 
