@@ -1,4 +1,4 @@
-"""Jobs for tests, as small as they can be, and what refuses them."""
+"""Minimal jobs for tests, and functions that return their problems."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pulumi_volcano_jobs.plugins import ssh_keys
 Wire = dict[str, Any]
 PAIR, OTHER_PAIR = ssh_keys.generate(), ssh_keys.generate()
 BYTES = PAIR.private.splitlines()[1]
-"""A line of the private key of `PAIR`, to look for where no key may be."""
+"""A line of the private key of `PAIR`, to check that a text has no key."""
 
 
 SLOW = {"cluster", "engine", "examples", "languages", "typing", "test_pytorch.py", "test_ray.py"}
-"""Folders whose files take half a minute and more, and files that take longer than others of their folder."""
+"""Folders whose files take more than half a minute, and files that take longer than others of their folder."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what is slow: two workers that share files then end at the same time, with the small ones."""
+    """Run slow files first, so that two workers end at the same time."""
     items.sort(key=lambda item: SLOW.isdisjoint(item.path.relative_to(Path(__file__).parent).parts))
 
 
@@ -32,18 +32,18 @@ CLAIM: Wire = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"sto
 
 
 def container(name: str = "main", **fields: Any) -> Wire:
-    """Give a container in wire form."""
+    """Build a container with API field names."""
     return {"name": name, "image": "example.org/image:1", **fields}
 
 
 def task(name: str = "worker", replicas: int = 1, **pod_spec: Any) -> Wire:
-    """Give a task in wire form; the keywords are fields of its Pod spec."""
+    """Build a task with API field names. The keywords are fields of its Pod spec."""
     spec = {"containers": [container()], "restartPolicy": "Never", **pod_spec}
     return {"name": name, "replicas": replicas, "template": {"spec": spec}}
 
 
 def job(*tasks: Wire, name: str = "train", **spec: Any) -> Wire:
-    """Give a job's document; without tasks it has one of one Pod."""
+    """Build the document of a job. Without tasks it has one task with one Pod."""
     metadata = {"name": name}
     return {
         "apiVersion": "batch.volcano.sh/v1alpha1",
@@ -54,14 +54,14 @@ def job(*tasks: Wire, name: str = "train", **spec: Any) -> Wire:
 
 
 def refused(document: Wire | Callable[[], Wire], **options: Any) -> JobError:
-    """Render what must not render, and give the error; a function builds a document with invalid plugins."""
+    """Render an invalid job and return its error. A function builds a document with invalid plugins."""
     with pytest.raises(JobError) as caught:
         render(document() if callable(document) else document, **options)
     return caught.value
 
 
 def problems(document: Wire | Callable[[], Wire], **options: Any) -> list[Problem]:
-    """Give the problems of a job, sorted by their paths."""
+    """Return the problems of a job, sorted by path."""
     return sorted(refused(document, **options).problems, key=lambda problem: problem.path)
 
 
@@ -71,10 +71,10 @@ def typed(problems: Iterable[Problem]) -> list[tuple[str, str]]:
 
 
 def places(document: Wire, **options: Any) -> list[str]:
-    """Give the paths of a job's problems, sorted."""
+    """Return the paths of a job's problems, sorted."""
     return [problem.path for problem in problems(document, **options)]
 
 
 def ssh_plugin(pair: ssh_keys.KeyPair = PAIR) -> SshPlugin:
-    """Give an ssh plugin with a pair of its own."""
+    """Return an ssh plugin with its own key pair."""
     return SshPlugin(ssh_private_key=pair.private, ssh_public_key=pair.public)

@@ -98,7 +98,7 @@ REJECTED: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
         [(f"{MAIN}.resources.claims[1]", "Duplicate")],
     ),
 }
-"""The spec, and the messages for a native Job; TEMPLATE stands for the path of its template."""
+"""The spec, and the messages for a native Job; TEMPLATE is a placeholder for the path of its template."""
 
 OF_A_GATE = {"a toleration that compares numbers"}
 """Specs that the API server accepts only with a feature gate, which is off by default."""

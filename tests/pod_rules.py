@@ -22,39 +22,39 @@ PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 @dataclass(frozen=True)
 class Mistake:
-    """A template that is refused, and how."""
+    """A template that is rejected, with its errors."""
 
     spec: Wire
     path: str
     type: ErrorType
     """The type of the error, as the API server has it."""
     server: str = ""
-    """Where the API server sees it, if it names another field than we do."""
+    """The path in the error of the API server, if it differs from ours."""
     reason: str = "Invalid"
-    """Why it refuses: it reads fields (BadRequest) and looks for what they name (Forbidden) before it judges them."""
+    """The reason of the API server: it checks fields (BadRequest) and references (Forbidden) before validation."""
     labels: Wire | None = None
-    """Labels of the Pod, where they matter."""
+    """Labels of the Pod."""
     annotations: Wire | None = None
-    """Annotations of the Pod, where they matter."""
+    """Annotations of the Pod."""
 
 
 def pod(**spec: Any) -> Wire:
-    """Give a Pod's spec by some fields of it."""
+    """Build a Pod spec with some fields."""
     return {"containers": [container()], "restartPolicy": "OnFailure"} | spec
 
 
 def container(name: str = "main", **fields: Any) -> Wire:
-    """Give a container."""
+    """Build a container."""
     return {"name": name, "image": IMAGE} | fields
 
 
 def main(**fields: Any) -> Wire:
-    """Give a Pod's spec by some fields of its container."""
+    """Build a Pod spec whose container has some fields."""
     return pod(containers=[container(**fields)])
 
 
 def variable(**source: Any) -> Wire:
-    """Give a Pod's spec by where a variable comes from."""
+    """Build a Pod spec by the source of a variable."""
     return main(env=[{"name": "A", "valueFrom": source}])
 
 
@@ -65,57 +65,57 @@ def file_variable(source: Wire | None = None, **file: Any) -> Wire:
 
 
 def asks(requests: Wire | None = None, limits: Wire | None = None, **more: Any) -> Wire:
-    """Give a Pod's spec by its container's resources."""
+    """Build a Pod spec by the resources of its container."""
     found = {"requests": requests, "limits": limits}
     return main(resources={kind: amounts for kind, amounts in found.items() if amounts is not None} | more)
 
 
 def volume(**source: Any) -> Wire:
-    """Give a Pod's spec by its volume."""
+    """Build a Pod spec by its volume."""
     return pod(volumes=[{"name": "data"} | source])
 
 
 def mounting(*mounts: Wire, **more: Any) -> Wire:
-    """Give a Pod's spec by its container's mounts; it has the volumes data and disk."""
+    """Build a Pod spec by the mounts of its container; the volumes are data and disk."""
     volumes = [{"name": "data", "emptyDir": {}}, {"name": "disk", "persistentVolumeClaim": {"claimName": "disk"}}]
     mounted = [{"name": "data", "mountPath": f"/{index}"} | mount for index, mount in enumerate(mounts)]
     return main(volumeMounts=mounted, **more) | {"volumes": volumes}
 
 
 def sidecar(**fields: Any) -> Wire:
-    """Give a Pod's spec by its init container."""
+    """Build a Pod spec by its init container."""
     return pod(initContainers=[container("early", **fields)])
 
 
 def nodes(**expression: Any) -> Wire:
-    """Give a Pod's spec by how it chooses its node."""
+    """Build a Pod spec by its node affinity."""
     term = {"matchExpressions": [{"key": "pool"} | expression]}
     return pod(affinity={"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [term]}}})
 
 
 def peers(**term: Any) -> Wire:
-    """Give a Pod's spec by the Pods that it is to be beside."""
+    """Build a Pod spec by its Pod affinity."""
     return pod(affinity={"podAffinity": {REQUIRED: [{"topologyKey": "zone"} | term]}})
 
 
 def spread(**constraint: Any) -> Wire:
-    """Give a Pod's spec by how its like are spread."""
+    """Build a Pod spec by its topology spread constraints."""
     usual = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
     return pod(topologySpreadConstraints=[usual | constraint])
 
 
 def claim(**spec: Any) -> Wire:
-    """Give a Pod's spec by a claim that comes and goes with it."""
+    """Build a Pod spec by an ephemeral volume."""
     return volume(ephemeral={"volumeClaimTemplate": {"spec": CLAIM | spec}})
 
 
 def secure(**context: Any) -> Wire:
-    """Give a Pod's spec by its security context."""
+    """Build a Pod spec by its security context."""
     return pod(securityContext=context)
 
 
 def tolerating(**toleration: Any) -> Wire:
-    """Give a Pod's spec by what it tolerates."""
+    """Build a Pod spec by its tolerations."""
     return pod(tolerations=[toleration])
 
 

@@ -1,4 +1,4 @@
-"""The examples that are Pulumi programs in Python, and how programs are checked."""
+"""Examples that are Pulumi programs in Python, and the options of their type checker."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ ROOT = Path(__file__).parents[1]
 # A policy pack has a __main__.py and no project; programs in other languages have the reverse.
 EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/__main__.py") if path.with_name("Pulumi.yaml").exists())
 MYPY_CACHE = f"--cache-dir={ROOT}/.mypy_cache"
-"""That of `make check`: what others have made is read once."""
+"""The cache of `make check`, so that third-party packages are checked once."""

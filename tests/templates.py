@@ -1,4 +1,4 @@
-"""Pod templates that say much and are right, as they are sent to what judges them."""
+"""Valid Pod templates with many fields, in the form that validators receive."""
 
 from __future__ import annotations
 
@@ -255,4 +255,4 @@ RICH: dict[str, Wire] = {
     "security": SECURITY,
     "the node's own": NODE,
 }
-"""Specs of Pods, each with many fields, that Kubernetes takes."""
+"""Pod specs with many fields that Kubernetes accepts."""
