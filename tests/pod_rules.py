@@ -263,7 +263,7 @@ REFUSED: dict[str, Mistake] = {
         "spec.hostNetwork",
         "Invalid",
     ),
-    "a process of the host beside another": Mistake(
+    "an ordinary container next to a host process container": Mistake(
         pod(
             hostNetwork=True,
             containers=[container(securityContext={"windowsOptions": {"hostProcess": True}}), container("other")],
@@ -458,7 +458,7 @@ REFUSED: dict[str, Mistake] = {
         f"{MAIN}.env[0]",
         "Invalid",
     ),
-    "a variable from nowhere": Mistake(
+    "a variable with an empty source": Mistake(
         variable(),
         f"{MAIN}.env[0].valueFrom",
         "Invalid",
@@ -539,7 +539,7 @@ REFUSED: dict[str, Mistake] = {
         f"{MAIN}.env[0].valueFrom.fileKeyRef.path",
         "Required",
     ),
-    "variables from nowhere": Mistake(
+    "variables with an empty source": Mistake(
         main(envFrom=[{"prefix": "A_"}]),
         f"{MAIN}.envFrom[0]",
         "Invalid",
@@ -632,7 +632,7 @@ REFUSED: dict[str, Mistake] = {
         f"{MAIN}.volumeDevices[0].name",
         "NotFound",
     ),
-    "a device of what is no claim": Mistake(
+    "a device of a volume that is not a claim": Mistake(
         mounting(volumeDevices=[{"name": "data", "devicePath": "/dev/a"}]),
         f"{MAIN}.volumeDevices[0].name",
         "Invalid",
@@ -657,7 +657,7 @@ REFUSED: dict[str, Mistake] = {
         f"{MAIN}.volumeDevices[0].devicePath",
         "Invalid",
     ),
-    "a device that is there twice": Mistake(
+    "a device of one volume twice": Mistake(
         mounting(volumeDevices=[{"name": "disk", "devicePath": "/dev/a"}, {"name": "disk", "devicePath": "/dev/b"}]),
         f"{MAIN}.volumeDevices[1].name",
         "Invalid",
@@ -770,7 +770,7 @@ REFUSED: dict[str, Mistake] = {
         "spec.resourceClaims[0].resourceClaimTemplateName",
         "Invalid",
     ),
-    "a claim's name that is no label": Mistake(
+    "a claim's name that is not a label": Mistake(
         pod(resourceClaims=[{"name": "my.gpu", "resourceClaimName": "gpu"}]),
         "spec.resourceClaims[0].name",
         "Invalid",
@@ -866,7 +866,7 @@ REFUSED: dict[str, Mistake] = {
         f"{MAIN}.readinessProbe.tcpSocket.port",
         "Invalid",
     ),
-    "a probe's port that is no name": Mistake(
+    "a probe's port that is not a name": Mistake(
         main(readinessProbe={"tcpSocket": {"port": "Web"}}),
         f"{MAIN}.readinessProbe.tcpSocket.port",
         "Invalid",
@@ -921,7 +921,7 @@ REFUSED: dict[str, Mistake] = {
         "Required",
     ),
     # Volumes
-    "a volume's name that is no label": Mistake(
+    "a volume's name that is not a label": Mistake(
         pod(volumes=[{"name": "My_Data", "emptyDir": {}}]), f"{FIRST}.name", "Invalid"
     ),
     "two volumes of one name": Mistake(
@@ -1329,8 +1329,8 @@ REFUSED: dict[str, Mistake] = {
         "Forbidden",
     ),
     # Names and DNS
-    "a hostname that is no label": Mistake(pod(hostname="a.b"), "spec.hostname", "Invalid"),
-    "a subdomain that is no label": Mistake(pod(subdomain="-a"), "spec.subdomain", "Invalid"),
+    "a hostname that is not a label": Mistake(pod(hostname="a.b"), "spec.hostname", "Invalid"),
+    "a subdomain that is not a label": Mistake(pod(subdomain="-a"), "spec.subdomain", "Invalid"),
     "another name with hostNetwork": Mistake(
         pod(hostnameOverride="head", hostNetwork=True),
         "spec.hostnameOverride",
@@ -1585,7 +1585,7 @@ REFUSED: dict[str, Mistake] = {
         "spec.topologySpreadConstraints[0].nodeTaintsPolicy",
         "NotSupported",
     ),
-    "a key of a spread that stands twice": Mistake(
+    "a key of a spread in both labelSelector and matchLabelKeys": Mistake(
         spread(labelSelector={"matchLabels": {"run": "1"}}, matchLabelKeys=["run"]),
         "spec.topologySpreadConstraints[0].matchLabelKeys[0]",
         "Invalid",
@@ -1708,13 +1708,13 @@ REFUSED: dict[str, Mistake] = {
         "Invalid",
         server="spec.securityContext.shareProcessNamespace",
     ),
-    "users of its own and the node's processes": Mistake(
+    "a user namespace and the node's processes": Mistake(
         pod(hostUsers=False, hostPID=True),
         "spec.hostPID",
         "Forbidden",
         server="spec.HostPID",
     ),
-    "a device with users of its own": Mistake(
+    "a device with a user namespace": Mistake(
         mounting(volumeDevices=[{"name": "disk", "devicePath": "/dev/a"}]) | {"hostUsers": False},
         f"{MAIN}.volumeDevices",
         "Forbidden",
@@ -1760,7 +1760,7 @@ TAKEN: dict[str, Wire] = {
     | {"containers": [container(ports=[{"containerPort": 1, "hostPort": 80}])]},
     "a node's port on its own network": main(ports=[{"containerPort": 80, "hostPort": 80}]) | {"hostNetwork": True},
     "a variable without a value": main(env=[{"name": "A"}]),
-    "an empty value beside a source": main(
+    "an empty value and a source": main(
         env=[{"name": "A", "value": "", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]
     ),
     "a variable's name that no shell could set": main(env=[{"name": "a.b-c d", "value": "x"}]),
@@ -1785,7 +1785,7 @@ TAKEN: dict[str, Wire] = {
     ),
     "a claim in two parts": asks(claims=[{"name": "gpu", "request": "a"}, {"name": "gpu", "request": "b"}])
     | {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]},
-    "containers that want what the Pod has": asks({"cpu": "500m"}, {"cpu": 2})
+    "containers with the same resources as the Pod": asks({"cpu": "500m"}, {"cpu": 2})
     | {"resources": {"requests": {"cpu": "500m"}, "limits": {"cpu": 2}}},
     "a probe's port by a name": main(readinessProbe={"httpGet": {"port": "web"}}),
     "a probe with zeros, which are the defaults": main(
@@ -1823,7 +1823,7 @@ TAKEN: dict[str, Wire] = {
             }
         }
     ),
-    "a topology of a spread that is no key": spread(topologyKey="my zone"),
+    "a topology of a spread that is not a key": spread(topologyKey="my zone"),
     "two spreads over one topology": pod(
         topologySpreadConstraints=[
             {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": when}
@@ -1833,6 +1833,6 @@ TAKEN: dict[str, Wire] = {
     "root": secure(runAsUser=0, fsGroup=2**31 - 1),
     "a profile of the node in a folder": secure(seccompProfile={"type": "Localhost", "localhostProfile": "a/b.json"}),
     "a setting of the Pod's own network": secure(sysctls=[{"name": "net/core/somaxconn", "value": "1"}]),
-    "all of a view of processes with users of its own": main(securityContext={"procMount": "Unmasked"})
+    "an unmasked view of processes with a user namespace": main(securityContext={"procMount": "Unmasked"})
     | {"hostUsers": False},
 }

@@ -333,7 +333,7 @@ CASES: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
         policies({"events": ["PodFailed", "PodEvicted"], "action": "AbortJob"}, FAILED),
         [("spec.policies[1]", "Duplicate")],
     ),
-    "an event that is named once more beside the list": (
+    "an event that is repeated in the list of events": (
         policies({**FAILED, "events": ["PodFailed", "PodEvicted"]}),
         [],
     ),

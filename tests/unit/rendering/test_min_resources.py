@@ -59,15 +59,18 @@ PODS: dict[str, tuple[Wire, dict[str, str]]] = {
         {"containers": [container_with({"kubernetes.io.example.org/thing": 1})]},
         {"kubernetes.io.example.org/thing": "1", "requests.kubernetes.io.example.org/thing": "1"},
     ),
-    "a device class counts as a request only": (
+    "a device class is a request only": (
         {"containers": [container_with({"deviceclass.resource.kubernetes.io/gpu": 2})]},
         {"requests.deviceclass.resource.kubernetes.io/gpu": "2"},
     ),
-    "a name that begins with requests. is no device": (
+    "a name that begins with requests. is not a device": (
         {"containers": [container_with({"requests.example.org/device": 2})]},
         {},
     ),
-    "a name that is too long for a quota is no device": ({"containers": [container_with({f"{'a.' * 122}b/c": 1})]}, {}),
+    "a name that is too long for a quota is not a device": (
+        {"containers": [container_with({f"{'a.' * 122}b/c": 1})]},
+        {},
+    ),
     "containers add up": (
         {"containers": [container_with({"cpu": "500m"}), container_with({"cpu": "700m"}, {"cpu": 1})]},
         {"cpu": "1200m", "requests.cpu": "1200m", "limits.cpu": "1"},
@@ -125,7 +128,7 @@ PODS: dict[str, tuple[Wire, dict[str, str]]] = {
         {"containers": [container_with({"cpu": 1})], "resources": {"requests": {"cpu": 4}, "limits": {"cpu": 8}}},
         {"cpu": "4", "requests.cpu": "4", "limits.cpu": "8"},
     ),
-    "huge pages of the whole Pod replace those of its containers": (
+    "huge pages of the whole Pod replace the huge pages of its containers": (
         {
             "containers": [container_with({"hugepages-2Mi": "2Mi", "hugepages-1Gi": "1Gi"})],
             "resources": {"requests": {"hugepages-2Mi": "1Gi"}, "limits": {"hugepages-2Mi": "1Gi"}},
@@ -198,7 +201,7 @@ def tasks(*sizes: tuple[int, int], priorities: tuple[int, ...] = ()) -> list[Tas
 SHARES: dict[str, tuple[list[TaskPods], int, str]] = {
     "the tasks' own minimums": (tasks((3, 3), (2, 2)), 5, "203"),
     "a minimum below the replicas": (tasks((3, 2), (2, 1)), 3, "102"),
-    "what is more comes from replicas in the same order": (tasks((3, 1), (5, 1)), 4, "103"),
+    "further Pods come from replicas in the same order": (tasks((3, 1), (5, 1)), 4, "103"),
     "and then from the next task": (tasks((3, 1), (5, 1)), 6, "303"),
     "less than the minimums counts replicas in order": (tasks((3, 3), (2, 2)), 4, "103"),
     "less than the first task's replicas": (tasks((3, 3), (2, 2)), 2, "2"),
