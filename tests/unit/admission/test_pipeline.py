@@ -391,7 +391,7 @@ def lenient_problems(document: Wire, **options: Any) -> list[Problem]:
 
 @pytest.mark.parametrize("name", [name for name, (_, expected) in CASES.items() if expected])
 def test_a_job_that_the_webhook_rejects_is_rejected(name: str, snapshot: SnapshotAssertion) -> None:
-    """Lenient mode rejects it too."""
+    """Lenient mode also rejects it."""
     document, expected = CASES[name]
 
     found = lenient_problems(document)
