@@ -156,6 +156,7 @@ EDITS = (
         "the access modes of a claim",
         lambda job: claim_of(job).update(accessModes=["ReadWriteMany"]),
         ALL | {"PersistentVolumeClaim pvc-data": REPLACED},
+        preview_fails=True,
     ),
     Edit("the token `run`", lambda job: job.update(run="2"), ALL),
     Edit("the order of the plugins", lambda job: job.update(plugins=dict(reversed(job["plugins"].items()))), {}),
