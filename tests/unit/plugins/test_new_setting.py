@@ -95,7 +95,7 @@ def test_the_reference_has_it(loud: type[Plugin]) -> None:
 
 MESSAGES: dict[str, tuple[dict[str, Any], str]] = {
     "none of its values": ({"volume": "hi"}, '.volume: Unsupported value: "hi": supported values: "low", "high"'),
-    "misspelt": ({"volum": "high"}, ".volum: Forbidden: the plugin has no such setting: did you mean volume?"),
+    "misspelt": ({"volum": "high"}, ".volum: Forbidden: unknown setting: did you mean volume?"),
     "an Output": ({"volume": Leaf("volume")}, ".volume: Invalid value: must be a plain value, not an Output"),
 }
 
