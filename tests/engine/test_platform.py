@@ -160,7 +160,7 @@ def test_jobs_without_the_queues_fail_with_the_missing_stack(tmp_path: Path) -> 
             'f"quay.io/resnet:{tag}"',
             "volcano-job-images",
             "job resnet, task master, container train: image",
-            ["'quay.io/resnet:dev'", "registry.example.com/training"],
+            ['"quay.io/resnet:dev"', "registry.example.com/training"],
         ),
     ],
     ids=["the queue of another team", "another registry"],
@@ -217,7 +217,7 @@ VolcanoJob("own", {"tasks": [{"name": "worker", "replicas": 1, "template": pod}]
         " platform_jobs.TrainingJob"
     )
     assert are_about([queue], "job own: spec.queue")
-    assert all(name in queue for name in ("'default'", "team-language", "team-vision"))
+    assert all(name in queue for name in ('"default"', "team-language", "team-vision"))
 
 
 def test_errors_of_the_platform_have_no_traceback(training: Program) -> None:
@@ -227,7 +227,5 @@ def test_errors_of_the_platform_have_no_traceback(training: Program) -> None:
     with pytest.raises(automation.errors.CommandError) as caught:
         training.preview()
 
-    assert (
-        "llm.nodes: the queue of language has 32 GPUs, so the job would wait for ever"
-        " (given: 30 with 8 GPUs each): use fewer nodes"
-    ) in str(caught.value)
+    message = "llm.nodes: Invalid value: 30: the job needs 240 GPUs, but the queue of language has 32: use fewer nodes"
+    assert message in str(caught.value)

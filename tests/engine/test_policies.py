@@ -264,7 +264,7 @@ def test_an_edit_of_a_running_job_is_checked(pack: Pack, project: Project) -> No
         ((*violations, message),) = verdict.violations
         assert violations == ["mandatory", "volcano-job-images", "Task train-worker"]
         assert are_about([message], IMAGE)
-        assert "'quay.io/train:2'" in message
+        assert '"quay.io/train:2"' in message
         assert all(registry in message for registry in ("ghcr.io/my-team", "registry.example.com"))
     assert project.manifests()["Pod train-worker-0"]["spec"]["containers"][0]["image"] == "ghcr.io/my-team/train:1"
     # Without the pack the edit is valid.
@@ -288,7 +288,7 @@ def test_values_unknown_in_a_preview_are_checked_by_the_update(pack: Pack, proje
     assert update.rules == ["volcano-job-images"]
     (message,) = update.messages["volcano-job-images"]
     assert are_about([message], IMAGE)
-    assert "'quay.io/train:1'" in message
+    assert '"quay.io/train:1"' in message
     assert "VolcanoJob" in kinds(project)
     assert "Pod" not in kinds(project)
 
@@ -303,7 +303,7 @@ def test_jobs_without_the_component_are_checked(pack: Pack, project: Project) ->
     (gang,), (queue,) = verdict.messages["volcano-job-gang"], verdict.messages["volcano-job-queues"]
     assert are_about([gang, queue], "job raw: spec.minAvailable", "job raw: spec.queue")
     assert set(re.findall(r"\d+", gang)) == {"3", "1"}
-    assert all(name in queue for name in ("'default'", "prod", "research"))
+    assert all(name in queue for name in ('"default"', "prod", "research"))
 
 
 def test_an_invalid_configuration_is_rejected(pack: Pack, project: Project) -> None:

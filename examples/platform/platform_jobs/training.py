@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -98,19 +99,20 @@ class TrainingJob(pulumi.ComponentResource):
 def _problems(name: str, args: TrainingJobArgs) -> Iterator[Problem]:
     team = TEAMS.get(args.team)
     if team is None:
-        way_out = f"use {' or '.join(TEAMS)}, or enter the team in platform_jobs/teams.py"
-        yield Problem(f"{name}.team", "NotSupported", "no team has this name", way_out, repr(args.team))
+        supported = f"supported values: {', '.join(map(json.dumps, TEAMS))}"
+        hint = "use one of them, or add the team to platform_jobs/teams.py"
+        yield Problem(f"{name}.team", "NotSupported", supported, hint, json.dumps(args.team))
     if isinstance(args.arguments, str):
-        # To Python and its type checkers, a text is a list of letters too.
-        yield Problem(f"{name}.arguments", "TypeInvalid", "this must be a list", f"write {args.arguments.split()}")
+        # To Python and its type checkers, a string is also a sequence of strings.
+        yield Problem(f"{name}.arguments", "TypeInvalid", "must be a list", f"write {args.arguments.split()}")
     if args.nodes < 1:
-        yield Problem(f"{name}.nodes", "Invalid", "this must be at least 1", value=str(args.nodes))
+        yield Problem(f"{name}.nodes", "Invalid", "must be at least 1", value=str(args.nodes))
     if args.gpus not in GPUS:
-        reason = f"this must be one of {', '.join(map(str, GPUS))}, so that no GPU of a node is left over"
+        reason = f"supported values: {', '.join(map(str, GPUS))}, because other numbers leave GPUs of a node unused"
         yield Problem(f"{name}.gpus", "NotSupported", reason, value=str(args.gpus))
     elif team and args.nodes * args.gpus > team.gpus:
-        reason = f"the queue of {team.name} has {team.gpus} GPUs, so the job would wait for ever"
-        yield Problem(f"{name}.nodes", "Invalid", reason, "use fewer nodes", f"{args.nodes} with {args.gpus} GPUs each")
+        reason = f"the job needs {args.nodes * args.gpus} GPUs, but the queue of {team.name} has {team.gpus}"
+        yield Problem(f"{name}.nodes", "Invalid", reason, "use fewer nodes", str(args.nodes))
 
 
 def _template(args: TrainingJobArgs) -> dict[str, Any]:

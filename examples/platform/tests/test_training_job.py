@@ -101,31 +101,31 @@ def test_another_argument_replaces_the_pods_and_nothing_else() -> None:
         (
             replace(ARGS, team="visoin"),
             (
-                "train.team: no team has this name (given: 'visoin'):"
-                " use language or vision, or enter the team in platform_jobs/teams.py"
+                'train.team: Unsupported value: "visoin": supported values: "language", "vision":'
+                " use one of them, or add the team to platform_jobs/teams.py"
             ),
         ),
         (
             replace(ARGS, arguments="--epochs=3 --fast"),
-            "train.arguments: this must be a list: write ['--epochs=3', '--fast']",
+            "train.arguments: Invalid value: must be a list: write ['--epochs=3', '--fast']",
         ),
-        (replace(ARGS, nodes=0), "train.nodes: this must be at least 1 (given: 0)"),
+        (replace(ARGS, nodes=0), "train.nodes: Invalid value: 0: must be at least 1"),
         (
             replace(ARGS, gpus=3),
-            "train.gpus: this must be one of 1, 2, 4, 8, so that no GPU of a node is left over (given: 3)",
+            (
+                "train.gpus: Unsupported value: 3: supported values: 1, 2, 4, 8,"
+                " because other numbers leave GPUs of a node unused"
+            ),
         ),
         (
             replace(ARGS, nodes=5),
-            (
-                "train.nodes: the queue of vision has 16 GPUs, so the job would wait for ever"
-                " (given: 5 with 4 GPUs each): use fewer nodes"
-            ),
+            "train.nodes: Invalid value: 5: the job needs 20 GPUs, but the queue of vision has 16: use fewer nodes",
         ),
     ],
     ids=["team", "arguments", "nodes", "gpus", "more than the queue has"],
 )
-def test_what_the_platform_refuses_is_said_without_a_traceback(args: TrainingJobArgs, message: str) -> None:
-    """And nothing is made of it."""
+def test_errors_of_the_platform_have_no_traceback(args: TrainingJobArgs, message: str) -> None:
+    """No resource is registered."""
     failure = failed(lambda: TrainingJob("train", args))
 
     assert str(failure.error) == message
