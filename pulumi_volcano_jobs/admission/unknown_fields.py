@@ -8,7 +8,7 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec.document import IN_METADATA
-from pulumi_volcano_jobs.spec.model import Job, Model
+from pulumi_volcano_jobs.spec.model import Job, Model, Task
 
 
 def check(model: Model, path: str = "") -> Iterator[Problem]:
@@ -19,8 +19,7 @@ def check(model: Model, path: str = "") -> Iterator[Problem]:
         known = [field.alias or name for name, field in fields.items()]
         place = _job_path(key) if root else paths.join(path, key)
         field_name = key.rpartition(".")[2]
-        is_misplaced = root and field_name in known
-        hint = f"move it to {_job_path(field_name)}" if is_misplaced else schema.suggestion(field_name, known)
+        hint = _misplaced(field_name, model, path) or schema.suggestion(field_name, known)
         yield Problem(place, "Forbidden", "unknown field; Volcano drops it", hint)
     for name, field in fields.items():
         value, alias = getattr(model, name), field.alias or name
@@ -31,6 +30,23 @@ def check(model: Model, path: str = "") -> Iterator[Problem]:
             for index, item in enumerate(value):
                 if isinstance(item, Model):
                     yield from check(item, paths.join(place, index))
+
+
+def _misplaced(name: str, model: Model, path: str) -> str:
+    """Return the hint for a field of another part of the job, otherwise an empty text."""
+    if isinstance(model, Task):
+        return schema.misplaced(name, f"{path}.template")
+    if not isinstance(model, Job):
+        return ""
+    if name in _names(Job):
+        return f"move it to {_job_path(name)}"
+    if name in _names(Task):
+        return f"move it to spec.tasks[0].{name}"
+    return schema.misplaced(name, "spec.tasks[0].template")
+
+
+def _names(model: type[Model]) -> set[str]:
+    return {field.alias or name for name, field in model.model_fields.items()}
 
 
 def _job_path(key: str) -> str:

@@ -28,9 +28,11 @@ KUBERNETES_VERSION = "1.36.0"
 """The version of the Kubernetes API that Volcano's resource definition embeds (contract of 2026-08-20)."""
 
 POD_TEMPLATE = "io.k8s.api.core.v1.PodTemplateSpec"
+_POD_SPEC, _CONTAINER = "io.k8s.api.core.v1.PodSpec", "io.k8s.api.core.v1.Container"
 CLAIM = "io.k8s.api.core.v1.PersistentVolumeClaimSpec"
 
 _REFERENCE = "#/$defs/"
+_IN_TEMPLATE = re.compile(r"(?P<template>.*\btemplate)(?:\.spec(?:\.(?:initC|c)ontainers\[\d+\])?)?")
 _VERSION_FOLDER = re.compile(r"v(1\.[0-9]+)\.0-local")
 _METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
@@ -44,6 +46,7 @@ _SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
     "boolean": ((bool,), "must be true or false"),
 }
 SURROGATE = "must be valid Unicode without surrogates"
+A_LIST_HINT = "start each entry with '- '"
 _HINTS = {"string": "put it in quotes", "integer": "write it without quotes", "boolean": "write it without quotes"}
 
 # Volcano's resource definition embeds the metadata of a template with these fields only.
@@ -289,7 +292,7 @@ class SchemaPruner:
         if isinstance(value, Leaf):
             return value
         if not isinstance(value, (list, tuple)):
-            return self._reject(path, "must be a list", "start each entry with '- '")
+            return self._reject(path, "must be a list", A_LIST_HINT)
         entries = [self._entry(item, items, paths.join(path, i)) for i, item in enumerate(value) if item is not None]
         # A rejected object keeps its index, so that problems of later entries have the right path.
         entries = [{} if item is _REJECTED and "$ref" in items else item for item in entries]
@@ -342,7 +345,8 @@ class SchemaPruner:
             reason = f"unknown field in Kubernetes {self.kubernetes}, which drops it"
             self._report(place, "Forbidden", reason, "remove it, or use a newer version of Kubernetes")
         else:
-            self._report(place, "Forbidden", "unknown field; Volcano drops it", suggestion(key_text(key), names))
+            hint = misplaced(key_text(key), path) or suggestion(key_text(key), names)
+            self._report(place, "Forbidden", "unknown field; Volcano drops it", hint)
 
     def _report(
         self, path: str, error_type: ErrorType, reason: str, hint: str, stage: RejectionStage = RejectionStage.STRICT
@@ -363,6 +367,25 @@ def output_not_allowed(path: str, why: str) -> Problem:
     """Return the problem of an Output in a field that must be known when the program runs."""
     hint = "use pulumi.Config, or StackReference.get_output_details, which return plain values"
     return not_plain(path, hint, why)
+
+
+def misplaced(key: str, path: str) -> str:
+    """Return the hint for a field of another part of a Pod template, otherwise an empty text.
+
+    Args:
+        key: the unknown field.
+        path: the path of a template, of its Pod spec, or of a container.
+    """
+    match = _IN_TEMPLATE.fullmatch(path)
+    if not match:
+        return ""
+    template = match["template"]
+    places = {
+        f"{template}.metadata": _TEMPLATE_METADATA,
+        f"{template}.spec": _properties(_POD_SPEC),
+        f"{template}.spec.containers[0]": _properties(_CONTAINER),
+    }
+    return next((f"move it to {place}.{key}" for place, names in places.items() if place != path and key in names), "")
 
 
 def suggestion(word: str, words: Iterable[str]) -> str:

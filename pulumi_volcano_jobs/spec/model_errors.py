@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, job_error, not_plain, value_text
 from pulumi_volcano_jobs.core.leaf import OutputLike, may_be_output
-from pulumi_volcano_jobs.kubernetes.schema import SURROGATE, output_not_allowed, suggestion
+from pulumi_volcano_jobs.kubernetes.schema import A_LIST_HINT, SURROGATE, output_not_allowed, suggestion
 from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
 from pulumi_volcano_jobs.spec.fields import name_of_resource
 
@@ -39,7 +39,18 @@ _DECODE_ERRORS = (
 _A_LIST: _Rule = ("TypeInvalid", "must be a list", "write it as a YAML list: [...]")
 _A_MAPPING: _Rule = ("TypeInvalid", "must be a mapping", "write it as key: value lines")
 _AN_INTEGER: _Rule = ("TypeInvalid", "must be a whole number", "write it without quotes or fraction")
-_PYTHON_HINTS = {_A_LIST[2]: "put it in a list: [...]", _A_MAPPING[2]: 'write it as a dict: {"key": value}'}
+_LIST_EXAMPLES = {
+    "env": '[{"name": "A", "value": "1"}]',
+    "command": '["python", "train.py"]',
+    "args": '["--epochs", "3"]',
+}
+_PYTHON_HINTS = {
+    A_LIST_HINT: "put it in a list: [...]",
+    "put it in quotes": "pass a str",
+    "write it without quotes": "pass an int or a bool",
+    _A_LIST[2]: "put it in a list: [...]",
+    _A_MAPPING[2]: 'write it as a dict: {"key": value}',
+}
 _RULES: dict[str, _Rule] = {
     "missing": ("Required", "", ""),
     "int_type": _AN_INTEGER,
@@ -148,6 +159,9 @@ def in_python(problem: Problem) -> Problem:
     """Return a problem with a hint for Python programs instead of YAML files."""
     if problem.hint == _AN_INTEGER[2] and problem.value.startswith('"'):
         return replace(problem, hint="pass an int; to read it from the configuration, use config.get_int")
+    field = problem.path.rpartition(".")[2]
+    if problem.hint == A_LIST_HINT and field in _LIST_EXAMPLES:
+        return replace(problem, hint=f"write {_LIST_EXAMPLES[field]}")
     return replace(problem, hint=_PYTHON_HINTS.get(problem.hint, problem.hint))
 
 

@@ -14,7 +14,7 @@ from pulumi_volcano_jobs.component.provider import JobProvider
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.spec.options import duration_of
 from pulumi_volcano_jobs.testing import failed
-from tests.conftest import task
+from tests.conftest import task, typed
 
 
 def problem_of(arguments: Callable[[], dict[str, Any]]) -> Problem:
@@ -162,3 +162,21 @@ def test_the_hint_converts_seconds_to_a_duration() -> None:
 def test_a_duration_has_the_largest_unit_without_a_fraction(seconds: int, text: str) -> None:
     """One unit is enough."""
     assert duration_of(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "hint"),
+    [
+        ("env", {"A": "1"}, 'write [{"name": "A", "value": "1"}]'),
+        ("command", "python train.py", 'write ["python", "train.py"]'),
+        ("args", "--epochs 3", 'write ["--epochs", "3"]'),
+        ("ports", "80", "put it in a list: [...]"),
+        ("tty", "yes", "pass an int or a bool"),
+    ],
+)
+def test_the_hint_for_a_field_of_a_container_is_python(field: str, value: object, hint: str) -> None:
+    """The value is not shown, because it may be secret."""
+    problem = problem_of(lambda: {"tasks": [task("master", containers=[{"name": "main", "image": "x", field: value}])]})
+
+    assert typed([problem]) == [(f"spec.tasks[0].template.spec.containers[0].{field}", "TypeInvalid")]
+    assert problem.hint == hint

@@ -7,7 +7,7 @@ import pytest
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.kubernetes.schema import suggestion
-from tests.conftest import CLAIM, Wire, job, problems, task, typed
+from tests.conftest import CLAIM, Wire, container, job, problems, task, typed
 
 UNKNOWN: dict[str, tuple[Wire, str, str]] = {
     "of the spec": (job(minAvaliable=1), "spec.minAvaliable", "minAvailable"),
@@ -65,3 +65,45 @@ def test_a_misplaced_field_of_the_job_has_its_right_path(document: Wire, hint: s
     (problem,) = problems(document)
 
     assert problem.hint == hint
+
+
+TASK, TEMPLATE = "spec.tasks[0]", "spec.tasks[0].template"
+MISPLACED: dict[str, tuple[Wire, str, str]] = {
+    "a field of the Pod in the job": (job(nodeSelector={}), "spec.nodeSelector", f"{TEMPLATE}.spec.nodeSelector"),
+    "a field of a task in the job": (job(replicas=2), "spec.replicas", f"{TASK}.replicas"),
+    "a field of the Pod in a task": (
+        job(task() | {"restartPolicy": "Never"}),
+        f"{TASK}.restartPolicy",
+        f"{TEMPLATE}.spec.restartPolicy",
+    ),
+    "a field of a container in a task": (
+        job(task() | {"image": "x"}),
+        f"{TASK}.image",
+        f"{TEMPLATE}.spec.containers[0].image",
+    ),
+    "a field of the Pod in the template": (
+        job({"name": "worker", "replicas": 1, "template": {**task()["template"], "restartPolicy": "Never"}}),
+        f"{TEMPLATE}.restartPolicy",
+        f"{TEMPLATE}.spec.restartPolicy",
+    ),
+    "labels in the Pod": (job(task(labels={})), f"{TEMPLATE}.spec.labels", f"{TEMPLATE}.metadata.labels"),
+    "a field of a container in the Pod": (
+        job(task(command=["a"])),
+        f"{TEMPLATE}.spec.command",
+        f"{TEMPLATE}.spec.containers[0].command",
+    ),
+    "a field of the Pod in a container": (
+        job(task(containers=[container(hostNetwork=True)])),
+        f"{TEMPLATE}.spec.containers[0].hostNetwork",
+        f"{TEMPLATE}.spec.hostNetwork",
+    ),
+}
+
+
+@pytest.mark.parametrize(("document", "path", "place"), MISPLACED.values(), ids=MISPLACED)
+def test_the_hint_of_a_misplaced_field_is_its_place(document: Wire, path: str, place: str) -> None:
+    """A similar name at the wrong place is not suggested."""
+    (problem,) = problems(document)
+
+    assert typed([problem]) == [(path, "Forbidden")]
+    assert problem.hint == f"move it to {place}"
