@@ -8,8 +8,8 @@ from typing import Any
 from pulumi_volcano_jobs.admission import sshd_port
 from pulumi_volcano_jobs.core.errors import JobError, Problem, RejectionStage, value_text
 from pulumi_volcano_jobs.core.leaf import has_leaf
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.tree import whole_number
-from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.plugins import Plugin, registry
 from pulumi_volcano_jobs.plugins.settings import facts_of
 from pulumi_volcano_jobs.spec.fields import PluginSettings, Uses
@@ -35,7 +35,7 @@ def read(uses: Uses, *, strict: bool) -> tuple[dict[str, Plugin], list[Problem]]
                     Problem(path, "Invalid", f"the value is the plugin {use.name}", hint, stage=RejectionStage.DECODE)
                 )
         elif plugin is None:
-            hint = schema.suggestion(name, registry.names())
+            hint = suggestion(name, registry.names())
             problems.append(
                 Problem(path, "NotSupported", "unknown plugin", hint, value_text(name), RejectionStage.WEBHOOK)
             )
@@ -79,14 +79,12 @@ def with_options(
     for name, settings in choices.get("plugin_options", {}).items():
         place = f"plugin_options.{name}"
         if name not in plugins:
-            hint = schema.suggestion(name, plugins) if plugins else "add it to the job's plugins"
+            hint = suggestion(name, plugins) if plugins else "add it to the job's plugins"
             problems.append(Problem(place, "Forbidden", "the job does not use this plugin", hint))
             continue
         known = {setting for setting, facts in facts_of(type(plugins[name])).items() if "secret" not in facts}
         problems += [
-            Problem(
-                f"{place}.{setting}", "Forbidden", "unknown option of the plugin", schema.suggestion(setting, known)
-            )
+            Problem(f"{place}.{setting}", "Forbidden", "unknown option of the plugin", suggestion(setting, known))
             for setting in settings
             if setting not in known
         ]

@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, key_text, value_text, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.phrases import counted
-from pulumi_volcano_jobs.kubernetes import validation
+from pulumi_volcano_jobs.kubernetes import quantity, validation
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL, MAX_SUBDOMAIN
 from pulumi_volcano_jobs.kubernetes.schema import output_not_allowed
 from pulumi_volcano_jobs.kubernetes.validation import resources
@@ -23,7 +23,7 @@ from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE, ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job
 
 HIERARCHY, WEIGHTS = "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"
-_MAX_INT32, _MAX_WEIGHT, _UNIT = 2**31 - 1, 65535, 10**9
+_MAX_INT32, _MAX_WEIGHT = 2**31 - 1, 65535
 _STRATEGY = SupportedValues("dequeueStrategy", ("fifo", "traverse"), required=True)
 # Resources that the scheduler knows without a domain. It ignores all other resources without a domain.
 _COUNTED = ("cpu", "memory", "pods", "ephemeral-storage")
@@ -192,7 +192,7 @@ def _resource(name: str, path: str) -> list[Problem]:
 
 def _check_job(declared: ObjectField, name: str) -> Iterator[Problem]:
     nano = resources.parsed(declared.fields[name]) or 0
-    if nano > 0 and nano % _UNIT and (name == "pods" or not resources.is_native(name)):
+    if nano > 0 and nano % quantity.NANO and (name == "pods" or not resources.is_native(name)):
         yield declared.problem(name, "Invalid", "must be an integer", "use a whole number")
 
 

@@ -13,7 +13,6 @@ from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.spec.model import Job, NetworkTopology, Task
 
-_NANO = 10**9
 _RAISE = "lower it, or add replicas"
 
 
@@ -109,4 +108,4 @@ def _is_whole_number(amount: Any) -> bool:
         nano = quantity.parse(amount).nano
     except ValueError:
         return False
-    return nano > 0 and nano % _NANO == 0
+    return nano > 0 and nano % quantity.NANO == 0

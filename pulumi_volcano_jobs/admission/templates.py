@@ -59,7 +59,9 @@ def _repeated(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
             continue
         is_merged = entry.path.rpartition(".")[2].partition("[")[0] in _MERGED
         effect = "the last entry takes precedence" if is_merged else "server-side apply rejects duplicates"
-        yield Problem(entry.path, "Warning", f"duplicates an earlier entry: {effect}", entry.hint, entry.value, code="VJ116")
+        yield Problem(
+            entry.path, "Warning", f"duplicates an earlier entry: {effect}", entry.hint, entry.value, code="VJ116"
+        )
 
 
 def unknown_fields(template: object, kubernetes_version: str, path: str) -> Iterator[Problem]:

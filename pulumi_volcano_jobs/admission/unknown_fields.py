@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec.document import IN_METADATA
 from pulumi_volcano_jobs.spec.model import Job, Model, Task
@@ -19,7 +20,7 @@ def check(model: Model, path: str = "") -> Iterator[Problem]:
         known = [field.alias or name for name, field in fields.items()]
         place = _job_path(key) if root else paths.join(path, key)
         field_name = key.rpartition(".")[2]
-        hint = _misplaced(field_name, model, path) or schema.suggestion(field_name, known)
+        hint = _misplaced(field_name, model, path) or suggestion(field_name, known)
         yield Problem(place, "Forbidden", "unknown field; Volcano drops it", hint)
     for name, field in fields.items():
         value, alias = getattr(model, name), field.alias or name

@@ -25,8 +25,8 @@ from pulumi_volcano_jobs.component.provider_inputs import VolcanoJobInputs, Volc
 from pulumi_volcano_jobs.component.volcano_queue import BaseQueue
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.tree import map_tree, whole_number
-from pulumi_volcano_jobs.kubernetes import schema
 
 _DISTRIBUTION = "pulumi-volcano-jobs"
 _INPUTS = {"VolcanoJob": VolcanoJobInputs, "VolcanoQueue": VolcanoQueueInputs}
@@ -144,7 +144,7 @@ def _unknown_inputs(inputs: pulumi.Inputs, kind: str) -> list[Problem]:
     """Return a Problem for each input that the schema does not have. Most languages reject it earlier."""
     known = {to_camel(name) for name in _INPUTS[kind].__annotations__}
     return [
-        Problem(key, "Forbidden", "unknown field", schema.suggestion(paths.wire_name(key), known))
+        Problem(key, "Forbidden", "unknown field", suggestion(paths.wire_name(key), known))
         for key in inputs
         if key not in known
     ]

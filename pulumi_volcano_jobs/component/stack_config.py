@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 from pulumi_volcano_jobs.component.plugin_components import PACKAGE
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, wrong_type
-from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.spec import job_defaults as shared_defaults
 
 # Options of Pulumi that every package has.
@@ -28,7 +28,7 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
     for key, text in _configured().items():
         place = f"{PACKAGE}:{key}"
         if key not in NAMES:
-            hint = schema.suggestion(key, NAMES)
+            hint = suggestion(key, NAMES)
             problems.append(Problem(place, "Forbidden", "unknown default", hint))
         elif _is_secret(place):
             reason = "a default may not be secret, because every object shows it in plain text"

@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 Format = Literal["decimal", "binary", "exponent"]
 
-_NANO = 10**9
+NANO = 10**9
+"""Amounts are integers of 10^-9."""
 _MAX_INT64 = 2**63 - 1
-_LARGEST = _MAX_INT64 * _NANO
+_LARGEST = _MAX_INT64 * NANO
 _LARGEST_EXPONENT = 1000  # larger exponents are reduced to this, to bound the work
 _SHORT = 18  # digits that Kubernetes stores as an integer and a scale
 _WRAPPED = (0, 1, 2, 3, 6, 9)  # scales that Kubernetes multiplies such an integer by without an overflow check
@@ -39,12 +40,12 @@ class Quantity:
 
     def __str__(self) -> str:
         """Return the canonical form: no fraction, and the largest suffix that fits."""
-        if self.style == "binary" and abs(self.nano) >= _KIBI * _NANO and self.nano % _NANO == 0:
+        if self.style == "binary" and abs(self.nano) >= _KIBI * NANO and self.nano % NANO == 0:
             return self._binary()
         return self._decimal()
 
     def _binary(self) -> str:
-        number, suffix = self.nano // _NANO, ""
+        number, suffix = self.nano // NANO, ""
         for name in _BINARY:
             if number % _KIBI:
                 break

@@ -7,7 +7,6 @@ the `kubernetes-validate` package, so neither a network nor a cluster is needed.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib.util
 import json
@@ -21,6 +20,7 @@ from typing import Any
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, key_text, not_plain
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, has_leaf, is_valid_unicode
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import quantity, queue_schema
 
@@ -89,7 +89,6 @@ _STRUCTURE: dict[tuple[str, str], str] = {
 }
 
 
-_MOST_NAMES = 12  # in a hint
 # An entry of a list of these types cannot be a leaf either.
 _STRUCTURED = frozenset(kind for kind, _ in _STRUCTURE)
 
@@ -386,15 +385,3 @@ def misplaced(key: str, path: str) -> str:
         f"{template}.spec.containers[0]": _properties(_CONTAINER),
     }
     return next((f"move it to {place}.{key}" for place, names in places.items() if place != path and key in names), "")
-
-
-def suggestion(word: str, words: Iterable[str]) -> str:
-    """Return a hint with the most similar name, or with all supported names."""
-    known = sorted(words)
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    folded = [name for name in known if name.lower() == word.lower().replace("_", "").replace("-", "")]
-    match = folded or close
-    ellipsis = "…" if len(known) > _MOST_NAMES else ""
-    return (
-        f"did you mean {match[0]}?" if match else f"remove it (supported: {', '.join(known[:_MOST_NAMES])}{ellipsis})"
-    )

@@ -26,10 +26,10 @@ from typing_extensions import Self
 from pulumi_volcano_jobs.core import errors
 from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, job_error
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Placeholder, Pod
-from pulumi_volcano_jobs.kubernetes.schema import suggestion
 from pulumi_volcano_jobs.kubernetes.validation.ports import PORT_RULE, is_port
 from pulumi_volcano_jobs.plugins import goflag
 from pulumi_volcano_jobs.plugins.context import JobContext

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs.core.leaf import Leaf, derive
+from pulumi_volcano_jobs.kubernetes import quantity
 from pulumi_volcano_jobs.kubernetes.manifest import Container
 from pulumi_volcano_jobs.plugins.resource_requests import is_accelerator, nano_of
 
@@ -67,4 +68,4 @@ def _amounts(limits: Mapping[str, Any] | None) -> list[Any]:
 
 def _total(amounts: Sequence[Any]) -> str:
     # Without accelerators, torchrun starts one process by default.
-    return str(max(sum(map(nano_of, amounts)) // 10**9, 1))
+    return str(max(sum(map(nano_of, amounts)) // quantity.NANO, 1))

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pulumi_volcano_jobs.core.leaf import derive
+from pulumi_volcano_jobs.kubernetes import quantity
 from pulumi_volcano_jobs.kubernetes.validation.resources import parsed
 
-_NANO = 10**9
 _SHARED_GPU = "volcano.sh/vgpu-number"
 _MIG = "nvidia.com/mig-"
 # Accelerators whose resource names do not match the rules above.
@@ -44,7 +44,7 @@ def slot_count(container: Mapping[str, Any]) -> Any:
 
 
 def _slots(resources: Mapping[str, Any] | None) -> int:
-    return _count(resources, is_accelerator) or _nano(resources, "cpu") // _NANO or 1
+    return _count(resources, is_accelerator) or _nano(resources, "cpu") // quantity.NANO or 1
 
 
 def _gpus(resources: Mapping[str, Any] | None) -> int:
@@ -70,7 +70,7 @@ def _is_gpu(name: str) -> bool:
 
 def _whole(resources: Mapping[str, Any] | None, name: str) -> int:
     """Round up, as KubeRay does."""
-    return -(-_nano(resources, name) // _NANO)
+    return -(-_nano(resources, name) // quantity.NANO)
 
 
 def _nano(resources: Mapping[str, Any] | None, name: str) -> int:

@@ -9,9 +9,9 @@ from typing import Any, TypedDict
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text, not_plain, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, Text
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Manifest, network_policy, pod_selector
-from pulumi_volcano_jobs.kubernetes.schema import suggestion
 from pulumi_volcano_jobs.kubernetes.validation.ports import NAME_RULE, PORT_RULE, is_port, is_port_name
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.spec import naming

@@ -14,6 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf, Text, derive, has_leaf, is_given
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.kubernetes import images, schema, validation
 from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS
@@ -75,7 +76,7 @@ def validate(defaults: Any, place: Callable[[str], str]) -> tuple[dict[str, Any]
             wrong_type(place(""), "a mapping", 'for example {"queue": "research"}', stage=RejectionStage.STRICT)
         ]
     problems = [
-        Problem(place(key_text(name)), "Forbidden", "unknown default", schema.suggestion(key_text(name), NAMES))
+        Problem(place(key_text(name)), "Forbidden", "unknown default", suggestion(key_text(name), NAMES))
         for name in defaults
         if name not in NAMES
     ]

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import groupby
 from typing import get_args
 
@@ -17,7 +16,8 @@ from pydantic_core import ErrorDetails
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, job_error, not_plain, value_text
 from pulumi_volcano_jobs.core.leaf import OutputLike, may_be_output
-from pulumi_volcano_jobs.kubernetes.schema import A_LIST_HINT, SURROGATE, output_not_allowed, suggestion
+from pulumi_volcano_jobs.core.suggestions import did_you_mean, suggestion
+from pulumi_volcano_jobs.kubernetes.schema import A_LIST_HINT, SURROGATE, output_not_allowed
 from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
 from pulumi_volcano_jobs.spec.fields import name_of_resource
 
@@ -207,9 +207,7 @@ def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> _Rul
     if kind == "literal_error":
         # pydantic's text is: 'a', 'b' or 'c'.
         values = re.findall(r"'([^']*)'", error["ctx"]["expected"])
-        word = error["input"]
-        close = get_close_matches(word, values, n=1, cutoff=0.75) if isinstance(word, str) else []
-        hint = f"did you mean {close[0]}?" if close else ""
+        hint = did_you_mean(error["input"], values) if isinstance(error["input"], str) else ""
         return "NotSupported", f"supported values: {', '.join(map(value_text, values))}", hint
     if kind not in _RULES:
         return "Invalid", error["msg"], ""

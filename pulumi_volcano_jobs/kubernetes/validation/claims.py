@@ -7,15 +7,9 @@ from dataclasses import replace
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf, has_leaf
+from pulumi_volcano_jobs.core.suggestions import did_you_mean
 from pulumi_volcano_jobs.kubernetes.validation import selectors
-from pulumi_volcano_jobs.kubernetes.validation.field import (
-    ObjectField,
-    Wire,
-    did_you_mean,
-    invalid,
-    unsupported,
-    webhook_problem,
-)
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, Wire, invalid, unsupported, webhook_problem
 from pulumi_volcano_jobs.kubernetes.validation.names import SUBDOMAIN_RULE, dns_label, is_subdomain, subdomain
 from pulumi_volcano_jobs.kubernetes.validation.resources import parsed
 

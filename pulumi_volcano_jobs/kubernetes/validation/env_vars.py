@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.suggestions import did_you_mean
 from pulumi_volcano_jobs.kubernetes.validation.field import (
     ObjectField,
     SupportedValues,
     check_one_of,
-    did_you_mean,
     invalid,
     webhook_problem,
 )

@@ -5,7 +5,6 @@ Rules skip unresolved Outputs (leaves). `schema.SchemaPruner` has already checke
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +12,11 @@ from typing import Any
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
+from pulumi_volcano_jobs.core.suggestions import did_you_mean
 from pulumi_volcano_jobs.core.text import cropped
 
 Wire = Mapping[str, Any]
 EMPTY = "must not be empty"
-_MIN_SIMILARITY = 0.75
 _SHOWN = 100
 
 
@@ -35,13 +34,6 @@ def unsupported(path: str, value: str, supported: Iterable[str], hint: str) -> P
     """Return the problem of a value that is not one of those supported, in the words of the API server."""
     words = ", ".join(map(value_text, sorted(supported)))
     return webhook_problem(path, "NotSupported", f"supported values: {words}", cropped(value, _SHOWN), hint)
-
-
-def did_you_mean(word: str, words: Sequence[str]) -> str:
-    """Return the hint "did you mean WORD?" if a word is similar, otherwise an empty text."""
-    folded = [known for known in words if known.lower() == word.lower()]
-    close = folded or difflib.get_close_matches(word, words, n=1, cutoff=_MIN_SIMILARITY)
-    return f"did you mean {close[0]}?" if close else ""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from pulumi_volcano_jobs.core.errors import Problem, value_text
-from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, check_unique, did_you_mean
+from pulumi_volcano_jobs.core.suggestions import did_you_mean
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, check_unique
 
 _PROPAGATION = SupportedValues("mountPropagation", ("None", "HostToContainer", "Bidirectional"), required=True)
 _RECURSIVE = SupportedValues("recursiveReadOnly", ("Disabled", "IfPossible", "Enabled"), required=True)

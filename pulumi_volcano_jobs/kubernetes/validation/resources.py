@@ -9,19 +9,13 @@ from typing import Any
 
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.core.suggestions import did_you_mean
 from pulumi_volcano_jobs.kubernetes import quantity
-from pulumi_volcano_jobs.kubernetes.validation.field import (
-    ObjectField,
-    did_you_mean,
-    duplicates,
-    invalid,
-    webhook_problem,
-)
+from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, duplicates, invalid, webhook_problem
 from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, is_qualified
 
 COMPUTE = ("cpu", "memory", "ephemeral-storage")
 HUGE_PAGES = "hugepages-"
-_UNIT = 10**9
 _BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGTPE])(i?)B", re.IGNORECASE)
 _ABBREVIATION = 3  # minimum length of an abbreviation, such as "mem" for memory
 QUANTITY_RULE = "must be a quantity greater than or equal to 0, such as 500m, 2 or 4Gi"
@@ -279,13 +273,13 @@ def _amount(name: str, text: Any, place: str) -> Iterator[Problem]:
     elif name.startswith(HUGE_PAGES):
         size = name.removeprefix(HUGE_PAGES)
         exact = parsed(size) or 0
-        page = quantity.in_int64(size, 0) if exact > 0 and not exact % _UNIT else 0
+        page = quantity.in_int64(size, 0) if exact > 0 and not exact % quantity.NANO else 0
         if not page or quantity.in_int64(text, 0) % page:
             yield webhook_problem(
                 place, "Invalid", f"must be a positive integer multiple of the page size in {name}", text
             )
     elif not is_native(name) and quantity.in_int64(text, 3) % 1000:
-        if nano % _UNIT:
+        if nano % quantity.NANO:
             yield webhook_problem(place, "Invalid", "must be an integer", text, "use a whole number")
         else:
             rule = "must be an integer that fits into 64 bits in thousandths"

@@ -6,7 +6,7 @@ import pytest
 
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.core.errors import RejectionStage
-from pulumi_volcano_jobs.kubernetes.schema import suggestion
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from tests.conftest import CLAIM, Wire, container, job, problems, task, typed
 
 UNKNOWN: dict[str, tuple[Wire, str, str]] = {

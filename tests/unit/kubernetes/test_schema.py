@@ -9,6 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.kubernetes import schema
 from tests.conftest import Wire, container, typed
 
@@ -63,7 +64,7 @@ class TestUnknownFields:
         _, problems = conform(tree)
 
         assert typed(problems) == [(path, "Forbidden")]
-        assert (problems[0].hint, problems[0].stage) == (schema.suggestion(right, [right]), RejectionStage.STRICT)
+        assert (problems[0].hint, problems[0].stage) == (suggestion(right, [right]), RejectionStage.STRICT)
 
     def test_known_names_are_listed_if_none_is_similar(self, snapshot: SnapshotAssertion) -> None:
         """The user does not have to look them up."""
@@ -398,7 +399,7 @@ def test_a_claim_has_its_own_definition() -> None:
 )
 def test_the_most_similar_word_is_suggested(word: str, words: list[str], snapshot: SnapshotAssertion) -> None:
     """A word of the same letters takes precedence over a word that looks alike."""
-    assert schema.suggestion(word, words) == snapshot
+    assert suggestion(word, words) == snapshot
 
 
 @pytest.mark.parametrize(
