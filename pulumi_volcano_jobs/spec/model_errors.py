@@ -52,7 +52,6 @@ _PYTHON_HINTS = {
     _A_MAPPING[2]: 'write it as a dict: {"key": value}',
 }
 _RULES: dict[str, _Rule] = {
-    "missing": ("Required", "", ""),
     "int_type": _AN_INTEGER,
     "float_type": ("TypeInvalid", "must be a number", "write it without quotes"),
     "bool_type": ("TypeInvalid", "must be True or False", "write it without quotes"),
@@ -204,6 +203,8 @@ def _rule(kind: str, location: Sequence[int | str], error: ErrorDetails) -> _Rul
     """Return the type of the error, its reason and its hint."""
     if kind == "string_pattern_mismatch":
         return _PATTERNS.get(str(location[-1]), _NAME_PATTERN)
+    if kind == "missing":
+        return "Required", "", f"set {location[-1]}"
     if kind == "literal_error":
         # pydantic's text is: 'a', 'b' or 'c'.
         values = re.findall(r"'([^']*)'", error["ctx"]["expected"])
