@@ -33,7 +33,7 @@ from pulumi_volcano_jobs.testing import (
 )
 from pulumi_volcano_jobs.testing.mock_engine import EngineOptions, Monitor, Recording
 from pulumi_volcano_jobs.testing.values import inner
-from tests.component.programs import LOSES_MARKS, new_job
+from tests.component.programs import LOSES_MARKS, needs_transforms, new_job
 from tests.conftest import BYTES, CLAIM, PAIR, Wire, container, ssh_plugin, task, typed
 
 
@@ -475,6 +475,7 @@ class TestSurroundings:
         assert found.claims["train-pvc-d"].retain_on_delete
         assert result.resources["Stash train-managed-by"] in pod.inputs_from["metadata"]
 
+    @needs_transforms
     def test_transforms_cause_a_warning_because_they_are_not_called(self) -> None:
         """Both transforms of a resource and of the stack are covered."""
         asked = []
