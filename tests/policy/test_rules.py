@@ -14,6 +14,7 @@ from pulumi_volcano_jobs import JobError, policy
 from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, TASK
 from pulumi_volcano_jobs.core.errors import value_text
 from pulumi_volcano_jobs.plugins import ssh_keys
+from pulumi_volcano_jobs.policy.resources import JOB, from_args
 from tests.conftest import typed
 from tests.policy.harness import (
     UNKNOWN,
@@ -30,6 +31,7 @@ from tests.policy.harness import (
     spec,
     task_component,
 )
+from tests.unit.core.test_bounds import TREES
 
 BOTH = pytest.mark.parametrize("become", [composed, native])
 PEM = ssh_keys.generate("ed25519").private
@@ -684,6 +686,15 @@ class TestKeys:
     def test_what_is_no_private_key(self, text: str) -> None:
         """Certificates and public keys may lie open."""
         assert ask(self.rule, native(job(spec(container(args=[text]))))) == []
+
+
+@pytest.mark.parametrize("tree", ["330 mappings", "330 lists"])
+def test_data_that_is_too_deep_is_a_problem(tree: str) -> None:
+    """The engine serializes data before it passes it to a policy, so other data cannot occur."""
+    with pytest.raises(JobError) as caught:
+        from_args(JOB, "urn", {"spec": {"nonsense": TREES[tree]}})
+
+    assert [problem.type for problem in caught.value.problems] == ["Invalid"]
 
 
 def test_each_rule_has_a_name_of_its_own() -> None:

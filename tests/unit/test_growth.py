@@ -6,6 +6,7 @@ Work is the number of lines of Python that run, not time. A new kind of input is
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import pkgutil
 import re
@@ -386,8 +387,10 @@ def _in_a_row(pattern: str) -> list[tuple[str, str]]:
 
 
 def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    for found in pkgutil.walk_packages(pulumi_volcano_jobs.__path__, "pulumi_volcano_jobs."):
-        if not found.name.endswith("__main__"):
+    # The policies need an extra, and cannot be imported without it.
+    needs_policies = () if importlib.util.find_spec("pulumi_policy") else "pulumi_volcano_jobs.policy"
+    for found in pkgutil.walk_packages(pulumi_volcano_jobs.__path__, "pulumi_volcano_jobs.", onerror=lambda _: None):
+        if not found.name.endswith("__main__") and not found.name.startswith(needs_policies):
             module = importlib.import_module(found.name)
             kept = {name: value for name, value in vars(module).items() if isinstance(value, re.Pattern)}
             yield from ((f"{found.name}.{name}", value) for name, value in kept.items())
