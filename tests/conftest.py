@@ -29,6 +29,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 CLAIM: Wire = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 """The spec of a small claim."""
+QUEUE: Wire = {
+    "name": "research",
+    "labels": {"team": "ml"},
+    "annotations": {"volcano.sh/hierarchy": "root/research", "volcano.sh/hierarchy-weights": "1/2.5"},
+    "weight": 4,
+    "priority": 10,
+    "capability": {"cpu": 8, "memory": "64Gi", "nvidia.com/gpu": "4", "pods": 10, "hugepages-2Mi": "4Mi"},
+    "deserved": {"cpu": "6", "memory": "32Gi"},
+    "guarantee": {"resource": {"cpu": "500m"}},
+    "reclaimable": False,
+    "parent": "all",
+    "dequeueStrategy": "fifo",
+    "affinity": {
+        "nodeGroupAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": ["gpu"]},
+        "nodeGroupAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": ["spot"]},
+    },
+    "type": "elastic",
+    "extendClusters": [{"name": "other", "weight": 1, "capacity": {"cpu": 4}}],
+}
+"""The arguments of a queue with all fields."""
 
 
 def container(name: str = "main", **fields: Any) -> Wire:

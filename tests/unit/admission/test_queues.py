@@ -13,27 +13,7 @@ from pulumi_volcano_jobs.admission.queues import warnings
 from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.rendering.queue import queue
-from tests.conftest import Wire, job, problems, typed
-
-EVERYTHING: dict[str, Any] = {
-    "name": "research",
-    "labels": {"team": "ml"},
-    "annotations": {"volcano.sh/hierarchy": "root/research", "volcano.sh/hierarchy-weights": "1/2.5"},
-    "weight": 4,
-    "priority": 10,
-    "capability": {"cpu": 8, "memory": "64Gi", "nvidia.com/gpu": "4", "pods": 10, "hugepages-2Mi": "4Mi"},
-    "deserved": {"cpu": "6", "memory": "32Gi"},
-    "guarantee": {"resource": {"cpu": "500m"}},
-    "reclaimable": False,
-    "parent": "all",
-    "dequeueStrategy": "fifo",
-    "affinity": {
-        "nodeGroupAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": ["gpu"]},
-        "nodeGroupAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": ["spot"]},
-    },
-    "type": "elastic",
-    "extendClusters": [{"name": "other", "weight": 1, "capacity": {"cpu": 4}}],
-}
+from tests.conftest import QUEUE, Wire, job, problems, typed
 
 
 def rejected(**fields: Any) -> tuple[Problem, ...]:
@@ -54,10 +34,10 @@ def test_a_weight_of_0_is_a_warning(snapshot: SnapshotAssertion) -> None:
     assert list(warnings({"weight": Leaf("value")})) == []
 
 
-@pytest.mark.parametrize("key", [key for key in EVERYTHING if key != "name"])
+@pytest.mark.parametrize("key", [key for key in QUEUE if key != "name"])
 def test_a_value_that_is_not_known_yet_passes(key: str) -> None:
     """Whole fields may be leaves."""
-    made = queue({**EVERYTHING, key: Leaf("value")})
+    made = queue({**QUEUE, key: Leaf("value")})
 
     assert repr({**made["metadata"], **made["spec"]}[key]) == "<Leaf value>"
 
@@ -67,14 +47,14 @@ def test_an_amount_that_is_not_known_yet_is_compared_with_nothing(key: str) -> N
     """The other amounts are compared."""
     amounts = {"cpu": Leaf("value")}
 
-    assert queue({**EVERYTHING, key: {**EVERYTHING[key], **amounts}})
-    assert queue({**EVERYTHING, "guarantee": {"resource": {"cpu": Leaf("value")}}})
+    assert queue({**QUEUE, key: {**QUEUE[key], **amounts}})
+    assert queue({**QUEUE, "guarantee": {"resource": {"cpu": Leaf("value")}}})
 
 
 @pytest.mark.parametrize("key", ["volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"])
 def test_a_hierarchy_that_is_not_known_yet_passes(key: str) -> None:
     """It has nothing to be counted by."""
-    assert queue({**EVERYTHING, "annotations": {**EVERYTHING["annotations"], key: Leaf("value")}})
+    assert queue({**QUEUE, "annotations": {**QUEUE["annotations"], key: Leaf("value")}})
 
 
 def test_all_problems_are_reported_at_once() -> None:

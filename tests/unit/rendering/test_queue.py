@@ -11,27 +11,9 @@ import yaml
 from pulumi_volcano_jobs.core.leaf import Leaf, substitute
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.rendering.queue import queue
+from tests.conftest import QUEUE
 
 DEFINITION = Path(__file__).parents[4] / "shared/volcano/scheduling.volcano.sh_queues.yaml"
-EVERYTHING: dict[str, Any] = {
-    "name": "research",
-    "labels": {"team": "ml"},
-    "annotations": {"volcano.sh/hierarchy": "root/research", "volcano.sh/hierarchy-weights": "1/2.5"},
-    "weight": 4,
-    "priority": 10,
-    "capability": {"cpu": 8, "memory": "64Gi", "nvidia.com/gpu": "4", "pods": 10, "hugepages-2Mi": "4Mi"},
-    "deserved": {"cpu": "6", "memory": "32Gi"},
-    "guarantee": {"resource": {"cpu": "500m"}},
-    "reclaimable": False,
-    "parent": "all",
-    "dequeueStrategy": "fifo",
-    "affinity": {
-        "nodeGroupAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": ["gpu"]},
-        "nodeGroupAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": ["spot"]},
-    },
-    "type": "elastic",
-    "extendClusters": [{"name": "other", "weight": 1, "capacity": {"cpu": 4}}],
-}
 
 
 def test_the_shortest_queue_has_the_defaults_of_volcanos_webhook_and_controller() -> None:
@@ -91,14 +73,14 @@ def test_annotations_without_a_hierarchy_stay_as_they_are() -> None:
 
 def test_a_queue_with_every_field_is_written_as_it_is() -> None:
     """In API names, with amounts as text."""
-    made = queue(EVERYTHING)
+    made = queue(QUEUE)
 
     metadata = ("name", "labels", "annotations")
-    assert made["metadata"] == {key: EVERYTHING[key] for key in metadata}
+    assert made["metadata"] == {key: QUEUE[key] for key in metadata}
     assert made["spec"] == {
-        **{key: value for key, value in EVERYTHING.items() if key not in metadata},
-        "capability": {**EVERYTHING["capability"], "cpu": "8", "pods": "10"},
-        "extendClusters": [{**EVERYTHING["extendClusters"][0], "capacity": {"cpu": "4"}}],
+        **{key: value for key, value in QUEUE.items() if key not in metadata},
+        "capability": {**QUEUE["capability"], "cpu": "8", "pods": "10"},
+        "extendClusters": [{**QUEUE["extendClusters"][0], "capacity": {"cpu": "4"}}],
     }
 
 
