@@ -212,7 +212,7 @@ class PlayedPod:
     def _run(self, container: Container) -> int:
         bundle = self._prepare(container)
         with container.log.open("ab") as log:
-            printed = log.describe()
+            printed = log.tell()
             process = self._node.start(
                 [*self._crun("run"), f"--bundle={bundle}", container.id], stdout=log.fileno(), stderr=subprocess.STDOUT
             )
