@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, value_text
+from pulumi_volcano_jobs.core.phrases import Option, Phrase
 from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.kubernetes.pod_log import JOB, PodLog
 from pulumi_volcano_jobs.spec.model import Task
@@ -21,6 +22,7 @@ _TrackedList = tuple[str, str]
 _NOUNS = {"env": "variable", "volumeMounts": "mount path", "ports": "port name", "volumes": "volume"}
 _KEYS = {"env": "name", "volumeMounts": "mountPath", "ports": "name"}
 _CONTAINERS = ("containers", "")
+_PLUGIN, _USER = Option("on_conflict", "plugin"), Option("on_conflict", "user")
 
 
 class _Origin(NamedTuple):
@@ -77,11 +79,11 @@ def _conflict(what: str, old: _Origin, new: _Origin, task: Task, on_conflict: On
     elif old.plugin:
         writers = f"the plugins {old.plugin} ({old.place}) and {new.plugin}"
         reason = f"{writers} both set the {what} in Pods of the task {task.name}"
-        hint = f'remove one of the plugins, or set on_conflict="plugin" to use {new.plugin}, which runs later'
+        hint = Phrase("remove one of the plugins, or set ", _PLUGIN, f" to use {new.plugin}, which runs later")
         yield Problem(new.place, "Forbidden", reason, hint)
     elif on_conflict == "error":
         reason = f"the plugin {new.plugin} ({new.place}) also sets the {what}"
-        hint = 'remove it here, or set on_conflict="user" to keep it, or on_conflict="plugin" to replace it'
+        hint = Phrase("remove it here, or set ", _USER, " to keep it, or ", _PLUGIN, " to replace it")
         yield Problem(old.place, "Forbidden", reason, hint)
 
 

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from pulumi_volcano_jobs.admission import metadata, policies
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import is_given
-from pulumi_volcano_jobs.core.phrases import counted
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, MANAGED_BY_VOLCANO, Option, Phrase, counted
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin
 from pulumi_volcano_jobs.spec.model import Job
+
+_OR_COMPOSED = Phrase("remove it, or set ", MANAGED_BY_PULUMI)
 
 
 def controller_only_fields(job: Job) -> list[tuple[str, str]]:
@@ -42,7 +44,7 @@ def problems(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     for plugin in plugins:
         if type(plugin) not in BUILT_IN:
             reason = "Volcano's controllers do not have this plugin, so they reject the job"
-            yield Problem(f"spec.plugins.{plugin.name}", "Forbidden", reason, 'remove it, or set managed_by="pulumi"')
+            yield Problem(f"spec.plugins.{plugin.name}", "Forbidden", reason, _OR_COMPOSED)
         yield from plugin.not_native()
 
 
@@ -64,14 +66,19 @@ def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
 def unsupported_warning(found: list[tuple[str, str]]) -> str:
     """Return one warning about all fields that only Volcano's controllers support."""
     lines = "\n".join(f"  - {meaning} ({path})" for path, meaning in found)
-    return (
-        'ignored with managed_by="pulumi", because no controller manages these Pods:\n'
-        f'{lines}\nSet managed_by="volcano" to use these fields, or unsupported="ignore" to turn off this warning.'
+    return Phrase(
+        "ignored with ",
+        MANAGED_BY_PULUMI,
+        f", because no controller manages these Pods:\n{lines}\nSet ",
+        MANAGED_BY_VOLCANO,
+        " to use these fields, or ",
+        Option("unsupported", "ignore"),
+        " to turn off this warning.",
     )
 
 
 def unsupported_problems(found: list[tuple[str, str]]) -> list[Problem]:
     """Return a Problem for each field that only Volcano's controllers support (`unsupported="error"`)."""
-    reason = 'not supported with managed_by="pulumi", because no controller manages these Pods'
-    hint = 'remove it, or set unsupported="warn"'
-    return [Problem(path, "Forbidden", f"{reason}: {meaning}", hint) for path, meaning in found]
+    reason = Phrase("not supported with ", MANAGED_BY_PULUMI, ", because no controller manages these Pods: ")
+    hint = Phrase("remove it, or set ", Option("unsupported", "warn"))
+    return [Problem(path, "Forbidden", Phrase(reason, meaning), hint) for path, meaning in found]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Option, Phrase
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Placeholder
 from pulumi_volcano_jobs.plugins import SvcPlugin
 from pulumi_volcano_jobs.plugins.settings import since_of
@@ -155,8 +156,10 @@ def hosts_hint(*, native: bool, version: str) -> str:
     since = since_of(SvcPlugin, _FLAG)
     if not native or (version and not is_older(version, since)):
         return _HOSTS
-    flag = f'set managed_by="pulumi", and {_HOSTS}'
-    return flag if version else f"{flag}; if the cluster runs Volcano {since} or later, set volcano_version instead"
+    flag = Phrase("set ", MANAGED_BY_PULUMI, f", and {_HOSTS}")
+    if version:
+        return flag
+    return Phrase(flag, f"; if the cluster runs Volcano {since} or later, set ", Option("volcano_version"), " instead")
 
 
 def variables(

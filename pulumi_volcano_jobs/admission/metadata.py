@@ -8,6 +8,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, value_text, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, MAX_LABEL
 from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SshPlugin, SvcPlugin
@@ -22,7 +23,7 @@ _DNS_1035 = (
 )
 _SUFFIX = 12
 """Number of random characters that Volcano's controller appends to the names of volumes."""
-_OTHER_NAME = 'rename the job, or set managed_by="pulumi"'
+_OTHER_NAME = Phrase("rename the job, or set ", MANAGED_BY_PULUMI)
 
 
 def check(job: Job) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.phrases import Phrase
 from pulumi_volcano_jobs.plugins import registry
 from pulumi_volcano_jobs.plugins.settings import flag_of
 from pulumi_volcano_jobs.spec.fields import PluginSettings
@@ -30,4 +31,4 @@ def relocate_plugin_problem(problem: Problem, job: Job, options: RenderOptions) 
         index for index, arg in enumerate(use) if isinstance(arg, str) and arg.lstrip("-").partition("=")[0] == argument
     ]
     path = f"{head}[{positions[-1]}]" if positions else head
-    return replace(problem, path=path, reason=f"--{argument}: {problem.reason}")
+    return replace(problem, path=path, reason=Phrase(f"--{argument}: ", problem.reason))

@@ -8,6 +8,7 @@ from typing import Any
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.core.leaf import is_given
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
 from pulumi_volcano_jobs.kubernetes import schema, validation
 from pulumi_volcano_jobs.spec.model import Job, Task
 from pulumi_volcano_jobs.spec.releases import embedded_kubernetes
@@ -79,4 +80,5 @@ def missing_in(template: object, path: str, version: str) -> Iterator[Problem]:
             f"unknown field in Volcano {version}, which drops it, because its Job has the Pod template of"
             f" Kubernetes {kubernetes}"
         )
-        yield Problem(problem.path, "Forbidden", reason, 'remove it, upgrade Volcano, or set managed_by="pulumi"')
+        hint = Phrase("remove it, upgrade Volcano, or set ", MANAGED_BY_PULUMI)
+        yield Problem(problem.path, "Forbidden", reason, hint)

@@ -21,6 +21,7 @@ from pulumi_volcano_jobs.component.plugin_components import PACKAGE, PluginCompo
 from pulumi_volcano_jobs.component.resource_options import ignored_options
 from pulumi_volcano_jobs.core import bounds, paths
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any, without_ignored
+from pulumi_volcano_jobs.core.phrases import PYTHON, Spelling, spelled
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
@@ -59,7 +60,8 @@ class BaseJob(pulumi.ComponentResource):
         outputs = Outputs(resource_name)
         file = args if isinstance(args, job_file.Document) else None
         source = file.source if file else ""
-        with as_input_errors(resource_name, source, _locator(file) if file else self._with_hints):
+        locate = _locator(file) if file else self._with_hints
+        with as_input_errors(resource_name, source, locate):
             rendered, options = _render(resource_name, file.data if file else args, outputs, file)
             composer = _COMPOSERS[options.get("managed_by", "pulumi")]
             ignored = composer.ignored_fields(rendered.job)
@@ -69,8 +71,7 @@ class BaseJob(pulumi.ComponentResource):
         super().__init__(TOKEN, resource_name, {}, opts)
         for text in ignored_options(opts):
             self._warn(text)
-        warnings = file.with_positions(rendered.warnings) if file else rendered.warnings
-        for problem in without_ignored(warnings, options.get("ignore_warnings", ())):
+        for problem in without_ignored(locate(rendered.warnings), options.get("ignore_warnings", ())):
             self._warn(text_in_file(problem, source))
         if ignored and options.get("unsupported", "warn") == "warn":
             self._warn(controllers.unsupported_warning(ignored))
@@ -80,8 +81,12 @@ class BaseJob(pulumi.ComponentResource):
         """Return the problems of arguments that are not from a file, with hints for the language of the program."""
         return [in_python(problem) for problem in problems]
 
+    def _spelling(self) -> Spelling:
+        """Return how the language of the program writes options."""
+        return PYTHON
+
     def _warn(self, text: str) -> None:
-        pulumi.log.warn(text, self)
+        pulumi.log.warn(spelled(text, self._spelling()), self)
 
     def _compose(
         self, composer: type[Composer], resource_name: str, rendered: Rendered, options: JobOptions, outputs: Outputs

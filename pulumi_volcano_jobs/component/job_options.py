@@ -8,6 +8,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, wrong_type
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Option, Phrase
 from pulumi_volcano_jobs.spec.options import (
     RenderOptions,
     check_plugin_options,
@@ -62,8 +63,9 @@ def _wrong_option(key: str, value: object) -> Problem:
 
 
 def _ignored(problem: Problem) -> Problem:
-    reason = f"ignored, because volcano-jobs:managedBy or job_defaults sets the mode: {problem.reason}"
-    hint = f'{problem.hint}, or set managed_by="pulumi" on this job'
+    shared = Option("job_defaults")
+    reason = Phrase("ignored, because volcano-jobs:managedBy or ", shared, " sets the mode: ", problem.reason)
+    hint = Phrase(problem.hint, ", or set ", MANAGED_BY_PULUMI, " on this job")
     return replace(problem, type="Warning", reason=reason, hint=hint, code="VJ122")
 
 

@@ -5,9 +5,9 @@ annotations and docstrings, here and in `provider_inputs.py`. It supports neithe
 """
 
 import json
-import re
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib.metadata import metadata
 from typing import Any, Optional
 
@@ -25,15 +25,13 @@ from pulumi_volcano_jobs.component.provider_inputs import VolcanoJobInputs, Volc
 from pulumi_volcano_jobs.component.volcano_queue import BaseQueue
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.core.phrases import Spelling
 from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.tree import map_tree, whole_number
 
 _DISTRIBUTION = "pulumi-volcano-jobs"
 _INPUTS = {"VolcanoJob": VolcanoJobInputs, "VolcanoQueue": VolcanoQueueInputs}
-_NAMES = sorted({name for inputs in _INPUTS.values() for name in inputs.__annotations__})
-_IN_PYTHON = re.compile(
-    rf"""\b(?:(?P<set>{"|".join(_NAMES)})=(?=")|(?P<name>{"|".join(name for name in _NAMES if "_" in name)})\b)"""
-)
+_SCHEMA_SPELLING = Spelling(to_camel, '{}: "{}"')
 
 
 class VolcanoJob(BaseJob):
@@ -60,10 +58,13 @@ class VolcanoJob(BaseJob):
         super().__init__(name, args, opts)
 
     def _with_hints(self, problems: Iterable[Problem]) -> list[Problem]:
-        return list(problems)
+        return [
+            replace(problem.spelled(self._spelling()), path=paths.with_root(problem.path, to_camel))
+            for problem in problems
+        ]
 
-    def _warn(self, text: str) -> None:
-        super()._warn(_in_schema_spelling(text))
+    def _spelling(self) -> Spelling:
+        return _SCHEMA_SPELLING
 
 
 class VolcanoQueue(BaseQueue):
@@ -128,7 +129,7 @@ class JobProvider(ComponentProvider):
             raise _program_error(error.message) from None
         except ComponentInitError as error:
             if isinstance(error.inner, JobInputError):
-                raise _program_error(_in_schema_spelling(error.inner.message)) from None
+                raise _program_error(error.inner.message) from None
             raise
 
     def map_inputs(self, inputs: pulumi.Inputs, component_def: ComponentDefinition) -> pulumi.Inputs:
@@ -165,13 +166,6 @@ def _plain_words(tree: Any) -> Any:
 def _program_error(message: str) -> pulumi.InputPropertiesError:
     # Pulumi shows the value of each property in the details, which may contain keys. The message names the paths.
     return pulumi.InputPropertiesError(message, [])
-
-
-def _in_schema_spelling(text: str) -> str:
-    """Convert the names of inputs to names of the schema: `managed_by="volcano"` becomes `managedBy: "volcano"`."""
-    return _IN_PYTHON.sub(
-        lambda match: f"{to_camel(match['set'])}: " if match["set"] else to_camel(match["name"]), text
-    )
 
 
 def main() -> None:

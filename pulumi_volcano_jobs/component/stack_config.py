@@ -12,6 +12,7 @@ from pydantic.alias_generators import to_camel
 from pulumi_volcano_jobs.component.plugin_components import PACKAGE
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, wrong_type
+from pulumi_volcano_jobs.core.phrases import Option, Phrase
 from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.spec import job_defaults as shared_defaults
 
@@ -32,7 +33,7 @@ def job_defaults() -> tuple[dict[str, Any], list[Problem]]:
             problems.append(Problem(place, "Forbidden", "unknown default", hint))
         elif _is_secret(place):
             reason = "a default may not be secret, because every object shows it in plain text"
-            hint = "set it without --secret, or pass an Output in job_defaults"
+            hint = Phrase("set it without --secret, or pass an Output in ", Option("job_defaults"))
             problems.append(Problem(place, "Forbidden", reason, hint))
         elif NAMES[key] not in shared_defaults.STRUCTURED:
             configured[NAMES[key]] = text

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core import paths, phrases
 from pulumi_volcano_jobs.core.text import cropped, escaped, without_keys
 
 
@@ -136,9 +136,8 @@ class Problem:
         # The path identifies the field, so only `__str__` escapes it.
         object.__setattr__(self, "path", without_keys(self.path))
         for name, longest in _LONGEST_TEXT.items():
-            text = without_keys(getattr(self, name)).replace("\n", " ")
-            # Escape before cropping, because a copy of the Problem (see `at`) does both again.
-            object.__setattr__(self, name, cropped(escaped(text), longest))
+            clean = functools.partial(_clean, longest=longest)
+            object.__setattr__(self, name, phrases.map_text(getattr(self, name), clean))
 
     @property
     def warning(self) -> bool:
@@ -149,6 +148,11 @@ class Problem:
         """Return the problem with its position in a file. Lines and columns start at 1."""
         return replace(self, line=line, column=column)
 
+    def spelled(self, spelling: phrases.Spelling) -> Problem:
+        """Return the problem with the options in its text in another spelling."""
+        reason, hint = phrases.spelled(self.reason, spelling), phrases.spelled(self.hint, spelling)
+        return replace(self, reason=reason, hint=hint)
+
     def __str__(self) -> str:
         """Return `path: problem: fix` in the words of the API server, followed by the code of a warning."""
         is_short = len(self.path) <= paths.LONGEST_SHOWN
@@ -157,6 +161,11 @@ class Problem:
         parts = [path, prefix, self.value if has_value else "", self.reason, self.hint]
         code = f" [{self.code}]" if self.code else ""
         return ": ".join(filter(None, parts)) + code
+
+
+def _clean(text: str, longest: int) -> str:
+    # Escape before cropping, because a copy of the Problem (see `at`) does both again.
+    return cropped(escaped(without_keys(text).replace("\n", " ")), longest)
 
 
 def not_supported(path: str, value: object, supported: Iterable[str]) -> Problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from pydantic.alias_generators import to_camel
 
@@ -38,6 +38,13 @@ def with_parents(path: str) -> Iterator[str]:
     """
     yield path
     yield from (path[:end] for end in reversed([match.start() for match in _JOINT.finditer(path, 0, _LONGEST)]))
+
+
+def with_root(path: str, rename: Callable[[str], str]) -> str:
+    """Return a path whose first name is replaced by the result of `rename`."""
+    joint = _JOINT.search(path)
+    end = joint.start() if joint else len(path)
+    return rename(path[:end]) + path[end:]
 
 
 def wire_name(name: str) -> str:

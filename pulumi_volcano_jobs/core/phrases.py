@@ -1,13 +1,72 @@
-"""Short texts for tables and messages: ranges of values, cropped values, numbers and names."""
+"""Short texts for tables and messages: ranges of values, cropped values, numbers, names and options."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+from typing_extensions import Self
 
 _LONGEST = 120
 _TAIL = 40
 _MOST = 12
+
+
+class Option(NamedTuple):
+    """An option of a job that a message names, with its value or without."""
+
+    name: str
+    """Name in a Python program, such as `managed_by`."""
+    value: str = ""
+
+
+class Spelling(NamedTuple):
+    """How a language writes options."""
+
+    name: Callable[[str], str]
+    """Convert the name of an option from Python."""
+    setting: str
+    """Format of a name and a value."""
+
+    def text(self, part: str | Option) -> str:
+        """Return an option in this spelling. Other text does not change."""
+        if isinstance(part, str):
+            return part
+        name = self.name(part.name)
+        return self.setting.format(name, part.value) if part.value else name
+
+
+PYTHON = Spelling(str, '{}="{}"')
+MANAGED_BY_PULUMI, MANAGED_BY_VOLCANO = Option("managed_by", "pulumi"), Option("managed_by", "volcano")
+
+
+class Phrase(str):
+    """Text that names options. As a str it has the spelling of Python."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Option, ...]
+    """The text and the options in it."""
+
+    def __new__(cls, *parts: str | Option) -> Self:
+        """Join text, options and other phrases."""
+        lists = [part.parts if isinstance(part, Phrase) else (part,) for part in parts]
+        flat = tuple(part for parts_of_phrase in lists for part in parts_of_phrase)
+        phrase = super().__new__(cls, "".join(map(PYTHON.text, flat)))
+        phrase.parts = flat
+        return phrase
+
+
+def spelled(text: str, spelling: Spelling) -> str:
+    """Return text with its options in another spelling."""
+    return "".join(map(spelling.text, text.parts)) if isinstance(text, Phrase) else text
+
+
+def map_text(text: str, change: Callable[[str], str]) -> str:
+    """Return text after a change that does not apply to its options."""
+    if isinstance(text, Phrase):
+        return Phrase(*(part if isinstance(part, Option) else change(part) for part in text.parts))
+    return change(text)
 
 
 def span(first: str, last: str) -> str:

@@ -26,6 +26,7 @@ from typing_extensions import Self
 from pulumi_volcano_jobs.core import errors
 from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, job_error
 from pulumi_volcano_jobs.core.leaf import Leaf, is_given
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, MANAGED_BY_VOLCANO, Phrase
 from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL
@@ -45,7 +46,7 @@ from pulumi_volcano_jobs.plugins.settings import (
 from pulumi_volcano_jobs.spec import releases
 from pulumi_volcano_jobs.spec.model import Job
 
-_UPGRADE = 'upgrade Volcano, or set managed_by="pulumi"'
+_UPGRADE = Phrase("upgrade Volcano, or set ", MANAGED_BY_PULUMI)
 
 
 class Stage(enum.IntEnum):
@@ -185,7 +186,7 @@ class Plugin(Settings):
                 yield self.problem(
                     flags_of(type(self))[name],
                     reason,
-                    f"remove it, {_UPGRADE}",
+                    Phrase("remove it, ", _UPGRADE),
                     shown=False,
                     error_type="Forbidden",
                 )
@@ -247,8 +248,8 @@ class Plugin(Settings):
         facts = facts_of(type(self))
         for name, value in self.beyond().items():
             if "not_native" in facts[name]:
-                reason = f'may not be set with managed_by="volcano", because {facts[name]["not_native"]}'
-                hint = 'remove it, or use managed_by="pulumi"'
+                reason = Phrase("may not be set with ", MANAGED_BY_VOLCANO, f", because {facts[name]['not_native']}")
+                hint = Phrase("remove it, or use ", MANAGED_BY_PULUMI)
                 yield self.problem(name, reason, hint, error_type="Forbidden", shown=not isinstance(value, Leaf))
 
     def redacted(self) -> Self:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, config_map
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
@@ -90,9 +91,8 @@ class MpiPlugin(Plugin):
         yield from super().missing_in(version, job, args, strict=strict)
         if releases.is_older(version, _ALONE_SINCE) and job.task(self.worker) is None:
             reason = f"Volcano {version} rejects an MPI job without this task (allowed since {_ALONE_SINCE})"
-            yield self.problem(
-                "worker", reason, 'add the task, upgrade Volcano, or set managed_by="pulumi"', error_type="Required"
-            )
+            hint = Phrase("add the task, upgrade Volcano, or set ", MANAGED_BY_PULUMI)
+            yield self.problem("worker", reason, hint, error_type="Required")
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Declare the port in every Pod, and set MPI_HOST in the master's Pods."""

@@ -14,6 +14,7 @@ from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, POD_SPEC, TASK
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, value_text
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
 from pulumi_volcano_jobs.kubernetes import images, quantity
 from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin, wait_containers
 from pulumi_volcano_jobs.policy.resources import (
@@ -244,7 +245,8 @@ def _key_of_job(resource: PolicyInput) -> Findings:
         yield ssh
     elif ssh and ssh.ssh_private_key:
         reason = "all users who can read Jobs can read this key"
-        hint = 'remove it, so that Volcano generates a pair, or use managed_by="pulumi", which stores it in a Secret'
+        or_composed = Phrase(", or use ", MANAGED_BY_PULUMI, ", which stores it in a Secret")
+        hint = Phrase("remove it, so that Volcano generates a pair", or_composed)
         yield Problem(f"{resource.job}: ssh: --ssh-private-key", "Forbidden", reason, hint)
 
 

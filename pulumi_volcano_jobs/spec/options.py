@@ -19,6 +19,7 @@ from pulumi_volcano_jobs.core.errors import (
     wrong_type,
 )
 from pulumi_volcano_jobs.core.leaf import Text
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_VOLCANO, Option, Phrase
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec import releases
 
@@ -125,21 +126,20 @@ def of_codes(codes: Any) -> Iterator[Problem]:
 def of_mode(options: Mapping[str, str]) -> Iterator[Problem]:
     """Yield a Problem for each option that `managed_by` does not support."""
     if options.get("managed_by") == "volcano":
+        no_effect = Phrase("has no effect with ", MANAGED_BY_VOLCANO, ": ")
         if options.get("on_conflict") == "user":
-            reason = 'has no effect with managed_by="volcano": Volcano\'s plugins override the template'
-            hint = 'set on_conflict="plugin", or remove the conflicting values from the template'
-            yield Problem("on_conflict", "Forbidden", reason, hint)
-        for key, (reason, hint) in _ONLY_COMPOSED.items():
+            reason = Phrase(no_effect, "Volcano's plugins override the template")
+            plugin = Option("on_conflict", "plugin")
+            fix = Phrase("set ", plugin, ", or remove the conflicting values from the template")
+            yield Problem("on_conflict", "Forbidden", reason, fix)
+        for key, (effect, hint) in _ONLY_COMPOSED.items():
             if key in options:
-                yield Problem(key, "Forbidden", f'has no effect with managed_by="volcano": {reason}', hint)
+                yield Problem(key, "Forbidden", Phrase(no_effect, effect), hint)
     elif options.get("wait_for", "created") != "created":
-        reason = (
-            'needs managed_by="volcano": Pulumi waits for each Pod separately, so a failed Pod would not end the wait '
-            "for the other Pods"
-        )
+        wait = "Pulumi waits for each Pod separately, so a failed Pod would not end the wait for the other Pods"
         command = "kubectl wait pod -l volcano.sh/job-name=NAME --for=jsonpath='{.status.phase}'=Succeeded --timeout=1h"
-        hint = f'set managed_by="volcano", or run `{command}` after `pulumi up`'
-        yield Problem("wait_for", "Forbidden", reason, hint)
+        fix = Phrase("set ", MANAGED_BY_VOLCANO, f", or run `{command}` after `pulumi up`")
+        yield Problem("wait_for", "Forbidden", Phrase("needs ", MANAGED_BY_VOLCANO, f": {wait}"), fix)
 
 
 def duration_of(seconds: int) -> str:
@@ -157,5 +157,6 @@ def of_timeout(options: Mapping[str, str], *, known: bool) -> Iterator[Problem]:
         hint = 'write hours, minutes and seconds, such as "90s", "30m" or "1h30m"'
         yield Problem("wait_timeout", "Invalid", "must be a positive duration", hint, value=value_text(timeout))
     elif known and options.get("wait_for", "created") == "created":
-        hint = 'set wait_for="running" or wait_for="succeeded", or remove it'
-        yield Problem("wait_timeout", "Forbidden", 'has no effect with wait_for="created"', hint)
+        created, running, succeeded = (Option("wait_for", phase) for phase in get_args(WaitFor))
+        hint = Phrase("set ", running, " or ", succeeded, ", or remove it")
+        yield Problem("wait_timeout", "Forbidden", Phrase("has no effect with ", created), hint)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
 from pulumi_volcano_jobs.kubernetes.dns import MAX_SUBDOMAIN
 from pulumi_volcano_jobs.kubernetes.validation import containers
 from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, Wire, invalid, unsupported, webhook_problem
@@ -32,7 +33,7 @@ _SIGNALS = {
     ),
     "windows": re.compile(r"SIG(KILL|TERM)"),
 }
-_COMPOSED = 'use managed_by="pulumi"'
+_OR_COMPOSED = Phrase(", or use ", MANAGED_BY_PULUMI)
 
 
 def check(template: Wire, path: str) -> Iterator[Problem]:
@@ -41,7 +42,7 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
     for container in spec.children("containers"):
         if container.has("restartPolicy") and not container.is_unknown("restartPolicy"):
             reason = "may not be set for non-init containers"
-            hint = f"set the restartPolicy of the Pod, or {_COMPOSED}"
+            hint = Phrase("set the restartPolicy of the Pod", _OR_COMPOSED)
             yield container.problem("restartPolicy", "Forbidden", reason, hint, show=False)
     for container in spec.children("initContainers"):
         yield from _init(container)
@@ -51,7 +52,7 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
     for toleration in spec.children("tolerations"):
         operator = toleration.text("operator")
         if operator in COMPARISONS:
-            hint = f"tolerate individual values, or {_COMPOSED}"
+            hint = Phrase("tolerate individual values", _OR_COMPOSED)
             yield unsupported(toleration.at("operator"), operator, ("Equal", "Exists"), hint)
     yield from check_template(ObjectField(template.get("metadata") or {}, f"{path}.metadata"), spec)
     yield from _searches(spec)
@@ -61,10 +62,10 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
 def _init(container: ObjectField) -> Iterator[Problem]:
     policy = container.text("restartPolicy")
     if policy and policy != "Always":
-        yield unsupported(container.at("restartPolicy"), policy, ("Always",), f"remove it, or {_COMPOSED}")
+        yield unsupported(container.at("restartPolicy"), policy, ("Always",), Phrase("remove it", _OR_COMPOSED))
     if container.is_given("resizePolicy") and not container.is_unknown("resizePolicy"):
         reason = "must not be set for init containers"
-        yield container.problem("resizePolicy", "Invalid", reason, f"remove it, or {_COMPOSED}", show=False)
+        yield container.problem("resizePolicy", "Invalid", reason, Phrase("remove it", _OR_COMPOSED), show=False)
 
 
 def _names(container: ObjectField) -> Iterator[Problem]:
@@ -74,7 +75,7 @@ def _names(container: ObjectField) -> Iterator[Problem]:
         name = place.text(key)
         # Kubernetes' relaxed rule already rejects an equals sign.
         if name and "=" not in name and not _NAME.fullmatch(name):
-            yield invalid(place.at(key), name, _NAME_RULE, f"rename it, or {_COMPOSED}")
+            yield invalid(place.at(key), name, _NAME_RULE, Phrase("rename it", _OR_COMPOSED))
 
 
 def _lifecycle(container: ObjectField, spec: ObjectField) -> Iterator[Problem]:
@@ -87,7 +88,7 @@ def _lifecycle(container: ObjectField, spec: ObjectField) -> Iterator[Problem]:
         sleep = hook.child("sleep") if hook else None
         if sleep and sleep.number("seconds") == 0:
             reason = "must be greater than 0 and less than terminationGracePeriodSeconds"
-            yield webhook_problem(sleep.at("seconds"), "Invalid", reason, 0, f"use at least 1, or {_COMPOSED}")
+            yield webhook_problem(sleep.at("seconds"), "Invalid", reason, 0, Phrase("use at least 1", _OR_COMPOSED))
 
 
 def _signal(lifecycle: ObjectField, spec: ObjectField) -> Iterator[Problem]:
@@ -109,7 +110,7 @@ def _searches(spec: ObjectField) -> Iterator[Problem]:
         name = search.removesuffix(".")
         # The relaxed rule also rejects a longer name.
         if not is_subdomain(name) and len(name) <= MAX_SUBDOMAIN:
-            yield invalid(path, search, SUBDOMAIN_RULE, f"remove it, or {_COMPOSED}")
+            yield invalid(path, search, SUBDOMAIN_RULE, Phrase("remove it", _OR_COMPOSED))
 
 
 def _group(spec: ObjectField) -> Iterator[Problem]:
