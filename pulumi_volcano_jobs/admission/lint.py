@@ -32,6 +32,7 @@ _REFERENCE = re.compile(r"(?<!\$)(?:\$\$)*\$\(([^()]+)\)")
 
 def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     """Yield the warnings of a job with its defaults."""
+    yield from scheduling.no_pods(job)
     for index, task in enumerate(job.tasks or ()):
         yield from templates.warnings(task, f"spec.tasks[{index}].template")
     yield from volumes.warnings(job.volumes or ())

@@ -80,7 +80,7 @@ def admit(
         JobError: if no part of the job is valid. Without `strict`, also for the problems of Volcano's first stage that
             rejects the job.
     """
-    model, malformed = (job, []) if isinstance(job, Job) else parse_valid_parts(job)
+    model, malformed = (job, [*job.warnings]) if isinstance(job, Job) else parse_valid_parts(job)
     malformed = [*earlier, *not_following(malformed, earlier)]
     if model is None or not strict:
         raise_if_any(malformed)

@@ -51,6 +51,14 @@ def incomplete_gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
         yield Problem("spec.minAvailable", "Warning", reason, f"set minAvailable: {total}, or remove it", code="VJ103")
 
 
+def no_pods(job: Job) -> Iterator[Problem]:
+    """Yield a warning if all tasks have 0 replicas, unless the job already has warnings about missing replicas."""
+    if not job.has_pods and all(problem.code != "VJ128" for problem in job.warnings):
+        reason = "all tasks have 0 replicas, so the job has no Pods and does not complete"
+        hint = "set replicas of a task, or ignore this warning while the job is scaled to zero"
+        yield Problem("spec.tasks", "Warning", reason, hint, code="VJ129")
+
+
 def tiers(topology: NetworkTopology | None, path: str) -> Iterator[Problem]:
     """Yield a Problem if a networkTopology sets the highest tier both by number and by name."""
     if topology and topology.highest_tier_allowed is not None and topology.highest_tier_name:

@@ -27,6 +27,7 @@ from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 from pulumi_volcano_jobs.spec import job_defaults
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
+from pulumi_volcano_jobs.spec.model import Job
 from pulumi_volcano_jobs.spec.model_errors import in_python
 from pulumi_volcano_jobs.spec.options import ManagedBy
 
@@ -121,6 +122,7 @@ def _render(
 ) -> tuple[Rendered, JobOptions]:
     """Render the arguments of a job with the shared defaults; return also the options of the component."""
     raise_if_any(bounds.check_bounds(data))
+    document_problems = file.problems if file else data.warnings if isinstance(data, Job) else ()
     args = as_dict(outputs.lift(data), data, "a dict or a Job", 'VolcanoJob("train", {"tasks": [...]})')
     defaults, problems = _job_defaults(args.pop(_SHARED, None))
     mode_is_shared = args.get("managed_by") is None
@@ -132,7 +134,7 @@ def _render(
         args,
         namespace=defaults.get("namespace", "default"),
         keys=KEYS,
-        earlier=[*(file.problems if file else ()), *problems, *wrong],
+        earlier=[*document_problems, *problems, *wrong],
         cluster=ClusterFacts(
             kubernetes_version=options.get("kubernetes_version", ""),
             volcano_version=options.get("volcano_version", ""),

@@ -63,7 +63,7 @@ class Task(TypedDict, total=False):
     name: str
     """The name of the task, which is part of the names of its Pods."""
     replicas: int
-    """The number of Pods."""
+    """The number of Pods; 1 by default. With 0, the task is scaled to zero."""
     min_available: int
     """The number of Pods that must fit for the job to start; all Pods of the task by default."""
     template: Any

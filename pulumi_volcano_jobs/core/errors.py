@@ -67,6 +67,8 @@ WARNINGS = {
     "VJ125": "a YAML merge key (<<) after a key that it overrides",
     "VJ126": "a DSA key, which sshd rejects",
     "VJ127": "a plugin set to null, which does not run",
+    "VJ128": "a task of a file without replicas",
+    "VJ129": "a job without Pods",
 }
 """Codes and titles of the warnings. `docs/warnings.md` explains each warning."""
 

@@ -204,7 +204,7 @@ class MpiPlugin(Plugin):
 
     def _host_file_problems(self, job: Job) -> Iterator[Problem]:
         has_workers = any(task.name == self.worker and task.size for task in job.tasks or ())
-        if self._hostfile_format and not has_workers and not self.master_as_worker:
+        if self._hostfile_format and not has_workers and not self.master_as_worker and job.has_pods:
             reason = f"the host file would be empty, because the task {self.worker} has no replicas"
             yield self.problem("hostfile", reason, "set its replicas, or set mpi.master_as_worker")
         if self._hostfile_format:

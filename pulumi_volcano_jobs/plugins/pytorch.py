@@ -93,7 +93,7 @@ class PytorchPlugin(Plugin):
         if self.worker != default_of(type(self), "worker"):
             yield from role_problem(self, "worker", job)
         master = job.task(self.master)
-        if master and master.size != 1:
+        if master and master.size != 1 and job.has_pods:
             reason = (
                 f"the task must have 1 replica, not {master.size}, because exactly one Pod of the job must have rank 0"
             )
@@ -243,16 +243,20 @@ class PytorchPlugin(Plugin):
             if setting in self.model_fields_set and not self.is_elastic:
                 reason = "may only be set for an elastic job"
                 yield self.problem(setting, reason, "set pytorch.max_nodes", error_type="Forbidden")
-        yield from self._elastic_problems(self._world_size(job.tasks or ())) if self.is_elastic else ()
+        yield from self._elastic_problems(job) if self.is_elastic else ()
 
-    def _elastic_problems(self, nodes: int) -> Iterator[Problem]:
+    def _elastic_problems(self, job: Job) -> Iterator[Problem]:
         if self.min_nodes < 1:
             yield self.problem("min_nodes", "must be at least 1")
         if self.max_restarts < 0:
             yield self.problem("max_restarts", "must be at least 0")
         if self.max_nodes < max(self.min_nodes, 1):
             yield self.problem("max_nodes", f"must be at least min_nodes ({max(self.min_nodes, 1)})")
-        elif nodes > self.max_nodes:
+        elif job.has_pods:
+            yield from self._size_problems(self._world_size(job.tasks or ()))
+
+    def _size_problems(self, nodes: int) -> Iterator[Problem]:
+        if nodes > self.max_nodes:
             reason = f"must be at least {nodes}, the number of Pods in {self.master} and {self.worker}"
             yield self.problem("max_nodes", reason, "increase it, or reduce the replicas")
         elif nodes < self.min_nodes:

@@ -61,7 +61,7 @@ class TensorflowPlugin(Plugin):
             if getattr(self, role) == getattr(self, other) and job.task(getattr(self, role)):
                 reason = f"the task also has the role {role}, so its role in the cluster and in its Pods would differ"
                 yield self.problem(other, reason, "use a different task for each role", error_type="Duplicate")
-        yield from self._strategy_problems(job) if self.strategy != "any" else ()
+        yield from self._strategy_problems(job) if self.strategy != "any" and job.has_pods else ()
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Set TF_CONFIG."""

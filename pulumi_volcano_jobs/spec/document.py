@@ -72,6 +72,7 @@ def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
         kind = "no_metadata"
         raise PydanticCustomError(kind, "a Job needs metadata (a mapping) with a name", {"place": "metadata"})
     is_from_cluster = is_stored(document)
+    spec = {**spec, "tasks": _with_replicas(spec.get("tasks"))}
     metadata = _as_submitted(metadata, is_from_cluster=is_from_cluster)
     if is_from_cluster:
         spec = {**spec, "volumes": _existing_claims(spec.get("volumes"))}
@@ -94,9 +95,24 @@ def is_stored(document: Mapping[str, Tree]) -> bool:
 
 
 def warnings(document: Mapping[str, Tree]) -> Iterator[Problem]:
-    """Yield a warning for each claim that belongs to the stored Job of a document."""
+    """Yield the warnings about a document for kubectl."""
     spec = document.get("spec")
-    volumes = spec.get("volumes") if is_stored(document) and isinstance(spec, Mapping) else None
+    if isinstance(spec, Mapping):
+        yield from _claim_warnings(document, spec.get("volumes")) if is_stored(document) else _no_replicas(spec)
+
+
+def _no_replicas(spec: Mapping[str, Tree]) -> Iterator[Problem]:
+    """Yield a warning for each task without replicas. A stored Job has no `replicas: 0`, because Go omits it."""
+    tasks = spec.get("tasks")
+    for index, task in enumerate(tasks if isinstance(tasks, (list, tuple)) else ()):
+        if _lacks_replicas(task):
+            reason = "Volcano's default is 0, so the task has no Pods"
+            hint = "set replicas: 1, or replicas: 0 if the task is scaled to zero"
+            yield Problem(f"spec.tasks[{index}].replicas", "Warning", reason, hint, code="VJ128")
+
+
+def _claim_warnings(document: Mapping[str, Tree], volumes: Tree) -> Iterator[Problem]:
+    """Yield a warning for each claim that belongs to the stored Job of a document."""
     for index, volume in enumerate(volumes if isinstance(volumes, (list, tuple)) else ()):
         if _has_both_claims(volume):
             namespace = _namespace(document)
@@ -128,6 +144,17 @@ def _as_submitted(metadata: Mapping[str, Tree], *, is_from_cluster: bool) -> dic
         user_annotations = {key: value for key, value in annotations.items() if key not in added}
         submitted["annotations"] = user_annotations or None
     return submitted
+
+
+def _with_replicas(tasks: Tree) -> Tree:
+    """Set `replicas: 0` where a document has no replicas. The default of the model, 1, is for programs."""
+    if not isinstance(tasks, (list, tuple)):
+        return tasks
+    return [{**task, "replicas": 0} if _lacks_replicas(task) else task for task in tasks]
+
+
+def _lacks_replicas(task: Tree) -> bool:
+    return isinstance(task, Mapping) and task.get("replicas") is None
 
 
 def _existing_claims(volumes: Tree) -> Tree:

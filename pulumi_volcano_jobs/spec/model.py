@@ -10,16 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PlainValidator,
+    PrivateAttr,
+    StringConstraints,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.core.text import redacted_for_repr
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
-from pulumi_volcano_jobs.spec.document import API_VERSION, DOCUMENT_FIELDS, KIND, METADATA_FIELDS, flatten
+from pulumi_volcano_jobs.spec.document import API_VERSION, DOCUMENT_FIELDS, KIND, METADATA_FIELDS, flatten, warnings
 from pulumi_volcano_jobs.spec.fields import (
     Count,
     Duration,
@@ -193,8 +203,8 @@ class Task(Model):
 
     name: TaskName | None = None
     """The name of the task, which is part of the names of its Pods."""
-    replicas: Count | None = None
-    """The number of Pods."""
+    replicas: Count | None = 1
+    """The number of Pods; 1 by default. With 0, the task is scaled to zero."""
     min_available: Count | None = None
     """The number of Pods that must fit for the job to start; all Pods of the task by default."""
     template: Annotated[Mapping[str, Tree] | PodTemplateArgs, PlainValidator(mapping)] = Field(default_factory=dict)
@@ -223,12 +233,17 @@ class Task(Model):
 
     @property
     def size(self) -> int:
-        """The number of Pods; 0 if `replicas` is not set."""
+        """The number of Pods."""
         return self.replicas or 0
 
 
 class Job(Model):
-    """A Volcano Job. `Job.model_validate` also accepts a document for kubectl (`metadata`, `spec`)."""
+    """A Volcano Job. `Job.model_validate` also accepts a document for kubectl (`metadata`, `spec`).
+
+    In such a document, as for Volcano, a task without `replicas` has no Pods. In a program it has one.
+    """
+
+    _warnings: tuple[Problem, ...] = PrivateAttr(())
 
     name: Annotated[Str, StringConstraints(pattern=f"^{DNS_SUBDOMAIN}$", max_length=253)]
     """The name of the job, and the prefix of the names of its objects; the name of the resource by default."""
@@ -265,17 +280,19 @@ class Job(Model):
     running_estimate: Duration | None = None
     """How long the job is expected to run, such as `2h`, for the scheduler."""
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _flatten(cls, data: Tree) -> Tree:
-        """Convert a document for kubectl to the flat form."""
+    def _flatten(cls, data: Tree, build: ModelWrapValidatorHandler[Self]) -> Self:
+        """Convert a document for kubectl to the flat form, and keep the warnings about it."""
         if isinstance(data, Mapping) and DOCUMENT_FIELDS & data.keys():
-            return flatten(data)
+            job = build(flatten(data))
+            job._warnings = tuple(warnings(data))  # noqa: SLF001  # the attribute is its own class's
+            return job
         known = {key for name, field in cls.model_fields.items() for key in (name, field.alias)}
         if isinstance(data, Mapping) and known.isdisjoint(data):
             kind = "no_job_fields"
             raise PydanticCustomError(kind, "not a Volcano Job")
-        return data
+        return build(data)
 
     @classmethod
     def _owner(cls, data: Tree) -> str:  # noqa: ARG003  # the paths of a job's fields start at its document
@@ -285,6 +302,16 @@ class Job(Model):
     def uses(self) -> Uses:
         """The plugins of the job by name."""
         return dict(self.plugins) if isinstance(self.plugins, dict) else {}
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """Warnings about the document that the job was built from. `render` and `VolcanoJob` report them."""
+        return self._warnings
+
+    @property
+    def has_pods(self) -> bool:
+        """Whether any task has replicas. Otherwise the job is scaled to zero."""
+        return any(task.size for task in self.tasks or ())
 
     def task(self, name: str) -> Task | None:
         """Return the task of a name, or None."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cluster.conftest import Changes, Manifest, Objects, Space, Stack, changes, task
+from tests.cluster.conftest import VOLUMES, Changes, Manifest, Objects, Space, Stack, changes, task
 
 # The first task, for plugins with a fixed task name.
 FIRST = {"env": "master", "svc": "master", "ssh": "master", "pytorch": "master", "mpi": "master", "tensorflow": "ps"}
@@ -121,3 +121,25 @@ def test_a_new_worker_has_the_next_rank(stages: dict[str, Objects], mode: str) -
     }
 
     assert ranks == {"master-0": "0", "worker-0": "1", "worker-1": "2"}
+
+
+def test_a_job_scaled_to_zero_keeps_its_key_and_its_claim(
+    new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The Pods come back to the same objects; Volcano scales its Job in place."""
+    stack = Stack(tmp_path_factory.mktemp("zero"), new_space())
+
+    def make(replicas: int) -> Objects:
+        tasks = [task("master", replicas), task("worker", 2 * replicas)]
+        composed = {"plugins": {"pytorch": [], "ssh": []}, "tasks": tasks, "volumes": VOLUMES}
+        return stack.make(ours=composed, theirs={"plugins": {"pytorch": []}, "tasks": tasks, "managed_by": "volcano"})
+
+    first, zero, again = make(1), make(0), make(1)
+
+    pods = [f"Pod ours-{name}" for name in ("master-0", "worker-0", "worker-1")]
+    scaled = {"PodGroup ours": "updated", "ConfigMap ours-svc": "replaced", "Secret ours-ssh": "replaced"}
+    scaled["Job theirs"] = "updated"
+    assert changes(first, zero) == dict.fromkeys(pods, "deleted") | scaled
+    assert changes(zero, again) == dict.fromkeys(pods, "made") | scaled
+    assert zero["PodGroup ours"]["spec"].get("minMember", 0) == 0
+    assert len({found["Secret ours-ssh"]["data"]["id_rsa"] for found in (first, zero, again)}) == 1

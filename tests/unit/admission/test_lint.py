@@ -255,9 +255,9 @@ def test_lenient_mode_has_no_warnings(document: Wire) -> None:
     assert render(document, strict=False).warnings == ()
 
 
-# Other tests check the other warnings: three are about YAML, two about native mode, one about a stored Job and one
-# about a DSA key.
-ELSEWHERE = {"VJ115", "VJ117", "VJ121", "VJ122", "VJ124", "VJ125", "VJ126"}
+# Other tests check the other warnings: three are about YAML, two about native mode, two about a document, one about a
+# DSA key and one about a job without Pods.
+ELSEWHERE = {"VJ115", "VJ117", "VJ121", "VJ122", "VJ124", "VJ125", "VJ126", "VJ128", "VJ129"}
 
 
 def test_every_code_has_a_test() -> None:
