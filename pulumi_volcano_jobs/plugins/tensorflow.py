@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_VOLCANO, Phrase
 from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
@@ -18,6 +20,8 @@ from pulumi_volcano_jobs.spec.model import Job, Task
 # its Pods: upstream's two switch statements have a different order.
 CLUSTER_ROLES = ("ps", "worker", "chief", "evaluator")
 TYPE_ROLES = ("chief", "worker", "ps", "evaluator")
+# Volcano's plugin uses the name of a task without a role as the type of its Pods.
+_WITHOUT_EVALUATOR = 'set tensorflow.evaluator to "" instead, and name its task "evaluator"'
 MIRRORED, PARAMETER_SERVER = "MultiWorkerMirroredStrategy", "ParameterServerStrategy"
 
 
@@ -36,7 +40,8 @@ class TensorflowPlugin(Plugin):
     chief: str = flag("chief", default="chief")
     """The task of the chief."""
     evaluator: str = flag("evaluator", default="evaluator")
-    """The task of the evaluator."""
+    """The task of the evaluator. If it is empty, no cluster has an evaluator. The Pods of a task that is named
+    `evaluator` still have this type."""
     port: int = flag("port", default=2222)
     """The port of all cluster members."""
     strategy: Literal["any", "MultiWorkerMirroredStrategy", "ParameterServerStrategy"] = option(default="any")
@@ -52,7 +57,7 @@ class TensorflowPlugin(Plugin):
         yield from port_problems(self, "port")
         named = [role for role in CLUSTER_ROLES if getattr(self, role) != default_of(type(self), role)]
         for role in named:
-            yield from role_problem(self, role, job)
+            yield from role_problem(self, role, job) if getattr(self, role) else ()
         if not named and not any(job.task(getattr(self, role)) for role in CLUSTER_ROLES):
             tasks = ", ".join(task.name or "" for task in job.tasks or ())
             reason = f"no task is a ps, worker, chief or evaluator (tasks: {tasks}), so the cluster would be empty"
@@ -62,6 +67,10 @@ class TensorflowPlugin(Plugin):
                 reason = f"the task also has the role {role}, so its role in the cluster and in its Pods would differ"
                 yield self.problem(other, reason, "use a different task for each role", error_type="Duplicate")
         yield from self._strategy_problems(job) if self.strategy != "any" and job.has_pods else ()
+
+    def not_native(self) -> Iterator[Problem]:
+        """Yield a Problem for the place of the evaluator, with the setting that Volcano supports as its fix."""
+        return (dataclasses.replace(problem, hint=_WITHOUT_EVALUATOR) for problem in super().not_native())
 
     def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:
         """Set TF_CONFIG."""
@@ -127,7 +136,8 @@ class TensorflowPlugin(Plugin):
                 f"with {PARAMETER_SERVER}, the chief connects to all cluster members, and would wait forever for the"
                 " evaluator, which does not run a server (tensorflow 46169)"
             )
-            yield self.problem("evaluator_in_cluster", reason, 'set it to "own", or evaluate in the chief')
+            hint = Phrase('set it to "own"; with ', MANAGED_BY_VOLCANO, f", {_WITHOUT_EVALUATOR}")
+            yield self.problem("evaluator_in_cluster", reason, hint)
 
     def _mirrored_problems(self, sizes: Mapping[str, int]) -> Iterator[Problem]:
         if not sizes["chief"] + sizes["worker"]:

@@ -42,6 +42,7 @@ PLACED: dict[str, tuple[Wire, list[str], list[str]]] = {
     "all": ({"evaluator_in_cluster": "all"}, ALL, ALL),
     "own": ({"evaluator_in_cluster": "own"}, TRAINS, ALL),
     "none": ({"evaluator_in_cluster": "none"}, TRAINS, TRAINS),
+    "no role of this name": ({"evaluator": ""}, TRAINS, TRAINS),
 }
 
 
@@ -98,6 +99,29 @@ def test_the_place_of_the_evaluator_is_rejected_in_native_mode(snapshot: Snapsho
     assert str(found[0]) == snapshot
     made = render(training(TensorflowPlugin()), managed_by="volcano", defaults="recommended")
     assert TensorflowPlugin() in made.plugins
+
+
+@pytest.mark.parametrize("strategy", ["any", PARAMETER_SERVER])
+@pytest.mark.parametrize("defaults", ["volcano", "recommended"])
+def test_the_fix_for_an_evaluator_in_native_mode_works(strategy: Any, defaults: Any) -> None:
+    """Both errors about the evaluator have this fix. Volcano's plugin then writes the same TF_CONFIG."""
+    settings = TensorflowPlugin(strategy=strategy, evaluator="")
+    fix = 'set tensorflow.evaluator to "" instead, and name its task "evaluator"'
+    wrong = [
+        training(TensorflowPlugin(strategy=PARAMETER_SERVER)),
+        training(TensorflowPlugin(strategy=strategy, evaluator_in_cluster="own")),
+    ]
+
+    made = render(training(settings), managed_by="volcano", defaults=defaults)
+
+    for document in wrong:
+        (found,) = problems(document, managed_by="volcano", defaults=defaults)
+        assert fix in found.hint
+    assert made.native_job.to_manifest()["spec"]["plugins"]["tensorflow"] == ["--evaluator="]
+    assert seen(training(settings)) == seen(training(TensorflowPlugin(evaluator_in_cluster="none")))
+    assert seen(job(*training(settings)["spec"]["tasks"], plugins={"tensorflow": ["--evaluator="]})) == seen(
+        training(settings)
+    )
 
 
 @pytest.mark.parametrize("place", ["all", "own", "none"])
