@@ -77,9 +77,10 @@ format: setup ## write the code in its one format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-schema: setup ## write the types of the components' arguments, and the schema for Pulumi's other languages
+schema: setup ## write the types of the components' arguments, the schema for other languages, and the tables in docs/
 	$(BIN)/python tools/argtypes.py
 	$(BIN)/python tools/packageschema.py
+	$(BIN)/python tools/tables.py
 
 clean: ## remove what was made here (the engine's cache stays)
 	rm -rf .venv .venv-floors .demo .site examples/*/rendered .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -89,7 +89,7 @@ _PLUGINS = (
 )
 # Other languages set these defaults in the configuration of the stack.
 _PYTHON_ONLY = frozenset({"job_defaults"})
-_METADATA = {
+QUEUE_METADATA = {
     "name": ("str", "The queue's name; the resource's name by default."),
     "labels": ("labels", "Labels of the Queue."),
     "annotations": ("labels", "Annotations of the Queue."),
@@ -222,7 +222,7 @@ def queue_fields(name: str, *, python: bool) -> list[Field]:
     if name != queue_schema.SPEC:
         return fields
     labels = "pulumi.Input[Mapping[str, pulumi.Input[str]]]" if python else "dict[str, pulumi.Input[str]]"
-    metadata = [Field(key, labels if kind == "labels" else kind, doc) for key, (kind, doc) in _METADATA.items()]
+    metadata = [Field(key, labels if kind == "labels" else kind, doc) for key, (kind, doc) in QUEUE_METADATA.items()]
     return [*metadata, *(field if python else field._replace(doc=_in_yaml(field.doc, ())) for field in fields)]
 
 

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import griffe
+import tables
 from typer.main import get_command
 from typer.testing import CliRunner
 
 from pulumi_volcano_jobs import policy, testing
 from pulumi_volcano_jobs.cli import app
-from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
-from pulumi_volcano_jobs.plugins.settings import default_of, facts_of
+from pulumi_volcano_jobs.plugins import BUILT_IN
 from pulumi_volcano_jobs.spec import model
 from pulumi_volcano_jobs.spec.model import Model
 
@@ -176,7 +176,7 @@ def _page(page: Page) -> Iterator[str]:
             yield f"    options: {OPTIONS[name]}"
         elif name in plugins:
             yield "    options: {members: []}"
-            yield from _settings(plugins[name])
+            yield tables.settings(plugins[name]) if plugins[name].model_fields else ""
         elif name in MODELS:
             yield "    options: {members: []}"
             yield from _fields(MODELS[name])
@@ -184,31 +184,6 @@ def _page(page: Page) -> Iterator[str]:
                 yield f"::: {PACKAGE}.{name}.{method}"
                 yield "    options: {heading_level: 3}"
     yield ""
-
-
-def _settings(plugin: type[Plugin]) -> Iterator[str]:
-    """Yield the list of a plugin's settings: types and defaults from the class, descriptions from its source."""
-    if plugin.model_fields:
-        yield "**Settings**"
-        yield "\n".join(_setting(plugin, name) for name in plugin.model_fields)
-
-
-def _setting(plugin: type[Plugin], name: str) -> str:
-    """Return one entry of the list of settings."""
-    declared = facts_of(plugin)[name]
-    owner = next(base for base in plugin.__mro__ if name in vars(base).get("__annotations__", ()))
-    described = _source(owner).members[name]
-    kind = plugin.model_fields[name].annotation
-    choices = [f"`{choice!r}`" for choice in (get_args(kind) if get_origin(kind) is Literal else ())]
-    annotation = re.sub(r"Annotated\[(.*), A_\w+\]", r"\1", str(described.annotation))
-    facts = [" or ".join(choices) or f"`{annotation}`", f"default `{default_of(plugin, name)!r}`"]
-    if "recommended" in declared:
-        facts.append(f"recommended `{declared['recommended']!r}`")
-    if "flag" in declared:
-        facts.append(f"Volcano's `--{declared['flag']}`")
-    elif "not_native" in declared:
-        facts.append('not with `managed_by="volcano"`')
-    return _entry(name, facts, described)
 
 
 def _fields(model: type[Model]) -> Iterator[str]:

@@ -34,6 +34,7 @@ SITE = ROOT / ".site"
 NAV: dict[str, tuple[str, ...]] = {
     "Begin": ("start", "frameworks", "troubleshooting"),
     "Use": (
+        "options",
         "modes",
         "updates",
         "policies",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import pytest
-import reference
+import tables
 
 from pulumi_volcano_jobs import EnvPlugin, JobError, MpiPlugin, Plugin, PytorchPlugin, SshPlugin, Stage, SvcPlugin, flag
 from pulumi_volcano_jobs.core.leaf import Leaf
@@ -83,14 +83,12 @@ def test_the_schema_has_it(loud: type[Plugin]) -> None:
     assert properties["port"]["flag"] == "port"
 
 
-def test_the_reference_has_it(loud: type[Plugin]) -> None:
+def test_the_tables_of_the_documentation_have_it(loud: type[Plugin]) -> None:
     """With its docstring."""
-    _, listed = reference._settings(loud)
+    rows = [line for line in tables.settings(loud).splitlines() if line.startswith("| `")]
 
-    assert listed.splitlines()[-1] == (
-        "- **`volume`** (`'low'` or `'high'`, default `'low'`, recommended `'high'`): How loud the job is."
-    )
-    assert listed.startswith("- **`master`** (`str`, default `'master'`, Volcano's `--master`): ")
+    assert rows[-1] == ('| `volume` | `"low"` or `"high"` | `"low"`; recommended: `"high"` |  | How loud the job is. |')
+    assert rows[0].startswith('| `master` | a string | `"master"` | `--master` | ')
 
 
 MESSAGES: dict[str, tuple[dict[str, Any], str]] = {
