@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, value_text
 from pulumi_volcano_jobs.core.phrases import Option, Phrase
+from pulumi_volcano_jobs.kubernetes.container_lists import placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.kubernetes.pod_log import JOB, PodLog
 from pulumi_volcano_jobs.spec.model import Task
@@ -99,12 +100,11 @@ def _origins(spec: Mapping[str, Any], path: str) -> dict[_TrackedList, dict[str,
         entry["name"]: _Origin(f"{path}.volumes[{index}]") for index, entry in enumerate(spec.get("volumes") or ())
     }
     origins: dict[_TrackedList, dict[str, _Origin]] = {("volumes", ""): volumes, _CONTAINERS: {}}
-    for section in ("containers", "initContainers"):
-        for position, container in enumerate(spec.get(section) or ()):
-            name, place = container["name"], f"{path}.{section}[{position}]"
-            origins[_CONTAINERS].setdefault(name, _Origin(f"{place}.name"))
-            for kind, field in _KEYS.items():
-                known = origins.setdefault((kind, name), {})
-                for index, entry in enumerate(container.get(kind) or ()):
-                    known[entry.get(field, "")] = _Origin(f"{place}.{kind}[{index}]")
+    for _, place, container in placed_containers(spec, path):
+        name = container["name"]
+        origins[_CONTAINERS].setdefault(name, _Origin(f"{place}.name"))
+        for kind, field in _KEYS.items():
+            known = origins.setdefault((kind, name), {})
+            for index, entry in enumerate(container.get(kind) or ()):
+                known[entry.get(field, "")] = _Origin(f"{place}.{kind}[{index}]")
     return origins

@@ -14,6 +14,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Option, Phrase
+from pulumi_volcano_jobs.kubernetes.container_lists import placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Placeholder
 from pulumi_volcano_jobs.plugins import SvcPlugin
 from pulumi_volcano_jobs.plugins.settings import since_of
@@ -198,22 +199,21 @@ def variables(
 
 def _task(task: Task, path: str, samples: Iterable[Manifest], shared: _VariableSizes) -> Iterator[Problem]:
     for pod in samples:
-        for kind in ("containers", "initContainers"):
-            for container in pod["spec"].get(kind, ()):
-                template_variables = functools.partial(_template_variables, task, kind, container.get("name", ""), path)
-                yield from _container(container, template_variables, shared)
+        for kind, _, container in placed_containers(pod["spec"], path):
+            template_variables = functools.partial(_template_variables, task, kind, container.get("name", ""), path)
+            yield from _container(container, template_variables, shared)
 
 
 def _template_variables(task: Task, kind: str, name: str, path: str) -> tuple[str, list[str]]:
     """Return the path of a container's variables in the template, and their names."""
-    for index, wire in enumerate(task.pod_spec.get(kind) or ()):
-        if wire.get("name") == name:
-            return f"{path}.{kind}[{index}].env", [entry["name"] for entry in wire.get("env") or ()]
+    for template_kind, place, container in placed_containers(task.pod_spec, path):
+        if (template_kind, container.get("name")) == (kind, name):
+            return f"{place}.env", [entry["name"] for entry in container.get("env") or ()]
     return path, []
 
 
 def _container(
-    container: Manifest, template_variables: Callable[[], tuple[str, list[str]]], shared: _VariableSizes
+    container: Mapping[str, Any], template_variables: Callable[[], tuple[str, list[str]]], shared: _VariableSizes
 ) -> Iterator[Problem]:
     entries = container.get("env", ())
     sizes = shared.variables(entries)

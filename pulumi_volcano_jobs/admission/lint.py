@@ -10,12 +10,13 @@ from __future__ import annotations
 import itertools
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pulumi_volcano_jobs.admission import scheduling, sshd_port, templates, volumes
 from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.phrases import some
+from pulumi_volcano_jobs.kubernetes.container_lists import INIT_CONTAINERS, all_containers, placed_containers
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SshPlugin, SvcPlugin
@@ -25,7 +26,6 @@ from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 PluginT = TypeVar("PluginT", bound=Plugin)
-_CONTAINERS = ("initContainers", "containers")
 # $(NAME), unless its dollar is doubled.
 _REFERENCE = re.compile(r"(?<!\$)(?:\$\$)*\$\(([^()]+)\)")
 
@@ -53,13 +53,12 @@ def check_pods(job: Job, plugins: Sequence[Plugin], first_pods: Mapping[str, Man
     if svc := _find_plugin(plugins, SvcPlugin):
         yield from _unknown_ports(svc, first_pods)
     for position, task in enumerate(job.tasks or ()):
-        for kind in _CONTAINERS:
-            containers = {item["name"]: item for item in first_pods[task.name or ""]["spec"].get(kind) or ()}
-            for index, container in enumerate(task.pod_spec.get(kind) or ()):
-                path = f"spec.tasks[{position}].template.spec.{kind}[{index}].env"
-                # A plugin may have removed the container.
-                env = containers.get(container["name"], {}).get("env")
-                yield from _references(container.get("env") or (), env or (), path)
+        rendered_spec = first_pods[task.name or ""]["spec"]
+        rendered = {(kind, wire["name"]): wire for kind, _, wire in placed_containers(rendered_spec, "")}
+        for kind, path, container in placed_containers(task.pod_spec, f"spec.tasks[{position}].template.spec"):
+            # A plugin may have removed the container.
+            env = rendered.get((kind, container["name"]), {}).get("env")
+            yield from _references(container.get("env") or (), env or (), f"{path}.env")
 
 
 def _find_plugin(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:
@@ -93,10 +92,10 @@ def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
         return
     search = _search(job)
     references = [
-        (task, f"spec.tasks[{position}].template.spec.initContainers[{index}]", tasks)
+        (task, path, tasks)
         for position, task in enumerate(job.tasks or ())
-        for index, container in enumerate(task.pod_spec.get("initContainers") or ())
-        if (tasks := _referenced_tasks(container, search))
+        for kind, path, container in placed_containers(task.pod_spec, f"spec.tasks[{position}].template.spec")
+        if kind == INIT_CONTAINERS and (tasks := _referenced_tasks(container, search))
     ]
     waiting = {task.name or "" for task, _, _ in references}
     for _, path, tasks in references:
@@ -171,8 +170,8 @@ def _unknown_ports(svc: SvcPlugin, first_pods: Mapping[str, Manifest]) -> Iterat
 
 
 def _port_names(pod: Manifest) -> set[str]:
-    containers: Iterable[Manifest] = (item for kind in _CONTAINERS for item in pod["spec"].get(kind) or ())
-    return {port["name"] for item in containers for port in item.get("ports") or () if "name" in port}
+    containers = all_containers(pod["spec"])
+    return {port["name"] for container in containers for port in container.get("ports") or () if "name" in port}
 
 
 def _references(template_entries: Sequence[Manifest], entries: Sequence[Manifest], path: str) -> Iterator[Problem]:

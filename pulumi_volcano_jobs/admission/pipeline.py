@@ -27,6 +27,7 @@ from pulumi_volcano_jobs.admission.plugin_paths import relocate_plugin_problem
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, job_error, not_following, raise_if_any
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.kubernetes import images
+from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
@@ -45,7 +46,7 @@ class AdmissionResult(NamedTuple):
     def is_renderable(self) -> bool:
         """Whether plugins can render Pods for more checks: the job is well-formed and below all limits."""
         job = self.defaulted.job
-        has_containers = all(task.pod_spec.get("containers") for task in job.tasks or ())
+        has_containers = all(containers_in(task.pod_spec) for task in job.tasks or ())
         return (
             has_containers
             and not any(limits.check_pod_count(job))

@@ -8,6 +8,7 @@ from typing import Any
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes import quantity
+from pulumi_volcano_jobs.kubernetes.container_lists import placed_containers
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.plugins.context import JobContext
@@ -91,12 +92,13 @@ def whole_cpus(task: Task, path: str) -> Iterator[Problem]:
     """Yield a Problem for each container without whole CPUs in a task whose topologyPolicy requires them."""
     if (task.topology_policy or "none") == "none":
         return
-    for kind in ("initContainers", "containers"):
-        for index, container in enumerate(task.pod_spec.get(kind) or ()):
-            if not _is_whole_number(_cpu(container)):
-                place = f"{path}.template.spec.{kind}[{index}].resources"
-                reason = f"topologyPolicy {task.topology_policy} requires a whole number of CPUs in each container"
-                yield webhook_problem(place, "Invalid", reason, hint="request whole CPUs, or set topologyPolicy: none")
+    for _, place, container in placed_containers(task.pod_spec, f"{path}.template.spec"):
+        if not _is_whole_number(_cpu(container)):
+            reason, hint = (
+                f"topologyPolicy {task.topology_policy} requires a whole number of CPUs in each container",
+                "request whole CPUs, or set topologyPolicy: none",
+            )
+            yield webhook_problem(f"{place}.resources", "Invalid", reason, hint=hint)
 
 
 def _cpu(container: Mapping[str, Any]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.outputs import Outputs
+from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINER_LISTS
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins.base import JobUpdate
 from pulumi_volcano_jobs.plugins.context import JobContext
@@ -78,7 +79,7 @@ def _of_fixed_size(rendered: Rendered) -> dict[str, Manifest]:
 def _with_env(spec: Manifest, other_spec: Manifest, variables: frozenset[str]) -> Manifest:
     """Copy some variables from another spec, so that only changes other than scaling affect the digest."""
     result = dict(spec)
-    for kind in ("containers", "initContainers"):
+    for kind in CONTAINER_LISTS:
         other_containers = {container["name"]: container for container in other_spec.get(kind, ())}
         if kind in spec:
             result[kind] = [

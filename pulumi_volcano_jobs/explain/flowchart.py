@@ -10,12 +10,13 @@ from typing import Any
 from pulumi_volcano_jobs.core.phrases import counted, span
 from pulumi_volcano_jobs.core.text import escaped, without_keys
 from pulumi_volcano_jobs.explain.provenance import (
-    CONTAINERS,
+    NOUNS,
     OF_ADDED_CONTAINERS,
     VARIABLE,
     FieldRef,
     fields_of_container,
 )
+from pulumi_volcano_jobs.kubernetes.container_lists import all_containers, placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import GROUP_ANNOTATION, Manifest, ObjectRef
 from pulumi_volcano_jobs.rendering.renderer import Rendered
 from pulumi_volcano_jobs.spec import naming
@@ -156,7 +157,7 @@ class _ObjectUses:
     def of(self, pod: Manifest) -> list[tuple[ObjectRef, str]]:
         """Return the objects that a Pod refers to and the objects that select it, each with a label for the link."""
         spec, metadata = pod["spec"], pod["metadata"]
-        containers = [*spec["containers"], *spec.get("initContainers", ())]
+        containers = all_containers(spec)
         uses = [(ObjectRef("PodGroup", metadata["annotations"][GROUP_ANNOTATION]), "gang")]
         paths: dict[str, set[str]] = {}
         for mount in (mount for container in containers for mount in container.get("volumeMounts", ())):
@@ -170,7 +171,7 @@ class _ObjectUses:
         labels = metadata["labels"]
         return uses + [(ObjectRef.of(item), label) for item in self._selecting for label in _selections(item, labels)]
 
-    def _of_variables(self, container: Manifest) -> list[ObjectRef]:
+    def _of_variables(self, container: Mapping[str, Any]) -> list[ObjectRef]:
         """Return the objects that the variables of a container refer to, without duplicates."""
         entries = container.get("env") or ()
         by_id = dict(zip(map(id, entries), entries, strict=True))
@@ -213,29 +214,28 @@ class _AddressSearch:
     def tasks_addressed(self, pod: Manifest, own_task: Task) -> dict[str, list[str]]:
         """Return the other tasks whose address is in a container of a Pod, each with the fields that contain it."""
         fields_by_task: dict[str, dict[str, None]] = {}
-        for kind, container_kind in CONTAINERS.items():
-            wires = {item["name"]: item for item in own_task.pod_spec.get(kind) or ()}
-            for container in pod["spec"].get(kind) or ():
-                for field, text in self._fields(container_kind, container, wires.get(container["name"])):
-                    for task in self._tasks_in(text):
-                        fields_by_task.setdefault(task, {})[field.name or field.kind] = None
+        wires = {(kind, wire["name"]): wire for kind, _, wire in placed_containers(own_task.pod_spec, "")}
+        for kind, _, container in placed_containers(pod["spec"], ""):
+            for field, text in self._fields(NOUNS[kind], container, wires.get((kind, container["name"]))):
+                for task in self._tasks_in(text):
+                    fields_by_task.setdefault(task, {})[field.name or field.kind] = None
         fields_by_task.pop(own_task.name or "", None)
         return {task: list(field_names) for task, field_names in fields_by_task.items()}
 
     def _fields(
-        self, container_kind: str, container: Manifest, wire: Mapping[str, Any] | None
+        self, noun: str, container: Mapping[str, Any], wire: Mapping[str, Any] | None
     ) -> Iterator[tuple[FieldRef, str]]:
         """Yield the fields of a container, with the fields of its template first."""
         entries = container.get("env") or ()
         order = dict(zip(map(id, entries), itertools.count(), strict=False))
         # Set operations instead of a loop: svc sets two variables for each task.
         unsearched = sorted(order.keys() - self._plain.keys(), key=order.__getitem__)
-        fields = fields_of_container(container_kind, {**container, "env": [entries[order[key]] for key in unsearched]})
+        fields = fields_of_container(noun, {**container, "env": [entries[order[key]] for key in unsearched]})
         for key in unsearched:
             entry = entries[order[key]]
             if not any(self._tasks_in(fields[FieldRef(VARIABLE, entry["name"], container["name"])])):
                 self._plain[key] = entry
-        template_fields = fields_of_container(container_kind, wire) if wire else {}
+        template_fields = fields_of_container(noun, wire) if wire else {}
         for field in sorted(fields, key=lambda field: field not in template_fields):
             if wire is not None or field.kind in OF_ADDED_CONTAINERS:
                 yield field, fields[field]

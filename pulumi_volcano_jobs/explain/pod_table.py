@@ -17,6 +17,7 @@ from pulumi_volcano_jobs.explain.provenance import (
     trace,
 )
 from pulumi_volcano_jobs.kubernetes import manifest
+from pulumi_volcano_jobs.kubernetes.container_lists import all_containers, containers_in
 from pulumi_volcano_jobs.kubernetes.pod_log import JOB, TEMPLATE
 from pulumi_volcano_jobs.rendering.renderer import Rendered
 from pulumi_volcano_jobs.spec import naming
@@ -102,10 +103,8 @@ def _place(containers: Iterable[str], task: Task) -> str:
 
     The result is empty if all main containers have it, and for fields of the Pod or of an added container.
     """
-    template_containers = {
-        item["name"] for kind in ("containers", "initContainers") for item in task.pod_spec.get(kind) or ()
-    }
-    working = {item["name"] for item in task.pod_spec.get("containers") or ()}
+    template_containers = {container["name"] for container in all_containers(task.pod_spec)}
+    working = {container["name"] for container in containers_in(task.pod_spec)}
     named = [name for name in containers if name in template_containers]
     return "" if working <= set(named) else ", ".join(named)
 

@@ -7,6 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pulumi_volcano_jobs.kubernetes.container_lists import (
+    CONTAINER_LISTS,
+    CONTAINERS,
+    INIT_CONTAINERS,
+    all_containers,
+    placed_containers,
+)
 from pulumi_volcano_jobs.kubernetes.manifest import GROUP_ANNOTATION, Manifest
 from pulumi_volcano_jobs.kubernetes.pod_log import JOB, PodLog
 from pulumi_volcano_jobs.plugins.context import JobContext
@@ -17,12 +24,12 @@ from pulumi_volcano_jobs.spec.model import Job, Task
 CONTAINER, INIT_CONTAINER = "container", "init container"
 VARIABLE, MOUNT, PORT, VOLUME, LABEL, ANNOTATION = "variable", "mount", "port", "volume", "label", "annotation"
 REMOVED = "removed"
-CONTAINERS: Mapping[str, str] = {"initContainers": INIT_CONTAINER, "containers": CONTAINER}
-"""The lists of containers of a Pod, each with the word for an entry."""
+NOUNS: Mapping[str, str] = {INIT_CONTAINERS: INIT_CONTAINER, CONTAINERS: CONTAINER}
+"""The word for a container of each list of a Pod."""
 
 # Kinds of fields that are listed for a container that a plugin added.
 OF_ADDED_CONTAINERS = frozenset({CONTAINER, INIT_CONTAINER, VARIABLE, MOUNT, PORT})
-_APART_IN_POD = frozenset({"containers", "initContainers", "volumes"})
+_APART_IN_POD = frozenset({*CONTAINER_LISTS, "volumes"})
 _APART_IN_CONTAINER = frozenset({"name", "image", "env", "volumeMounts", "ports"})
 _SOURCES_OF_VARIABLES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 _SOURCES_OF_PROJECTIONS = {"configMap": "ConfigMap", "secret": "Secret"}
@@ -69,7 +76,7 @@ def trace(rendered: Rendered, task: Task, index: int) -> Ownerships:
     ctx = JobContext(rendered.job)
     log = PodLog(lambda pod: {"": _fields_of_pod(pod.to_manifest(ctx.namespace))}, str)
     pod_renderer(ctx, rendered.plugins, task, keep_template_values=rendered.keep_template_values)(index, log)
-    template_containers = {"", *(item["name"] for kind in CONTAINERS for item in task.pod_spec.get(kind) or ())}
+    template_containers = {"", *(item["name"] for item in all_containers(task.pod_spec))}
     ownerships: Ownerships = {}
     for writer, changes in log.steps:
         for field, value in changes.get("", {}).items():
@@ -83,18 +90,17 @@ def _fields_of_pod(pod: Manifest) -> dict[FieldRef, str]:
     """Return the fields of a Pod."""
     spec, metadata = pod["spec"], pod["metadata"]
     fields = {FieldRef(key): as_text(value) for key, value in spec.items() if key not in _APART_IN_POD}
-    for kind, container_kind in CONTAINERS.items():
-        for item in spec.get(kind, ()):
-            fields |= fields_of_container(container_kind, item)
+    for kind, _, container in placed_containers(spec, ""):
+        fields |= fields_of_container(NOUNS[kind], container)
     fields |= {FieldRef(VOLUME, item["name"]): _source(item) for item in spec.get("volumes", ())}
     fields |= {FieldRef(LABEL, key): as_text(value) for key, value in metadata["labels"].items()}
     return fields | {FieldRef(ANNOTATION, key): as_text(value) for key, value in metadata["annotations"].items()}
 
 
-def fields_of_container(container_kind: str, item: Mapping[str, Any]) -> dict[FieldRef, str]:
-    """Return the fields of a container. `container_kind` is a value of `CONTAINERS`."""
+def fields_of_container(noun: str, item: Mapping[str, Any]) -> dict[FieldRef, str]:
+    """Return the fields of a container. `noun` is a value of `NOUNS`."""
     name = item["name"]
-    fields = {FieldRef(container_kind, name, name): item.get("image", "")}
+    fields = {FieldRef(noun, name, name): item.get("image", "")}
     fields |= {FieldRef(VARIABLE, entry["name"], name): _variable(entry) for entry in item.get("env", ())}
     fields |= {FieldRef(MOUNT, mount["mountPath"], name): _mounted(mount) for mount in item.get("volumeMounts", ())}
     fields |= {FieldRef(PORT, _number(port), name): port.get("name", "") for port in item.get("ports", ())}

@@ -8,6 +8,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.core.errors import Problem, value_text, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
+from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINER_LISTS
 
 _LABEL = "[A-Za-z0-9-]+"
 REGISTRY = (
@@ -19,7 +20,6 @@ DOCKER_HUB = "docker.io"
 _REGISTRY = re.compile(REGISTRY)
 _OFFICIAL = "library"
 _ALIASES = {"index.docker.io": DOCKER_HUB, "registry-1.docker.io": DOCKER_HUB}
-_LISTS = ("containers", "initContainers")
 
 
 def check_registry(registry: Any, path: str) -> Iterator[Problem]:
@@ -87,7 +87,9 @@ def template_in_registry(template: Mapping[str, Any], registry: Any) -> dict[str
     if not is_given(registry) or not isinstance(spec, Mapping):
         return dict(template)
     lists = {
-        key: [_container(item, registry) for item in spec[key]] for key in _LISTS if isinstance(spec.get(key), list)
+        kind: [_container(item, registry) for item in spec[kind]]
+        for kind in CONTAINER_LISTS
+        if isinstance(spec.get(kind), list)
     }
     return {**template, "spec": {**spec, **lists}}
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.core.leaf import derive
+from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINER_LISTS, CONTAINERS, INIT_CONTAINERS
 
 Manifest = dict[str, Any]
 PortKey = tuple[int, str]
@@ -127,7 +128,7 @@ class Container:
 
 
 _CONTAINER_LISTS = frozenset({"env", "ports", "volumeMounts"})
-_POD_LISTS = frozenset({"containers", "initContainers", "volumes"})
+_POD_LISTS = frozenset({*CONTAINER_LISTS, "volumes"})
 _NOTHING_KEPT: Mapping[str, dict[str, Manifest]] = {kind: {} for kind in _CONTAINER_LISTS}
 
 
@@ -187,11 +188,11 @@ class Pod:
         self.fields: Manifest = {k: copy_tree(v) for k, v in spec.items() if k not in _POD_LISTS}
         """All other fields of the spec, under their names in YAML. You can change them."""
         self.containers = [
-            Container(wire, keep_template_values=keep_template_values) for wire in spec.get("containers") or ()
+            Container(wire, keep_template_values=keep_template_values) for wire in spec.get(CONTAINERS) or ()
         ]
         """The containers."""
         self.init_containers = [
-            Container(wire, keep_template_values=keep_template_values) for wire in spec.get("initContainers") or ()
+            Container(wire, keep_template_values=keep_template_values) for wire in spec.get(INIT_CONTAINERS) or ()
         ]
         """The init containers."""
         self._volumes: dict[str, Manifest] = _keyed(spec.get("volumes"), lambda entry: entry["name"])
@@ -229,9 +230,9 @@ class Pod:
 
     def _spec(self) -> Manifest:
         spec = dict(self.fields)
-        spec["containers"] = [container.to_wire() for container in self.containers]
+        spec[CONTAINERS] = [container.to_wire() for container in self.containers]
         if self.init_containers:
-            spec["initContainers"] = [container.to_wire() for container in self.init_containers]
+            spec[INIT_CONTAINERS] = [container.to_wire() for container in self.init_containers]
         if self._volumes:
             spec["volumes"] = list(self._volumes.values())
         return spec

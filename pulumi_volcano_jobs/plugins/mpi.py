@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
+from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, config_map
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
@@ -174,7 +175,7 @@ class MpiPlugin(Plugin):
 
     def _slots(self, task: Task) -> Any:
         """Return the slots of a host, from the container that declares the port of sshd or from the first one."""
-        containers = task.pod_spec.get("containers") or ()
+        containers = containers_in(task.pod_spec)
         with_sshd = (
             container
             for container in containers

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, job_error, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
+from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINERS, containers_in, placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Container, Manifest, Pod, pod_selector, service
 from pulumi_volcano_jobs.plugins import ray_start
 from pulumi_volcano_jobs.plugins.base import Plugin, port_problems, role_problem
@@ -154,7 +155,7 @@ class RayPlugin(Plugin):
     def _container_problems(self, job: Job) -> Iterator[Problem]:
         for role, setting in (("head", "head_container"), ("worker", "worker_container")):
             task = job.task(getattr(self, role))
-            names = [item.get("name", "") for item in task.pod_spec.get("containers") or ()] if task else []
+            names = [item.get("name", "") for item in containers_in(task.pod_spec)] if task else []
             if names and getattr(self, setting) not in names:
                 known = ", ".join(names)
                 task_name = getattr(self, role)
@@ -194,9 +195,9 @@ class RayPlugin(Plugin):
     def _heads(self, job: Job) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield the path of each container that runs the head, and the container."""
         for position, task in enumerate(job.tasks or ()):
-            for index, container in enumerate(task.pod_spec.get("containers") or ()):
-                if task.name == self.head and container.get("name") == self.head_container:
-                    yield f"spec.tasks[{position}].template.spec.containers[{index}]", container
+            for kind, path, container in placed_containers(task.pod_spec, f"spec.tasks[{position}].template.spec"):
+                if (task.name, kind, container.get("name")) == (self.head, CONTAINERS, self.head_container):
+                    yield path, container
 
     def _start_arg_problems(self) -> Iterator[Problem]:
         for setting in ("head_start_args", "worker_start_args"):

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Text, is_given
 from pulumi_volcano_jobs.kubernetes import run_as, validation
+from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, secret
 from pulumi_volcano_jobs.kubernetes.validation.ports import is_port
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, port_problems
@@ -221,7 +222,7 @@ class SshPlugin(Plugin):
 
     def _key_file_warning(self, spec: Mapping[str, Any]) -> tuple[str, str]:
         """Return why the user of a container cannot use the key, and a hint. Unknown users are ignored."""
-        users, group = list(run_as.container_users(spec, spec.get("containers") or ())), run_as.fs_group(spec)
+        users, group = list(run_as.container_users(spec, containers_in(spec))), run_as.fs_group(spec)
         other = next((user for user in users if user.is_root is False), None)
         is_root, at_root = any(user.is_root for user in users), self.ssh_key_file_path == ROOT_PATH
         is_mended = self.file_modes == "by-user"

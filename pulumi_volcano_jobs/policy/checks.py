@@ -16,6 +16,12 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
 from pulumi_volcano_jobs.kubernetes import images, quantity
+from pulumi_volcano_jobs.kubernetes.container_lists import (
+    CONTAINER_LISTS,
+    CONTAINERS,
+    EPHEMERAL_CONTAINERS,
+    INIT_CONTAINERS,
+)
 from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin, wait_containers
 from pulumi_volcano_jobs.policy.resources import (
     CONFIG_MAP,
@@ -205,7 +211,7 @@ def _images(resource: PolicyInput) -> Iterator[tuple[str, Any]]:
         if isinstance(spec, UnknownValue):
             yield "", spec
             continue
-        for kind in ("initContainers", "containers", "ephemeralContainers"):
+        for kind in (*CONTAINER_LISTS, EPHEMERAL_CONTAINERS):
             for container in items(value_at(spec.fields, kind)):
                 yield f"{spec.place}, container {_name(container)}: image", value_at(container, "image")
         for volume in items(value_at(spec.fields, "volumes")):
@@ -224,7 +230,7 @@ def _tasks(resource: PolicyInput, name: str) -> Iterator[Any]:
 
 def _has_wait_container(task: Any) -> bool:
     """Return whether Volcano adds the wait container. It does not if the template has a container with this name."""
-    names = [value_at(container, "name") for container in items(value_at(task, "template", "spec", "initContainers"))]
+    names = [value_at(container, "name") for container in items(value_at(task, "template", "spec", INIT_CONTAINERS))]
     return not any(name == wait_containers.NAME or isinstance(name, UnknownValue) for name in names)
 
 
@@ -282,8 +288,8 @@ def _decoded(text: str) -> str:
 
 
 def _containers(spec: PodSpec, *, every: bool) -> Iterator[Any]:
-    yield from items(value_at(spec.fields, "containers"))
-    for container in items(value_at(spec.fields, "initContainers")):
+    yield from items(value_at(spec.fields, CONTAINERS))
+    for container in items(value_at(spec.fields, INIT_CONTAINERS)):
         # Init containers with this policy are sidecars, which run next to the other containers.
         restart = value_at(container, "restartPolicy")
         if every or restart == "Always" or isinstance(restart, UnknownValue):

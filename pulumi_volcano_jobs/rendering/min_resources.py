@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pulumi_volcano_jobs.kubernetes.container_lists import INIT_CONTAINERS, containers_in
 from pulumi_volcano_jobs.kubernetes.quantity import Quantity, parse
 from pulumi_volcano_jobs.kubernetes.validation.resources import COMPUTE, HUGE_PAGES, is_extended, is_of_pods
 
@@ -74,11 +75,11 @@ def _pod_usage(spec: Mapping[str, Any]) -> Amounts:
 def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
     """Return the effective amounts of a Pod as the scheduler computes them: init containers run one after another."""
     total: Amounts = {}
-    for container in spec.get("containers") or ():
+    for container in containers_in(spec):
         _add(total, _amounts(container, kind))
     sidecars: Amounts = {}
     peak: Amounts = {}
-    for container in spec.get("initContainers") or ():
+    for container in containers_in(spec, INIT_CONTAINERS):
         amounts = _amounts(container, kind)
         if container.get("restartPolicy") == "Always":
             _add(total, amounts)

@@ -7,6 +7,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.core.leaf import derive, is_given
+from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINER_LISTS, containers_in
 from pulumi_volcano_jobs.kubernetes.manifest import PARTITION_ID, TASK_SPEC, Manifest, build
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering import min_resources
@@ -82,9 +83,9 @@ def _min_resources(tasks: Sequence[Task], min_available: int, priority_classes: 
 
 def _counted_fields(spec: Mapping[str, Any]) -> dict[str, Any]:
     counted = {key: spec[key] for key in _COUNTED_OF_POD if key in spec}
-    for kind in ("containers", "initContainers"):
+    for kind in CONTAINER_LISTS:
         counted[kind] = [
             {key: container[key] for key in _COUNTED_OF_CONTAINER if key in container}
-            for container in spec.get(kind) or ()
+            for container in containers_in(spec, kind)
         ]
     return counted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINER_LISTS
 from pulumi_volcano_jobs.kubernetes.validation import env_vars, mounts, ports, probes, resources, security, volumes
 from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, check_one_of, check_unique
 from pulumi_volcano_jobs.kubernetes.validation.names import dns_label, subdomain
@@ -25,7 +26,7 @@ _RESIZE = (
 
 def all_containers(spec: ObjectField) -> list[ObjectField]:
     """Return all containers of a Pod, init containers first."""
-    return [*spec.children("initContainers"), *spec.children("containers")]
+    return [container for kind in CONTAINER_LISTS for container in spec.children(kind)]
 
 
 def check(spec: ObjectField) -> Iterator[Problem]:
