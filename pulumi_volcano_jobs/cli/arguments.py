@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pulumi_volcano_jobs.spec.cluster import READ_CLUSTER
 from pulumi_volcano_jobs.spec.options import Defaults, OnConflict
 
 Files = Annotated[list[str], typer.Argument(metavar="FILE", help="Volcano Job files, or - for standard input.")]
@@ -47,7 +48,6 @@ Cluster = Annotated[
     typer.Option(
         "--cluster",
         metavar="FILE",
-        help="Output of `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml`. "
-        "Without it, nothing is assumed about the cluster.",
+        help=f"Output of `{READ_CLUSTER}`. Without it, nothing is assumed about the cluster.",
     ),
 ]

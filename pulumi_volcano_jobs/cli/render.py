@@ -23,6 +23,7 @@ from pulumi_volcano_jobs.cli.files import (
     write_file,
     write_out,
 )
+from pulumi_volcano_jobs.core.resource_types import JOB, SECRET
 from pulumi_volcano_jobs.core.text import holds_key
 from pulumi_volcano_jobs.core.tree import scalars
 from pulumi_volcano_jobs.files import job_file
@@ -30,7 +31,6 @@ from pulumi_volcano_jobs.kubernetes.manifest import Placeholder, identity
 from pulumi_volcano_jobs.plugins import ssh_keys
 from pulumi_volcano_jobs.plugins.settings import secret_settings
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
-from pulumi_volcano_jobs.spec.document import KIND
 from pulumi_volcano_jobs.spec.options import ManagedBy
 
 EXAMPLES = """\b
@@ -140,7 +140,7 @@ def _write_folder(
                 # Escaped, because a plugin chooses the names of its objects: a path must not leave the folder.
                 path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style}"
                 text = job_file.dump([manifest], style)
-                has_key = kind == "Secret" or holds_key(text) or (kind == KIND and _has_given_key(item.rendered))
+                has_key = kind == SECRET.kind or holds_key(text) or (kind == JOB.kind and _has_given_key(item.rendered))
                 write_file(path, text, private=has_key)
     except FileExistsError:
         exit_with_usage_error(f"cannot write to {display_name(str(folder))}: not a folder")

@@ -17,11 +17,12 @@ from pulumi_volcano_jobs.component.job_options import pop_options, render_option
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.native import NativeJob
 from pulumi_volcano_jobs.component.outputs import Outputs
-from pulumi_volcano_jobs.component.plugin_components import PACKAGE, PluginComponent, TaskComponent
+from pulumi_volcano_jobs.component.plugin_components import PluginComponent, TaskComponent
 from pulumi_volcano_jobs.component.resource_options import ignored_options
 from pulumi_volcano_jobs.core import bounds, paths
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any, without_ignored
 from pulumi_volcano_jobs.core.phrases import PYTHON, Spelling, spelled
+from pulumi_volcano_jobs.core.resource_types import PACKAGE, VOLCANO_JOB
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
@@ -31,7 +32,6 @@ from pulumi_volcano_jobs.spec.model import Job
 from pulumi_volcano_jobs.spec.model_errors import in_python
 from pulumi_volcano_jobs.spec.options import ManagedBy
 
-TOKEN = "volcano-jobs:index:VolcanoJob"  # noqa: S105  # a resource type
 _SHARED = "job_defaults"
 _COMPOSERS: Mapping[ManagedBy, type[Composer]] = {kind.mode: kind for kind in (ComposedJob, NativeJob)}
 
@@ -69,7 +69,7 @@ class BaseJob(pulumi.ComponentResource):
             if options.get("unsupported") == "error":
                 raise_if_any(controllers.unsupported_problems(ignored))
             raise_if_any(name_registry.register_names(resource_name, [*composer.manifests(rendered), *rendered.pods]))
-        super().__init__(TOKEN, resource_name, {}, opts)
+        super().__init__(VOLCANO_JOB, resource_name, {}, opts)
         for text in ignored_options(opts):
             self._warn(text)
         for problem in without_ignored(locate(rendered.warnings), options.get("ignore_warnings", ())):

@@ -11,6 +11,7 @@ import pulumi
 from pulumi_volcano_jobs.component.digest import digest
 from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, derive
+from pulumi_volcano_jobs.core.resource_types import ObjectType
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 
 WAIT_FOR = "pulumi.com/waitFor"
@@ -79,8 +80,7 @@ class KubernetesObject(pulumi.CustomResource):
         elif "spec" in fields:
             # Not an input: it declares the output.
             fields["status"] = None
-        group = api_version if "/" in api_version else f"core/{api_version}"
-        super().__init__(f"kubernetes:{group}:{kind}", name, fields, opts)
+        super().__init__(ObjectType(api_version, kind).token, name, fields, opts)
 
 
 def _annotations(manifest: Manifest, wait_for: Sequence[str]) -> Any:

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import pulumi
 
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
-from pulumi_volcano_jobs.plugins import Plugin, SvcPlugin
+from pulumi_volcano_jobs.core.resource_types import TASK, component_type
+from pulumi_volcano_jobs.plugins import Plugin
 
-PACKAGE = "volcano-jobs"
 PLAIN_SECRETS = "plain_secrets"
 """The input of a plugin's component with the names of settings that contain a secret in plain text, for policies."""
 POD_SPEC = "pod_spec"
@@ -30,7 +30,7 @@ class PluginComponent(pulumi.ComponentResource):
         self, name: str, plugin: Plugin, outputs: Mapping[str, Any], parent: pulumi.Resource, inputs: Mapping[str, Any]
     ) -> None:
         """Register the component. Its objects are registered next, then its outputs with `finish`."""
-        super().__init__(_token(type(plugin).__name__), name, {**inputs}, pulumi.ResourceOptions(parent=parent))
+        super().__init__(component_type(type(plugin).__name__), name, {**inputs}, pulumi.ResourceOptions(parent=parent))
         self._values = {key: pulumi.Output.from_input(value) for key, value in outputs.items()}
         for key, value in self._values.items():
             setattr(self, key, value)
@@ -138,13 +138,3 @@ class TaskComponent(pulumi.ComponentResource):
         """Store the Pods, and register the outputs."""
         self.pods = pods
         self.register_outputs({"hosts": self.hosts, "pod_names": names})
-
-
-def _token(kind: str) -> str:
-    return f"{PACKAGE}:index:{kind}"
-
-
-SVC = _token(SvcPlugin.__name__)
-"""The type of the svc plugin's component."""
-TASK = _token("Task")
-"""The type of a task's component."""

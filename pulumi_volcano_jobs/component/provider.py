@@ -20,12 +20,12 @@ from pydantic.alias_generators import to_camel
 
 from pulumi_volcano_jobs.component.base_job import BaseJob
 from pulumi_volcano_jobs.component.input_errors import JobInputError, as_input_errors
-from pulumi_volcano_jobs.component.plugin_components import PACKAGE
 from pulumi_volcano_jobs.component.provider_inputs import VolcanoJobInputs, VolcanoQueueInputs
 from pulumi_volcano_jobs.component.volcano_queue import BaseQueue
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.core.phrases import Spelling
+from pulumi_volcano_jobs.core.resource_types import PACKAGE
 from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.tree import map_tree, whole_number
 

@@ -9,10 +9,10 @@ import pulumi
 from pulumi.runtime import config as settings
 from pydantic.alias_generators import to_camel
 
-from pulumi_volcano_jobs.component.plugin_components import PACKAGE
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, wrong_type
 from pulumi_volcano_jobs.core.phrases import Option, Phrase
+from pulumi_volcano_jobs.core.resource_types import PACKAGE
 from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.spec import job_defaults as shared_defaults
 

@@ -17,12 +17,12 @@ from pulumi_volcano_jobs.component.queue_args import VolcanoQueueArgs
 from pulumi_volcano_jobs.component.resource_options import ignored_options
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import raise_if_any
+from pulumi_volcano_jobs.core.resource_types import VOLCANO_QUEUE
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.kubernetes.validation.resolved import TypePath
 from pulumi_volcano_jobs.rendering import queue
 
 TYPE = "VolcanoQueue"
-TOKEN = f"volcano-jobs:index:{TYPE}"
 # Volcano's webhooks reject jobs of a queue without state, and its controller sets the state after the queue is created.
 # Not `=Open`: every edit of a closed queue would wait until the queue is opened.
 _STATE = "jsonpath={.status.state}"
@@ -55,7 +55,7 @@ class BaseQueue(pulumi.ComponentResource):
             queue_args = as_dict(lifted, args, "a dict", 'VolcanoQueue("research", {"weight": 2})')
             manifest = queue.queue({"name": resource_name, **queue_args})
             raise_if_any(name_registry.register_names(resource_name, [manifest], TYPE))
-        super().__init__(TOKEN, resource_name, {}, opts)
+        super().__init__(VOLCANO_QUEUE, resource_name, {}, opts)
         for text in ignored_options(opts, "custom_timeouts"):
             pulumi.log.warn(text, self)
         for problem in queues.warnings(queue_args):

@@ -10,11 +10,11 @@ from pydantic.alias_generators import to_camel
 
 from pulumi_volcano_jobs.convert.program import Program, Secrets, ordered_fields, resource_names
 from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.core.resource_types import VOLCANO_JOB
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.spec.model import Job, Model
 
-_TYPE = "volcano-jobs:index:VolcanoJob"
 _SEVERAL = "volcano-jobs"
 
 
@@ -27,7 +27,7 @@ def to_yaml(jobs: Sequence[Job], **options: Any) -> Program:
     secrets = Secrets(names)
     options_by_alias = {to_camel(option): value for option, value in options.items()}
     resources = {
-        name: {"type": _TYPE, "properties": options_by_alias | _properties(job, name, secrets)}
+        name: {"type": VOLCANO_JOB, "properties": options_by_alias | _properties(job, name, secrets)}
         for name, job in zip(names, jobs, strict=True)
     }
     project = names[0] if len(names) == 1 else _SEVERAL

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.core.leaf import derive
+from pulumi_volcano_jobs.core.resource_types import CONFIG_MAP, NETWORK_POLICY, POD, SECRET, SERVICE, ObjectType
 from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINER_LISTS, CONTAINERS, INIT_CONTAINERS
 
 Manifest = dict[str, Any]
@@ -224,7 +225,7 @@ class Pod:
 
     def to_manifest(self, namespace: Any) -> Manifest:
         """Return the Pod as a manifest."""
-        pod = build("v1", "Pod", self.name, namespace, spec=self._spec())
+        pod = build(POD, self.name, namespace, spec=self._spec())
         pod["metadata"] |= {"labels": self.labels, "annotations": self.annotations}
         return pod
 
@@ -238,11 +239,11 @@ class Pod:
         return spec
 
 
-def build(api_version: str, kind: str, name: str, namespace: Any, **fields: Any) -> Manifest:
+def build(object_type: ObjectType, name: str, namespace: Any, **fields: Any) -> Manifest:
     """Build a manifest with an explicit namespace."""
     return {
-        "apiVersion": api_version,
-        "kind": kind,
+        "apiVersion": object_type.api_version,
+        "kind": object_type.kind,
         "metadata": {"name": name, "namespace": namespace},
         **fields,
     }
@@ -250,7 +251,7 @@ def build(api_version: str, kind: str, name: str, namespace: Any, **fields: Any)
 
 def secret(name: str, namespace: Any, contents: Mapping[str, Any]) -> Manifest:
     """Build a Secret from text, as base64 in `data`. With stringData, the live object would always show a diff."""
-    return build("v1", "Secret", name, namespace, data={key: derive(_base64, text) for key, text in contents.items()})
+    return build(SECRET, name, namespace, data={key: derive(_base64, text) for key, text in contents.items()})
 
 
 def _base64(text: str) -> str:
@@ -259,18 +260,18 @@ def _base64(text: str) -> str:
 
 def config_map(name: str, namespace: Any, data: Mapping[str, Any]) -> Manifest:
     """Build a ConfigMap."""
-    return build("v1", "ConfigMap", name, namespace, data=dict(data))
+    return build(CONFIG_MAP, name, namespace, data=dict(data))
 
 
 def service(name: str, namespace: Any, spec: Manifest) -> Manifest:
     """Build a Service."""
-    return build("v1", "Service", name, namespace, spec=spec)
+    return build(SERVICE, name, namespace, spec=spec)
 
 
 def network_policy(name: str, namespace: Any, pods: Manifest, ingress: list[Manifest]) -> Manifest:
     """Build a NetworkPolicy for the ingress traffic of Pods with these labels."""
     spec = {"podSelector": {"matchLabels": pods}, "ingress": ingress, "policyTypes": ["Ingress"]}
-    return build("networking.k8s.io/v1", "NetworkPolicy", name, namespace, spec=spec)
+    return build(NETWORK_POLICY, name, namespace, spec=spec)
 
 
 def pod_selector(job: str, namespace: Any) -> Manifest:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pulumi_volcano_jobs.admission.defaults import QUEUE
-from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, POD_SPEC, TASK
+from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, POD_SPEC
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
+from pulumi_volcano_jobs.core.resource_types import CONFIG_MAP, JOB, POD, POD_GROUP, TASK
 from pulumi_volcano_jobs.kubernetes import images, quantity
 from pulumi_volcano_jobs.kubernetes.container_lists import (
     CONTAINER_LISTS,
@@ -24,10 +25,6 @@ from pulumi_volcano_jobs.kubernetes.container_lists import (
 )
 from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, SshPlugin, SvcPlugin, wait_containers
 from pulumi_volcano_jobs.policy.resources import (
-    CONFIG_MAP,
-    JOB,
-    POD,
-    POD_GROUP,
     Findings,
     PodSpec,
     PolicyInput,
@@ -63,7 +60,7 @@ class PolicyJob:
 
 def queue(resource: PolicyInput, allowed: Sequence[str]) -> Findings:
     """Yield a Problem for a job in a queue that is not allowed."""
-    if resource.kind != JOB and not (resource.kind == POD_GROUP and resource.is_ours):
+    if resource.kind != JOB.token and not (resource.kind == POD_GROUP.token and resource.is_ours):
         return
     queue_name = value_at(resource.props, "spec", "queue")
     if isinstance(queue_name, UnknownValue):
@@ -122,14 +119,14 @@ def plain_keys(resource: PolicyInput, parent: str) -> Findings:
                 'use a secret (in Python: pulumi.Config().require_secret("key")), or remove it to generate a key pair'
             )
             yield Problem(f"job {parent}: {setting}", "Forbidden", reason, hint)
-    if resource.kind == JOB:
+    if resource.kind == JOB.token:
         yield from _key_of_job(resource)
-    if resource.kind == JOB or (resource.kind == CONFIG_MAP and resource.is_ours):
+    if resource.kind == JOB.token or (resource.kind == CONFIG_MAP.token and resource.is_ours):
         kind, name = resource.kind.rpartition(":")[2], value_at(resource.props, "metadata", "name")
         yield from _plain_keys(f"{kind} {name}", resource.props)
     elif resource.kind == TASK:
         yield from _plain_keys(task_of(resource), value_at(resource.props, POD_SPEC))
-    elif resource.kind == POD and resource.is_ours:
+    elif resource.kind == POD.token and resource.is_ours:
         # The message is the same as for the task, so that `ReportedFindings` skips it.
         yield from _plain_keys(task_of(resource), value_at(resource.props, "spec"))
         yield from _plain_keys(task_of(resource), {"metadata": value_at(resource.props, "metadata")})
@@ -236,7 +233,7 @@ def _has_wait_container(task: Any) -> bool:
 
 def _plugin(resource: PolicyInput, plugin: type[PluginT]) -> PluginT | UnknownValue | None:
     """Parse the arguments of a plugin in a Job as Volcano does. Return None if the Job does not use the plugin."""
-    arguments = value_at(resource.props, "spec", "plugins", plugin.name) if resource.kind == JOB else None
+    arguments = value_at(resource.props, "spec", "plugins", plugin.name) if resource.kind == JOB.token else None
     if arguments is None:
         return None
     unknown = [argument for argument in items(arguments) if isinstance(argument, UnknownValue)]

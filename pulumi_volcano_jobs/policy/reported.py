@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from pulumi_volcano_jobs.component.plugin_components import TASK
 from pulumi_volcano_jobs.core.errors import Problem
-from pulumi_volcano_jobs.policy.resources import POD, Findings, PolicyInput, UnknownValue
+from pulumi_volcano_jobs.core.resource_types import POD, TASK
+from pulumi_volcano_jobs.policy.resources import Findings, PolicyInput, UnknownValue
 
 
 class ReportedFindings:
@@ -29,7 +29,7 @@ class ReportedFindings:
         """
         if resource.kind == TASK:
             self._by_task[resource.urn] = set()
-        known = self._by_task.get({TASK: resource.urn, POD: parent}.get(resource.kind, ""))
+        known = self._by_task.get({TASK: resource.urn, POD.token: parent}.get(resource.kind, ""))
         for item in findings:
             key = _key(item)
             if known is None or key not in known:

@@ -8,19 +8,14 @@ from typing import Any, TypeAlias
 
 from pulumi_policy.proxy import UnknownValueError
 
-from pulumi_volcano_jobs.component.base_job import TOKEN
-from pulumi_volcano_jobs.component.plugin_components import POD_SPEC, TASK
+from pulumi_volcano_jobs.component.plugin_components import POD_SPEC
 from pulumi_volcano_jobs.core.bounds import MOST_LEVELS
 from pulumi_volcano_jobs.core.errors import Problem, job_error
+from pulumi_volcano_jobs.core.resource_types import JOB, POD, POD_GROUP, TASK, VOLCANO_JOB
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME, TASK_SPEC
-from pulumi_volcano_jobs.spec import document, naming
+from pulumi_volcano_jobs.spec import naming
 
-JOB = f"kubernetes:{document.API_VERSION}:{document.KIND}"
-POD_GROUP = "kubernetes:scheduling.volcano.sh/v1beta1:PodGroup"
-POD = "kubernetes:core/v1:Pod"
-CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
-NETWORK_POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 _NESTED = "$"
 
 
@@ -49,7 +44,7 @@ class PolicyInput:
     def is_ours(self) -> bool:
         """Whether a VolcanoJob created the resource. Its URN contains the types of its parents."""
         *_, types, _ = self.urn.split("::", 3)
-        return TOKEN in types.split(_NESTED)[:-1]
+        return VOLCANO_JOB in types.split(_NESTED)[:-1]
 
     @property
     def job(self) -> str:
@@ -57,7 +52,7 @@ class PolicyInput:
         metadata = value_at(self.props, "metadata")
         job_name = value_at(self.props, "job") if self.kind == TASK else value_at(metadata, "labels", JOB_NAME)
         name = job_name or value_at(metadata, "name")
-        if self.kind == POD_GROUP and isinstance(name, str):
+        if self.kind == POD_GROUP.token and isinstance(name, str):
             name = naming.job_of(name)
         return f"job {name}" if isinstance(name, str) else "job"
 
@@ -102,11 +97,11 @@ def pod_specs(resource: PolicyInput) -> Iterator[PodSpec | UnknownValue]:
     The task contains an edit, while the engine shows the old spec of an existing Pod, because the component ignores its
     changes. A new Pod contains the edits of transforms.
     """
-    if resource.kind == POD and resource.is_ours:
+    if resource.kind == POD.token and resource.is_ours:
         yield _pod_spec(task_of(resource), value_at(resource.props, "spec"))
     elif resource.kind == TASK and resource.is_ours:
         yield _pod_spec(task_of(resource), value_at(resource.props, POD_SPEC))
-    elif resource.kind == JOB:
+    elif resource.kind == JOB.token:
         for task in items(value_at(resource.props, "spec", "tasks")):
             place = f"{resource.job}, task {value_at(task, 'name')}"
             yield _pod_spec(place, value_at(task, "template", "spec"))

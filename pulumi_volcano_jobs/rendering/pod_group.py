@@ -7,6 +7,7 @@ from typing import Any
 
 from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.core.leaf import derive, is_given
+from pulumi_volcano_jobs.core.resource_types import POD_GROUP
 from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINER_LISTS, containers_in
 from pulumi_volcano_jobs.kubernetes.manifest import PARTITION_ID, TASK_SPEC, Manifest, build
 from pulumi_volcano_jobs.plugins.context import JobContext
@@ -14,7 +15,6 @@ from pulumi_volcano_jobs.rendering import min_resources
 from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import NetworkTopology, PartitionPolicy, Task
 
-API_VERSION = "scheduling.volcano.sh/v1beta1"
 # The fields of a Pod spec that minResources depends on. An Output in another field must not make minResources unknown.
 _COUNTED_OF_POD = ("resources", "overhead")
 _COUNTED_OF_CONTAINER = ("resources", "restartPolicy")
@@ -41,7 +41,7 @@ def pod_group(ctx: JobContext, priority_classes: Mapping[str, int]) -> Manifest:
     if groups:
         spec["subGroupPolicy"] = groups
     spec["minResources"] = _min_resources(ctx.tasks, job.min_available or 0, priority_classes)
-    group = build(API_VERSION, "PodGroup", naming.pod_group(ctx.name), ctx.namespace, spec=spec)
+    group = build(POD_GROUP, naming.pod_group(ctx.name), ctx.namespace, spec=spec)
     for key, values in (("labels", job.labels), ("annotations", job.annotations)):
         if values:
             group["metadata"][key] = dict(values)

@@ -13,12 +13,11 @@ from pulumi_volcano_jobs.admission import queues
 from pulumi_volcano_jobs.admission.queues import HIERARCHY, WEIGHTS
 from pulumi_volcano_jobs.core.errors import raise_if_any
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, derive, is_given
+from pulumi_volcano_jobs.core.resource_types import QUEUE
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.kubernetes.schema import SchemaPruner
 from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE
-
-API_VERSION, KIND = "scheduling.volcano.sh/v1beta1", "Queue"
 
 _METADATA = ("annotations", "labels", "name")
 # Volcano's webhook sets reclaimable and weight only when it creates a queue, so the first update of a partial queue
@@ -48,7 +47,12 @@ def queue(fields: Mapping[str, Any]) -> Manifest:
         )
     # The CRD rejects quantities that are numbers with a fraction.
     with_text_quantities = SchemaPruner(quantities_as_text=True).apply(spec, queue_schema.SPEC, "spec")
-    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": _with_defaults(with_text_quantities)}
+    return {
+        "apiVersion": QUEUE.api_version,
+        "kind": QUEUE.kind,
+        "metadata": metadata,
+        "spec": _with_defaults(with_text_quantities),
+    }
 
 
 def _with_defaults(spec: Mapping[str, Any]) -> dict[str, Any]:

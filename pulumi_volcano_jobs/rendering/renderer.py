@@ -20,6 +20,7 @@ from pulumi_volcano_jobs.admission.plugin_paths import relocate_plugin_problem
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.core.leaf import is_given
+from pulumi_volcano_jobs.core.resource_types import CLAIM
 from pulumi_volcano_jobs.core.text import Sealed, redacted, redacted_arguments
 from pulumi_volcano_jobs.kubernetes import manifest, schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod
@@ -203,7 +204,7 @@ def _objects(
     cluster: ClusterFacts,
 ) -> tuple[list[Manifest], dict[ObjectRef, str], frozenset[ObjectRef]]:
     claims = [
-        manifest.build("v1", "PersistentVolumeClaim", name, ctx.namespace, spec=spec)
+        manifest.build(CLAIM, name, ctx.namespace, spec=spec)
         for volume, name in _claims(ctx.job)
         if (spec := manifest.copy_tree(volume.volume_claim)) is not None
     ]

@@ -15,6 +15,8 @@ from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any, va
 from pulumi_volcano_jobs.spec.options import one_of_its_values
 
 ROOT_QUEUE = "root"
+READ_CLUSTER = "kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml"
+"""The command that reads the facts from a cluster."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ _OBJECTS: TypeAdapter[list[Any]] = TypeAdapter(
     list[Annotated[_PriorityClass | _Queue | _Claim | _ObjectList, Field(discriminator="kind")]],
 )
 _KINDS = ("PriorityClass", "Queue", "PersistentVolumeClaim")
-_HINT = "pass the output of `kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A -o yaml`"
+_HINT = f"pass the output of `{READ_CLUSTER}`"
 
 
 def _flatten(objects: list[Any]) -> Iterator[_Object]:

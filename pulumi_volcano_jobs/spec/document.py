@@ -8,10 +8,9 @@ from pydantic_core import PydanticCustomError
 
 from pulumi_volcano_jobs.core.errors import Problem, key_text
 from pulumi_volcano_jobs.core.leaf import is_valid_unicode
+from pulumi_volcano_jobs.core.resource_types import JOB
 from pulumi_volcano_jobs.spec.fields import Tree
 
-API_VERSION = "batch.volcano.sh/v1alpha1"
-KIND = "Job"
 DOCUMENT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 METADATA_FIELDS = frozenset({"name", "namespace", "labels", "annotations"})
 GENERATE_NAME = "generateName"
@@ -48,7 +47,7 @@ _REMEDIES = {
 
 def _reject_other_kinds(document: Mapping[str, Tree]) -> None:
     identity = {key: document[key] for key in ("kind", "apiVersion") if key in document}
-    for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
+    for key, expected in (("apiVersion", JOB.api_version), ("kind", JOB.kind)):
         if identity.get(key, expected) != expected:
             identity_texts = [
                 f"{name}: {value}"
@@ -56,7 +55,7 @@ def _reject_other_kinds(document: Mapping[str, Tree]) -> None:
                 if isinstance(value, str) and is_valid_unicode(value)
             ]
             kind, reason = "not_a_job", "not a Volcano Job"
-            remedy = _REMEDIES.get(str(document.get("kind")), f"pass a {API_VERSION} {KIND}")
+            remedy = _REMEDIES.get(str(document.get("kind")), f"pass a {JOB.api_version} {JOB.kind}")
             identity_text = ", ".join(identity_texts) or f"{key} is not a string"
             raise PydanticCustomError(kind, reason, {"place": key, "found": identity_text, "remedy": remedy})
 

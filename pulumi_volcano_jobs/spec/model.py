@@ -27,9 +27,10 @@ from typing_extensions import Self
 
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.core.resource_types import JOB
 from pulumi_volcano_jobs.core.text import redacted_for_repr
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
-from pulumi_volcano_jobs.spec.document import API_VERSION, DOCUMENT_FIELDS, KIND, METADATA_FIELDS, flatten, warnings
+from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, METADATA_FIELDS, flatten, warnings
 from pulumi_volcano_jobs.spec.fields import (
     Count,
     Duration,
@@ -329,4 +330,4 @@ class Job(Model):
         metadata = {key: wire.pop(key) for key in tuple(wire) if key in METADATA_FIELDS}
         if self.plugins:
             wire["plugins"] = {name: self.arguments(name) for name in sorted(self.uses)}
-        return {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": wire}
+        return {"apiVersion": JOB.api_version, "kind": JOB.kind, "metadata": metadata, "spec": wire}

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
-from pulumi_volcano_jobs.component import plugin_components
+from pulumi_volcano_jobs.core.resource_types import JOB, TASK
 from pulumi_volcano_jobs.testing.lookup import NamedItems, NotFound, missing
 from pulumi_volcano_jobs.testing.pods import Pod, PodTemplate
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Resource
 from pulumi_volcano_jobs.testing.values import Wire
 
 T = TypeVar("T", bound=Resource)
-NATIVE_JOB = "kubernetes:batch.volcano.sh/v1alpha1:Job"
 
 
 class Job(Resource):
@@ -27,7 +26,7 @@ class Job(Resource):
     @property
     def plugins(self) -> Mapping[str, Resource]:
         """The components of the plugins by the plugin's name; `.outputs` are the outputs of a component."""
-        components = [item for item in self.children if item.is_component and item.type != plugin_components.TASK]
+        components = [item for item in self.children if item.is_component and item.type != TASK]
         return self._by_name("plugin", components, self._short)
 
     @property
@@ -111,13 +110,13 @@ class Job(Resource):
 
     @cached_property
     def _tasks(self) -> Mapping[str, Resource]:
-        components = [item for item in self.children if item.type == plugin_components.TASK]
+        components = [item for item in self.children if item.type == TASK]
         # Sorted by name, because a slow transform changes the order of registration.
         return self._by_name("task", sorted(components, key=self._short), self._short, where="")
 
     @property
     def _native_jobs(self) -> list[KubernetesObject]:
-        return [item for item in self.objects if item.type == NATIVE_JOB]
+        return [item for item in self.objects if item.type == JOB.token]
 
     def _of_kind(self, kind: str) -> Mapping[str, KubernetesObject]:
         objects = [item for item in self.objects if item.kind == kind]

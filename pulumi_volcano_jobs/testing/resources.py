@@ -10,10 +10,9 @@ from typing import Any
 
 from google.protobuf import json_format  # type: ignore[import-untyped]  # it has no types
 
+from pulumi_volcano_jobs.core.resource_types import SECRET
 from pulumi_volcano_jobs.testing.lookup import NamedItems
 from pulumi_volcano_jobs.testing.values import SecretValue, Text, Wire, inner, read
-
-_SECRET = "kubernetes:core/v1:Secret"  # noqa: S105  # a type
 
 
 @dataclass
@@ -180,7 +179,7 @@ class KubernetesObject(Resource, ManifestView):
     def data(self) -> Mapping[str, Text]:
         """The data of a ConfigMap, or of a Secret: each value is a `SecretValue`, decoded if it is base64 of text."""
         data = dict(self._texts(self.inputs, "key", "data"))
-        if self.type == _SECRET:
+        if self.type == SECRET.token:
             data = {key: _decoded(value) for key, value in data.items()}
             data |= self._texts(self.inputs, "key", "stringData")
         return NamedItems("key", data.items(), self._what)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
-from pulumi_volcano_jobs.component.base_job import TOKEN
+from pulumi_volcano_jobs.core.resource_types import POD, VOLCANO_JOB
 from pulumi_volcano_jobs.testing.changes import Changes, compare
 from pulumi_volcano_jobs.testing.job import Job
 from pulumi_volcano_jobs.testing.lookup import NamedItems
@@ -16,7 +16,6 @@ from pulumi_volcano_jobs.testing.resources import KubernetesObject, Registration
 from pulumi_volcano_jobs.testing.values import Wire, is_secret, is_unknown, leaves
 
 R = TypeVar("R", bound=Resource)
-_POD = "kubernetes:core/v1:Pod"
 
 
 class Result:
@@ -103,9 +102,9 @@ class Result:
 
 def _view(item: Registration, stack: Mapping[str, Resource]) -> Resource:
     kind: type[Resource] = Resource
-    if item.request.type == TOKEN:
+    if item.request.type == VOLCANO_JOB:
         kind = Job
-    elif item.request.type == _POD:
+    elif item.request.type == POD.token:
         kind = Pod
     elif item.request.custom and item.request.type.startswith("kubernetes:"):
         kind = KubernetesObject

@@ -9,9 +9,9 @@ import pulumi_kubernetes as k8s
 import pytest
 
 from pulumi_volcano_jobs import JobError, Policy, PytorchPlugin, Task, VolcanoJob, VolcanoQueue
-from pulumi_volcano_jobs.component.base_job import TOKEN
 from pulumi_volcano_jobs.component.provider import JobProvider
 from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.resource_types import VOLCANO_JOB
 from pulumi_volcano_jobs.spec.options import duration_of
 from pulumi_volcano_jobs.testing import failed
 from tests.conftest import task, typed
@@ -125,7 +125,7 @@ def test_the_hint_for_digits_in_a_file_is_about_yaml() -> None:
 def test_the_hint_for_digits_in_another_language_is_not_about_python() -> None:
     """The provider gets the arguments of all other languages."""
     inputs = {"tasks": [task()], "minAvailable": "2"}
-    error, _ = failed(lambda: JobProvider().construct("train", TOKEN, inputs) and None)
+    error, _ = failed(lambda: JobProvider().construct("train", VOLCANO_JOB, inputs) and None)
 
     assert str(error).endswith("must be a whole number: write it without quotes or fraction")
 

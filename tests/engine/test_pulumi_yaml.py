@@ -11,8 +11,8 @@ import packageschema
 import pytest
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.component.base_job import TOKEN
 from pulumi_volcano_jobs.component.provider import JobProvider
+from pulumi_volcano_jobs.core.resource_types import VOLCANO_JOB
 from pulumi_volcano_jobs.spec.naming import pod_group
 from pulumi_volcano_jobs.testing import failed
 from tests.engine.yamlproject import YamlProject
@@ -110,7 +110,7 @@ def test_an_error_of_the_provider_has_its_whole_message(
     fields: dict[str, Any], paths: list[str], project: YamlProject
 ) -> None:
     """There is a line for each problem."""
-    error, _ = failed(lambda: JobProvider().construct("train", TOKEN, JOB | fields))
+    error, _ = failed(lambda: JobProvider().construct("train", VOLCANO_JOB, JOB | fields))
     first, *lines = str(error).splitlines()
 
     output = rejected(project, fields)

@@ -18,13 +18,13 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError, unknown_checking_proxy
 
 from pulumi_volcano_jobs import render
-from pulumi_volcano_jobs.component.base_job import TOKEN
-from pulumi_volcano_jobs.component.plugin_components import POD_SPEC, SVC, TASK
+from pulumi_volcano_jobs.component.plugin_components import POD_SPEC
+from pulumi_volcano_jobs.core.resource_types import TASK, VOLCANO_JOB, ObjectType, component_type
 from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME, TASK_SPEC
 
 UNKNOWN = UNKNOWN_STRING_VALUE
 STACK = "urn:pulumi:dev::tests::"
-OWNER = f"{STACK}{TOKEN}::train"
+OWNER = f"{STACK}{VOLCANO_JOB}::train"
 AMOUNTS = {"requests": {"cpu": "1", "memory": "1Gi"}}
 
 
@@ -49,17 +49,15 @@ def job(pod: Mapping[str, Any] | None = None, *, replicas: int = 2, **fields: An
 
 def resource(manifest: Mapping[str, Any], *, ours: bool = True) -> PolicyResource:
     """Return the resource of a manifest; a Pod is a child of its task's component."""
-    version, kind, metadata = manifest["apiVersion"], manifest["kind"], manifest["metadata"]
-    group = {"v1": "core/v1"}.get(version, version)
-    kind = f"kubernetes:{group}:{kind}"
+    kind, metadata = ObjectType(manifest["apiVersion"], manifest["kind"]).token, manifest["metadata"]
     if ours and TASK_SPEC in metadata.get("labels", {}):
-        task = f"{STACK}{TOKEN}${TASK}::{metadata['labels'][JOB_NAME]}-{metadata['labels'][TASK_SPEC]}"
-        return made(kind, metadata["name"], manifest, f"{TOKEN}${TASK}$", task)
-    return made(kind, metadata["name"], manifest, f"{TOKEN}$" if ours else "")
+        task = f"{STACK}{VOLCANO_JOB}${TASK}::{metadata['labels'][JOB_NAME]}-{metadata['labels'][TASK_SPEC]}"
+        return made(kind, metadata["name"], manifest, f"{VOLCANO_JOB}${TASK}$", task)
+    return made(kind, metadata["name"], manifest, f"{VOLCANO_JOB}$" if ours else "")
 
 
 def made(
-    kind: str, name: str, props: Mapping[str, Any], types: str = f"{TOKEN}$", parent: str = OWNER
+    kind: str, name: str, props: Mapping[str, Any], types: str = f"{VOLCANO_JOB}$", parent: str = OWNER
 ) -> PolicyResource:
     """Return a resource as the engine passes it: with floats for integers, and a proxy that detects unknown values."""
     timeouts = PolicyCustomTimeouts(0, 0, 0)
@@ -90,8 +88,12 @@ def _wire(tree: Any) -> Any:
 def composed(document: Mapping[str, Any], **options: Any) -> list[PolicyResource]:
     """Return the resources of a job in composed mode, with the components that the rules check."""
     rendered = render(document, **options)
-    owner = made(TOKEN, "train", {}, "")
-    plugins = [made(SVC, "train-svc", {})] if any(plugin.name == "svc" for plugin in rendered.plugins) else []
+    owner = made(VOLCANO_JOB, "train", {}, "")
+    plugins = (
+        [made(component_type("SvcPlugin"), "train-svc", {})]
+        if any(plugin.name == "svc" for plugin in rendered.plugins)
+        else []
+    )
     tasks = [task_component(name, pod["spec"]) for name, pod in rendered.first_pods.items()]
     objects = [resource(item) for item in (*rendered.objects, *rendered.pods)]
     for item in (*plugins, *tasks, *objects):

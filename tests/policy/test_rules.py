@@ -11,10 +11,11 @@ from pulumi_policy import EnforcementLevel, Policy, PolicyResource
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import JobError, policy
-from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS, TASK
+from pulumi_volcano_jobs.component.plugin_components import PLAIN_SECRETS
 from pulumi_volcano_jobs.core.errors import value_text
+from pulumi_volcano_jobs.core.resource_types import JOB, TASK
 from pulumi_volcano_jobs.plugins import ssh_keys
-from pulumi_volcano_jobs.policy.resources import JOB, from_args
+from pulumi_volcano_jobs.policy.resources import from_args
 from tests.conftest import typed
 from tests.policy.harness import (
     UNKNOWN,
@@ -692,7 +693,7 @@ class TestKeys:
 def test_data_that_is_too_deep_is_a_problem(tree: str) -> None:
     """The engine serializes data before it passes it to a policy, so other data cannot occur."""
     with pytest.raises(JobError) as caught:
-        from_args(JOB, "urn", {"spec": {"nonsense": TREES[tree]}})
+        from_args(JOB.token, "urn", {"spec": {"nonsense": TREES[tree]}})
 
     assert [problem.type for problem in caught.value.problems] == ["Invalid"]
 

@@ -8,6 +8,7 @@ from typing import Any
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import JobContext, Plugin, SshPlugin, SvcPlugin, render
+from pulumi_volcano_jobs.core.resource_types import NETWORK_POLICY
 from pulumi_volcano_jobs.explain.flowchart import graph
 from pulumi_volcano_jobs.kubernetes import manifest
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
@@ -148,7 +149,7 @@ class Guard(Plugin):
         """Return a policy for all Pods of the namespace, and a Service without a selector."""
         everyone = {"podSelector": {}, "policyTypes": ["Ingress"]}
         return [
-            manifest.build("networking.k8s.io/v1", "NetworkPolicy", "all", ctx.namespace, spec=everyone),
+            manifest.build(NETWORK_POLICY, "all", ctx.namespace, spec=everyone),
             manifest.service("elsewhere", ctx.namespace, {"type": "ExternalName", "externalName": "example.org"}),
         ]
 

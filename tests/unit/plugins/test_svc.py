@@ -10,11 +10,11 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import Allow, JobContext, RayPlugin, Rendered, SvcPlugin, VolcanoJob, render
-from pulumi_volcano_jobs.component.base_job import TOKEN
 from pulumi_volcano_jobs.component.digest import digest
 from pulumi_volcano_jobs.component.provider import JobProvider
 from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.core.resource_types import VOLCANO_JOB
 from pulumi_volcano_jobs.testing import Result, run
 from tests.conftest import Wire, container, job, problems, task, typed
 
@@ -168,7 +168,7 @@ class TestAllow:
         def program() -> None:
             options = {"svc": {"allow": [{"ports": [8265.0]}], "service_ports": {"tcp-a": 1.0}}}
             inputs = {"tasks": [task()], "plugins": {"svc": []}, "pluginOptions": options}
-            JobProvider().construct("train", TOKEN, inputs)
+            JobProvider().construct("train", VOLCANO_JOB, inputs)
 
         (rule,) = run(program).manifests()["NetworkPolicy train-svc-allow"]["spec"]["ingress"]
 
