@@ -189,7 +189,7 @@ def _page(page: Page) -> Iterator[str]:
 def _fields(model: type[Model]) -> Iterator[str]:
     """Yield the list of a model's fields, with types for users, without pydantic's metadata."""
     yield "**Fields**"
-    fields = ((name, field, _source(model).members[name]) for name, field in model.model_fields.items())
+    fields = ((name, field, _declared(model, name)) for name, field in model.model_fields.items())
     yield "\n".join(
         _entry(
             name,
@@ -198,6 +198,12 @@ def _fields(model: type[Model]) -> Iterator[str]:
         )
         for name, field, described in fields
     )
+
+
+def _declared(kind: type, name: str) -> Any:
+    """Return the source of a field, in the class or a base that declares it."""
+    owner = next(base for base in kind.__mro__ if name in vars(base).get("__annotations__", ()))
+    return _source(owner).members[name]
 
 
 def _methods(model: type[Model]) -> list[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import pkgutil
 import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, is_typeddict
 
 import argtypes
@@ -13,6 +16,9 @@ import pytest
 import reference
 
 from pulumi_volcano_jobs import JobError, component
+from pulumi_volcano_jobs.admission import unknown_fields
+from pulumi_volcano_jobs.component import provider
+from pulumi_volcano_jobs.core.resource_types import VOLCANO_JOB, VOLCANO_QUEUE
 from pulumi_volcano_jobs.kubernetes import queue_schema, schema
 from pulumi_volcano_jobs.rendering import queue
 from pulumi_volcano_jobs.spec.fields import Count
@@ -60,6 +66,48 @@ def test_a_new_field_of_a_job_is_validated() -> None:
     assert typed(caught.value.problems) == [("spec.longestWait", "Invalid")]
 
 
+def test_a_misspelt_new_field_of_a_job_has_its_name_as_the_fix() -> None:
+    """The name comes from the model."""
+    misspelt = NewerJob.model_validate({"name": "train", "tasks": [task()], "longestWiat": 1})
+    (problem,) = unknown_fields.check(misspelt)
+
+    assert (problem.path, problem.hint) == ("spec.longestWiat", "did you mean longestWait?")
+
+
+InputsOf = Callable[[str, str], Any]
+
+
+@pytest.fixture
+def inputs_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InputsOf:
+    """Return a function that reads the inputs of a component in the provider's schema, for a generated module."""
+
+    def schema_inputs(source: str, token: str) -> Any:
+        (tmp_path / "newer_inputs.py").write_text(source, "utf-8")
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "newer_inputs", raising=False)
+        kind = token.rpartition(":")[2]
+        inputs = pkgutil.resolve_name(f"newer_inputs:{kind}Inputs")
+        monkeypatch.setitem(getattr(provider, kind).__init__.__annotations__, "args", inputs)
+        return json.loads(provider.JobProvider().schema)["resources"][token]["inputProperties"]
+
+    return schema_inputs
+
+
+def test_a_new_field_of_a_job_is_in_the_schema(inputs_of: InputsOf) -> None:
+    """Pulumi's analyzer reads the generated module."""
+    inputs = inputs_of(argtypes.provider_inputs_module(NewerJob), VOLCANO_JOB)
+
+    described = {"type": "integer", "plain": True, "description": "Seconds that the job may wait."}
+    assert inputs["longestWait"] == described
+
+
+def test_a_new_field_of_a_job_is_in_the_reference() -> None:
+    """With its type and its documentation."""
+    _, listed = reference._fields(NewerJob)
+
+    assert listed.splitlines()[-1] == "- **`longest_wait`** (`longestWait`, `int`): Seconds that the job may wait."
+
+
 @pytest.fixture
 def newer_queue(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Add a field to the schema of a queue."""
@@ -71,6 +119,24 @@ def newer_queue(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for function in cached:
         function.cache_clear()
+
+
+@pytest.mark.usefixtures("newer_queue")
+def test_a_new_field_of_a_queue_is_in_the_schema(inputs_of: InputsOf) -> None:
+    """It may be an Output, as every field of a queue except its name."""
+    inputs = inputs_of(argtypes.provider_inputs_module(), VOLCANO_QUEUE)
+
+    assert inputs["longestWait"] == {"type": "integer", "description": "Seconds that a job may wait."}
+
+
+@pytest.mark.usefixtures("newer_queue")
+def test_a_misspelt_new_field_of_a_queue_has_its_name_as_the_fix() -> None:
+    """The name comes from the schema."""
+    with pytest.raises(JobError) as caught:
+        queue.queue({"name": "research", "longestWiat": 1})
+    (problem,) = caught.value.problems
+
+    assert (problem.path, problem.hint) == ("spec.longestWiat", "did you mean longestWait?")
 
 
 @pytest.mark.usefixtures("newer_queue")
