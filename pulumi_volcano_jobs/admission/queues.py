@@ -11,6 +11,7 @@ from typing import Any
 from pulumi_volcano_jobs.admission.defaults import QUEUE
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, key_text, value_text, wrong_type
+from pulumi_volcano_jobs.core.integers import MAX_INT32, MIN_INT32
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.phrases import counted
 from pulumi_volcano_jobs.kubernetes import quantity, validation
@@ -23,7 +24,7 @@ from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE, ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job
 
 HIERARCHY, WEIGHTS = "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"
-_MAX_INT32, _MAX_WEIGHT = 2**31 - 1, 65535
+_MAX_WEIGHT = 65535
 _STRATEGY = SupportedValues("dequeueStrategy", ("fifo", "traverse"), required=True)
 # Resources that the scheduler knows without a domain. It ignores all other resources without a domain.
 _COUNTED = ("cpu", "memory", "pods", "ephemeral-storage")
@@ -133,14 +134,14 @@ def _is_weight(text: str) -> bool:
 
 def _spec(spec: ObjectField, name: Any) -> Iterator[Problem]:
     yield from spec.check_range("weight", 0, _MAX_WEIGHT, f"must be from 1 to {_MAX_WEIGHT}")
-    yield from spec.check_range("priority", 0, _MAX_INT32)
+    yield from spec.check_range("priority", 0, MAX_INT32)
     yield from _STRATEGY.check(spec)
     yield from _parent(spec, name)
     if len(spec.text("type")) > MAX_SUBDOMAIN:
         yield spec.problem("type", "TooLong", f"may not be more than {MAX_SUBDOMAIN} characters", "shorten it")
     yield from _node_groups(spec)
     for cluster in spec.children("extendClusters"):
-        yield from cluster.check_range("weight", -_MAX_INT32 - 1, _MAX_INT32)
+        yield from cluster.check_range("weight", MIN_INT32, MAX_INT32)
         yield from _amounts(cluster, "capacity")
     yield from _amounts(spec, "capability")
     yield from _amounts(spec, "deserved")

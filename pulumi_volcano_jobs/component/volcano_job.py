@@ -134,13 +134,11 @@ class VolcanoJob(BaseJob):
 
 
 def _one_document(source: str | Path) -> job_file.Document:
-    is_text = isinstance(source, str) and "\n" in source
     try:
-        text = str(source) if is_text else job_file.text_of(Path(source))
+        documents = job_file.read_source(source)
     except OSError as error:
         error_type: ErrorType = "NotFound" if isinstance(error, FileNotFoundError) else "Invalid"
         raise job_error([Problem(str(source), error_type, f"cannot read the file: {error.strerror}")]) from None
-    documents = job_file.read(text, "" if is_text else str(source))
     if len(documents) > 1:
         reason, hint = "must have at most one document", "create a VolcanoJob for each job that load_jobs returns"
         raise job_error([Problem("", "TooMany", reason, hint, value=str(len(documents)))])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from pulumi_volcano_jobs.core import paths
+
 
 def map_tree(tree: Any, change: Callable[[Any], Any]) -> Any:
     """Return a copy of a tree, of dicts and lists, with `change` applied to each value that is not one of these."""
@@ -22,6 +24,18 @@ def scalars(tree: Any) -> Iterator[Any]:
             yield from scalars(value)
     else:
         yield tree
+
+
+def placed_scalars(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of a tree, and its empty mappings and lists, each with its path."""
+    if isinstance(tree, Mapping) and tree:
+        for key, value in tree.items():
+            yield from placed_scalars(value, paths.join(path, str(key)))
+    elif isinstance(tree, (list, tuple)) and tree:
+        for index, value in enumerate(tree):
+            yield from placed_scalars(value, paths.join(path, index))
+    else:
+        yield path, tree
 
 
 def whole_number(value: Any) -> Any:

@@ -79,9 +79,19 @@ def load_jobs(source: str | Path) -> list[Job]:
         JobError: if the text is not YAML, a document is not a Volcano Job, or a job is malformed.
         OSError: if the file cannot be read.
     """
-    is_text = isinstance(source, str) and "\n" in source
-    text = str(source) if is_text else text_of(Path(source))
-    return [document.job() for document in read(text, "" if is_text else str(source))]
+    return [document.job() for document in read_source(source)]
+
+
+def read_source(source: str | Path) -> list[Document]:
+    """Read the documents of a file (a Path, or a str without a line break) or of YAML text.
+
+    Raises:
+        JobError: as `read` does.
+        OSError: if the file cannot be read.
+    """
+    if isinstance(source, str) and "\n" in source:
+        return read(source)
+    return read(text_of(Path(source)), str(source))
 
 
 def text_of(path: Path) -> str:

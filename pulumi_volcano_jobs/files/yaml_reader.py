@@ -12,6 +12,7 @@ import yaml
 
 from pulumi_volcano_jobs.core import bounds, paths
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
+from pulumi_volcano_jobs.core.integers import MAX_INT64
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.files import yaml_scalars
 
@@ -350,7 +351,7 @@ class DocumentBuilder:
         key = self._scalar(node, path, is_key=True)
         if key is None:
             return None
-        if isinstance(key, int) and key > yaml_scalars.MAX_INT64:
+        if isinstance(key, int) and key > MAX_INT64:
             self._report(path, node, "numeric keys must fit in 63 bits", "put the key in quotes")
             return None
         return yaml_scalars.as_key(key)

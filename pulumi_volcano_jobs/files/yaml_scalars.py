@@ -10,9 +10,10 @@ import struct
 from decimal import Decimal
 from typing import Any
 
+from pulumi_volcano_jobs.core.integers import MAX_INT64, MIN_INT64
+
 _YAML = "tag:yaml.org,2002:"
-MAX_INT64 = 2**63 - 1
-_MIN_INT64, _MAX_UINT64 = -(2**63), 2**64 - 1
+_MAX_UINT64 = 2**64 - 1
 _LONGEST_DECIMAL = 20
 """The digits of the largest number of 64 bits. Python's `int()` rejects text with thousands of digits."""
 
@@ -114,7 +115,7 @@ def _integer(digits: str) -> int | None:
         return None
     number = int(written, base) * (-1 if sign == "-" else 1)
     # Only an unsigned number may have 64 bits.
-    return number if _MIN_INT64 <= number <= (MAX_INT64 if sign else _MAX_UINT64) else None
+    return number if MIN_INT64 <= number <= (MAX_INT64 if sign else _MAX_UINT64) else None
 
 
 def _float(text: str) -> float | str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from pulumi_volcano_jobs.core.integers import MAX_INT64
+
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
-_LARGEST = 2**63 - 1
 _PART = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^.0-9]*)", re.ASCII)
 # The largest duration has 19 digits in nanoseconds; Go drops the digits of a fraction that overflow.
 _MOST_DIGITS = 19
@@ -27,7 +28,7 @@ def problem(text: str) -> str:
             return f"{f'unknown unit {_quoted(unit)}' if unit else 'missing unit'} in duration {_quoted(text)}"
         parts = fraction[:_MOST_DIGITS]
         total += (int(f"0{number}{parts}") * _UNITS[unit]) // 10 ** len(parts)
-    return f"invalid duration {_quoted(text)}" if total > _LARGEST else ""
+    return f"invalid duration {_quoted(text)}" if total > MAX_INT64 else ""
 
 
 def fix(text: str) -> str:

@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pulumi_volcano_jobs.core.integers import MAX_INT64, MIN_INT64
+
 Format = Literal["decimal", "binary", "exponent"]
 
 NANO = 10**9
 """Amounts are integers of 10^-9."""
-_MAX_INT64 = 2**63 - 1
-_LARGEST = _MAX_INT64 * NANO
+_LARGEST = MAX_INT64 * NANO
 _LARGEST_EXPONENT = 1000  # larger exponents are reduced to this, to bound the work
 _SHORT = 18  # digits that Kubernetes stores as an integer and a scale
 _WRAPPED = (0, 1, 2, 3, 6, 9)  # scales that Kubernetes multiplies such an integer by without an overflow check
@@ -91,9 +92,9 @@ def in_int64(text: Any, digits: int) -> int:
     exact: int = -(-written.nano() // 10 ** (-_DECIMAL["n"] - digits))
     scale = written.power - len(written.fraction)
     is_short = written.style != "binary" and len(written.whole + written.fraction) <= _SHORT
-    if is_short and scale + digits not in _WRAPPED and abs(exact) > _MAX_INT64:
+    if is_short and scale + digits not in _WRAPPED and abs(exact) > MAX_INT64:
         return 0
-    return (exact + _MAX_INT64 + 1) % (2 * (_MAX_INT64 + 1)) - _MAX_INT64 - 1
+    return (exact - MIN_INT64) % (-2 * MIN_INT64) + MIN_INT64
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pulumi_volcano_jobs.core.integers import MAX_INT64, MIN_INT32, MIN_INT64
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.text import Sealed
 
@@ -14,7 +15,6 @@ Kind = Literal["string", "int", "bool"]
 
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
-MIN, MAX = -(2**63), 2**63 - 1
 _INTEGER = re.compile(r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)")
 # Other text is not shown in messages, because it may be a private key.
 _NAME = re.compile(r"[A-Za-z][-_A-Za-z0-9]{,31}")
@@ -115,9 +115,9 @@ def _convert(kind: Kind, text: Any) -> tuple[Any, str]:
         )
     if not _INTEGER.fullmatch(text):
         return 0, f"{_abbreviated(text)} is not a whole number; Volcano would use 0"
-    number = _integer(text) if len(text) <= _MOST_DIGITS else MIN - 1 if text.startswith("-") else MAX + 1
-    if not MIN <= number <= MAX:
-        return min(max(number, MIN), MAX), f"{_abbreviated(text)} does not fit into 64 bits"
+    number = _integer(text) if len(text) <= _MOST_DIGITS else MIN_INT64 - 1 if text.startswith("-") else MAX_INT64 + 1
+    if not MIN_INT64 <= number <= MAX_INT64:
+        return min(max(number, MIN_INT64), MAX_INT64), f"{_abbreviated(text)} does not fit into 64 bits"
     return number, ""
 
 
@@ -136,4 +136,4 @@ def _integer(text: str) -> int:
 
 def int32(number: int) -> int:
     """Truncate a number to 32 bits, as Volcano does with container ports."""
-    return (number + 2**31) % 2**32 - 2**31
+    return (number - MIN_INT32) % (-2 * MIN_INT32) + MIN_INT32

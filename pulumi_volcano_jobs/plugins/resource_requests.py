@@ -6,6 +6,7 @@ As in Kubernetes, the limit is the default of the request. Unknown resources res
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from pulumi_volcano_jobs.core.leaf import derive
@@ -20,17 +21,17 @@ _OTHERS = frozenset({"gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi"
 
 def gpus(container: Mapping[str, Any]) -> Any:
     """Return the number of GPUs of a container, including slices of a GPU."""
-    return derive(_gpus, container.get("resources"))
+    return derive(partial(_count, counts=_is_gpu), container.get("resources"))
 
 
 def cpus(container: Mapping[str, Any]) -> Any:
     """Return the number of CPUs of a container, rounded up, or 0 without a request."""
-    return derive(_cpus, container.get("resources"))
+    return derive(partial(_whole, name="cpu"), container.get("resources"))
 
 
 def memory(container: Mapping[str, Any]) -> Any:
     """Return the memory of a container in bytes, or 0 without a request."""
-    return derive(_memory, container.get("resources"))
+    return derive(partial(_whole, name="memory"), container.get("resources"))
 
 
 def is_accelerator(resource: str) -> bool:
@@ -47,21 +48,9 @@ def _slots(resources: Mapping[str, Any] | None) -> int:
     return _count(resources, is_accelerator) or _nano(resources, "cpu") // quantity.NANO or 1
 
 
-def _gpus(resources: Mapping[str, Any] | None) -> int:
-    return _count(resources, _is_gpu)
-
-
 def _count(resources: Mapping[str, Any] | None, counts: Callable[[str], bool]) -> int:
     names = {name for kind in ("requests", "limits") for name in (resources or {}).get(kind) or ()}
     return sum(_whole(resources, name) for name in names if counts(name))
-
-
-def _cpus(resources: Mapping[str, Any] | None) -> int:
-    return _whole(resources, "cpu")
-
-
-def _memory(resources: Mapping[str, Any] | None) -> int:
-    return _whole(resources, "memory")
 
 
 def _is_gpu(name: str) -> bool:

@@ -20,6 +20,7 @@ from pydantic_core.core_schema import ValidationInfo, dict_schema, list_schema, 
 from typing_extensions import Self, dataclass_transform
 
 from pulumi_volcano_jobs.core.errors import Problem, job_error
+from pulumi_volcano_jobs.core.integers import MAX_INT64, MIN_INT64
 from pulumi_volcano_jobs.core.leaf import is_valid_unicode, may_be_output
 from pulumi_volcano_jobs.core.text import redacted_for_repr
 from pulumi_volcano_jobs.plugins import goflag
@@ -165,7 +166,7 @@ class Settings(_Model):
         checked = check(value)
         if isinstance(checked, str) and not is_valid_unicode(checked):
             raise _refused("string_unicode")
-        if isinstance(checked, int) and not goflag.MIN <= checked <= goflag.MAX:
+        if isinstance(checked, int) and not MIN_INT64 <= checked <= MAX_INT64:
             raise _refused("int64_overflow")
         return checked
 

@@ -16,6 +16,7 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
 from pulumi_volcano_jobs.core.resource_types import CONFIG_MAP, JOB, POD, POD_GROUP, TASK
+from pulumi_volcano_jobs.core.tree import placed_scalars
 from pulumi_volcano_jobs.kubernetes import images, quantity
 from pulumi_volcano_jobs.kubernetes.container_lists import (
     CONTAINER_LISTS,
@@ -259,17 +260,11 @@ def _plain_keys(place: str, tree: Any) -> Findings:
         yield Problem(f"{place}: {path}", "Forbidden", "may not contain a private key in plain text", hint)
 
 
-def _keys_in(tree: Any, path: str = "") -> Iterator[str]:
-    if path == "spec.plugins.ssh":  # reported by `_key_of_job`
-        return
-    if isinstance(tree, Mapping):
-        for key, value in tree.items():
-            yield from _keys_in(value, paths.join(path, str(key)))
-    elif isinstance(tree, list):
-        for index, value in enumerate(tree):
-            yield from _keys_in(value, paths.join(path, index))
-    elif isinstance(tree, str) and _has_key(tree):
-        yield path
+def _keys_in(tree: Any) -> Iterator[str]:
+    for path, value in placed_scalars(tree):
+        # `_key_of_job` reports keys of the ssh plugin.
+        if isinstance(value, str) and _has_key(value) and "spec.plugins.ssh" not in paths.with_parents(path):
+            yield path
 
 
 def _has_key(text: str) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pulumi_volcano_jobs.core import bounds, paths
 from pulumi_volcano_jobs.core.errors import Problem, key_text, value_text
+from pulumi_volcano_jobs.core.tree import map_tree
 
 Template = dict[str, Any]
 
@@ -164,8 +165,4 @@ class ContainerEditor:
 
 def plain(tree: Any) -> Any:
     """Return a copy with dicts for mappings and lists for sequences. Other values, such as Outputs, are shared."""
-    if isinstance(tree, Mapping):
-        return {key: plain(value) for key, value in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        return [plain(value) for value in tree]
-    return tree
+    return map_tree(tree, lambda value: value)

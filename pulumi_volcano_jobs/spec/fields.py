@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Str
 from pydantic_core import PydanticCustomError
 
 from pulumi_volcano_jobs.core.errors import key_text, value_text
+from pulumi_volcano_jobs.core.integers import MAX_INT32, MIN_INT32
 from pulumi_volcano_jobs.core.leaf import Leaf, Text, is_valid_unicode, may_be_output
 from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import duration
@@ -94,9 +95,9 @@ Listed = Annotated[Sequence[T], AfterValidator(tuple)]
 Str = Annotated[str, Field(strict=True)]
 Duration = Annotated[Str, BeforeValidator(_duration)]
 LeafStr = Annotated[Text, PlainValidator(_text)]
-Int32 = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=-(2**31), le=2**31 - 1)]
-Count = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=0, le=2**31 - 1)]
-Positive = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=1, le=2**31 - 1)]
+Int32 = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=MIN_INT32, le=MAX_INT32)]
+Count = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=0, le=MAX_INT32)]
+Positive = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=1, le=MAX_INT32)]
 LeafLabel = Annotated[Text, PlainValidator(_dns_name(DNS_LABEL, MAX_LABEL))]
 LeafSubdomain = Annotated[Text, PlainValidator(_dns_name(DNS_SUBDOMAIN, MAX_SUBDOMAIN))]
 TaskName = Annotated[Str, StringConstraints(pattern=f"^({DNS_LABEL})?$", max_length=63)]

@@ -7,13 +7,14 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from pulumi_volcano_jobs.core.resource_types import POD, VOLCANO_JOB
+from pulumi_volcano_jobs.core.tree import placed_scalars
 from pulumi_volcano_jobs.testing.changes import Changes, compare
 from pulumi_volcano_jobs.testing.job import Job
 from pulumi_volcano_jobs.testing.lookup import NamedItems
 from pulumi_volcano_jobs.testing.mock_engine import Recording
 from pulumi_volcano_jobs.testing.pods import Pod
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Registration, Resource
-from pulumi_volcano_jobs.testing.values import Wire, is_secret, is_unknown, leaves
+from pulumi_volcano_jobs.testing.values import Wire, is_secret, is_unknown
 
 R = TypeVar("R", bound=Resource)
 
@@ -84,7 +85,7 @@ class Result:
         """Return all values, including marks, by path: `Pod train-worker-0: spec.containers[0].image`."""
         trees = {name: {**item.inputs, "(trigger)": item.replacement_trigger} for name, item in self.resources.items()}
         trees |= {f"{name} has": item.outputs for name, item in self.resources.items() if item.outputs}
-        return {f"{name}: {path}": leaf for name, tree in trees.items() for path, leaf in leaves(tree)}
+        return {f"{name}: {path}": leaf for name, tree in trees.items() for path, leaf in placed_scalars(tree)}
 
     def secret(self) -> set[str]:
         """Return the paths of secret values."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 from pulumi.runtime import rpc
 
-from pulumi_volcano_jobs.core.tree import map_tree, whole_number
+from pulumi_volcano_jobs.core.tree import map_tree, scalars, whole_number
 
 Wire = dict[str, Any]
 """A manifest, or another tree of plain values and marks."""
@@ -67,29 +66,17 @@ Text: TypeAlias = str | SecretValue | Unknown
 
 def is_secret(value: object) -> bool:
     """Check whether a value is secret or contains a secret."""
-    return any(isinstance(leaf, SecretValue) for _, leaf in leaves(value))
+    return any(isinstance(leaf, SecretValue) for leaf in scalars(value))
 
 
 def is_unknown(value: object) -> bool:
     """Check whether a value is unknown or contains an unknown value, also inside of a secret."""
-    return any(isinstance(leaf, Unknown) for _, leaf in leaves(reveal(value)))
+    return any(isinstance(leaf, Unknown) for leaf in scalars(reveal(value)))
 
 
 def reveal(value: Any) -> Any:
     """Return a copy of a value without marks of secrets."""
     return map_tree(value, lambda item: item.reveal() if isinstance(item, SecretValue) else item)
-
-
-def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield all values of a tree with their paths, such as `spec.containers[0].image`; a secret is one value."""
-    if isinstance(tree, Mapping) and tree:
-        for key, value in tree.items():
-            yield from leaves(value, f"{path}.{key}" if path else key)
-    elif isinstance(tree, list) and tree:
-        for index, value in enumerate(tree):
-            yield from leaves(value, f"{path}[{index}]")
-    else:
-        yield path, tree
 
 
 def inner(value: Any, default: T, noun: str) -> T:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.integers import MAX_INT32
 from pulumi_volcano_jobs.kubernetes.validation import (
     containers,
     metadata,
@@ -18,7 +19,6 @@ from pulumi_volcano_jobs.kubernetes.validation import (
 from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, Wire
 from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
 
-_MAX_SECONDS = 2**31 - 1
 _SUPPORTED = (
     SupportedValues("restartPolicy", ("Always", "OnFailure", "Never")),
     SupportedValues("dnsPolicy", ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")),
@@ -56,8 +56,8 @@ def _spec(spec: ObjectField) -> Iterator[Problem]:
 
 
 def _active_deadline(spec: ObjectField) -> Iterator[Problem]:
-    reason = f"must be between 1 and {_MAX_SECONDS}, inclusive"
-    yield from spec.check_range("activeDeadlineSeconds", 1, _MAX_SECONDS, reason, "remove it for no deadline")
+    reason = f"must be between 1 and {MAX_INT32}, inclusive"
+    yield from spec.check_range("activeDeadlineSeconds", 1, MAX_INT32, reason, "remove it for no deadline")
 
 
 def _operating_system(spec: ObjectField) -> Iterator[Problem]:

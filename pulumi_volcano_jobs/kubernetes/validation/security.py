@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.core.integers import MAX_INT32
 from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, SupportedValues, check_unique, webhook_problem
 from pulumi_volcano_jobs.kubernetes.validation.mounts import is_inside
 
-_MAX_ID = 2**31 - 1
-_ID_RULE = f"must be between 0 and {_MAX_ID}, inclusive"
+_ID_RULE = f"must be between 0 and {MAX_INT32}, inclusive"
 _OF_POD = (
     SupportedValues("fsGroupChangePolicy", ("OnRootMismatch", "Always"), required=True),
     SupportedValues("supplementalGroupsPolicy", ("Merge", "Strict"), required=True),
@@ -32,9 +32,9 @@ def check_pod(spec: ObjectField) -> Iterator[Problem]:
     if not context:
         return
     for key in ("runAsUser", "runAsGroup", "fsGroup"):
-        yield from context.check_range(key, 0, _MAX_ID, _ID_RULE)
+        yield from context.check_range(key, 0, MAX_INT32, _ID_RULE)
     for path, group in context.items("supplementalGroups"):
-        if isinstance(group, int) and not 0 <= group <= _MAX_ID:
+        if isinstance(group, int) and not 0 <= group <= MAX_INT32:
             yield webhook_problem(path, "Invalid", _ID_RULE, group)
     for choices in _OF_POD:
         yield from choices.check(context)
@@ -54,7 +54,7 @@ def check_container(container: ObjectField, spec: ObjectField) -> Iterator[Probl
     if not context:
         return
     for key in ("runAsUser", "runAsGroup"):
-        yield from context.check_range(key, 0, _MAX_ID, _ID_RULE)
+        yield from context.check_range(key, 0, MAX_INT32, _ID_RULE)
     yield from _profiles(context)
     yield from _PROC.check(context)
     if context.text("procMount") == "Unmasked" and not spec.is_false("hostUsers") and not spec.is_unknown("hostUsers"):
