@@ -53,6 +53,7 @@ from .plugins import (
     register as register,
 )
 from .plugins.base import JobUpdate as JobUpdate
+from .plugins.base import PluginOutput as PluginOutput
 from .plugins.base import Stage as Stage
 from .plugins.context import JobContext as JobContext
 from .plugins.settings import flag as flag

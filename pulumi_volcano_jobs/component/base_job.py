@@ -94,7 +94,6 @@ class BaseJob(pulumi.ComponentResource):
     ) -> None:
         context = JobContext(rendered.job, KEYS)
         self._job_name = context.name
-        self.name = pulumi.Output.from_input(context.name)
         self.namespace = pulumi.Output.from_input(outputs.lower(rendered.job.namespace))
         build = Build(self, resource_name, rendered, options, outputs, context, self.namespace)
         composition = composer(build).compose()
@@ -102,10 +101,10 @@ class BaseJob(pulumi.ComponentResource):
         self.tasks: Mapping[str, TaskComponent] = composition.tasks
         self.objects: Sequence[KubernetesObject] = composition.objects
         self.pods: Sequence[KubernetesObject] = composition.pods
+        self.name = composition.name
+        self.pod_names = composition.pod_names
         self.pod_group_name = composition.pod_group_name
-        self.pod_names = pulumi.Output.from_input([pod["metadata"]["name"] for pod in rendered.pods])
-        hosts = {task.name or "": context.all_addresses(task) for task in context.tasks}
-        self.hosts = pulumi.Output.from_input(hosts)
+        self.hosts = composition.hosts
         self.register_outputs(
             {
                 "name": self.name,

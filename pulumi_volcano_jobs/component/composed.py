@@ -18,7 +18,6 @@ from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.plugins.settings import default_of
 from pulumi_volcano_jobs.rendering.renderer import Rendered
-from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 
@@ -64,16 +63,9 @@ class ComposedJob(Composer):
         others = [item for item in rendered.objects if item["kind"] != "PodGroup"]
         objects = self.create(others)
         (manifest,) = (item for item in rendered.objects if item["kind"] == "PodGroup")
-        group = self._pod_group(manifest, list(objects.values()))
-        pods = self.finish(objects, self._pods(group))
-        objects[ObjectRef.of(manifest)] = group
-        return Composition(
-            plugins=self.plugins,
-            tasks=self.tasks,
-            objects=[objects[ObjectRef.of(item)] for item in rendered.objects],
-            pods=pods,
-            pod_group_name=pulumi.Output.from_input(naming.pod_group(self.build.context.name)),
-        )
+        self._pods(self._pod_group(manifest, objects))
+        ref = ObjectRef.of(manifest)
+        return self.finish(self.output(ref.name, [ref]))
 
     def _pod_group(self, item: Manifest, before: Sequence[pulumi.Resource]) -> KubernetesObject:
         """Register the PodGroup after all other objects, so that a Pod only has to wait for it."""
@@ -90,25 +82,16 @@ class ComposedJob(Composer):
             replacement_trigger="queue" if has_queue else "no queue",
         )
 
-    def _pods(self, group: pulumi.Resource) -> dict[str, list[KubernetesObject]]:
+    def _pods(self, group: pulumi.Resource) -> None:
         """Register the Pods of each task."""
         rendered, context, options = self.build.rendered, self.build.context, self.build.options
         updates = [plugin.on_job_update(context) for plugin in rendered.plugins]
         triggers = digests(rendered, updates, options, self.build.outputs)
         scaling, world = on_scale(updates, options), replicas(context)
-        return {
-            name: [
-                self.child(
-                    self.child_name(item),
-                    _with_replicas(item, world),
-                    task,
-                    **self._pod_options(trigger, scaling, group),
-                )
-                for item in rendered.pods_of(name)
-            ]
-            for name, task in self.tasks.items()
-            for trigger in [triggers.get(name)]
-        }
+        for name, task in self.tasks.items():
+            for item in rendered.pods_of(name):
+                pod_options = self._pod_options(triggers.get(name), scaling, group)
+                self.child(self.child_name(item), _with_replicas(item, world), task, **pod_options)
 
     def _pod_options(self, trigger: Any, scaling: str, group: pulumi.Resource) -> dict[str, Any]:
         # The provider compares lists in a Pod by position with the live object, to which admission webhooks may have

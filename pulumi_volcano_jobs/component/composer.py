@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pulumi
 
+from pulumi_volcano_jobs.component import dependencies
 from pulumi_volcano_jobs.component.error_hooks import hook_binding, kept_claim
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
@@ -18,9 +19,11 @@ from pulumi_volcano_jobs.component.plugin_components import BY_PLUGIN, PLAIN_SEC
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.plugins import Plugin
+from pulumi_volcano_jobs.plugins.base import PluginOutput
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.ssh_keys import KeyPair
 from pulumi_volcano_jobs.rendering.renderer import Rendered
+from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
 from pulumi_volcano_jobs.spec.options import ManagedBy
 
@@ -53,7 +56,10 @@ class Composition:
     """All objects except Pods, by kind and name."""
     pods: Sequence[KubernetesObject]
     """The Pods by task and index."""
+    name: pulumi.Output[str]
+    pod_names: pulumi.Output[list[str]]
     pod_group_name: pulumi.Output[str]
+    hosts: pulumi.Output[dict[str, list[str]]]
 
 
 class Composer(ABC):
@@ -67,6 +73,7 @@ class Composer(ABC):
         # Kubernetes keeps a deleted claim until no Pod mounts it, and a new key pair does not change a digest. If one
         # of these resources is replaced, the Pods or the Job are deleted first.
         self.replaced_with: list[pulumi.Resource] = []
+        self._registered: dict[ObjectRef, KubernetesObject] = {}
         self.namespace = namespace_of_mode(build.resource_name, self.mode, build.namespace, build.component)
         if any(leaf is KEYS.private for item in build.rendered.objects for leaf in plain_leaves(item)):
             private, public = self.key_pair()
@@ -103,16 +110,26 @@ class Composer(ABC):
     def compose(self) -> Composition:
         """Register the objects of the job."""
 
-    def create(self, manifests: Sequence[Manifest]) -> dict[ObjectRef, KubernetesObject]:
+    def dependencies_of(self, objects: Iterable[ObjectRef]) -> list[KubernetesObject]:
+        """Return the resources that an Output about objects of the job depends on."""
+        return self._resources(objects)
+
+    def output(self, value: Any, objects: Iterable[ObjectRef]) -> pulumi.Output[Any]:
+        """Return an Output about objects of the job. The value may contain leaves."""
+        return dependencies.output(self.build.outputs.apply(lambda known: known, value), self.dependencies_of(objects))
+
+    def create(self, manifests: Sequence[Manifest]) -> list[KubernetesObject]:
         """Register objects other than the PodGroup and Pods."""
-        return {ObjectRef.of(item): self._object(item) for item in manifests}
+        return [self._object(item) for item in manifests]
 
     def child(self, name: str, item: Manifest, parent: pulumi.Resource, **options: Any) -> KubernetesObject:
         """Register an object."""
         # A change of the mode replaces objects with the namespace of the mode. A claim and its data stay.
         namespace = self.build.namespace if item["kind"] == "PersistentVolumeClaim" else self.namespace
         opts = pulumi.ResourceOptions(parent=parent, **options)
-        return KubernetesObject(name, item, namespace, self.build.outputs, opts)
+        resource = KubernetesObject(name, item, namespace, self.build.outputs, opts)
+        self._registered[ObjectRef.of(item)] = resource
+        return resource
 
     def child_name(self, item: Manifest, parent: str = "") -> str:
         """Return the logical name of an object: the job's resource name, then `parent`, then the object's name.
@@ -124,29 +141,63 @@ class Composer(ABC):
         rest = name.removeprefix(job) if name.startswith(job) else f"-{name}"
         return self.build.resource_name + parent + ("" if rest == parent else rest)
 
-    def finish(
-        self,
-        objects: Mapping[ObjectRef, KubernetesObject],
-        pods: Mapping[str, Sequence[KubernetesObject]],
-    ) -> list[KubernetesObject]:
-        """Register the outputs of plugins and tasks; return all Pods."""
+    def finish(self, pod_group_name: pulumi.Output[str], *others: KubernetesObject) -> Composition:
+        """Register the outputs of plugins and tasks, and return all resources.
+
+        Args:
+            pod_group_name: the name of the PodGroup.
+            others: objects that are not in the rendered job.
+        """
+        rendered, context = self.build.rendered, self.build.context
+        for plugin in rendered.plugins:
+            self._finish_plugin(plugin)
+        for task in context.tasks:
+            self._finish_task(task)
+        pods = list(map(ObjectRef.of, rendered.pods))
+        hosts = {task.name or "": context.all_addresses(task) for task in context.tasks}
+        endpoints = dict.fromkeys(ref for task in context.tasks for ref in context.endpoints(task))
+        return Composition(
+            plugins=self.plugins,
+            tasks=self.tasks,
+            objects=[*self._resources(map(ObjectRef.of, rendered.objects)), *others],
+            pods=self._resources(pods),
+            # The PodGroup is created after all other objects, and stays when Pods are replaced. A resource that is
+            # named after the job must stay as well.
+            name=self.output(context.name, [ObjectRef("PodGroup", naming.pod_group(context.name))]),
+            pod_names=self.output([pod.name for pod in pods], pods),
+            pod_group_name=pod_group_name,
+            hosts=self.output(hosts, endpoints),
+        )
+
+    def _finish_plugin(self, plugin: Plugin) -> None:
         rendered = self.build.rendered
-        for name, plugin in self.plugins.items():
-            plugin.finish([resource for key, resource in objects.items() if rendered.made_by.get(key) == name])
-        for name, task in self.tasks.items():
-            task.finish(pods.get(name, []), [pod["metadata"]["name"] for pod in rendered.pods_of(name)])
-        return [pod for task in self.tasks.values() for pod in task.pods]
+        objects = [ref for ref in map(ObjectRef.of, rendered.objects) if rendered.made_by.get(ref) == plugin.name]
+        outputs = {
+            key: self.output(value.value, value.depends_on)
+            if isinstance(value, PluginOutput)
+            else self.output(value, objects)
+            for key, value in plugin.outputs(self.build.context).items()
+        }
+        self.plugins[plugin.name].finish(self._resources(objects), outputs)
+
+    def _finish_task(self, task: Task) -> None:
+        context = self.build.context
+        pods = context.pods(task)
+        hosts = self.output(context.all_addresses(task), context.endpoints(task))
+        self.tasks[task.name or ""].finish(self._resources(pods), [pod.name for pod in pods], hosts)
+
+    def _resources(self, objects: Iterable[ObjectRef]) -> list[KubernetesObject]:
+        """Return the resources of objects. In native mode, Pulumi creates only some of them."""
+        return [self._registered[ref] for ref in objects if ref in self._registered]
 
     def _plugin(self, plugin: Plugin) -> PluginComponent:
         kind = BY_PLUGIN.get(plugin.name, PluginComponent)
-        values = self.build.outputs.lower(plugin.outputs(self.build.context))
         name = f"{self.build.resource_name}-{plugin.name}"
-        return kind(name, plugin, values, self.build.component, self.plugin_inputs(plugin))
+        return kind(name, plugin, self.build.component, self.plugin_inputs(plugin))
 
     def _task(self, task: Task) -> TaskComponent:
-        hosts = self.build.context.all_addresses(task)
         name = f"{self.build.resource_name}-{task.name}"
-        return TaskComponent(name, hosts, self.build.component, self.task_inputs(task))
+        return TaskComponent(name, self.build.component, self.task_inputs(task))
 
     def _object(self, item: Manifest) -> KubernetesObject:
         rendered, context = self.build.rendered, self.build.context

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pulumi
@@ -62,16 +62,14 @@ class NativeJob(Composer):
         """Register the objects that Volcano's controllers do not create, then the Job."""
         rendered = self.build.rendered
         objects = self.create([item for item in rendered.objects if ObjectRef.of(item) in rendered.extension_objects])
-        job = self._job(list(objects.values()))
-        return Composition(
-            plugins=self.plugins,
-            tasks=self.tasks,
-            objects=[*objects.values(), job],
-            pods=self.finish(objects, {}),
-            pod_group_name=_pod_group_name(rendered.job, job),
-        )
+        self._job = self._native_job(objects)
+        return self.finish(_pod_group_name(rendered.job, self._job), self._job)
 
-    def _job(self, before: Sequence[pulumi.Resource]) -> KubernetesObject:
+    def dependencies_of(self, objects: Iterable[ObjectRef]) -> list[KubernetesObject]:  # noqa: ARG002
+        """Return the Job, because Volcano creates its objects."""
+        return [self._job]
+
+    def _native_job(self, before: Sequence[pulumi.Resource]) -> KubernetesObject:
         """Register the Job with all defaults: the first update of a partial Job would remove the webhook's defaults."""
         build = self.build
         name, job, options = build.resource_name, build.rendered.native_job, build.options

@@ -26,19 +26,16 @@ class PluginComponent(pulumi.ComponentResource):
     objects: Sequence[KubernetesObject] = ()
     """The objects that the plugin created, by kind and name."""
 
-    def __init__(
-        self, name: str, plugin: Plugin, outputs: Mapping[str, Any], parent: pulumi.Resource, inputs: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, name: str, plugin: Plugin, parent: pulumi.Resource, inputs: Mapping[str, Any]) -> None:
         """Register the component. Its objects are registered next, then its outputs with `finish`."""
         super().__init__(component_type(type(plugin).__name__), name, {**inputs}, pulumi.ResourceOptions(parent=parent))
-        self._values = {key: pulumi.Output.from_input(value) for key, value in outputs.items()}
-        for key, value in self._values.items():
-            setattr(self, key, value)
 
-    def finish(self, objects: Sequence[KubernetesObject]) -> None:
+    def finish(self, objects: Sequence[KubernetesObject], outputs: Mapping[str, pulumi.Output[Any]]) -> None:
         """Store the objects, and register the outputs."""
         self.objects = objects
-        self.register_outputs(self._values)
+        for key, value in outputs.items():
+            setattr(self, key, value)
+        self.register_outputs({**outputs})
 
 
 class SshComponent(PluginComponent):
@@ -129,12 +126,12 @@ class TaskComponent(pulumi.ComponentResource):
     hosts: pulumi.Output[list[str]]
     """The addresses of the Pods by index, inside the job's namespace; they resolve if the job has the svc plugin."""
 
-    def __init__(self, name: str, hosts: list[str], parent: pulumi.Resource, inputs: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, parent: pulumi.Resource, inputs: Mapping[str, Any]) -> None:
         """Register the component. Its Pods are registered next, then its outputs with `finish`."""
         super().__init__(TASK, name, {**inputs}, pulumi.ResourceOptions(parent=parent))
-        self.hosts = pulumi.Output.from_input(hosts)
 
-    def finish(self, pods: Sequence[KubernetesObject], names: list[str]) -> None:
+    def finish(self, pods: Sequence[KubernetesObject], names: list[str], hosts: pulumi.Output[list[str]]) -> None:
         """Store the Pods, and register the outputs."""
         self.pods = pods
-        self.register_outputs({"hosts": self.hosts, "pod_names": names})
+        self.hosts = hosts
+        self.register_outputs({"hosts": hosts, "pod_names": names})

@@ -37,15 +37,15 @@ class VolcanoJob(BaseJob):
     pods: Sequence[KubernetesObject]
     """The Pods by task and index; empty if Volcano creates them."""
     name: pulumi.Output[str]
-    """The job's name."""
+    """The job's name. It depends on the PodGroup, or on the Job in native mode."""
     pod_names: pulumi.Output[list[str]]
-    """The names of the Pods by task and index."""
+    """The names of the Pods by task and index. They depend on the Pods."""
     pod_group_name: pulumi.Output[str]
     """The name of the PodGroup."""
     namespace: pulumi.Output[str]
     """The namespace of all objects of the job."""
     hosts: pulumi.Output[dict[str, list[str]]]
-    """The addresses of each task's Pods by index, inside the namespace."""
+    """The addresses of each task's Pods by index, inside the namespace. They depend on the Service and the Pods."""
 
     def __init__(
         self,

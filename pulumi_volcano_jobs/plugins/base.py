@@ -82,6 +82,16 @@ class JobUpdate(Sealed):
         return bool(self.scaled_env) and not self.is_elastic
 
 
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class PluginOutput(Sealed):
+    """An output of a plugin, and the objects that must exist before a program uses it."""
+
+    value: Any
+    """The value. It may contain leaves."""
+    depends_on: Sequence[ObjectRef]
+    """The objects, such as the Service and the Pods of an address. Objects that the job does not have are ignored."""
+
+
 class Plugin(Settings):
     """A job plugin: its settings, and a hook for each phase of a job."""
 
@@ -305,7 +315,10 @@ class Plugin(Settings):
         return frozenset(map(ObjectRef.of, objects))
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:  # noqa: ARG002
-        """Return outputs for programs, such as names and addresses. They may contain leaves."""
+        """Return outputs for programs, such as names and addresses. They may contain leaves.
+
+        An output depends on all objects of the plugin. Return a `PluginOutput` for one that depends on other objects.
+        """
         return {}
 
     def problem(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pulumi_volcano_jobs.core.text import Sealed
+from pulumi_volcano_jobs.kubernetes.manifest import ObjectRef
 from pulumi_volcano_jobs.plugins.ssh_keys import PLACEHOLDERS, KeyPair
 from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
@@ -57,6 +58,17 @@ class JobContext(Sealed):
     def all_addresses(self, task: Task) -> list[str]:
         """Return an address for each replica of a task. A fixed hostname is repeated."""
         return self.once(("all_addresses", task.name), lambda: naming.all_addresses(self.name, task))
+
+    def endpoints(self, task: Task) -> list[ObjectRef]:
+        """Return the headless Service and the Pods of a task, on which the addresses of the task depend."""
+        return [ObjectRef("Service", self.name), *self.pods(task)]
+
+    def pods(self, task: Task) -> list[ObjectRef]:
+        """Return the Pods of a task, in index order."""
+        return self.once(
+            ("pods", task.name),
+            lambda: [ObjectRef("Pod", naming.pod(self.name, task.name or "", index)) for index in range(task.size)],
+        )
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return a value, which is computed on the first call and then shared. Treat it as read-only."""

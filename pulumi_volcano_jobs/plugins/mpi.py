@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, config_map
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, PluginOutput, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
 from pulumi_volcano_jobs.plugins.settings import default_of, flag, option, path_of
@@ -146,7 +146,7 @@ class MpiPlugin(Plugin):
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Return the workers' addresses: the list in MPI_HOST."""
         worker = ctx.task(self.worker)
-        return {"hosts": ctx.addresses(worker) if worker else []}
+        return {"hosts": PluginOutput(ctx.addresses(worker), ctx.endpoints(worker)) if worker else []}
 
     def _may_lack_workers(self, job: Job) -> bool:
         """Return whether the master can run alone. With other tasks, the worker's name is probably misspelled."""

@@ -9,7 +9,7 @@ from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.kubernetes.manifest import Container, Pod
 from pulumi_volcano_jobs.plugins import wait_containers
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, PluginOutput, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
 from pulumi_volcano_jobs.plugins.pytorch_torchrun import (
@@ -188,7 +188,7 @@ class PytorchPlugin(Plugin):
         """Return the rendezvous: the address and the port of the master, and the number of Pods."""
         master = ctx.task(self.master)
         return {
-            "master_address": ctx.address(master) if master else "",
+            "master_address": PluginOutput(ctx.address(master), ctx.endpoints(master)) if master else "",
             "master_port": self.port,
             "world_size": self._world(ctx),
         }

@@ -8,9 +8,17 @@ from typing import Annotated, Any
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, job_error, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
 from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINERS, containers_in, placed_containers
-from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Container, Manifest, Pod, pod_selector, service
+from pulumi_volcano_jobs.kubernetes.manifest import (
+    TASK_SPEC,
+    Container,
+    Manifest,
+    ObjectRef,
+    Pod,
+    pod_selector,
+    service,
+)
 from pulumi_volcano_jobs.plugins import ray_start
-from pulumi_volcano_jobs.plugins.base import Plugin, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import Plugin, PluginOutput, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
 from pulumi_volcano_jobs.plugins.settings import A_LIST, default_of, flag, option
@@ -120,12 +128,14 @@ class RayPlugin(Plugin):
         """Return the name of the head's Service, and its addresses in the whole cluster."""
         name = naming.head_service(ctx.name)
         host = derive(lambda namespace: f"{name}.{namespace}.svc", ctx.namespace)
-        return {
-            "service_name": name,
+        head = ctx.task(self.head)
+        endpoints = [ObjectRef("Service", name), *(ctx.pods(head) if head else ())]
+        addresses = {
             "gcs_address": derive(lambda host: f"{host}:{self.port}", host),
             "dashboard_url": derive(lambda host: f"http://{host}:{self.dashboard_port}", host),
             "client_url": derive(lambda host: f"ray://{host}:{self.client_port}", host),
         }
+        return {"service_name": name} | {key: PluginOutput(value, endpoints) for key, value in addresses.items()}
 
     def _start_head(self, container: Container) -> None:
         missing = {name: n for name, n in self._ports().items() if not container.declares_port(int32(n))}

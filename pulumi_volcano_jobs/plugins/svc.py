@@ -20,7 +20,7 @@ from pulumi_volcano_jobs.kubernetes.manifest import (
 )
 from pulumi_volcano_jobs.kubernetes.validation.ports import PORT_RULE, is_port
 from pulumi_volcano_jobs.plugins import svc_allow
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, PluginOutput, Stage
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import A_LIST, A_MAPPING, flag, option, path_of
 from pulumi_volcano_jobs.plugins.svc_allow import Allow
@@ -125,7 +125,11 @@ class SvcPlugin(Plugin):
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Return the names of the headless Service and of the ConfigMap."""
-        return {"service_name": ctx.name, "config_map_name": naming.svc_config_map(ctx.name)}
+        config_map_name = naming.svc_config_map(ctx.name)
+        return {
+            "service_name": PluginOutput(ctx.name, [ObjectRef("Service", ctx.name)]),
+            "config_map_name": PluginOutput(config_map_name, [ObjectRef("ConfigMap", config_map_name)]),
+        }
 
     def _variables(self, ctx: JobContext) -> dict[str, Manifest]:
         if not self.inject_hosts_env:

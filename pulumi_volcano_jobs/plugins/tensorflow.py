@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_VOLCANO, Phrase
 from pulumi_volcano_jobs.kubernetes.manifest import Pod
-from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, port_problems, role_problem
+from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, PluginOutput, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.settings import default_of, flag, option
 from pulumi_volcano_jobs.spec.model import Job, Task
@@ -89,7 +89,10 @@ class TensorflowPlugin(Plugin):
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Return the cluster of the training Pods: the addresses by role."""
-        return {"cluster": json.loads(self._cluster(ctx, self._roles(of_evaluator=False)))}
+        roles = self._roles(of_evaluator=False)
+        members = [task for task in ctx.tasks if self._role_in_cluster(task) in roles]
+        endpoints = list(dict.fromkeys(ref for task in members for ref in ctx.endpoints(task)))
+        return {"cluster": PluginOutput(json.loads(self._cluster(ctx, roles)), endpoints)}
 
     def _roles(self, *, of_evaluator: bool) -> tuple[str, ...]:
         has_evaluator = {"all": True, "own": of_evaluator, "none": False}[self.evaluator_in_cluster]

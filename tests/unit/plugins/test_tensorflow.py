@@ -83,10 +83,10 @@ def test_the_recommended_evaluator_is_alone_in_its_cluster() -> None:
 def test_the_output_is_the_cluster_without_the_evaluator() -> None:
     """A program can use it."""
     plugin = TensorflowPlugin(evaluator_in_cluster="own")
-    made = plugin.outputs(JobContext(render(training(plugin)).job))
+    cluster = plugin.outputs(JobContext(render(training(plugin)).job))["cluster"].value
 
-    assert list(made["cluster"]) == TRAINS
-    assert made["cluster"]["chief"] == ["train-chief-0.train:2222"]
+    assert list(cluster) == TRAINS
+    assert cluster["chief"] == ["train-chief-0.train:2222"]
 
 
 def test_the_place_of_the_evaluator_is_rejected_in_native_mode(snapshot: SnapshotAssertion) -> None:
