@@ -23,7 +23,7 @@ from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SshPlugin, SvcPlugin
 from pulumi_volcano_jobs.plugins.ray import DASHBOARD
 from pulumi_volcano_jobs.plugins.settings import path_of
 from pulumi_volcano_jobs.spec import naming
-from pulumi_volcano_jobs.spec.model import Job, Task
+from pulumi_volcano_jobs.spec.model import Job
 
 PluginT = TypeVar("PluginT", bound=Plugin)
 # $(NAME), unless its dollar is doubled.
@@ -67,7 +67,8 @@ def _find_plugin(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | No
 
 def _addresses(job: Job) -> Iterator[Problem]:
     for index, task in enumerate(job.tasks or ()):
-        path, host, domain = f"spec.tasks[{index}].template.spec", *_host_and_domain(task)
+        path, spec = f"spec.tasks[{index}].template.spec", task.pod_spec
+        host, domain = spec.get("hostname"), spec.get("subdomain")
         if host and task.size > 1:
             reason = f"all {task.size} Pods of the task {task.name} get this hostname, so they share one address"
             yield _warning(
@@ -77,10 +78,6 @@ def _addresses(job: Job) -> Iterator[Problem]:
             reason = f"svc creates the Service {job.name}, so addresses in this subdomain do not resolve"
             hint = "remove subdomain, or create a headless Service with this name"
             yield _warning(f"{path}.subdomain", reason, hint, "VJ113", value_text(domain))
-
-
-def _host_and_domain(task: Task) -> tuple[Any, Any]:
-    return task.pod_spec.get("hostname"), task.pod_spec.get("subdomain")
 
 
 def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:

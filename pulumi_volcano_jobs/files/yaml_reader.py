@@ -75,7 +75,7 @@ class FileTooLargeError(YamlError):
     """A file with more keys and values than the limit."""
 
 
-class _Composer:
+class _NodeComposer:
     """Composer that builds nodes from the parser's events and counts them.
 
     PyYAML's own composer rejects an anchor that is defined again; kubectl accepts it. Each node has the tag that is
@@ -207,7 +207,7 @@ def compose(text: str) -> Iterator[yaml.Node]:
         # kubectl reads a text that starts with a brace as JSON.
         text = _SLASH.sub(lambda match: match[0].removesuffix("\\/") + "/", _PAIR.sub(_surrogates_joined, text))
     try:
-        for node in _Composer(text).documents():
+        for node in _NodeComposer(text).documents():
             if not (isinstance(node, yaml.ScalarNode) and yaml_scalars.is_null(node.tag, node.value)):
                 yield node
     except yaml.MarkedYAMLError as error:

@@ -83,7 +83,7 @@ def _declared(default: T, recommended: T, facts: dict[str, Any]) -> T:
 if TYPE_CHECKING:
 
     @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(flag, option, Field))
-    class _Model:
+    class _FrozenModel:
         """A frozen BaseModel for type checkers, without methods, so that a plugin can define `validate`."""
 
         model_fields: ClassVar[Mapping[str, FieldInfo]]
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
 
 else:
 
-    class _Model(BaseModel):
+    class _FrozenModel(BaseModel):
         def __setattr__(self, name: str, value: object) -> None:
             message = f"cannot assign to field {name!r}"
             raise dataclasses.FrozenInstanceError(message)
@@ -109,7 +109,7 @@ else:
         __str__ = BaseModel.__repr__
 
 
-class Settings(_Model):
+class Settings(_FrozenModel):
     """The base class of plugins: a model whose fields are the settings."""
 
     model_config = ConfigDict(

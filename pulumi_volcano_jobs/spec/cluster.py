@@ -71,7 +71,7 @@ class ClusterFacts:
         except ValidationError as error:
             problems = [_problem(item) for item in error.errors(include_url=False)]
             raise job_error(problems) from None
-        queues = [item for item in cluster_objects if isinstance(item, _Queue)]
+        queues = [item for item in cluster_objects if isinstance(item, _QueueObject)]
         parents = Counter(item.spec.parent or ROOT_QUEUE for item in queues)
         return cls(
             priority_classes={
@@ -107,7 +107,7 @@ class _QueueStatus(_Object):
     state: StrictStr = ""
 
 
-class _Queue(_Object):
+class _QueueObject(_Object):
     kind: Literal["Queue"]
     metadata: _Metadata
     spec: _QueueSpec = _QueueSpec()
@@ -119,7 +119,7 @@ class _Claim(_Object):
     metadata: _Metadata
 
 
-_ClusterObject = Annotated[_PriorityClass | _Queue | _Claim, Field(discriminator="kind")]
+_ClusterObject = Annotated[_PriorityClass | _QueueObject | _Claim, Field(discriminator="kind")]
 
 
 class _ObjectList(_Object):
@@ -128,7 +128,7 @@ class _ObjectList(_Object):
 
 
 _OBJECTS: TypeAdapter[list[Any]] = TypeAdapter(
-    list[Annotated[_PriorityClass | _Queue | _Claim | _ObjectList, Field(discriminator="kind")]],
+    list[Annotated[_PriorityClass | _QueueObject | _Claim | _ObjectList, Field(discriminator="kind")]],
 )
 _KINDS = ("PriorityClass", "Queue", "PersistentVolumeClaim")
 _HINT = f"pass the output of `{READ_CLUSTER}`"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,31 @@ def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
     """The message is Python's."""
     with pytest.raises(AttributeError, match="pulumi_volcano_jobs attribute VolcanoJobb"):
         _ = pulumi_volcano_jobs.VolcanoJobb
+
+
+# Users see these names, in a module that says which class it is.
+USERS_NAMES = {
+    "the same thing in `pulumi_volcano_jobs.testing`": {"Container", "Job", "KubernetesObject", "Pod"},
+    "the type of an input in the schema": {
+        "DependsOn",
+        "NetworkTopology",
+        "PartitionPolicy",
+        "Policy",
+        "Task",
+        "Volume",
+    },
+    "a resource in the schema": {"VolcanoJob", "VolcanoQueue"},
+    "one class, with another base for type checkers": {"FrozenModel"},
+}
+
+
+def test_a_class_name_is_used_once() -> None:
+    """A leading underscore does not make another name."""
+    trees = [ast.parse(path.read_text("utf-8")) for path in SOURCES]
+    classes = [node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    counts = Counter(name.lstrip("_") for name in classes)
+
+    assert {name for name, count in counts.items() if count > 1} == set().union(*USERS_NAMES.values())
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
