@@ -48,7 +48,7 @@ def check(container: ObjectField) -> Iterator[Problem]:
         for key, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
             named = source.child(key)
             if named:
-                yield from reference(named, "name", kind)
+                yield from reference(named, kind)
 
 
 def check_file_refs(container: ObjectField, volumes: Collection[str], empty: Collection[str]) -> Iterator[Problem]:
@@ -105,7 +105,7 @@ def _selected(source: ObjectField) -> Iterator[Problem]:
     for kind, object_kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
         place = source.child(kind)
         if place:
-            yield from reference(place, "name", object_kind, "Invalid")
+            yield from reference(place, object_kind, "Invalid")
             yield from data_key(place, "key", object_kind)
     file = source.child("fileKeyRef")
     if file:

@@ -112,13 +112,13 @@ def subdomain(value: Any, path: str) -> Iterator[Problem]:
         yield webhook_problem(path, "Invalid", reason, value)
 
 
-def reference(field: ObjectField, key: str, object_kind: str, error_type: ErrorType = "Required") -> Iterator[Problem]:
+def reference(field: ObjectField, object_kind: str, error_type: ErrorType = "Required") -> Iterator[Problem]:
     """Yield a Problem if a reference to an object is empty or not a DNS subdomain."""
-    if field.text(key):
-        yield from subdomain(field.text(key), field.at(key))
+    if name := field.text("name"):
+        yield from subdomain(name, field.at("name"))
     else:
         reason = EMPTY if error_type == "Invalid" else ""
-        yield from field.check_required(key, f"set the name of the {object_kind}", reason, error_type)
+        yield from field.check_required("name", f"set the name of the {object_kind}", reason, error_type)
 
 
 def is_data_key(text: str) -> bool:

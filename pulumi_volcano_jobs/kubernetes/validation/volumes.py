@@ -157,7 +157,7 @@ def _csi(source: ObjectField) -> Iterator[Problem]:
         yield source.problem("driver", "Invalid", "must be a DNS name of no more than 63 characters")
     secret = source.child("nodePublishSecretRef")
     if secret:
-        yield from reference(secret, "name", "Secret")
+        yield from reference(secret, "Secret")
 
 
 def _ephemeral(source: ObjectField) -> Iterator[Problem]:
