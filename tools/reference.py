@@ -119,7 +119,18 @@ PAGES: dict[str, Page] = {
     "own-plugins": Page(
         "A plugin of your own",
         (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## A plugin of your own\n")[2].strip(),
-        ("Plugin", "flag", "register", "Stage", "JobContext", "JobUpdate", "Pod", "Container", "ObjectRef"),
+        (
+            "Plugin",
+            "flag",
+            "register",
+            "Stage",
+            "JobContext",
+            "JobUpdate",
+            "Pod",
+            "Container",
+            "ObjectRef",
+            "PluginOutput",
+        ),
     ),
 }
 """The pages of docstrings by file name. The page of the commands follows them."""
