@@ -76,7 +76,7 @@ def as_input_errors(
         problems = JobError(locate(error.problems)).problems
     else:
         return
-    raise JobInputError(_summary(name, kind, problems, source), problems)
+    raise JobInputError(_summary(name, kind, problems, source), problems) from None
 
 
 def as_dict(lifted: Any, args: object, expected: str, example: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from pulumi_volcano_jobs.core.errors import JobError, Problem
 from pulumi_volcano_jobs.testing.lookup import missing
 from pulumi_volcano_jobs.testing.mock_engine import Engine, EngineOptions, Monitor, Recording
 from pulumi_volcano_jobs.testing.result import Result
+from pulumi_volcano_jobs.testing.tracebacks import shortened
 from pulumi_volcano_jobs.testing.values import SecretValue, Wire, reveal
 
 T = TypeVar("T")
@@ -165,9 +166,10 @@ def _run(program: Program, recording: Recording, surroundings: Surroundings) -> 
         thread = threading.Thread(target=lambda: contextvars.Context().run(inside), name=_THREAD)
         thread.start()
         thread.join()
-    for fault in recording.errors:
-        raise fault from future.exception()
-    future.result()
+    # An error about missing data of the test is the cause of any other error.
+    error = next(iter(recording.errors), future.exception())
+    if error:
+        raise shortened(error)
 
 
 async def _program(call: Callable[[], object], recording: Recording, surroundings: Surroundings) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import sys
 import traceback
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from pulumi.runtime import mocks, settings
 from pulumi.runtime.proto import resource_pb2
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs import JobError, MpiPlugin, PytorchPlugin, SshPlugin, SvcPlugin, VolcanoJob
+from pulumi_volcano_jobs import JobError, MpiPlugin, PytorchPlugin, SshPlugin, SvcPlugin, VolcanoJob, VolcanoQueue
 from pulumi_volcano_jobs.spec.naming import pod_group
 from pulumi_volcano_jobs.testing import (
     UNKNOWN,
@@ -535,6 +536,22 @@ class Answers(mocks.Mocks):
         return args.name, {**args.inputs, "arn": f"arn:{args.name}"}
 
 
+def divide(value: int) -> float:
+    """Fail for 0."""
+    return 1 / value
+
+
+async def divide_later() -> None:
+    """Fail in a task."""
+    await asyncio.sleep(0)
+    divide(0)
+
+
+def visible_frames(caught: pytest.ExceptionInfo[BaseException]) -> list[str]:
+    """Return the names of the functions that pytest shows."""
+    return [entry.name for entry in caught.traceback.filter(caught)]
+
+
 class TestFailures:
     """Errors raised by a program."""
 
@@ -581,8 +598,44 @@ class TestFailures:
 
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
         ours = [frame for frame in frames if "pulumi_volcano_jobs" in frame.f_code.co_filename]
-        assert {frame.f_code.co_name for frame in ours} >= {"failed", "_run", "_program"}
+        assert {frame.f_code.co_name for frame in ours} == {"failed", "_run"}
         assert "hunter2" not in repr([frame.f_locals for frame in ours])
+
+    DUPLICATES: ClassVar[dict[str, Callable[[], object]]] = {
+        "jobs": lambda: [new_job("train", job(namespace=namespace)) for namespace in "ab"],
+        "native jobs": lambda: [new_job("train", job(managed_by="volcano")) for _ in range(2)],
+        "queues": lambda: [VolcanoQueue("research") for _ in range(2)],
+        "resources": lambda: [Bucket("logs") for _ in range(2)],
+    }
+
+    @pytest.mark.parametrize("program", DUPLICATES.values(), ids=DUPLICATES)
+    def test_a_duplicate_resource_is_one_error_without_frames_of_pulumi(self, program: Callable[[], object]) -> None:
+        """The tasks of the other resources fail with the same error."""
+        with pytest.raises(
+            RuntimeError, match=r"^Duplicate resource URN '\S+'; try giving it a unique name$"
+        ) as caught:
+            run(program)
+
+        assert visible_frames(caught) == ["test_a_duplicate_resource_is_one_error_without_frames_of_pulumi"]
+        assert "".join(traceback.format_exception(caught.value)).count("Duplicate resource") == 1
+
+    FAILING: ClassVar[dict[str, tuple[Callable[[], object], list[str]]]] = {
+        "a function": (lambda: divide(0), ["<lambda>", "divide"]),
+        "apply": (lambda: Bucket("logs").id.apply(lambda _: divide(0)), ["<lambda>", "divide"]),
+        "an async function": (divide_later, ["divide_later", "divide"]),
+        "a rejected job": (lambda: new_job("my_job", job()), ["<lambda>", "new_job"]),
+        "a missing mock": (lambda: pulumi.runtime.invoke("aws:index/getZones:getZones", {}), []),
+        "a missing stack": (lambda: pulumi.StackReference("org/net/prod").get_output("vpc"), []),
+    }
+
+    @pytest.mark.parametrize(("program", "frames"), FAILING.values(), ids=FAILING)
+    def test_a_traceback_shows_the_test_and_the_program(self, program: Callable[[], object], frames: list[str]) -> None:
+        """It does not show the tasks of Pulumi."""
+        with pytest.raises(Exception, match=r"\S") as caught:
+            run(program)
+
+        assert visible_frames(caught) == ["test_a_traceback_shows_the_test_and_the_program", *frames]
+        assert len(re.findall("^Traceback", "".join(traceback.format_exception(caught.value)), re.MULTILINE)) == 1
 
     def test_a_failing_apply_fails_the_program(self) -> None:
         """The engine does the same."""
