@@ -25,10 +25,8 @@ def _fresh(kind: ssh_keys.KeyType) -> pulumi.Output[Any]:
     return pulumi.Output.secret(asyncio.ensure_future(_generate(kind)))
 
 
-def _resolved(value: Any) -> asyncio.Future[Any]:
-    future = asyncio.get_running_loop().create_future()
-    future.set_result(value)
-    return future
+async def _resolved(value: Any) -> Any:
+    return value
 
 
 async def _generate(kind: ssh_keys.KeyType) -> dict[str, str]:
