@@ -11,8 +11,10 @@ options in `component/job_args.py`. Type checkers and Pulumi's analyzer read sou
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import itertools
+import operator
 import re
 import subprocess
 import sys
@@ -69,7 +71,7 @@ from typing import Literal, TypedDict
 
 import pulumi
 
-Amounts = Mapping[str, pulumi.Input[str | int | float]]
+Amounts = Mapping[str, pulumi.Input[str | int | float] | None]
 """Quantities by the name of the resource, such as `{"cpu": 8, "memory": "64Gi", "nvidia.com/gpu": 4}`."""
 '''
 _PROVIDER_INPUTS = '''"""The inputs of the components in other languages of Pulumi.
@@ -141,8 +143,8 @@ def _parts(hint: Any) -> tuple[Any, bool]:
             return base, True
         return _parts(base)
     if hint != Text and get_origin(hint) in (Union, types.UnionType):
-        some = [item for item in get_args(hint) if item is not type(None)]
-        return _parts(some[0]) if len(some) == 1 else (hint, False)
+        some = functools.reduce(operator.or_, (item for item in get_args(hint) if item is not type(None)))
+        return (hint, False) if some == hint else _parts(some)
     return hint, False
 
 
@@ -157,7 +159,7 @@ def python_type(hint: Any) -> str:
     if origin in (Sequence, tuple):
         return f"Sequence[{python_type(items[0])}]"
     if origin is Mapping:
-        return f"Mapping[str, {python_type(items[1])}]"
+        return f"Mapping[str, {python_type(items[1])} | None]"
     if inspect.isclass(kind) and issubclass(kind, Model):
         return f"{kind.__name__} | Mapping[str, Any]"
     return "Any" if kind is Any else str(kind.__name__)
@@ -221,7 +223,7 @@ def queue_fields(name: str, *, python: bool) -> list[Field]:
     ]
     if name != queue_schema.SPEC:
         return fields
-    labels = "pulumi.Input[Mapping[str, pulumi.Input[str]]]" if python else "dict[str, pulumi.Input[str]]"
+    labels = "pulumi.Input[Mapping[str, pulumi.Input[str] | None]]" if python else "dict[str, pulumi.Input[str]]"
     metadata = [Field(key, labels if kind == "labels" else kind, doc) for key, (kind, doc) in QUEUE_METADATA.items()]
     return [*metadata, *(field if python else field._replace(doc=_in_yaml(field.doc, ())) for field in fields)]
 
@@ -247,11 +249,11 @@ def _queue_type(item: Mapping[str, Any], *, python: bool) -> str:
     return f"Sequence[{inner}]" if "$ref" in item["items"] else f"pulumi.Input[Sequence[{inner}]]"
 
 
-def typed_dict(name: str, doc: str, fields: Iterable[Field]) -> str:
-    """Return the source of a TypedDict."""
+def typed_dict(name: str, doc: str, fields: Iterable[Field], *, python: bool = False) -> str:
+    """Return the source of a TypedDict. In Python programs, each field may be None."""
     lines = [f"class {name}(TypedDict, total=False):", *_doc(doc)]
     for field in fields:
-        lines += [f"    {field.name}: {field.type}", *_doc(field.doc)]
+        lines += [f"    {field.name}: {field.type}{' | None' if python else ''}", *_doc(field.doc)]
     return "\n".join(["", "", *lines, ""])
 
 
@@ -271,12 +273,12 @@ def _queue_classes(*, python: bool) -> Iterator[str]:
     names = [name for name in queue_schema.DEFINITIONS if name != queue_schema.SPEC]
     for name in sorted(names, key=lambda key: "$ref" in str(queue_schema.DEFINITIONS[key])):
         doc = queue_schema.DEFINITIONS[name]["description"]
-        yield typed_dict(_queue_class(name, python=python), doc, queue_fields(name, python=python))
+        yield typed_dict(_queue_class(name, python=python), doc, queue_fields(name, python=python), python=python)
 
 
 def job_fields_module(model: type[Model] = Job) -> str:
     """Return the source of the fields of a job in Python."""
-    return _JOB_FIELDS + typed_dict("JobFields", "The fields of a Volcano Job.", job_fields(model))
+    return _JOB_FIELDS + typed_dict("JobFields", "The fields of a Volcano Job.", job_fields(model), python=True)
 
 
 def queue_args_module() -> str:
@@ -284,7 +286,7 @@ def queue_args_module() -> str:
     doc = (
         "A Volcano Queue (`scheduling.volcano.sh/v1beta1`). All fields are optional; all except `name` may be Outputs."
     )
-    queue = typed_dict("VolcanoQueueArgs", doc, queue_fields(queue_schema.SPEC, python=True))
+    queue = typed_dict("VolcanoQueueArgs", doc, queue_fields(queue_schema.SPEC, python=True), python=True)
     return "".join([_QUEUE_ARGS, *_queue_classes(python=True), queue])
 
 

@@ -68,7 +68,8 @@ def values(hint: Any) -> str:
     return f"`{kind.__name__}`"
 
 
-def _plural(kind: Any) -> str:
+def _plural(hint: Any) -> str:
+    kind = _without_none(hint)
     if kind in _PLURALS:
         return _PLURALS[kind]
     if get_origin(kind) in (Union, types.UnionType):

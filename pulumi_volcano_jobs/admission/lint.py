@@ -146,8 +146,8 @@ def _dashboard(job: Job, svc: SvcPlugin, ray: RayPlugin | None) -> Iterator[Prob
 
 
 def _opens_dashboard(svc: SvcPlugin, ray: RayPlugin) -> bool:
-    reaching = [entry for entry in svc.allow if entry.get("task", ray.head) == ray.head]
-    return any({DASHBOARD, ray.dashboard_port} & {*entry.get("ports", (DASHBOARD,))} for entry in reaching)
+    reaching = [entry for entry in svc.allow if entry.get("task") in (None, ray.head)]
+    return any({DASHBOARD, ray.dashboard_port} & {*(entry.get("ports") or (DASHBOARD,))} for entry in reaching)
 
 
 def _unknown_ports(svc: SvcPlugin, first_pods: Mapping[str, Manifest]) -> Iterator[Problem]:
@@ -155,8 +155,9 @@ def _unknown_ports(svc: SvcPlugin, first_pods: Mapping[str, Manifest]) -> Iterat
     of_task = {task: _port_names(pod) for task, pod in first_pods.items()} if svc.allow else {}
     of_job = set().union(*of_task.values())
     for index, entry in enumerate(svc.allow):
-        named = of_task[entry["task"]] if "task" in entry else of_job
-        for position, port in enumerate(entry.get("ports", ())):
+        task = entry.get("task")
+        named = of_task[task] if task else of_job
+        for position, port in enumerate(entry.get("ports") or ()):
             if isinstance(port, str) and port not in named:
                 path = f"{path_of(SvcPlugin)}.allow[{index}].ports[{position}]"
                 known_names = f" (declared names: {some(named)})" if named else ""

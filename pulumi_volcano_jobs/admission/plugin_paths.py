@@ -19,7 +19,7 @@ def relocate_plugin_problem(problem: Problem, job: Job, options: RenderOptions) 
     if relative_path == problem.path:
         return problem
     name, _, setting = relative_path.partition(".")
-    if setting.partition("[")[0] in options.get("plugin_options", {}).get(name, ()):
+    if setting.partition("[")[0] in ((options.get("plugin_options") or {}).get(name) or ()):
         return replace(problem, path=f"plugin_options.{relative_path}")
     use, plugin, head = job.uses.get(name), registry.find(name), f"spec.plugins.{name}"
     if plugin is None or use is None or isinstance(use, PluginSettings):

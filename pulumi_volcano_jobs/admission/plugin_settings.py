@@ -9,7 +9,7 @@ from pulumi_volcano_jobs.admission import sshd_port
 from pulumi_volcano_jobs.core.errors import JobError, Problem, RejectionStage, value_text
 from pulumi_volcano_jobs.core.leaf import has_leaf
 from pulumi_volcano_jobs.core.suggestions import suggestion
-from pulumi_volcano_jobs.core.tree import whole_number
+from pulumi_volcano_jobs.core.tree import whole_number, without_none
 from pulumi_volcano_jobs.plugins import Plugin, registry
 from pulumi_volcano_jobs.plugins.settings import facts_of
 from pulumi_volcano_jobs.spec.fields import PluginSettings, Uses
@@ -76,7 +76,7 @@ def with_options(
     """Return the plugins with their options, without plugins that are invalid, and the problems."""
     chosen, problems = dict(plugins), []
     unsound: set[str] = set()
-    for name, settings in choices.get("plugin_options", {}).items():
+    for name, settings in without_none(choices.get("plugin_options") or {}).items():
         place = f"plugin_options.{name}"
         if name not in plugins:
             hint = suggestion(name, plugins) if plugins else "add it to the job's plugins"

@@ -28,6 +28,7 @@ from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 from pulumi_volcano_jobs.spec import job_defaults
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
+from pulumi_volcano_jobs.spec.document import without_null_labels
 from pulumi_volcano_jobs.spec.model import Job
 from pulumi_volcano_jobs.spec.model_errors import in_python
 from pulumi_volcano_jobs.spec.options import ManagedBy
@@ -64,7 +65,7 @@ class BaseJob(pulumi.ComponentResource):
         locate = _locator(file) if file else self._with_hints
         with as_input_errors(resource_name, source, locate):
             rendered, options = _render(resource_name, file.data if file else args, outputs, file)
-            composer = _COMPOSERS[options.get("managed_by", "pulumi")]
+            composer = _COMPOSERS[options.get("managed_by") or "pulumi"]
             ignored = composer.ignored_fields(rendered.job)
             if options.get("unsupported") == "error":
                 raise_if_any(controllers.unsupported_problems(ignored))
@@ -72,7 +73,7 @@ class BaseJob(pulumi.ComponentResource):
         super().__init__(VOLCANO_JOB, resource_name, {}, opts)
         for text in ignored_options(opts):
             self._warn(text)
-        for problem in without_ignored(locate(rendered.warnings), options.get("ignore_warnings", ())):
+        for problem in without_ignored(locate(rendered.warnings), options.get("ignore_warnings") or ()):
             self._warn(text_in_file(problem, source))
         if ignored and options.get("unsupported", "warn") == "warn":
             self._warn(controllers.unsupported_warning(ignored))
@@ -123,20 +124,22 @@ def _render(
     raise_if_any(bounds.check_bounds(data))
     document_problems = file.problems if file else data.warnings if isinstance(data, Job) else ()
     args = as_dict(outputs.lift(data), data, "a dict or a Job", 'VolcanoJob("train", {"tasks": [...]})')
+    if file is None:
+        args = without_null_labels(args)
     defaults, problems = _job_defaults(args.pop(_SHARED, None))
     mode_is_shared = args.get("managed_by") is None
     args = job_defaults.apply(args, defaults)
     options, wrong = pop_options(args, mode_is_shared=mode_is_shared)
-    if not {"metadata", "spec"} & args.keys():
-        args.setdefault("name", resource_name)
+    if args.get("name") is None and not {"metadata", "spec"} & args.keys():
+        args["name"] = resource_name
     rendered = render(
         args,
         namespace=defaults.get("namespace", "default"),
         keys=KEYS,
         earlier=[*document_problems, *problems, *wrong],
         cluster=ClusterFacts(
-            kubernetes_version=options.get("kubernetes_version", ""),
-            volcano_version=options.get("volcano_version", ""),
+            kubernetes_version=options.get("kubernetes_version") or "",
+            volcano_version=options.get("volcano_version") or "",
         ),
         **render_options(options),
     )

@@ -41,7 +41,7 @@ class ComposedJob(Composer):
         build = self.build
         kinds = (plugin.key_type for plugin in build.rendered.plugins if isinstance(plugin, SshPlugin))
         # Another plugin may also need a key pair.
-        kind, rotation = next(kinds, default_of(SshPlugin, "key_type")), build.options.get("key_rotation", "")
+        kind, rotation = next(kinds, default_of(SshPlugin, "key_type")), build.options.get("key_rotation") or ""
         opts = pulumi.ResourceOptions(parent=build.component)
         stash, private, public = stashed_pair(build.resource_name, kind, rotation, opts)
         self.replaced_with.append(stash)

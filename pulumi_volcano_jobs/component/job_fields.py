@@ -17,37 +17,37 @@ from pulumi_volcano_jobs.spec.model import NetworkTopology, Policy, Task, Volume
 class JobFields(TypedDict, total=False):
     """The fields of a Volcano Job."""
 
-    name: str
+    name: str | None
     """The name of the job, and the prefix of the names of its objects; the name of the resource by default."""
-    namespace: pulumi.Input[str]
+    namespace: pulumi.Input[str] | None
     """The namespace of all objects; `volcano-jobs:namespace` of the stack, or `default`, by default."""
-    labels: Mapping[str, pulumi.Input[str]]
+    labels: Mapping[str, pulumi.Input[str] | None] | None
     """Labels of the PodGroup, or of the Job with `managed_by="volcano"`."""
-    annotations: Mapping[str, pulumi.Input[str]]
+    annotations: Mapping[str, pulumi.Input[str] | None] | None
     """Annotations of the PodGroup, or of the Job with `managed_by="volcano"`."""
-    scheduler_name: str
+    scheduler_name: str | None
     """The scheduler; `volcano` by default."""
-    min_available: int
+    min_available: int | None
     """The size of the gang: the number of Pods that must fit for any to start; all Pods by default."""
-    volumes: Sequence[Volume | Mapping[str, Any]]
+    volumes: Sequence[Volume | Mapping[str, Any]] | None
     """Claims that all containers mount."""
-    tasks: Sequence[Task | Mapping[str, Any]]
+    tasks: Sequence[Task | Mapping[str, Any]] | None
     """The tasks, groups of equal Pods; a job has at least one."""
-    policies: Sequence[Policy | Mapping[str, Any]]
+    policies: Sequence[Policy | Mapping[str, Any]] | None
     """Lifecycle policies, which need `managed_by="volcano"`."""
-    plugins: Sequence[Plugin] | Mapping[str, Sequence[pulumi.Input[str]]]
+    plugins: Sequence[Plugin] | Mapping[str, Sequence[pulumi.Input[str]]] | None
     """The plugins: typed (`[PytorchPlugin(port=29500)]`), or Volcano's arguments (`{"pytorch": ["--port=29500"]}`)."""
-    queue: pulumi.Input[str]
+    queue: pulumi.Input[str] | None
     """The queue; `volcano-jobs:queue` of the stack, or `default`, by default."""
-    max_retry: int
+    max_retry: int | None
     """The number of times that Volcano restarts the job, 3 by default; needs `managed_by="volcano"`."""
-    ttl_seconds_after_finished: int
+    ttl_seconds_after_finished: int | None
     """Seconds after its end until Volcano deletes the job; needs `managed_by="volcano"`."""
-    priority_class_name: pulumi.Input[str]
+    priority_class_name: pulumi.Input[str] | None
     """The PriorityClass of the PodGroup, and of Pods whose template has none."""
-    min_success: int
+    min_success: int | None
     """The number of Pods that must succeed for the job to complete; needs `managed_by="volcano"`."""
-    network_topology: NetworkTopology | Mapping[str, Any]
+    network_topology: NetworkTopology | Mapping[str, Any] | None
     """How close to each other the nodes of all Pods must be."""
-    running_estimate: str
+    running_estimate: str | None
     """How long the job is expected to run, such as `2h`, for the scheduler."""

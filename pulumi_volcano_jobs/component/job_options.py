@@ -9,6 +9,7 @@ from typing import Any
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, wrong_type
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Option, Phrase
+from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.spec.options import (
     RenderOptions,
     check_plugin_options,
@@ -24,12 +25,12 @@ _NOT_PLAIN = frozenset({_CODES, _PLUGINS, _REGISTRY})
 
 
 def pop_options(job_args: dict[str, Any], *, mode_is_shared: bool = False) -> tuple[JobOptions, list[Problem]]:
-    """Remove the options from the arguments of a job; return them and their problems.
+    """Remove the options from the arguments of a job; return those that are not None, and their problems.
 
     If `managed_by` is a default that jobs share (`mode_is_shared`), options that this mode lacks are ignored with a
     warning. If the job sets `managed_by` itself, they are errors.
     """
-    options: Any = {key: job_args.pop(key) for key in JobOptions.__annotations__ if key in job_args}
+    options: Any = without_none({key: job_args.pop(key, None) for key in JobOptions.__annotations__})
     # Values of a wrong type are reported below, and an Output cannot be compared.
     plain = {key: value for key, value in options.items() if isinstance(value, str) and key not in _NOT_PLAIN}
     type_problems = [_wrong_option(key, options[key]) for key in options.keys() - plain.keys() - _NOT_PLAIN]

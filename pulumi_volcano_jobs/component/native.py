@@ -74,7 +74,7 @@ class NativeJob(Composer):
         build = self.build
         name, job, options = build.resource_name, build.rendered.native_job, build.options
         manifest = job.to_manifest()
-        waits_for = options.get("wait_for", "created")
+        waits_for = options.get("wait_for") or "created"
         if forwarding.is_forwarding(build.outputs.original(job.queue)):
             annotations = {forwarding.FORCE: "true", **manifest["metadata"].get("annotations", {})}
             manifest = {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}

@@ -10,76 +10,76 @@ from typing import Literal, TypedDict
 
 import pulumi
 
-Amounts = Mapping[str, pulumi.Input[str | int | float]]
+Amounts = Mapping[str, pulumi.Input[str | int | float] | None]
 """Quantities by the name of the resource, such as `{"cpu": 8, "memory": "64Gi", "nvidia.com/gpu": 4}`."""
 
 
 class QueueNodeGroupsArgs(TypedDict, total=False):
     """Groups of nodes, by the values of their label `volcano.sh/nodegroup-name`."""
 
-    required_during_scheduling_ignored_during_execution: pulumi.Input[Sequence[pulumi.Input[str]]]
+    required_during_scheduling_ignored_during_execution: pulumi.Input[Sequence[pulumi.Input[str]]] | None
     """Groups that the scheduler must use, or avoid."""
-    preferred_during_scheduling_ignored_during_execution: pulumi.Input[Sequence[pulumi.Input[str]]]
+    preferred_during_scheduling_ignored_during_execution: pulumi.Input[Sequence[pulumi.Input[str]]] | None
     """Groups that the scheduler prefers, or tries to avoid."""
 
 
 class QueueAffinityArgs(TypedDict, total=False):
     """The groups of nodes for the Pods of a queue."""
 
-    node_group_affinity: QueueNodeGroupsArgs
+    node_group_affinity: QueueNodeGroupsArgs | None
     """The groups that the Pods run on."""
-    node_group_anti_affinity: QueueNodeGroupsArgs
+    node_group_anti_affinity: QueueNodeGroupsArgs | None
     """The groups that the Pods do not run on."""
 
 
 class QueueGuaranteeArgs(TypedDict, total=False):
     """The resources that are reserved for a queue."""
 
-    resource: pulumi.Input[Amounts]
+    resource: pulumi.Input[Amounts] | None
     """Quantities by the name of the resource."""
 
 
 class QueueClusterArgs(TypedDict, total=False):
     """A cluster to which Volcano dispatches the jobs of a queue."""
 
-    name: pulumi.Input[str]
+    name: pulumi.Input[str] | None
     """The name of the cluster."""
-    weight: pulumi.Input[int]
+    weight: pulumi.Input[int] | None
     """The share of the jobs that the cluster gets."""
-    capacity: pulumi.Input[Amounts]
+    capacity: pulumi.Input[Amounts] | None
     """The capacity of the cluster, as quantities by the name of the resource."""
 
 
 class VolcanoQueueArgs(TypedDict, total=False):
     """A Volcano Queue (`scheduling.volcano.sh/v1beta1`). All fields are optional; all except `name` may be Outputs."""
 
-    name: str
+    name: str | None
     """The queue's name; the resource's name by default."""
-    labels: pulumi.Input[Mapping[str, pulumi.Input[str]]]
+    labels: pulumi.Input[Mapping[str, pulumi.Input[str] | None]] | None
     """Labels of the Queue."""
-    annotations: pulumi.Input[Mapping[str, pulumi.Input[str]]]
+    annotations: pulumi.Input[Mapping[str, pulumi.Input[str] | None]] | None
     """Annotations of the Queue."""
-    weight: pulumi.Input[int]
+    weight: pulumi.Input[int] | None
     """The share of the queue relative to its siblings, from 1 (the default) to 65535."""
-    priority: pulumi.Input[int]
+    priority: pulumi.Input[int] | None
     """The priority of the queue: a higher one is served first and reclaimed from last; 0 or more."""
-    capability: pulumi.Input[Amounts]
+    capability: pulumi.Input[Amounts] | None
     """The maximum resources of all jobs in the queue, as quantities by the name of the resource. A resource without a
     quantity is unlimited."""
-    deserved: pulumi.Input[Amounts]
+    deserved: pulumi.Input[Amounts] | None
     """The resources that the queue keeps when there are not enough for all queues, as quantities by the name of the
     resource. For the capacity plugin of the scheduler."""
-    guarantee: QueueGuaranteeArgs
+    guarantee: QueueGuaranteeArgs | None
     """The resources that are reserved for the queue; `deserved` must include them."""
-    reclaimable: pulumi.Input[bool]
+    reclaimable: pulumi.Input[bool] | None
     """Whether other queues may reclaim resources that the queue uses beyond its share; true by default."""
-    parent: pulumi.Input[str]
+    parent: pulumi.Input[str] | None
     """The parent queue, such as the `name` of another VolcanoQueue; root by default. Only leaf queues run jobs."""
-    dequeue_strategy: pulumi.Input[Literal["fifo", "traverse"]]
+    dequeue_strategy: pulumi.Input[Literal["fifo", "traverse"]] | None
     """Whether jobs after a job that does not fit may start (`traverse`, the default) or wait (`fifo`)."""
-    affinity: QueueAffinityArgs
+    affinity: QueueAffinityArgs | None
     """The groups of nodes for the Pods of the queue (nodegroup plugin of the scheduler)."""
-    type: pulumi.Input[str]
+    type: pulumi.Input[str] | None
     """The type of the queue, for Volcano's dispatcher."""
-    extend_clusters: Sequence[QueueClusterArgs]
+    extend_clusters: Sequence[QueueClusterArgs] | None
     """Clusters to which Volcano dispatches the jobs of the queue."""

@@ -21,6 +21,7 @@ from pulumi_volcano_jobs.core.resource_types import VOLCANO_QUEUE
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.kubernetes.validation.resolved import TypePath
 from pulumi_volcano_jobs.rendering import queue
+from pulumi_volcano_jobs.spec.document import without_null_labels
 
 TYPE = "VolcanoQueue"
 # Volcano's webhooks reject jobs of a queue without state, and its controller sets the state after the queue is created.
@@ -40,7 +41,7 @@ class BaseQueue(pulumi.ComponentResource):
 
         Args:
             resource_name: the name of the resource, and of the queue unless `args` has a name.
-            args: the fields of the queue.
+            args: the fields of the queue. A field that is None is not set.
             opts: the Queue inherits `provider`, `protect`, `retain_on_delete`, `custom_timeouts` and `transforms`.
 
         Raises:
@@ -52,8 +53,10 @@ class BaseQueue(pulumi.ComponentResource):
             lifted = outputs.lift(
                 to_wire({} if args is None else args, queue_schema.SPEC), typed=TypePath(queue_schema.SPEC)
             )
-            queue_args = as_dict(lifted, args, "a dict", 'VolcanoQueue("research", {"weight": 2})')
-            manifest = queue.queue({"name": resource_name, **queue_args})
+            queue_args = without_null_labels(as_dict(lifted, args, "a dict", 'VolcanoQueue("research", {"weight": 2})'))
+            if queue_args.get("name") is None:
+                queue_args["name"] = resource_name
+            manifest = queue.queue(queue_args)
             raise_if_any(name_registry.register_names(resource_name, [manifest], TYPE))
         super().__init__(VOLCANO_QUEUE, resource_name, {}, opts)
         for text in ignored_options(opts, "custom_timeouts"):
@@ -105,7 +108,7 @@ class VolcanoQueue(BaseQueue):
 
         Args:
             resource_name: the name of the resource, and of the queue unless `args` has a name.
-            args: the fields of the queue.
+            args: the fields of the queue. A field that is None is not set.
             opts: the Queue inherits `provider`, `protect`, `retain_on_delete`, `custom_timeouts` and `transforms`.
 
         Raises:

@@ -38,6 +38,11 @@ def placed_scalars(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, tree
 
 
+def without_none(value: Any) -> Any:
+    """Return a copy of a mapping without the entries that are None; return any other value unchanged."""
+    return {key: item for key, item in value.items() if item is not None} if isinstance(value, Mapping) else value
+
+
 def whole_number(value: Any) -> Any:
     """Return a float without a fraction as an integer, because Pulumi transfers all numbers as floats."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

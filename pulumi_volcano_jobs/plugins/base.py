@@ -202,13 +202,14 @@ class Plugin(Settings):
                 )
 
     def with_(self, **changes: Any) -> Self:
-        """Return a copy with some settings replaced.
+        """Return a copy with some settings replaced. A setting that is None keeps its value.
 
         Raises:
             JobError: with a Problem for each invalid setting.
         """
-        checked = type(self)(**changes) if changes else self
-        return self.unchecked({name: getattr(checked, name) for name in changes})
+        given = self._given(changes)
+        checked = type(self)(**given) if given else self
+        return self.unchecked({name: getattr(checked, name) for name in given})
 
     def unchecked(self, changes: Mapping[str, Any]) -> Self:
         """Return a copy with some settings replaced, without validation. The values may contain leaves."""

@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.core.leaf import Leaf, derive
 from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.plugins.settings import default_of, flag
+from pulumi_volcano_jobs.plugins.settings import Setting, default_of, flag
 from pulumi_volcano_jobs.spec.model import Job
 
 ANNOTATION = "hccl/rankIndex"
@@ -25,9 +25,9 @@ class HcclrankPlugin(Plugin):
     name = "hcclrank"
     since = "1.12.3"
     stage = Stage.OBSERVE
-    master: str = flag("master", default="master")
+    master: Setting[str] = flag("master", default="master")
     """The task of the masters."""
-    worker: str = flag("worker", default="worker")
+    worker: Setting[str] = flag("worker", default="worker")
     """The task of the workers."""
 
     def validate(self, job: Job) -> Iterator[Problem]:

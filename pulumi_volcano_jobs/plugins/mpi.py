@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, PluginOutput, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
-from pulumi_volcano_jobs.plugins.settings import default_of, flag, option, path_of
+from pulumi_volcano_jobs.plugins.settings import Setting, default_of, flag, option, path_of
 from pulumi_volcano_jobs.spec import naming, releases
 from pulumi_volcano_jobs.spec.model import Job, Task
 
@@ -31,27 +31,27 @@ class MpiPlugin(Plugin):
 
     name = "mpi"
     requires = frozenset({"ssh", "svc"})
-    master: str = flag("master", default="master")
+    master: Setting[str] = flag("master", default="master")
     """The task that runs mpiexec."""
-    worker: str = flag("worker", default="worker")
+    worker: Setting[str] = flag("worker", default="worker")
     """The task of the workers, which run sshd."""
-    port: int = flag("port", default=mpi_hostfile.SSHD_PORT)
+    port: Setting[int] = flag("port", default=mpi_hostfile.SSHD_PORT)
     """The port of sshd."""
-    hostfile: Literal["none", mpi_hostfile.Launcher] = option(default="none", recommended="openmpi")
+    hostfile: Setting[Literal["none", mpi_hostfile.Launcher]] = option(default="none", recommended="openmpi")
     """The launcher for which a host file with slots is mounted in the master's containers. The launcher finds the file
     without arguments: /etc/mpi/hostfile for `openmpi`, `intel` and `mpich`, /job/hostfile for `deepspeed`."""
-    slots: int = option(default=0)
+    slots: Setting[int] = option(default=0)
     """The number of processes for each host in the host file. 0 means the GPUs that a Pod requests, or otherwise its
     whole CPUs, and at least 1."""
-    master_as_worker: bool = option(default=False)
+    master_as_worker: Setting[bool] = option(default=False)
     """Whether the host file also lists the master, before the workers. The job then does not need workers."""
-    keep_fqdn: bool = option(default=False)
+    keep_fqdn: Setting[bool] = option(default=False)
     """Whether Open MPI uses the full names of hosts, instead of the part before the first dot."""
-    wait_for_workers: bool = option(default=False, recommended=True)
+    wait_for_workers: Setting[bool] = option(default=False, recommended=True)
     """Whether an init container of the master waits until the name of each worker resolves and its sshd answers."""
-    wait_for_workers_timeout: int = option(default=300)
+    wait_for_workers_timeout: Setting[int] = option(default=300)
     """The timeout of the init container, in seconds."""
-    wait_for_workers_image: str = option(default="")
+    wait_for_workers_image: Setting[str] = option(default="")
     """The image of the init container, which needs `nc -z` or bash. By default, the image of the master's first
     container."""
 

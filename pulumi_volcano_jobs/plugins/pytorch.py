@@ -20,7 +20,7 @@ from pulumi_volcano_jobs.plugins.pytorch_torchrun import (
     fixed_world,
     processes,
 )
-from pulumi_volcano_jobs.plugins.settings import default_of, flag, option
+from pulumi_volcano_jobs.plugins.settings import Setting, default_of, flag, option
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 PORT_NAME = "pytorchjob-port"
@@ -50,23 +50,23 @@ class PytorchPlugin(Plugin):
 
     name = "pytorch"
     requires = frozenset({"svc"})
-    master: str = flag("master", default="master")
+    master: Setting[str] = flag("master", default="master")
     """The task of the master, with one Pod."""
-    worker: str = flag("worker", default="worker")
+    worker: Setting[str] = flag("worker", default="worker")
     """The task of the workers."""
-    port: int = flag("port", default=23456)
+    port: Setting[int] = flag("port", default=23456)
     """The port of the master."""
-    wait_master_enabled: bool = flag("wait-master-enabled", default=False, recommended=True, since="1.14")
+    wait_master_enabled: Setting[bool] = flag("wait-master-enabled", default=False, recommended=True, since="1.14")
     """Whether an init container of the workers waits until the master's port answers."""
-    wait_master_timeout: int = flag("wait-master-timeout", default=300, recommended=1800, since="1.14")
+    wait_master_timeout: Setting[int] = flag("wait-master-timeout", default=300, recommended=1800, since="1.14")
     """The timeout of the init container, in seconds."""
-    wait_master_image: str = flag("wait-master-image", default=WAIT_IMAGE, since="1.14")
+    wait_master_image: Setting[str] = flag("wait-master-image", default=WAIT_IMAGE, since="1.14")
     """The image of the init container, which needs `nc -z` or bash."""
-    wait_master_script: Literal["volcano", "checked"] = option(default="volcano", recommended="checked")
+    wait_master_script: Setting[Literal["volcano", "checked"]] = option(default="volcano", recommended="checked")
     """The script of the init container. With `checked`, it prints why it waits and which tool its image lacks. The
     init container then has the variables, mounts, resources and security context of the other containers, and their
     image unless `wait_master_image` is set."""
-    torchrun: bool = option(
+    torchrun: Setting[bool] = option(
         default=False,
         recommended=True,
         not_native="PET_NODE_RANK differs between the Pods of a task, which share a template (with max_nodes, torchrun"
@@ -74,14 +74,14 @@ class PytorchPlugin(Plugin):
     )
     """Whether to also set the variables of torchrun (PET_NNODES, PET_NODE_RANK and so on), so that it needs no
     flags."""
-    nproc_per_node: int | str = option(default=PER_REQUEST)
+    nproc_per_node: Setting[int | str] = option(default=PER_REQUEST)
     """The number of processes that torchrun starts in a Pod: a number; `request`, one for each accelerator that the
     container requests; or a device type that torchrun counts when it starts (`auto`, `gpu`, `cpu`, `xpu`, `npu`)."""
-    max_nodes: int = option(default=0)
+    max_nodes: Setting[int] = option(default=0)
     """The maximum number of Pods of an elastic job. Above 0, the job is elastic: its Pods rendezvous at the master."""
-    min_nodes: int = option(default=1)
+    min_nodes: Setting[int] = option(default=1)
     """The minimum number of Pods of an elastic job."""
-    max_restarts: int = option(default=3)
+    max_restarts: Setting[int] = option(default=3)
     """The maximum number of restarts of an elastic job after failures. Restarts for joining Pods are not included."""
 
     def validate(self, job: Job) -> Iterator[Problem]:

@@ -21,7 +21,7 @@ from pulumi_volcano_jobs.plugins import ray_start
 from pulumi_volcano_jobs.plugins.base import Plugin, PluginOutput, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
-from pulumi_volcano_jobs.plugins.settings import A_LIST, default_of, flag, option
+from pulumi_volcano_jobs.plugins.settings import A_LIST, Setting, default_of, flag, option
 from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job
 
@@ -40,30 +40,30 @@ class RayPlugin(Plugin):
     requires = frozenset({"svc"})
     # Upstream's guide and code use different names for this flag.
     aliases = {"clientServerPort": "clientPort"}  # noqa: RUF012  # the base class declares it as a ClassVar
-    head: str = flag("head", default="head")
+    head: Setting[str] = flag("head", default="head")
     """The task of the head."""
-    head_container: str = flag("headContainer", default="head")
+    head_container: Setting[str] = flag("headContainer", default="head")
     """The container of the head that runs Ray."""
-    worker: str = flag("worker", default="worker")
+    worker: Setting[str] = flag("worker", default="worker")
     """The task of the workers."""
-    worker_container: str = flag("workerContainer", default="worker")
+    worker_container: Setting[str] = flag("workerContainer", default="worker")
     """The container of the workers that runs Ray."""
-    port: int = flag("port", default=6379)
+    port: Setting[int] = flag("port", default=6379)
     """The port of the global control service."""
-    dashboard_port: int = flag("dashboardPort", default=8265)
+    dashboard_port: Setting[int] = flag("dashboardPort", default=8265)
     """The port of the dashboard, which also accepts jobs."""
-    client_port: int = flag("clientPort", default=10001)
+    client_port: Setting[int] = flag("clientPort", default=10001)
     """The port for `ray://` clients."""
-    keep_command: bool = option(default=False, not_native=_NOT_NATIVE)
+    keep_command: Setting[bool] = option(default=False, not_native=_NOT_NATIVE)
     """Whether the head runs the command and args of its container after Ray starts, and ends with this command."""
-    head_start_args: Annotated[tuple[str, ...], A_LIST] = option(default=(), not_native=_NOT_NATIVE)
+    head_start_args: Setting[Annotated[tuple[str, ...], A_LIST]] = option(default=(), not_native=_NOT_NATIVE)
     """Additional arguments for `ray start` of the head, such as `("--num-cpus=0",)`."""
-    worker_start_args: Annotated[tuple[str, ...], A_LIST] = option(default=(), not_native=_NOT_NATIVE)
+    worker_start_args: Setting[Annotated[tuple[str, ...], A_LIST]] = option(default=(), not_native=_NOT_NATIVE)
     """Additional arguments for `ray start` of the workers."""
-    requested_resources: bool = option(default=False, not_native=_NOT_NATIVE)
+    requested_resources: Setting[bool] = option(default=False, not_native=_NOT_NATIVE)
     """Whether to pass the CPUs, GPUs and memory that the container requests to Ray (or otherwise its limits). Without
     limits, Ray would use all resources of the node."""
-    probes: bool = option(default=False)
+    probes: Setting[bool] = option(default=False)
     """Whether to add readiness and liveness probes over HTTP, with KubeRay's timing. They need `ray[default]`."""
 
     def validate(self, job: Job) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, overload
 
 from pydantic import (
     BaseModel,
@@ -34,6 +34,31 @@ FLAG_KINDS: dict[type, goflag.Kind] = {bool: "bool", int: "int", str: "string"}
 """The Python types of flags, and Volcano's type of each."""
 
 
+if TYPE_CHECKING:
+
+    class Setting(Generic[T]):
+        """The type of a setting: reading it returns `T`, and the constructor also accepts None, for the default."""
+
+        @overload
+        def __get__(self, instance: None, owner: type, /) -> Self: ...
+
+        @overload
+        def __get__(self, instance: object, owner: type, /) -> T: ...
+
+        def __get__(self, instance: object | None, owner: type, /) -> Self | T: ...  # noqa: D105
+
+        def __set__(self, instance: object, value: T | None, /) -> None: ...  # noqa: D105
+
+else:
+
+    class Setting:
+        """The type of a setting; for pydantic, `Setting[T]` is `T`."""
+
+        def __class_getitem__(cls, kind: T) -> T:
+            """Return the type of the values."""
+            return kind
+
+
 def flag(
     argument: str,
     *,
@@ -42,7 +67,7 @@ def flag(
     placeholder: str = "",
     secret: bool = False,
     since: str = "",
-) -> T:
+) -> Any:
     """Declare a field that is also one of Volcano's arguments, `--argument`.
 
     Args:
@@ -59,7 +84,7 @@ def flag(
     return _declared(default, recommended, {"flag": argument, **facts})
 
 
-def option(*, default: T, recommended: T = UNSET, not_native: str = "", may_be_output: bool = False) -> T:
+def option(*, default: T, recommended: T = UNSET, not_native: str = "", may_be_output: bool = False) -> Any:
     """Declare a field that Volcano does not have as an argument.
 
     Args:
@@ -72,12 +97,11 @@ def option(*, default: T, recommended: T = UNSET, not_native: str = "", may_be_o
     return _declared(default, recommended, {"not_native": not_native, "may_be_output": may_be_output})
 
 
-def _declared(default: T, recommended: T, facts: dict[str, Any]) -> T:
+def _declared(default: T, recommended: T, facts: dict[str, Any]) -> Any:
     facts = {name: fact for name, fact in facts.items() if fact}
     if recommended is not UNSET:
         facts["recommended"] = recommended
-    made: T = Field(default=default, repr="placeholder" not in facts, json_schema_extra=facts)
-    return made
+    return Field(default=default, repr="placeholder" not in facts, json_schema_extra=facts)
 
 
 if TYPE_CHECKING:
@@ -140,7 +164,7 @@ class Settings(_FrozenModel):
                 raise TypeError(message)
 
     def __init__(self, /, *values: Any, **settings: Any) -> None:
-        """Validate the settings.
+        """Validate the settings. A setting that is None has its default.
 
         Raises:
             JobError: with a Problem for each invalid setting.
@@ -150,7 +174,18 @@ class Settings(_FrozenModel):
             example = next((f"write {cls.__name__}({name}=...)" for name in cls.model_fields), "remove it")
             raise job_error([Problem(path_of(cls), "Invalid", "settings must be keyword arguments", example)])
         with as_job_error(path_of(cls), settings=cls.model_fields):
-            super().__init__(**settings)
+            super().__init__(**cls._given(settings))
+
+    @classmethod
+    def _given(cls, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings without those that are None, unless None is one of the values of a setting."""
+        return {name: value for name, value in settings.items() if value is not None or not cls._has_default(name)}
+
+    @classmethod
+    def _has_default(cls, name: str) -> bool:
+        """Check whether None means the default of a setting; an unknown setting is an error, even if it is None."""
+        field = cls.model_fields.get(name)
+        return field is not None and type(None) not in get_args(field.annotation)
 
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # internal to pydantic
 

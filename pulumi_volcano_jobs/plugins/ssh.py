@@ -14,7 +14,7 @@ from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, se
 from pulumi_volcano_jobs.kubernetes.validation.ports import is_port
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, Stage, port_problems
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.plugins.settings import flag, option
+from pulumi_volcano_jobs.plugins.settings import Setting, flag, option
 from pulumi_volcano_jobs.plugins.ssh_keys import KeyPair, KeyType
 from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
@@ -39,37 +39,37 @@ class SshPlugin(Plugin):
 
     name = "ssh"
     stage = Stage.BASE
-    ssh_key_file_path: str = flag("ssh-key-file-path", default=ROOT_PATH)
+    ssh_key_file_path: Setting[str] = flag("ssh-key-file-path", default=ROOT_PATH)
     """The directory of the keys: `.ssh` in the home of the user that runs the containers."""
-    ssh_private_key: Text = flag("ssh-private-key", default="", placeholder="<private>", secret=True)
+    ssh_private_key: Setting[Text] = flag("ssh-private-key", default="", placeholder="<private>", secret=True)
     """A private key in PEM format, instead of a generated key. It may be an Output."""
-    ssh_public_key: Text = flag("ssh-public-key", default="", placeholder="<public>")
+    ssh_public_key: Setting[Text] = flag("ssh-public-key", default="", placeholder="<public>")
     """The public key of `ssh_private_key`, as an OpenSSH line."""
-    ssh_port: int = flag("ssh-port", default=DEFAULT_PORT, since="1.15")
+    ssh_port: Setting[int] = flag("ssh-port", default=DEFAULT_PORT, since="1.15")
     """The port of sshd in the Pods. With `defaults="recommended"`, the default is the port of mpi."""
-    key_type: KeyType = option(
+    key_type: Setting[KeyType] = option(
         default="rsa",
         not_native="Volcano's controllers always generate an RSA key pair",
     )
     """The type of the generated key pair. Its files are `id_rsa`, `id_ed25519` or `id_ecdsa`."""
-    key_secret: Text = option(
+    key_secret: Setting[Text] = option(
         default="",
         not_native=_NOT_OURS,
         may_be_output=True,
     )
     """A Secret in the job's namespace with the key pair. It may be an Output. Pulumi does not read the Secret."""
-    key_secret_private: str = option(default="ssh-privatekey", not_native=_NOT_OURS)
+    key_secret_private: Setting[str] = option(default="ssh-privatekey", not_native=_NOT_OURS)
     """The key of the private key in `key_secret`. The default is the key in Secrets of type kubernetes.io/ssh-auth."""
-    key_secret_public: str = option(default="ssh-publickey", not_native=_NOT_OURS)
+    key_secret_public: Setting[str] = option(default="ssh-publickey", not_native=_NOT_OURS)
     """The key of the public key (an OpenSSH line) in `key_secret`."""
-    file_modes: FileModes = option(
+    file_modes: Setting[FileModes] = option(
         default="volcano",
         recommended="by-user",
         not_native="Volcano's controllers mount the files and set their modes",
     )
     """The modes of the key files. `volcano`: 0600 in /root/.ssh, and 0644 in other directories. `by-user`: depending on
     the users of the containers, if all users are known."""
-    address_aliases: bool = option(
+    address_aliases: Setting[bool] = option(
         default=False, recommended=True, not_native="Volcano's controllers write the ssh configuration"
     )
     """Whether the configuration, and with it the port, also applies to addresses (`train-worker-0.train`), and to Pods

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
+from pydantic import AfterValidator
+
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text, value_text, wrong_type
 from pulumi_volcano_jobs.core.phrases import some
+from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.manifest import (
     Manifest,
@@ -22,7 +25,7 @@ from pulumi_volcano_jobs.kubernetes.validation.ports import PORT_RULE, is_port
 from pulumi_volcano_jobs.plugins import svc_allow
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, PluginOutput, Stage
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.plugins.settings import A_LIST, A_MAPPING, flag, option, path_of
+from pulumi_volcano_jobs.plugins.settings import A_LIST, A_MAPPING, Setting, flag, option, path_of
 from pulumi_volcano_jobs.plugins.svc_allow import Allow
 from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job
@@ -37,19 +40,19 @@ class SvcPlugin(Plugin):
 
     name = "svc"
     stage = Stage.BASE
-    publish_not_ready_addresses: bool = flag("publish-not-ready-addresses", default=False, recommended=True)
+    publish_not_ready_addresses: Setting[bool] = flag("publish-not-ready-addresses", default=False, recommended=True)
     """Whether the addresses of Pods that are not ready also resolve."""
-    disable_network_policy: bool = flag("disable-network-policy", default=False)
+    disable_network_policy: Setting[bool] = flag("disable-network-policy", default=False)
     """Whether to omit the NetworkPolicy, so that Pods outside the job can connect to it."""
-    inject_hosts_env: bool = flag("inject-hosts-env", default=True, since="1.16")
+    inject_hosts_env: Setting[bool] = flag("inject-hosts-env", default=True, since="1.16")
     """Whether to set the VC_* variables. Containers do not start with a list above 128 KiB (about 1,100 Pods)."""
-    allow: Annotated[Sequence[Allow], A_LIST] = option(default=())
+    allow: Setting[Annotated[Sequence[Allow], A_LIST, AfterValidator(svc_allow.without_none_keys)]] = option(default=())
     """Other clients that may connect to the Pods: NetworkPolicies in addition to the one for the job's Pods."""
-    service_ports: Annotated[Mapping[str, int], A_MAPPING] | None = option(
+    service_ports: Setting[Annotated[Mapping[str, int], A_MAPPING, AfterValidator(without_none)] | None] = option(
         default=None, not_native="Volcano creates the headless Service without ports"
     )
     """Ports of the headless Service by name, for a service mesh: `{"tcp-torch": 29500}`."""
-    own_address: bool = option(default=False)
+    own_address: Setting[bool] = option(default=False)
     """Whether to set VC_POD_NAME and VC_POD_ADDRESS, the name and address of the Pod, in the template's containers."""
 
     def malformed(self) -> Iterator[Problem]:

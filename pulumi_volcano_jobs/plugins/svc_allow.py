@@ -10,6 +10,7 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text, not_plain, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, Text
 from pulumi_volcano_jobs.core.suggestions import suggestion
+from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.kubernetes import validation
 from pulumi_volcano_jobs.kubernetes.manifest import TASK_SPEC, Manifest, network_policy, pod_selector
 from pulumi_volcano_jobs.kubernetes.validation.ports import NAME_RULE, PORT_RULE, is_port, is_port_name
@@ -20,19 +21,29 @@ from pulumi_volcano_jobs.spec import naming
 class Allow(TypedDict, total=False):
     """Clients that may connect to ports of the job's Pods, in addition to the Pods themselves.
 
-    Without `namespaces`, `pods` and `cidrs`, all clients may connect.
+    Without `namespaces`, `pods` and `cidrs`, all clients may connect. A key that is None is not set.
     """
 
-    ports: Sequence[int | str]
+    ports: Sequence[int | str] | None
     """TCP ports, by number or by the name in a container. The default is all ports."""
-    namespaces: Mapping[str, Text]
+    namespaces: Mapping[str, Text | None] | None
     """Labels of the namespaces of the clients. `{}` selects all namespaces. The default is the job's namespace."""
-    pods: Mapping[str, Text]
+    pods: Mapping[str, Text | None] | None
     """Labels of the Pods in `namespaces` that may connect."""
-    cidrs: Sequence[Text]
+    cidrs: Sequence[Text] | None
     """Addresses that may also connect."""
-    task: str
+    task: str | None
     """The task whose Pods accept the connections. The default is all Pods of the job."""
+
+
+def without_none_keys(entries: Sequence[Any]) -> Sequence[Any]:
+    """Return the entries without keys and labels that are None, which must not select all clients."""
+    return [
+        {key: without_none(value) for key, value in entry.items() if value is not None}
+        if isinstance(entry, Mapping)
+        else entry
+        for entry in entries
+    ] or entries
 
 
 def check_entries(entries: Sequence[Any], path: str) -> Iterator[Problem]:
@@ -54,7 +65,7 @@ def network_policies(entries: Sequence[Allow], ctx: JobContext) -> list[Manifest
     """Return one NetworkPolicy for the entries without a task, and one for each task. NetworkPolicies are additive."""
     rules: dict[str, list[Manifest]] = {}
     for entry in entries:
-        rules.setdefault(entry.get("task", ""), []).append(_rule(entry))
+        rules.setdefault(entry.get("task") or "", []).append(_rule(entry))
     return [
         network_policy(
             naming.allow_policy(ctx.name, task),
@@ -69,9 +80,9 @@ def network_policies(entries: Sequence[Allow], ctx: JobContext) -> list[Manifest
 def _rule(entry: Allow) -> Manifest:
     selectors = (("namespaceSelector", entry.get("namespaces")), ("podSelector", entry.get("pods")))
     peer = {kind: {"matchLabels": dict(labels)} if labels else {} for kind, labels in selectors if labels is not None}
-    blocks = [{"ipBlock": {"cidr": cidr}} for cidr in entry.get("cidrs", ())]
+    blocks = [{"ipBlock": {"cidr": cidr}} for cidr in entry.get("cidrs") or ()]
     sources = [*([peer] if peer else []), *blocks]
-    ports = [{"port": port, "protocol": "TCP"} for port in entry.get("ports", ())]
+    ports = [{"port": port, "protocol": "TCP"} for port in entry.get("ports") or ()]
     return ({"from": sources} if sources else {}) | ({"ports": ports} if ports else {})
 
 

@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.core.phrases import MANAGED_BY_VOLCANO, Phrase
 from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, PluginOutput, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
-from pulumi_volcano_jobs.plugins.settings import default_of, flag, option
+from pulumi_volcano_jobs.plugins.settings import Setting, default_of, flag, option
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 # If a task has several roles, the first of these is its role in the cluster, and the first of TYPE_ROLES is the type of
@@ -33,20 +33,20 @@ class TensorflowPlugin(Plugin):
 
     name = "tensorflow"
     requires = frozenset({"svc"})
-    ps: str = flag("ps", default="ps")
+    ps: Setting[str] = flag("ps", default="ps")
     """The task of the parameter servers."""
-    worker: str = flag("worker", default="worker")
+    worker: Setting[str] = flag("worker", default="worker")
     """The task of the workers."""
-    chief: str = flag("chief", default="chief")
+    chief: Setting[str] = flag("chief", default="chief")
     """The task of the chief."""
-    evaluator: str = flag("evaluator", default="evaluator")
+    evaluator: Setting[str] = flag("evaluator", default="evaluator")
     """The task of the evaluator. If it is empty, no cluster has an evaluator. The Pods of a task that is named
     `evaluator` still have this type."""
-    port: int = flag("port", default=2222)
+    port: Setting[int] = flag("port", default=2222)
     """The port of all cluster members."""
-    strategy: Literal["any", "MultiWorkerMirroredStrategy", "ParameterServerStrategy"] = option(default="any")
+    strategy: Setting[Literal["any", "MultiWorkerMirroredStrategy", "ParameterServerStrategy"]] = option(default="any")
     """The tf.distribute strategy of the program. If set, the job must have the roles that the strategy needs."""
-    evaluator_in_cluster: Literal["all", "own", "none"] = option(
+    evaluator_in_cluster: Setting[Literal["all", "own", "none"]] = option(
         default="all", recommended="own", not_native="Volcano's plugin writes TF_CONFIG"
     )
     """The Pods whose TF_CONFIG has the evaluator in the cluster: `all`, only the evaluator (`own`), or `none`."""

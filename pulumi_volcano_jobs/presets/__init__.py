@@ -5,7 +5,7 @@
 A template is a PodTemplateSpec of dicts and lists, with the field names of YAML. It may contain Outputs. A preset is
 any function that accepts a template and returns another one. Presets add missing entries, which they identify by the
 name of a variable or volume, the path of a mount, or the key of a label. An existing entry with other content raises
-a `JobError`.
+a `JobError`. An argument that is None has its default.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from pulumi_volcano_jobs.core import bounds
+from pulumi_volcano_jobs.core.calls import checked_call
 from pulumi_volcano_jobs.core.errors import ErrorType, JobError, Problem, job_error, key_text, raise_if_any, value_text
 from pulumi_volcano_jobs.core.leaf import Text, may_be_output
+from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.kubernetes import quantity
 from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME
 from pulumi_volcano_jobs.presets.editor import Editor, Template, plain
@@ -30,8 +32,9 @@ _SHM = "/dev/shm"  # noqa: S108  # the path of shared memory, not a temporary fi
 _MOST_WEIGHT = 100
 
 
-def apply(template: Mapping[str, Any], *presets: Preset) -> Template:
-    """Return a copy of a template to which the presets are applied in order.
+@checked_call("presets.apply")
+def apply(template: Mapping[str, Any], *presets: Preset | None) -> Template:
+    """Return a copy of a template to which the presets are applied in order. A preset that is None is skipped.
 
     Raises:
         JobError: with the problems of all presets.
@@ -40,6 +43,8 @@ def apply(template: Mapping[str, Any], *presets: Preset) -> Template:
     result: Template = plain(template)
     problems: list[Problem] = []
     for position, preset in enumerate(presets):
+        if preset is None:
+            continue
         try:
             result = _applied(preset, result, f"presets.apply[{position}]")
         except JobError as error:
@@ -60,7 +65,8 @@ def _applied(preset: Preset, template: Template, place: str) -> Template:
     raise job_error([Problem(place, "TypeInvalid", reason, hint)])
 
 
-def shm(size: Text, *, container: str = "") -> Preset:
+@checked_call("presets.shm")
+def shm(size: Text, *, container: str | None = "") -> Preset:
     """Mount shared memory at /dev/shm.
 
     The default of container runtimes, 64 MiB, is too small for data loaders and NCCL. The memory limit of the container
@@ -79,12 +85,13 @@ def shm(size: Text, *, container: str = "") -> Preset:
     return _preset("shm", edit)
 
 
+@checked_call("presets.nccl")
 def nccl(
     *,
-    interface: Text = "",
+    interface: Text | None = "",
     debug: NcclDebug | None = None,
-    variables: Mapping[str, Text] | None = None,
-    container: str = "",
+    variables: Mapping[str, Text | None] | None = None,
+    container: str | None = "",
 ) -> Preset:
     """Set variables of NCCL.
 
@@ -98,9 +105,7 @@ def nccl(
     if debug is not None:
         _check_choice("nccl", "debug", debug, get_args(NcclDebug))
     named_variables = {"NCCL_SOCKET_IFNAME": interface or None, "NCCL_DEBUG": debug}
-    all_variables = {name: value for name, value in named_variables.items() if value is not None} | _of_nccl(
-        variables or {}
-    )
+    all_variables = without_none({**named_variables, **_of_nccl(variables or {})})
     if not all_variables:
         reason, hint = "at least one variable must be set", 'set an argument such as interface="eth0"'
         raise _argument_error("nccl", "", "Required", reason, hint)
@@ -113,7 +118,8 @@ def nccl(
     return _preset("nccl", edit)
 
 
-def rdma(resource: str, count: int = 1, *, container: str = "") -> Preset:
+@checked_call("presets.rdma")
+def rdma(resource: str, count: int | None = 1, *, container: str | None = "") -> Preset:
     """Request RDMA devices, and add the capability IPC_LOCK, because RDMA needs locked memory.
 
     Args:
@@ -134,7 +140,8 @@ def rdma(resource: str, count: int = 1, *, container: str = "") -> Preset:
     return _preset("rdma", edit)
 
 
-def efa(devices: int = 1, *, huge_pages: Text = "", container: str = "") -> Preset:
+@checked_call("presets.efa")
+def efa(devices: int | None = 1, *, huge_pages: Text | None = "", container: str | None = "") -> Preset:
     """Request AWS Elastic Fabric Adapters, and configure libfabric to use only these.
 
     Args:
@@ -157,18 +164,20 @@ def efa(devices: int = 1, *, huge_pages: Text = "", container: str = "") -> Pres
     return _preset("efa", edit)
 
 
-def gpu_tolerations(*keys: str) -> Preset:
+@checked_call("presets.gpu_tolerations")
+def gpu_tolerations(*keys: str | None) -> Preset:
     """Tolerate the taints of GPU nodes, which repel Pods without GPUs.
 
     Args:
         keys: the keys of the taints. The default is `nvidia.com/gpu`.
     """
-    for key in keys:
+    given_keys = [key for key in keys if key is not None]
+    for key in given_keys:
         if not isinstance(key, str) or not key:
             reason = "each key must be a non-empty string, because an empty key tolerates all taints"
             error_type: ErrorType = "Invalid" if isinstance(key, str) else "TypeInvalid"
             raise _argument_error("gpu_tolerations", "keys", error_type, reason, 'use a key such as "amd.com/gpu"', key)
-    entries = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in keys or (NVIDIA_GPU,)]
+    entries = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in given_keys or (NVIDIA_GPU,)]
 
     def edit(pod: Editor) -> None:
         for entry in entries:
@@ -177,6 +186,7 @@ def gpu_tolerations(*keys: str) -> Preset:
     return _preset("gpu_tolerations", edit)
 
 
+@checked_call("presets.no_istio_sidecar")
 def no_istio_sidecar() -> Preset:
     """Disable Istio's sidecar, which keeps a Pod running after its program ends."""
 
@@ -186,8 +196,9 @@ def no_istio_sidecar() -> Preset:
     return _preset("no_istio_sidecar", edit)
 
 
+@checked_call("presets.topology_spread")
 def topology_spread(
-    job: Text, key: str, *, max_skew: int = 1, when_unsatisfiable: Unsatisfiable = "ScheduleAnyway"
+    job: Text, key: str, *, max_skew: int | None = 1, when_unsatisfiable: Unsatisfiable | None = "ScheduleAnyway"
 ) -> Preset:
     """Spread the Pods of a job over topology domains, such as zones.
 
@@ -212,7 +223,8 @@ def topology_spread(
     return _preset("topology_spread", edit)
 
 
-def pod_affinity(job: Text, key: str, *, required: bool = False) -> Preset:
+@checked_call("presets.pod_affinity")
+def pod_affinity(job: Text, key: str, *, required: bool | None = False) -> Preset:
     """Schedule the Pods of a job in one topology domain, such as a rack.
 
     Args:
@@ -241,7 +253,7 @@ def _preset(name: str, edit: Callable[[Editor], None]) -> Preset:
     return preset
 
 
-def _of_nccl(variables: Any) -> dict[str, Text]:
+def _of_nccl(variables: Any) -> dict[str, Text | None]:
     if not isinstance(variables, Mapping):
         hint = 'use a mapping such as {"NCCL_IB_HCA": "mlx5"}'
         raise _argument_error("nccl", "variables", "TypeInvalid", "must be a mapping of names to values", hint)

@@ -26,11 +26,11 @@ class Editor:
         self.template: Template = {} if self.problems else self._fields(plain(template), "template")
         self._spec = self.fields_at(self.template, "spec", "template")
 
-    def container(self, name: str) -> ContainerEditor:
-        """Return the editor of the container with a name, or of the only container if the name is empty."""
+    def container(self, name: str | None) -> ContainerEditor:
+        """Return the editor of the container with a name, or of the only container without a name."""
         path, containers = "template.spec.containers", self.list_at(self._spec, "containers", "template.spec")
         wires = [self._fields(item, f"{path}[{index}]") for index, item in enumerate(containers)]
-        matches = [index for index, wire in enumerate(wires) if name in ("", wire.get("name"))]
+        matches = [index for index, wire in enumerate(wires) if not name or name == wire.get("name")]
         if len(matches) == 1:
             return ContainerEditor(self, wires[matches[0]], f"{path}[{matches[0]}]")
         if not self.problems:
@@ -115,7 +115,7 @@ class Editor:
                 self.problems.append(Problem(f"{path}.{key}", "Forbidden", "unknown field", hint))
         return value
 
-    def _no_container(self, name: str, known: list[str], path: str) -> Problem:
+    def _no_container(self, name: str | None, known: list[str], path: str) -> Problem:
         if not known:
             return Problem(path, "Required", "must have at least one container")
         if name:

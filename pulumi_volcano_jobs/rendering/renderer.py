@@ -22,6 +22,7 @@ from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.resource_types import CLAIM
 from pulumi_volcano_jobs.core.text import Sealed, redacted, redacted_arguments
+from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.kubernetes import manifest, schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod
 from pulumi_volcano_jobs.kubernetes.pod_log import JOB, TEMPLATE, PodLog
@@ -95,7 +96,7 @@ def render(
     *,
     strict: bool = True,
     cluster: ClusterFacts | None = None,
-    namespace: Any = "default",
+    namespace: Any = None,
     keys: KeyPair | KeyFactory = PLACEHOLDERS,
     redact: bool = False,
     earlier: Sequence[Problem] = (),
@@ -107,7 +108,7 @@ def render(
         job: the job, or its document in either form.
         strict: report every error. Otherwise behave like Volcano, including silent fallbacks.
         cluster: facts about the cluster; without them, checks that depend on a cluster are skipped.
-        namespace: the namespace of a job that does not set one.
+        namespace: the namespace of a job that does not set one; `default` by default.
         keys: the key pair for an ssh plugin without keys, or a function that generates a pair of a type.
         redact: replace the job's keys by placeholders also.
         earlier: problems that were found before, such as in the file, to be raised with all other problems.
@@ -116,9 +117,10 @@ def render(
     Raises:
         JobError: with all problems (strict), or with the problems of Volcano's first stage that rejects the job.
     """
+    options = without_none(options)
     raise_if_any([*bounds.check_bounds(job), *check_options(options)])
     cluster = cluster or ClusterFacts()
-    admitted = admit(job, cluster, namespace, earlier, options, strict=strict)
+    admitted = admit(job, cluster, "default" if namespace is None else namespace, earlier, options, strict=strict)
     redacted_job, plugins = (
         _redacted(admitted.defaulted) if redact else (admitted.defaulted.job, admitted.defaulted.plugins)
     )

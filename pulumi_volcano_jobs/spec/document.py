@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 from pulumi_volcano_jobs.core.errors import Problem, key_text
 from pulumi_volcano_jobs.core.leaf import is_valid_unicode
 from pulumi_volcano_jobs.core.resource_types import JOB
+from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.spec.fields import Tree
 
 DOCUMENT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
@@ -79,11 +80,26 @@ def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
     flat = {
         key if key in IN_METADATA else f".metadata.{key_text(key)}": value
         for key, value in metadata.items()
-        if key not in SERVER_METADATA
+        if key not in SERVER_METADATA and not (key == GENERATE_NAME and value is None)
     }
     flat |= {f"spec.{key}" if key in METADATA_FIELDS else key: value for key, value in spec.items()}
     flat |= {f".{key_text(key)}": value for key, value in document.items() if key not in DOCUMENT_FIELDS}
     return flat
+
+
+def without_null_labels(job: Mapping[str, Tree]) -> dict[str, Tree]:
+    """Return the arguments of a program, in either form, without labels and annotations that are None.
+
+    In a file, they are errors: kubectl rejects a label without a value.
+    """
+    return {
+        key: without_null_labels(value)
+        if key == "metadata" and isinstance(value, Mapping)
+        else without_none(value)
+        if key in ("labels", "annotations")
+        else value
+        for key, value in job.items()
+    }
 
 
 def is_stored(document: Mapping[str, Tree]) -> bool:

@@ -167,6 +167,8 @@ def _plugins_error(fix: str) -> PydanticCustomError:
 
 
 def _fix_of_entry(entry: object) -> str:
+    if entry is None:
+        return "remove None"
     if isinstance(entry, type):
         return f"call it: {entry.__name__}()"
     if isinstance(entry, str):

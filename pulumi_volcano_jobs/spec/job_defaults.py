@@ -15,6 +15,7 @@ from pydantic.alias_generators import to_camel
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text, wrong_type
 from pulumi_volcano_jobs.core.leaf import Leaf, Text, derive, has_leaf, is_given
 from pulumi_volcano_jobs.core.suggestions import suggestion
+from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.kubernetes import images, schema, validation
 from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS
@@ -23,31 +24,31 @@ from pulumi_volcano_jobs.spec.options import Defaults, ManagedBy, has_few_values
 
 
 class JobDefaults(TypedDict, total=False):
-    """Defaults for jobs. A field accepts an Output if the same argument of a job does."""
+    """Defaults for jobs. A field accepts an Output if the same argument of a job does. None means "not set"."""
 
-    namespace: Text
+    namespace: Text | None
     """The namespace of jobs that do not set one."""
-    queue: Text
+    queue: Text | None
     """The queue of jobs that do not set one, such as `queue.name` of a VolcanoQueue."""
-    priority_class_name: Text
+    priority_class_name: Text | None
     """The priority class of jobs that do not set one."""
-    image_registry: Text
+    image_registry: Text | None
     """The registry for images that do not name one; see `image_registry` of a job."""
-    image_pull_secrets: Sequence[Text]
+    image_pull_secrets: Sequence[Text] | None
     """Names of image pull Secrets for all Pods."""
-    labels: Mapping[str, Text]
+    labels: Mapping[str, Text | None] | None
     """Labels of each job (of its PodGroup, or of the Job with `managed_by="volcano"`) and of all its Pods."""
-    node_selector: Mapping[str, Text]
+    node_selector: Mapping[str, Text | None] | None
     """Node labels that all Pods require. A label of the task takes precedence over a default with the same key."""
-    tolerations: Sequence[Mapping[str, Any]]
+    tolerations: Sequence[Mapping[str, Any]] | None
     """Tolerations for all Pods, as in YAML. One that a Pod has already is not added again."""
-    defaults: Defaults
+    defaults: Defaults | None
     """See `defaults` of a job."""
-    managed_by: ManagedBy
+    managed_by: ManagedBy | None
     """See `managed_by` of a job."""
-    kubernetes_version: str
+    kubernetes_version: str | None
     """See `kubernetes_version` of a job."""
-    volcano_version: str
+    volcano_version: str | None
     """See `volcano_version` of a job."""
 
 
@@ -80,7 +81,8 @@ def validate(defaults: Any, place: Callable[[str], str]) -> tuple[dict[str, Any]
         for name in defaults
         if name not in NAMES
     ]
-    values = {name: defaults[name] for name in NAMES if not _is_missing(name, defaults.get(name))}
+    given = {name: defaults[name] for name in NAMES if not _is_missing(name, defaults.get(name))}
+    values = {name: without_none(value) if name in _MAPPINGS else value for name, value in given.items()}
     named_problems: list[tuple[str, Problem]] = []
     for name, value in values.items():
         named_problems += [

@@ -7,6 +7,7 @@ dicts in wire format.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
@@ -30,7 +31,7 @@ from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.core.resource_types import JOB
 from pulumi_volcano_jobs.core.text import redacted_for_repr
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
-from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, METADATA_FIELDS, flatten, warnings
+from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, METADATA_FIELDS, flatten, warnings, without_null_labels
 from pulumi_volcano_jobs.spec.fields import (
     Count,
     Duration,
@@ -77,6 +78,7 @@ class Model(BaseModel):
             JobError: with a Problem for each invalid field.
         """
         raise_if_any(bounds.check_bounds(fields, self._owner(fields)))
+        fields = without_null_labels(fields)
         with as_job_error(self._owner(fields)):
             super().__init__(**fields)
 
@@ -103,8 +105,11 @@ class Model(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _drop_nulls(cls, data: Tree) -> Tree:
-        """Drop nulls: the API server treats a null as a missing field."""
-        return {key: value for key, value in data.items() if value is not None} if isinstance(data, Mapping) else data
+        """Drop known fields that are null, which the API server treats as missing. It rejects unknown ones."""
+        if not isinstance(data, Mapping):
+            return data
+        known = field_keys(cls)
+        return {key: value for key, value in data.items() if value is not None or key not in known}
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Tree]]:
         """Yield the fields without private keys, and without plugin arguments that may contain one."""
@@ -127,6 +132,12 @@ class Model(BaseModel):
     def with_(self, **changes: Tree) -> Self:
         """Return a copy with some fields replaced. The new values are not validated."""
         return self.model_copy(update=changes)
+
+
+@functools.cache
+def field_keys(model: type[Model]) -> frozenset[str]:
+    """Return the names of a model's fields, in both spellings."""
+    return frozenset(key for name, field in model.model_fields.items() for key in (name, field.alias or name))
 
 
 def _wire(value: Tree) -> Tree:
@@ -208,7 +219,9 @@ class Task(Model):
     """The number of Pods; 1 by default. With 0, the task is scaled to zero."""
     min_available: Count | None = None
     """The number of Pods that must fit for the job to start; all Pods of the task by default."""
-    template: Annotated[Mapping[str, Tree] | PodTemplateArgs, PlainValidator(mapping)] = Field(default_factory=dict)
+    template: Annotated[Mapping[str, Tree] | PodTemplateArgs | None, PlainValidator(mapping)] = Field(
+        default_factory=dict
+    )
     """The Pod template, as in Kubernetes, with `metadata` and `spec`. Its values may be Outputs."""
     policies: Listed[Policy] | None = None
     """Lifecycle policies of the task, which take precedence over policies of the job."""
@@ -289,8 +302,7 @@ class Job(Model):
             job = build(flatten(data))
             job._warnings = tuple(warnings(data))  # noqa: SLF001  # the attribute is its own class's
             return job
-        known = {key for name, field in cls.model_fields.items() for key in (name, field.alias)}
-        if isinstance(data, Mapping) and known.isdisjoint(data):
+        if isinstance(data, Mapping) and field_keys(cls).isdisjoint(data):
             kind = "no_job_fields"
             raise PydanticCustomError(kind, "not a Volcano Job")
         return build(data)

@@ -53,20 +53,20 @@ _ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
 
 
 class RenderOptions(TypedDict, total=False):
-    """Options of `render` and `VolcanoJob` in addition to the fields of the job."""
+    """Options of `render` and `VolcanoJob` in addition to the fields of the job. None means "not set"."""
 
-    managed_by: ManagedBy
+    managed_by: ManagedBy | None
     """`pulumi` (the default): Pulumi manages the Pods and all other objects of the job. `volcano`: Pulumi manages one
     `batch.volcano.sh` Job, and Volcano's controllers create its objects and apply policies, retries and clean-up."""
-    on_conflict: OnConflict
+    on_conflict: OnConflict | None
     """The behavior if a template and a plugin set the same variable, mount path, port name or volume. `error` (the
     default) rejects the job. `plugin` uses the value of the plugin, as Volcano does. `user` keeps the template's."""
-    defaults: Defaults
+    defaults: Defaults | None
     """`volcano` (the default): plugins behave as in Volcano. `recommended`: options that most jobs need are enabled,
     unless the job sets them (docs/frameworks.md)."""
-    plugin_options: Mapping[str, Mapping[str, Any]]
+    plugin_options: Mapping[str, Mapping[str, Any] | None] | None
     """Settings of plugins by the plugin's name, for jobs that come from YAML: `{"pytorch": {"torchrun": True}}`."""
-    image_registry: Text
+    image_registry: Text | None
     """A registry, with an optional path, that prefixes all images without a registry, including images of init
     containers and plugins. With `ghcr.io/team`, the image `train:1` becomes `ghcr.io/team/train:1`."""
 
@@ -76,7 +76,7 @@ def check_options(options: Mapping[str, Any]) -> Iterator[Problem]:
     for name in RenderOptions.__annotations__:
         if name in options:
             yield from one_of_its_values(name, options[name], name)
-    yield from check_plugin_options(options.get("plugin_options", {}))
+    yield from check_plugin_options(options.get("plugin_options") or {})
 
 
 def has_few_values(name: str) -> bool:
@@ -105,7 +105,7 @@ def check_plugin_options(options: Any) -> Iterator[Problem]:
         yield wrong_type(path, "a mapping", hint, stage=RejectionStage.STRICT)
         return
     for name, settings in options.items():
-        if not _has_names(settings):
+        if settings is not None and not _has_names(settings):
             hint = 'for example {"port": 29500}'
             yield wrong_type(f"{path}.{name}", "a mapping of options", hint, stage=RejectionStage.STRICT)
 

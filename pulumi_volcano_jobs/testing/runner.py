@@ -23,6 +23,7 @@ from typing_extensions import Unpack
 
 from pulumi_volcano_jobs.component.input_errors import OutputValueError
 from pulumi_volcano_jobs.core.errors import JobError, Problem
+from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.testing.lookup import missing
 from pulumi_volcano_jobs.testing.mock_engine import Engine, EngineOptions, Monitor, Recording
 from pulumi_volcano_jobs.testing.result import Result
@@ -38,29 +39,29 @@ Program: TypeAlias = Callable[[], object] | str | Path
 
 
 class Surroundings(TypedDict, total=False):
-    """The environment of a program; every key is optional."""
+    """The environment of a program; every key is optional, and None means "not set"."""
 
-    preview: bool
+    preview: bool | None
     """Whether the run is a preview: nothing is created, and outputs of resources are unknown."""
-    config: Mapping[str, object]
+    config: Mapping[str, object] | None
     """The configuration of the stack. A key without a colon belongs to the project. Other values than strings are
     written as JSON."""
-    secrets: Mapping[str, object]
+    secrets: Mapping[str, object] | None
     """The secret configuration of the stack."""
-    project: str
+    project: str | None
     """The project's name; `project` by default."""
-    stack: str
+    stack: str | None
     """The stack's name; `stack` by default."""
-    organization: str
+    organization: str | None
     """The organization's name; `organization` by default."""
-    cluster: Mapping[str, Wire]
+    cluster: Mapping[str, Wire] | None
     """Fields that the cluster adds to an object when it is created, such as a status, by kind and name in the stack:
     `{"Job train": {"status": {"state": {"phase": "Failed"}}}}`."""
-    stacks: Mapping[str, Mapping[str, Any]]
+    stacks: Mapping[str, Mapping[str, Any]] | None
     """The outputs of other stacks that the program refers to, by the full name of the stack."""
-    mocks: mocks.Mocks
+    mocks: mocks.Mocks | None
     """Mocks of all functions, and of resources of other providers than Kubernetes."""
-    state: Result
+    state: Result | None
     """An earlier `up` of the same stack. Its generated keys are kept, and `Result.changes` compares with it."""
 
 
@@ -135,15 +136,15 @@ def _sealed(surroundings: Surroundings) -> Surroundings:
     """Wrap the secrets, because test runners may show local variables when a test fails."""
     for name in surroundings.keys() - Surroundings.__annotations__.keys():
         raise TypeError(missing("argument", name, Surroundings.__annotations__, "run"))
-    secrets = {key: SecretValue(value) for key, value in surroundings.get("secrets", {}).items()}
-    return {**surroundings, "secrets": secrets}
+    secrets = without_none(surroundings.get("secrets") or {})
+    return {**surroundings, "secrets": {key: SecretValue(value) for key, value in secrets.items()}}
 
 
 def _result(recording: Recording, surroundings: Surroundings) -> Result:
     if recording.has_transforms:
         warnings.warn("transforms were not called: test them on an engine, with pulumi.automation", stacklevel=3)
     before = surroundings.get("state")
-    return Result(recording, preview=surroundings.get("preview", False), before=before)
+    return Result(recording, preview=bool(surroundings.get("preview")), before=before)
 
 
 def _run(program: Program, recording: Recording, surroundings: Surroundings) -> None:
@@ -178,7 +179,7 @@ async def _program(call: Callable[[], object], recording: Recording, surrounding
     loop.set_default_executor(ThreadPoolExecutor(max_workers=1))
     # Pulumi's host does the same: when a program fails, the results of some futures are never read.
     loop.set_exception_handler(lambda _loop, _context: None)
-    before, preview = surroundings.get("state"), surroundings.get("preview", False)
+    before, preview = surroundings.get("state"), bool(surroundings.get("preview"))
     if before is not None and (preview or before.preview):
         raise ValueError(
             "state must be the result of an `up`, and needs preview=False: a preview does not know the changes of the "
@@ -186,19 +187,19 @@ async def _program(call: Callable[[], object], recording: Recording, surrounding
         )
     world = EngineOptions(
         preview=preview,
-        cluster=surroundings.get("cluster", {}),
-        stacks=surroundings.get("stacks", {}),
+        cluster=surroundings.get("cluster") or {},
+        stacks=surroundings.get("stacks") or {},
         mocks=surroundings.get("mocks"),
         state=before.registrations if before else {},
     )
-    project = surroundings.get("project", "project")
+    project = surroundings.get("project") or "project"
     _configure(project, surroundings)
     monitor = Monitor(recording, world)
     mocks.set_mocks(
         monitor.mocks,
         project=project,
-        stack=surroundings.get("stack", "stack"),
-        organization=surroundings.get("organization", "organization"),
+        stack=surroundings.get("stack") or "stack",
+        organization=surroundings.get("organization") or "organization",
         preview=preview,
         # The engine is replaced below.
         logger=logging.Logger("silent", logging.CRITICAL),  # noqa: LOG001  # not shared with other code
@@ -240,7 +241,7 @@ async def _settled() -> None:
 def _configure(project: str, surroundings: Surroundings) -> None:
     plain, secret = (
         {key if ":" in key else f"{project}:{key}": _text(reveal(value)) for key, value in settings.items()}
-        for settings in (surroundings.get("config", {}), surroundings.get("secrets", {}))
+        for settings in (without_none(surroundings.get("config") or {}), surroundings.get("secrets") or {})
     )
     pulumi.runtime.set_all_config({**plain, **secret}, list(secret))
 

@@ -180,7 +180,10 @@ VALUES = {"on": True, "1:4": "1:4", "2026-11-28": "2026-11-28", "0o17": 15, "nul
 
 @pytest.mark.parametrize(("text", "value"), VALUES.items(), ids=repr)
 def test_a_value_is_read_as_kubectl_reads_it(shell: Shell, text: str, value: object) -> None:
-    """The reader of job files parses it; the problem of a value of the wrong type shows what was read."""
+    """The reader of job files parses it; the problem of a value of the wrong type shows what was read.
+
+    A null is the default of the option.
+    """
     file = shell.write("job.yaml", job(plugins={"svc": []}))
     setting = ("--set", f"svc.publish_not_ready_addresses={text}", file)
 
@@ -188,6 +191,6 @@ def test_a_value_is_read_as_kubectl_reads_it(shell: Shell, text: str, value: obj
 
     path = "plugin_options.svc.publish_not_ready_addresses"
     assert [(*pair, problem.value) for pair, problem in zip(typed(problems), problems, strict=True)] == (
-        [] if value is True else [(path, "TypeInvalid", value_text(value))]
+        [] if value in (True, None) else [(path, "TypeInvalid", value_text(value))]
     )
     assert shell("validate", *setting).lines == [f"job.yaml:7:5: {problem}" for problem in problems]

@@ -197,6 +197,44 @@ def outputs_wherever_a_value_decides_no_structure() -> None:
     )
 
 
+def arguments_that_may_be_none(
+    text: str | None, number: int | None, labels: Mapping[str, str] | None, *, choice: bool | None
+) -> None:
+    """A wrapper passes its optional arguments on."""
+    defaults: JobDefaults = {"queue": text, "labels": labels, "managed_by": None, "node_selector": {"pool": text}}
+    VolcanoJob(
+        "train",
+        {
+            "name": text,
+            "queue": text,
+            "labels": {"team": text},
+            "min_available": number,
+            "volumes": None,
+            "tasks": [
+                Task(name=text, replicas=number, min_available=number, template=None, policies=None, depends_on=None)
+            ],
+            "plugins": [
+                PytorchPlugin(port=number, torchrun=choice, wait_master_script=None, nproc_per_node=None),
+                SshPlugin(ssh_private_key=text, key_type=None),
+                SvcPlugin(allow=[Allow(ports=None, pods={"app": text})], service_ports=None),
+                RayPlugin(head_start_args=None, probes=choice),
+            ],
+            "restart": None,
+            "run": text,
+            "wait_timeout": text,
+            "plugin_options": {"pytorch": None},
+            "image_registry": text,
+            "ignore_warnings": None,
+            "job_defaults": defaults,
+        },
+    )
+    VolcanoJob.from_yaml("read", "job.yaml", {"restart": None, "image_registry": text}, None)
+    VolcanoQueue("research", {"weight": number, "capability": {"cpu": text}, "guarantee": {"resource": None}})
+    presets.apply(WIRE, presets.shm("8Gi", container=text) if text else None, presets.rdma("rdma/a", number))
+    presets.apply(WIRE, presets.nccl(interface=text, debug=None, variables={"NCCL_IB_HCA": text}))
+    assert_type(PytorchPlugin(port=number).port, int)
+
+
 def queues_and_what_jobs_share() -> None:
     """Queues with plain values and Outputs; defaults for jobs, as a literal or with the class."""
     everyone = VolcanoQueue("everyone")

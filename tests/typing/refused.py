@@ -71,7 +71,7 @@ VolcanoQueue("research", {"weigth": 2})  # refused
 VolcanoQueue("research", {"dequeueStrategy": "fifo"})  # refused
 VolcanoQueue("research", {"dequeue_strategy": "lifo"})  # refused
 VolcanoQueue("research", {"capability": ["cpu"]})  # refused
-VolcanoQueue("research", {"capability": {"cpu": None}})  # refused
+VolcanoQueue("research", {"capability": {"cpu": ["1"]}})  # refused
 VolcanoQueue("research", {"guarantee": {"cpu": 1}})  # refused
 VolcanoQueue("research", {"name": text})  # refused
 VolcanoQueue("research", {"namespace": "research"})  # refused
@@ -108,10 +108,12 @@ Policy(event="PodEvited")  # refused
 Policy(exit_code="1")  # refused
 NetworkTopology(mode="strict")  # refused
 Volume(volume_claim_name="data")  # refused
+Volume(mount_path=None)  # refused
 PytorchPlugin(prot=1)  # refused
 PytorchPlugin(port="x")  # refused
 PytorchPlugin(29500)  # refused
 PytorchPlugin(wait_master_enabled="yes")  # refused
+PytorchPlugin(wait_master_script="check")  # refused
 SshPlugin(ssh_private_key=3)  # refused
 SshPlugin(key_type="dsa")  # refused
 SshPlugin(file_modes="0600")  # refused

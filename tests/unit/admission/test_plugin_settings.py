@@ -150,7 +150,7 @@ WRONG_TYPES: dict[str, tuple[type[Plugin], Wire, str]] = {
     "a truth value for a number": (PytorchPlugin, {"port": True}, "port"),
     "text for a truth value": (PytorchPlugin, {"wait_master_enabled": "true"}, "wait_master_enabled"),
     "a number for a truth value": (SvcPlugin, {"disable_network_policy": 1}, "disable_network_policy"),
-    "nothing for a name": (TensorflowPlugin, {"ps": None}, "ps"),
+    "a list for a name": (TensorflowPlugin, {"ps": ["ps"]}, "ps"),
     "a number for a key": (SshPlugin, {"ssh_private_key": 5, "ssh_public_key": "x"}, "ssh_private_key"),
     "an unknown number": (MpiPlugin, {"port": Leaf("port")}, "port"),
     "an unknown master": (MpiPlugin, {"master": Leaf("master")}, "master"),

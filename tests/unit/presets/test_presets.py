@@ -466,7 +466,7 @@ ARGUMENTS: dict[str, tuple[Callable[[], Preset], str, str]] = {
     "a size that is none": (
         lambda: presets.shm(None),  # type: ignore[arg-type]  # that is the mistake
         "presets.shm.size",
-        "Invalid",
+        "Required",
     ),
     "what happens where it cannot be": (
         lambda: presets.topology_spread("train", "zone", when_unsatisfiable="Wait"),  # type: ignore[arg-type]  # that is the mistake
@@ -514,7 +514,7 @@ def test_a_value_that_is_not_a_preset_is_rejected(
     assert str(found[0]) == snapshot
 
 
-@pytest.mark.parametrize("value", [[presets.efa()], None], ids=["a list of presets", "nothing"])
+@pytest.mark.parametrize("value", [[presets.efa()], 5], ids=["a list of presets", "a number"])
 def test_values_that_cannot_be_called_are_rejected_like_a_function_that_returns_a_preset(value: Any) -> None:
     """The fix is the same."""
     (like, _, _) = NO_PRESETS["a maker of presets"]
