@@ -18,7 +18,18 @@ REGISTRY = (
 """The pattern of a registry with an optional path, in the syntax that Python and Go share."""
 DOCKER_HUB = "docker.io"
 _REGISTRY = re.compile(REGISTRY)
+_HOST_LABEL = "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?"
+_HOST = rf"({_HOST_LABEL}(\.{_HOST_LABEL})*|\[[a-fA-F0-9:]+\])(:[0-9]+)?"
+# Upper case is reported separately.
+_PART = r"[A-Za-z0-9]+((\.|_|__|-+)[A-Za-z0-9]+)*"
+_REFERENCE = re.compile(
+    rf"({_HOST}/)?(?P<path>{_PART}(/{_PART})*)(:\w[\w.-]{{0,127}})?(@(?P<digest>[A-Za-z][\w.+-]*:[A-Fa-f0-9]{{32,}}))?",
+    re.ASCII,
+)
+_LONGEST_PATH = 255
+_DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
 _OFFICIAL = "library"
+_OFFICIAL_HOSTS = (DOCKER_HUB, "index.docker.io")
 _ALIASES = {"index.docker.io": DOCKER_HUB, "registry-1.docker.io": DOCKER_HUB}
 
 
@@ -35,6 +46,51 @@ def check_registry(registry: Any, path: str) -> Iterator[Problem]:
         )
         reason = "must be a registry host (with a dot or a port, or localhost), optionally followed by a path"
         yield Problem(path, "Invalid", reason, hint, value_text(registry))
+
+
+def check_reference(image: str, path: str) -> Iterator[Problem]:
+    """Yield a Problem if an image is not a reference. The API server accepts it, but no kubelet can pull it.
+
+    The rules are those of `ParseNormalizedNamed` in github.com/distribution/reference, which the kubelet calls.
+    """
+    if not image or image != image.strip():
+        return  # the API server rejects it
+    if problem := _reference_problem(image):
+        reason, hint = problem
+        reason = f"{reason}, so the kubelet cannot pull it (InvalidImageName)"
+        yield Problem(path, "Invalid", reason, hint, value_text(image))
+
+
+def _reference_problem(image: str) -> tuple[str, str] | None:
+    """Return the broken rule of an image reference, and the fix; None if the reference is valid."""
+    match = _REFERENCE.fullmatch(_normalized(image))
+    if match and match["path"] != match["path"].lower():
+        written = match["path"].removeprefix(f"{_OFFICIAL}/")
+        return "the repository must be in lower case", f"write {image.replace(written, written.lower())}"
+    if re.fullmatch("[a-f0-9]{64}", image) or not match:
+        return "must be an image reference", _reference_fix(image)
+    if len(match["path"]) > _LONGEST_PATH:
+        return f"the repository may not be more than {_LONGEST_PATH} characters", ""
+    algorithm, colon, value = (match["digest"] or "").partition(":")
+    if colon and not (len(value) == _DIGESTS.get(algorithm) and value == value.lower()):
+        return "the digest must be sha256: and 64 lower-case hexadecimal digits", "copy the digest from the registry"
+    return None
+
+
+def _normalized(image: str) -> str:
+    host, _, rest = image.partition("/") if names_registry(image) else (DOCKER_HUB, "", image)
+    prefix = f"{_OFFICIAL}/" if host in _OFFICIAL_HOSTS and "/" not in rest else ""
+    return f"{host}/{prefix}{rest}"
+
+
+def _reference_fix(image: str) -> str:
+    if any(map(str.isspace, image)):
+        return "remove the whitespace"
+    if "://" in image:
+        return f"remove {image.partition('://')[0]}://"
+    if any(mark in image for mark in ("$", "{{", "<")):
+        return "replace the placeholder, because Kubernetes does not expand variables in images"
+    return "write an image such as ghcr.io/team/train:1"
 
 
 def in_registry(image: Any, registry: Any) -> Any:

@@ -29,6 +29,7 @@ from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, MANAGED_BY_VOLCANO, Phrase
 from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.text import Sealed
+from pulumi_volcano_jobs.kubernetes import images
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Placeholder, Pod
 from pulumi_volcano_jobs.kubernetes.validation.ports import PORT_RULE, is_port
@@ -276,8 +277,11 @@ class Plugin(Settings):
         """Yield the problems of these settings in this job. Their types are already validated."""
         for setting in sorted(self.images):
             image = getattr(self, setting)
-            if isinstance(image, str) and any(map(str.isspace, image)):
-                yield self.problem(setting, "must not contain whitespace", "remove the whitespace")
+            if not isinstance(image, str):
+                continue
+            if image != image.strip():
+                yield self.problem(setting, "must not have leading or trailing whitespace", "remove the whitespace")
+            yield from images.check_reference(image, f"{path_of(type(self))}.{setting}")
 
     def malformed(self) -> Iterator[Problem]:
         """Yield problems of values that `validate` cannot read: arguments of a wrong type, and nested values."""

@@ -30,6 +30,7 @@ PRIORITIES = {"high": 1000, "low": 10}
 # Any character that can be in a Python string and encoded; surrogates cannot.
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 some_text = texts.filter(bool)
+images = st.from_regex(r"([a-z0-9]{1,9}/)?[a-z0-9]{1,9}(:[A-Za-z0-9]{1,5})?", fullmatch=True)
 names = st.sampled_from(["a", "team-1", "x.y"])
 label_values = st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,8}[A-Za-z0-9])?", fullmatch=True)
 ports = st.integers(1, 65535)
@@ -50,7 +51,7 @@ def containers(name: str, volumes: tuple[str, ...]) -> st.SearchStrategy[Wire]:
     """Draw a container that mounts some of the volumes."""
     mounts = st.sets(st.sampled_from(volumes)) if volumes else st.just(set())
     return st.fixed_dictionaries(
-        {"name": st.just(name), "image": some_text.map(str.strip).filter(bool)},
+        {"name": st.just(name), "image": images},
         optional={
             "command": st.lists(texts, max_size=2),
             "args": st.lists(texts, max_size=2),
@@ -122,7 +123,7 @@ def plugin_sets(tasks: tuple[str, ...]) -> st.SearchStrategy[list[Plugin]]:
             port=ports,
             wait_master_enabled=st.booleans(),
             wait_master_timeout=st.integers(0, 900),
-            wait_master_image=some_text,
+            wait_master_image=images,
         ),
         st.builds(
             RayPlugin,

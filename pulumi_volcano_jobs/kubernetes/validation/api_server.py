@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
+from pulumi_volcano_jobs.kubernetes import images
 from pulumi_volcano_jobs.kubernetes.validation import claims, containers, resources, volumes
 from pulumi_volcano_jobs.kubernetes.validation.field import ObjectField, Wire, duplicates
 
@@ -17,6 +18,8 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
         yield replace(problem, stage=RejectionStage.API)
     for claim in volumes.claim_specs(spec):
         yield from claims.ignored_data_source(claim)
+    for place, image in _images(spec):
+        yield from images.check_reference(image, place)
     # The API server replaces a negative value with 1.
     hint = "use 0 to stop at once, or remove it for the default, 30"
     for problem in spec.check_minimum("terminationGracePeriodSeconds", 0, hint):
@@ -44,6 +47,16 @@ def _problems(spec: ObjectField) -> Iterator[Problem]:
     yield from _values_of_classes(spec)
     yield from _host_network_ports(spec)
     yield from resources.check_totals(spec, is_created=True)
+
+
+def _images(spec: ObjectField) -> Iterator[tuple[str, str]]:
+    """Yield the path of each image of a Pod, and the image."""
+    for container in containers.all_containers(spec):
+        yield container.at("image"), container.text("image")
+    for volume in spec.children("volumes"):
+        source = volume.child("image")
+        if source:
+            yield source.at("reference"), source.text("reference")
 
 
 def _values_of_classes(spec: ObjectField) -> Iterator[Problem]:

@@ -168,3 +168,74 @@ def test_where_nobody_waits_volcanos_arguments_stay() -> None:
     made = render(document, image_registry=REGISTRY, managed_by="volcano").native_job.to_manifest()
 
     assert made["spec"]["plugins"]["pytorch"] == ["--port=1234"]
+
+
+DIGEST = f"sha256:{'a' * 64}"
+REFERENCES = [
+    "train",
+    "train:1",
+    f"train@{DIGEST}",
+    f"ghcr.io/team/train:1.0-rc_1@{DIGEST}",
+    "localhost:5000/train",
+    "[::1]:5000/train",
+    "Registry/train",
+    "team/a_b__c--d.e:V1",
+    f"train:{'t' * 128}",
+    f"example.org/{'a' * 255}",
+]
+NO_REFERENCES = {
+    "whitespace": "b c",
+    "a line break": "train\n1",
+    "upper case": "team/Train:1",
+    "upper case without a team": "Train",
+    "a scheme": "https://ghcr.io/team/train",
+    "a variable": "ghcr.io/team/train:$TAG",
+    "a placeholder": "<image>",
+    "a Helm template": "{{.Values.image}}",
+    "two tags": "train:1:2",
+    "an empty part": "team//train",
+    "an empty tag": "train:",
+    "a long tag": f"train:{'t' * 129}",
+    "a long path": f"example.org/{'a' * 256}",
+    "a hyphen at the start": "-train",
+    "three underscores": "a___b",
+    "a digest that is too short": f"train@sha256:{'a' * 63}",
+    "a digest in upper case": f"train@sha256:{'A' * 64}",
+    "an unknown digest": f"train@md5:{'a' * 32}",
+    "the id of an image": "a" * 64,
+}
+
+
+@pytest.mark.parametrize("image", REFERENCES)
+def test_the_kubelet_can_pull_these_images(image: str) -> None:
+    """`ParseNormalizedNamed` of github.com/distribution/reference accepts them."""
+    assert list(images.check_reference(image, "image")) == []
+
+
+@pytest.mark.parametrize("image", NO_REFERENCES.values(), ids=NO_REFERENCES)
+def test_an_image_that_the_kubelet_cannot_pull_is_an_error(image: str, snapshot: SnapshotAssertion) -> None:
+    """In containers of all kinds, in volumes and in images of plugins."""
+    volume = {"name": "model", "image": {"reference": image}}
+    document = job(
+        task(
+            "master",
+            containers=[container(image=image)],
+            initContainers=[container("init", image=image)],
+            volumes=[volume],
+        ),
+        plugins=[PytorchPlugin(wait_master_enabled=True, wait_master_image=image)],
+    )
+    found = refused(document).problems
+    spec = "spec.tasks[0].template.spec"
+    assert sorted(typed(found)) == [
+        ("spec.plugins.pytorch.wait_master_image", "Invalid"),
+        (f"{spec}.containers[0].image", "Invalid"),
+        (f"{spec}.initContainers[0].image", "Invalid"),
+        (f"{spec}.volumes[0].image.reference", "Invalid"),
+    ]
+    assert str(found[0]) == snapshot
+
+
+def test_volcano_accepts_an_image_that_the_kubelet_cannot_pull() -> None:
+    """Lenient mode behaves like Volcano."""
+    assert render(job(task(containers=[container(image="b c")])), strict=False).pods
