@@ -154,7 +154,7 @@ def _spec(spec: ObjectField, name: Any) -> Iterator[Problem]:
 def _parent(spec: ObjectField, name: Any) -> Iterator[Problem]:
     if spec.is_given("parent"):
         yield from subdomain(spec.fields["parent"], spec.at("parent"))
-        if spec.text("parent") == name:
+        if isinstance(name, str) and spec.text("parent") == name:
             yield spec.problem(
                 "parent", "Invalid", "must not be the queue itself", "use another queue, or remove parent to use root"
             )

@@ -11,7 +11,13 @@ from pulumi_volcano_jobs.admission import controllers
 from pulumi_volcano_jobs.component import name_registry, stack_config
 from pulumi_volcano_jobs.component.composed import ComposedJob
 from pulumi_volcano_jobs.component.composer import KEYS, Build, Composer
-from pulumi_volcano_jobs.component.input_errors import ProblemLocator, as_dict, as_input_errors, text_in_file
+from pulumi_volcano_jobs.component.input_errors import (
+    ProblemLocator,
+    as_dict,
+    as_input_errors,
+    check_call,
+    text_in_file,
+)
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.job_options import pop_options, render_options
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
@@ -64,6 +70,7 @@ class BaseJob(pulumi.ComponentResource):
         source = file.source if file else ""
         locate = _locator(file) if file else self._with_hints
         with as_input_errors(resource_name, source, locate):
+            raise_if_any(check_call(resource_name, opts))
             rendered, options = _render(resource_name, file.data if file else args, outputs, file)
             composer = _COMPOSERS[options.get("managed_by") or "pulumi"]
             ignored = composer.ignored_fields(rendered.job)
@@ -132,17 +139,18 @@ def _render(
     options, wrong = pop_options(args, mode_is_shared=mode_is_shared)
     if args.get("name") is None and not {"metadata", "spec"} & args.keys():
         args["name"] = resource_name
-    rendered = render(
-        args,
-        namespace=defaults.get("namespace", "default"),
-        keys=KEYS,
-        earlier=[*document_problems, *problems, *wrong],
-        cluster=ClusterFacts(
-            kubernetes_version=options.get("kubernetes_version") or "",
-            volcano_version=options.get("volcano_version") or "",
-        ),
-        **render_options(options),
-    )
+    with outputs.text_problems():
+        rendered = render(
+            args,
+            namespace=defaults.get("namespace", "default"),
+            keys=KEYS,
+            earlier=[*document_problems, *problems, *wrong],
+            cluster=ClusterFacts(
+                kubernetes_version=options.get("kubernetes_version") or "",
+                volcano_version=options.get("volcano_version") or "",
+            ),
+            **render_options(options),
+        )
     return rendered, options
 
 

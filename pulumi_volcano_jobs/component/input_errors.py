@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 import pulumi
 
-from pulumi_volcano_jobs.core.errors import JobError, Problem, job_error
-from pulumi_volcano_jobs.core.text import escaped
+from pulumi_volcano_jobs.core.errors import JobError, Problem, job_error, not_plain, wrong_type
+from pulumi_volcano_jobs.core.text import escaped, holds_output
 
 ProblemLocator = Callable[[Iterable[Problem]], list[Problem]]
 
@@ -53,9 +53,10 @@ def raise_output_error(name: str, kind: str, problems: Sequence[Problem]) -> NoR
 
 
 def _summary(name: str, kind: str, problems: Sequence[Problem], source: str) -> str:
+    shown_name = f" {name}" if isinstance(name, str) and not holds_output(name) else ""
     count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
     lines = "\n".join(f"  {text_in_file(problem, source)}" for problem in problems)
-    return f"the {kind} {name} has {count}:\n{lines}"
+    return f"the {kind}{shown_name} has {count}:\n{lines}"
 
 
 @contextmanager
@@ -77,6 +78,18 @@ def as_input_errors(
     else:
         return
     raise JobInputError(_summary(name, kind, problems, source), problems) from None
+
+
+def check_call(resource_name: object, opts: object) -> Iterator[Problem]:
+    """Yield the problems of the arguments that every resource has. Pulumi reports them with a traceback."""
+    if not isinstance(resource_name, str):
+        yield wrong_type("resource_name", "a string", 'write a name such as "train"')
+    elif not resource_name:
+        yield Problem("resource_name", "Required", "", 'write a name such as "train"')
+    elif holds_output(resource_name):
+        yield not_plain("resource_name", "use a plain value, for example from pulumi.Config")
+    if opts is not None and not isinstance(opts, pulumi.ResourceOptions):
+        yield wrong_type("opts", "pulumi.ResourceOptions", "write pulumi.ResourceOptions(protect=True), for example")
 
 
 def as_dict(lifted: Any, args: object, expected: str, example: str) -> dict[str, Any]:

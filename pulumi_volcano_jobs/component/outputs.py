@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pulumi
 
 from pulumi_volcano_jobs.component.error_hooks import wait_for_hooks
 from pulumi_volcano_jobs.component.input_errors import raise_output_error
+from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.kubernetes_args import to_wire
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, key_text
+from pulumi_volcano_jobs.core.errors import (
+    JobError,
+    Problem,
+    RejectionStage,
+    key_text,
+    not_following,
+    not_plain,
+    output_as_text,
+    raise_if_any,
+)
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, has_leaf, leaves, substitute
+from pulumi_volcano_jobs.core.text import holds_output
 from pulumi_volcano_jobs.core.tree import map_tree
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.kubernetes.validation import resolved
 from pulumi_volcano_jobs.kubernetes.validation.resolved import TypePath
 from pulumi_volcano_jobs.plugins import Plugin, registry
-from pulumi_volcano_jobs.plugins.settings import facts_of, secret_settings
+from pulumi_volcano_jobs.plugins.settings import default_of, facts_of, flags_of, secret_settings
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, METADATA_FIELDS
 from pulumi_volcano_jobs.spec.model import Model
 
@@ -52,6 +64,8 @@ class Outputs:
         self._outputs: dict[str, pulumi.Output[Any]] = {}
         self._given: dict[str, pulumi.Output[Any]] = {}
         self._secrets: dict[str, dict[str, Any]] = {}
+        # A Problem for each string that contains the text of an Output.
+        self._texts: list[Problem] = []
 
     def lift(self, tree: Any, path: str = "", typed: TypePath | None = None) -> Any:
         """Return a copy of the tree with models as dicts and a leaf instead of each Output.
@@ -68,13 +82,45 @@ class Outputs:
         if isinstance(tree, Plugin):
             return self._plugin(tree, path)
         if isinstance(tree, Mapping):
-            return {key: self._entry(key, value, _child(path, key), typed) for key, value in tree.items()}
+            return {
+                key: self._entry(key, value, _child(path, key), typed)
+                for key, value in tree.items()
+                if self._is_plain_key(key, path)
+            }
         if isinstance(tree, (list, tuple)):
             return [
                 self.lift(item, paths.join(path, index), typed and typed.below(index))
                 for index, item in enumerate(tree)
             ]
-        return tree
+        return self._text_leaf(path, tree) if holds_output(tree) else tree
+
+    def _is_plain_key(self, key: Any, path: str) -> bool:
+        if isinstance(key, pulumi.Output) or holds_output(key):
+            reason = "a key is an Output, or contains the text of one"
+            hint = "use a plain value, for example from pulumi.Config"
+            self._texts.append(Problem(path, "Invalid", reason, hint, stage=RejectionStage.DECODE))
+            return False
+        return True
+
+    def _text_leaf(self, path: str, text: str, hint: str = "") -> Leaf:
+        """Report the text of an Output, and return a leaf, so that other checks treat it as an Output."""
+        self._texts.append(output_as_text(path, text, hint))
+        return Leaf(path)
+
+    @contextmanager
+    def text_problems(self) -> Iterator[None]:
+        """Raise the problems of texts of Outputs with the other problems of the arguments.
+
+        If a field does not accept an Output, only the problem that says so is raised.
+        """
+        others: Sequence[Problem] = ()
+        try:
+            yield
+        except JobError as error:
+            others = error.problems
+        not_outputs = {problem.path for problem in others if problem.type == "TypeInvalid"}
+        texts = [item for item in self._texts if not_outputs.isdisjoint(paths.with_parents(item.path))]
+        raise_if_any([*texts, *not_following(others, texts)])
 
     def _entry(self, key: Any, value: Any, path: str, typed: TypePath | None) -> Any:
         if typed:
@@ -97,7 +143,9 @@ class Outputs:
         for index, argument in enumerate(arguments):
             place = paths.join(path, index)
             flag, equals, value = argument.partition("=") if isinstance(argument, str) else ("", "", "")
-            if equals and flag.lstrip("-") in secrets:
+            if holds_output(argument):
+                lifted_arguments += self._text_argument(plugin, argument, place)
+            elif equals and flag.lstrip("-") in secrets:
                 lifted_arguments += [flag, self._secret_leaf(name, secrets[flag.lstrip("-")], place, value)]
             elif previous.lstrip("-") in secrets and isinstance(argument, (str, pulumi.Output)):
                 lifted_arguments.append(self._secret_leaf(name, secrets[previous.lstrip("-")], place, argument))
@@ -105,6 +153,15 @@ class Outputs:
                 lifted_arguments.append(self.lift(argument, place))
             previous = argument if isinstance(argument, str) else ""
         return lifted_arguments
+
+    def _text_argument(self, plugin: type[Plugin], argument: str, path: str) -> list[Any]:
+        """Return an argument that contains the text of an Output as if the program had passed the Output."""
+        flag, equals, _ = argument.partition("=")
+        if flag.lstrip("-") not in flags_of(plugin, of="may_be_output"):
+            self._texts.append(not_plain(path))
+            return [Leaf(path)]
+        leaf = self._text_leaf(path, argument, 'pass "--name" and the Output as two items of the list')
+        return [flag, leaf] if equals else [leaf]
 
     def _secret_leaf(self, plugin: str, setting: str, path: str, value: Any) -> Leaf:
         return self.leaf(path, self._secret(plugin, setting, value), _TEXT)
@@ -163,8 +220,12 @@ class Outputs:
         changed: dict[str, Any] = {}
         for name, facts in facts_of(type(plugin)).items():
             value = getattr(plugin, name)
+            if holds_output(value) and "may_be_output" not in facts:
+                self._texts.append(not_plain(paths.join(place, name)))
+                changed[name] = default_of(type(plugin), name)
+                continue
             is_given = isinstance(value, pulumi.Output) or (isinstance(value, str) and value)
-            if is_given and "secret" in facts:
+            if is_given and "secret" in facts and not holds_output(value):
                 value = self._secret(plugin.name, name, value)
             typed = _TEXT if "placeholder" in facts else None
             lifted_value = self.lift(value, paths.join(place, name), typed)
@@ -179,6 +240,8 @@ async def _is_plain(value: Any) -> bool:
 
 def _child(path: str, key: Any) -> str:
     name = key_text(key)
+    if not path and key in JobOptions.__annotations__:
+        return name
     if path or key in DOCUMENT_FIELDS:
         return paths.join(path, name)
     return paths.join("metadata" if key in METADATA_FIELDS else "spec", name)

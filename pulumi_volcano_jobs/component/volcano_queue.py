@@ -9,7 +9,7 @@ import pulumi
 from pulumi_volcano_jobs.admission import queues
 from pulumi_volcano_jobs.component import forwarding, name_registry
 from pulumi_volcano_jobs.component.error_hooks import hook_binding, missing_controllers, missing_definitions
-from pulumi_volcano_jobs.component.input_errors import as_dict, as_input_errors
+from pulumi_volcano_jobs.component.input_errors import as_dict, as_input_errors, check_call
 from pulumi_volcano_jobs.component.kubernetes_args import to_wire
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.outputs import Outputs
@@ -49,6 +49,7 @@ class BaseQueue(pulumi.ComponentResource):
         """
         outputs = Outputs(resource_name, TYPE)
         with as_input_errors(resource_name, kind=TYPE):
+            raise_if_any(check_call(resource_name, opts))
             raise_if_any(bounds.check_bounds(args))
             lifted = outputs.lift(
                 to_wire({} if args is None else args, queue_schema.SPEC), typed=TypePath(queue_schema.SPEC)
@@ -56,7 +57,8 @@ class BaseQueue(pulumi.ComponentResource):
             queue_args = without_null_labels(as_dict(lifted, args, "a dict", 'VolcanoQueue("research", {"weight": 2})'))
             if queue_args.get("name") is None:
                 queue_args["name"] = resource_name
-            manifest = queue.queue(queue_args)
+            with outputs.text_problems():
+                manifest = queue.queue(queue_args)
             raise_if_any(name_registry.register_names(resource_name, [manifest], TYPE))
         super().__init__(VOLCANO_QUEUE, resource_name, {}, opts)
         for text in ignored_options(opts, "custom_timeouts"):

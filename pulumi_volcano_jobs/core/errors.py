@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from pulumi_volcano_jobs.core import paths, phrases
-from pulumi_volcano_jobs.core.text import cropped, escaped, without_keys
+from pulumi_volcano_jobs.core.text import cropped, escaped, is_output_of_other_language, without_keys
 
 
 class RejectionStage(enum.IntEnum):
@@ -194,6 +194,22 @@ def wrong_type(
 def not_plain(path: str, hint: str = "", why: str = "") -> Problem:
     """Return the problem of an Output in a field whose value the program must know."""
     return wrong_type(path, f"a plain value, not an Output{why and f': {why}'}", hint)
+
+
+def output_as_text(path: str, text: str, hint: str = "") -> Problem:
+    """Return the problem of a string that contains the text of an Output instead of its value.
+
+    Args:
+        path: the path of the string.
+        text: the string.
+        hint: the fix, if it is not the usual one.
+    """
+    cause = "an f-string or str()"
+    fix = 'use pulumi.Output.concat("text ", output) or pulumi.Output.format("text {0}", output)'
+    if is_output_of_other_language(text):
+        cause, fix = "string interpolation", "use pulumi.interpolate in TypeScript, or Output.format in other languages"
+    reason = f"{cause} cannot read an Output, so this is an error text of Pulumi instead of the value"
+    return Problem(path, "Invalid", reason, hint or fix, stage=RejectionStage.DECODE)
 
 
 class JobError(ValueError):

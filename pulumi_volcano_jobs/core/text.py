@@ -24,6 +24,9 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/=]{40,}")
 _MARKS = ("QkVHSU4g", "JFR0lOI", "CRUdJTi")
 _OPENSSH = "b3BlbnNzaC1rZXktdj"
 _LONGEST, _LONGEST_ENDING = 950, 50
+# The text of an Output in Python, and its repr; and the text in TypeScript, .NET and Java.
+_PYTHON_OUTPUT = re.compile(r"Calling __str__ on an Output\[T\] is not supported|<pulumi\.output\.Output object at 0x")
+_OTHER_OUTPUT = re.compile(r"Calling \[[tT]oString\] on an \[Output<T>\] is not supported")
 HIDDEN = re.compile(
     "[\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]"
 )
@@ -47,6 +50,18 @@ def redacted(tree: Any) -> Any:
     if isinstance(tree, list):
         return [redacted(item) for item in tree]
     return tree
+
+
+def holds_output(text: object) -> bool:
+    """Check whether a text contains the text of a Pulumi Output, as an f-string or `str` makes it."""
+    if not isinstance(text, str) or "Output" not in text:
+        return False
+    return bool(_PYTHON_OUTPUT.search(text)) or is_output_of_other_language(text)
+
+
+def is_output_of_other_language(text: str) -> bool:
+    """Check whether a text contains the text of an Output that another language than Python makes."""
+    return bool(_OTHER_OUTPUT.search(text))
 
 
 def holds_key(text: str) -> bool:

@@ -29,7 +29,7 @@ from typing_extensions import Self
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.core.resource_types import JOB
-from pulumi_volcano_jobs.core.text import redacted_for_repr
+from pulumi_volcano_jobs.core.text import holds_output, redacted_for_repr
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, METADATA_FIELDS, flatten, warnings, without_null_labels
 from pulumi_volcano_jobs.spec.fields import (
@@ -100,7 +100,8 @@ class Model(BaseModel):
     def _owner(cls, data: Tree) -> str:
         """Return the name of the model in messages, for a model outside of a job."""
         name = data.get("name") if isinstance(data, Mapping) else None
-        return f"{cls.__name__}[{name}]" if name and isinstance(name, str) else cls.__name__
+        is_shown = isinstance(name, str) and name and not holds_output(name)
+        return f"{cls.__name__}[{name}]" if is_shown else cls.__name__
 
     @model_validator(mode="before")
     @classmethod

@@ -17,6 +17,7 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, job_error, not_plain, value_text
 from pulumi_volcano_jobs.core.leaf import OutputLike, may_be_output
 from pulumi_volcano_jobs.core.suggestions import did_you_mean, suggestion
+from pulumi_volcano_jobs.core.text import holds_output
 from pulumi_volcano_jobs.kubernetes.schema import A_LIST_HINT, SURROGATE, output_not_allowed
 from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
 from pulumi_volcano_jobs.spec.fields import name_of_resource
@@ -144,7 +145,7 @@ def problem(error: ErrorDetails, owner: str = "") -> Problem:
     given_value, location = error["input"], _on_the_wire([key for key in error["loc"] if key != "[key]"])
     kind = "invalid_key" if "[key]" in error["loc"] else error["type"]
     path = _path(location, owner) or error.get("ctx", {}).get("place", "")
-    if may_be_output(given_value):
+    if may_be_output(given_value) or holds_output(given_value):
         return output_not_allowed(path, _PLAIN_REASONS.get(path.rpartition(".")[2], _STRUCTURE))
     if kind == "missing" and path == "metadata.name" and GENERATE_NAME in given_value:
         kind, path = "generated_name", f"metadata.{GENERATE_NAME}"
@@ -174,7 +175,7 @@ def _of_setting(errors: Sequence[ErrorDetails], owner: str, settings: Mapping[st
         hint = suggestion(name, settings) if settings else "remove it"
         return Problem(path, "Forbidden", "unknown setting", hint)
     value = value_text(first["input"]) if settings[name].repr and first["type"] != "string_unicode" else ""
-    if may_be_output(first["input"]):
+    if may_be_output(first["input"]) or holds_output(first["input"]):
         return not_plain(path, facts.get("hint", ""))
     if first["type"] == "literal_error":
         error_type, reason, _ = _rule("literal_error", first["loc"], first)

@@ -85,12 +85,12 @@ WRONG: dict[str, tuple[Callable[[], Wire], str, str]] = {
     ),
     "a shared node selector": (
         lambda: of_container() | {"job_defaults": {"node_selector": secret(SECRET)}},
-        "spec.job_defaults.node_selector",
+        "job_defaults.node_selector",
         "TypeInvalid",
     ),
     "shared tolerations": (
         lambda: of_container() | {"job_defaults": {"tolerations": secret({SECRET: 1})}},
-        "spec.job_defaults.tolerations",
+        "job_defaults.tolerations",
         "TypeInvalid",
     ),
 }

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, output_as_text
+from pulumi_volcano_jobs.core.text import holds_output
+from pulumi_volcano_jobs.core.tree import scalars
 from pulumi_volcano_jobs.kubernetes.schema import QUANTITY, SchemaPruner
 from pulumi_volcano_jobs.kubernetes.validation.resources import QUANTITY_RULE, parsed
 
@@ -42,5 +44,7 @@ def check(value: Any, typed: TypePath, path: str) -> Sequence[Problem]:
     """Return the problems of a resolved value."""
     pruner = _ResolvedValuePruner()
     pruner.apply_below(value, typed.definition, typed.keys, path)
+    texts = [text for text in scalars(value) if holds_output(text)]
+    pruner.problems += [output_as_text(path, text) for text in texts[:1]]
     # Unknown fields are not a problem here: the API server drops them.
     return [problem for problem in pruner.problems if problem.stage is not RejectionStage.STRICT]
