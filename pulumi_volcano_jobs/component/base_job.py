@@ -21,6 +21,7 @@ from pulumi_volcano_jobs.component.input_errors import (
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.job_options import pop_options, render_options
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
+from pulumi_volcano_jobs.component.lookup import IndexedItems, NamedAttributes, NamedItems
 from pulumi_volcano_jobs.component.native import NativeJob
 from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.component.plugin_components import PluginComponent, TaskComponent
@@ -43,7 +44,7 @@ _SHARED = "job_defaults"
 _COMPOSERS: Mapping[ManagedBy, type[Composer]] = {kind.mode: kind for kind in (ComposedJob, NativeJob)}
 
 
-class BaseJob(pulumi.ComponentResource):
+class BaseJob(NamedAttributes, pulumi.ComponentResource):
     """A job whose Pods Pulumi manages, or one that Volcano's controllers manage.
 
     The class body declares no attributes, because Pulumi would add them to the schema as outputs.
@@ -105,10 +106,11 @@ class BaseJob(pulumi.ComponentResource):
         self.namespace = pulumi.Output.from_input(outputs.lower(rendered.job.namespace))
         build = Build(self, resource_name, rendered, options, outputs, context, self.namespace)
         composition = composer(build).compose()
-        self.plugins: Mapping[str, PluginComponent] = composition.plugins
-        self.tasks: Mapping[str, TaskComponent] = composition.tasks
-        self.objects: Sequence[KubernetesObject] = composition.objects
-        self.pods: Sequence[KubernetesObject] = composition.pods
+        where = f"the job {context.name}"
+        self.plugins: Mapping[str, PluginComponent] = NamedItems("plugin", composition.plugins.items(), where)
+        self.tasks: Mapping[str, TaskComponent] = NamedItems("task", composition.tasks.items(), where)
+        self.objects: Sequence[KubernetesObject] = IndexedItems("object", composition.objects, where)
+        self.pods: Sequence[KubernetesObject] = IndexedItems("Pod", composition.pods, where)
         self.name = composition.name
         self.pod_names = composition.pod_names
         self.pod_group_name = composition.pod_group_name

@@ -53,7 +53,7 @@ def raise_output_error(name: str, kind: str, problems: Sequence[Problem]) -> NoR
 
 
 def _summary(name: str, kind: str, problems: Sequence[Problem], source: str) -> str:
-    shown_name = f" {name}" if isinstance(name, str) and not holds_output(name) else ""
+    shown_name = f" {name}" if name and isinstance(name, str) and not holds_output(name) else ""
     count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
     lines = "\n".join(f"  {text_in_file(problem, source)}" for problem in problems)
     return f"the {kind}{shown_name} has {count}:\n{lines}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pulumi
 
 from pulumi_volcano_jobs.component.digest import digest
+from pulumi_volcano_jobs.component.lookup import NamedAttributes
 from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, derive
 from pulumi_volcano_jobs.core.resource_types import ObjectType
@@ -25,7 +26,7 @@ _AWAITED = frozenset({"Pod", "PersistentVolumeClaim", "Service"})
 _SECRET = ("data", "stringData")
 
 
-class KubernetesObject(pulumi.CustomResource):
+class KubernetesObject(NamedAttributes, pulumi.CustomResource):
     """A Kubernetes object of a component. Its fields have their Kubernetes names: `pod.status["podIP"]`.
 
     It is registered like a resource of pulumi_kubernetes, with the same provider, but its fields are not converted to

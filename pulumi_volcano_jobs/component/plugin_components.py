@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import pulumi
 
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
+from pulumi_volcano_jobs.component.lookup import IndexedItems, NamedAttributes
 from pulumi_volcano_jobs.core.resource_types import TASK, component_type
 from pulumi_volcano_jobs.plugins import Plugin
 
@@ -17,7 +18,7 @@ POD_SPEC = "pod_spec"
 """The input of a task's component with the spec of its first Pod, for policies."""
 
 
-class PluginComponent(pulumi.ComponentResource):
+class PluginComponent(NamedAttributes, pulumi.ComponentResource):
     """A plugin of a job: the parent of its objects.
 
     The type is `volcano-jobs:index:<class of the plugin>`. Each output of the plugin is an attribute.
@@ -32,7 +33,7 @@ class PluginComponent(pulumi.ComponentResource):
 
     def finish(self, objects: Sequence[KubernetesObject], outputs: Mapping[str, pulumi.Output[Any]]) -> None:
         """Store the objects, and register the outputs."""
-        self.objects = objects
+        self.objects = IndexedItems("object", objects, f"the plugin {self.pulumi_resource_name}")
         for key, value in outputs.items():
             setattr(self, key, value)
         self.register_outputs({**outputs})
@@ -118,7 +119,7 @@ BY_PLUGIN: Mapping[str, type[PluginComponent]] = {
 }
 
 
-class TaskComponent(pulumi.ComponentResource):
+class TaskComponent(NamedAttributes, pulumi.ComponentResource):
     """A task of a job (`volcano-jobs:index:Task`) and its Pods."""
 
     pods: Sequence[KubernetesObject] = ()
@@ -132,6 +133,7 @@ class TaskComponent(pulumi.ComponentResource):
 
     def finish(self, pods: Sequence[KubernetesObject], names: list[str], hosts: pulumi.Output[list[str]]) -> None:
         """Store the Pods, and register the outputs."""
-        self.pods = pods
+        owner = ", whose Pods Volcano creates" if names and not pods else ""
+        self.pods = IndexedItems("Pod", pods, f"the task {self.pulumi_resource_name}{owner}")
         self.hosts = hosts
         self.register_outputs({"hosts": hosts, "pod_names": names})

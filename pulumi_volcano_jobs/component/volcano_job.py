@@ -13,7 +13,8 @@ from pulumi_volcano_jobs.component.base_job import BaseJob
 from pulumi_volcano_jobs.component.input_errors import as_input_errors
 from pulumi_volcano_jobs.component.job_args import JobOptions, VolcanoJobArgs
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, job_error
+from pulumi_volcano_jobs.core.calls import checked_call
+from pulumi_volcano_jobs.core.errors import Problem, job_error
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.spec.model import Job
 
@@ -47,6 +48,7 @@ class VolcanoJob(BaseJob):
     hosts: pulumi.Output[dict[str, list[str]]]
     """The addresses of each task's Pods by index, inside the namespace. They depend on the Service and the Pods."""
 
+    @checked_call("VolcanoJob", skip=1)
     def __init__(
         self,
         resource_name: str,
@@ -68,6 +70,7 @@ class VolcanoJob(BaseJob):
         super().__init__(resource_name, args, opts)
 
     @classmethod
+    @checked_call("VolcanoJob.from_yaml", skip=1)
     def from_yaml(
         cls,
         resource_name: str,
@@ -128,17 +131,20 @@ class VolcanoJob(BaseJob):
         plugin = self.plugins.get(name)
         if isinstance(plugin, kind):
             return plugin
-        known = ", ".join(self.plugins) or "none"
-        message = f"job {self._job_name} has no {name} plugin (plugins: {known}): add it to `plugins`"
-        raise AttributeError(message)
+        raise AttributeError(name)  # Python then calls `__getattr__`, whose error has the message
+
+    def _missing_attribute(self, name: str) -> str:
+        plugins = vars(self).get("plugins", {})
+        if name in plugins:
+            return f'the plugin {name} has no attribute: read plugins["{name}"]'
+        if name in plugin_components.BY_PLUGIN:
+            known = ", ".join(plugins) or "none"
+            return f"job {self._job_name} has no {name} plugin (plugins: {known}): add it to `plugins`"
+        return super()._missing_attribute(name)
 
 
 def _one_document(source: str | Path) -> job_file.Document:
-    try:
-        documents = job_file.read_source(source)
-    except OSError as error:
-        error_type: ErrorType = "NotFound" if isinstance(error, FileNotFoundError) else "Invalid"
-        raise job_error([Problem(str(source), error_type, f"cannot read the file: {error.strerror}")]) from None
+    documents = job_file.read_source(source)
     if len(documents) > 1:
         reason, hint = "must have at most one document", "create a VolcanoJob for each job that load_jobs returns"
         raise job_error([Problem("", "TooMany", reason, hint, value=str(len(documents)))])

@@ -12,10 +12,12 @@ from pulumi_volcano_jobs.component.error_hooks import hook_binding, missing_cont
 from pulumi_volcano_jobs.component.input_errors import as_dict, as_input_errors, check_call
 from pulumi_volcano_jobs.component.kubernetes_args import to_wire
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
+from pulumi_volcano_jobs.component.lookup import NamedAttributes
 from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.component.queue_args import VolcanoQueueArgs
 from pulumi_volcano_jobs.component.resource_options import ignored_options
 from pulumi_volcano_jobs.core import bounds
+from pulumi_volcano_jobs.core.calls import checked_call
 from pulumi_volcano_jobs.core.errors import raise_if_any
 from pulumi_volcano_jobs.core.resource_types import VOLCANO_QUEUE
 from pulumi_volcano_jobs.kubernetes import queue_schema
@@ -30,7 +32,7 @@ _STATE = "jsonpath={.status.state}"
 _TIMEOUT = "5m"
 
 
-class BaseQueue(pulumi.ComponentResource):
+class BaseQueue(NamedAttributes, pulumi.ComponentResource):
     """The base of the VolcanoQueue components of Python programs and of other languages.
 
     The class body declares no attributes, because Pulumi would add them to the schema as outputs.
@@ -100,6 +102,7 @@ class VolcanoQueue(BaseQueue):
     resource: KubernetesObject
     """The Queue itself."""
 
+    @checked_call(TYPE, skip=1)
     def __init__(
         self,
         resource_name: str,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.core.phrases import counted
 from pulumi_volcano_jobs.core.suggestions import suggestion
-from pulumi_volcano_jobs.core.tree import without_none
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -69,7 +69,7 @@ class _Signature:
         """Yield the problems of a call."""
         by_position = self._by_name(args)
         if len(args) > len(by_position) and not self.takes_more_values:
-            reason = f"takes at most {len(by_position)} positional arguments"
+            reason = f"takes at most {counted(len(by_position), 'positional argument')}"
             yield Problem(self.path, "Invalid", reason, f"write {self._usage()}")
         for name in kwargs:
             if name in by_position:
@@ -84,9 +84,9 @@ class _Signature:
 
     def given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments of a valid call without those that are None."""
-        if self.takes_more_values:
-            return args, without_none(kwargs)
-        return (), without_none(self._by_name(args) | kwargs)
+        named = kwargs if self.takes_more_values else self._by_name(args) | kwargs
+        given = {name: value for name, value in named.items() if value is not None or name not in self.parameters}
+        return args if self.takes_more_values else (), given
 
     def _by_name(self, args: Sequence[Any]) -> dict[str, Any]:
         names = [name for name, item in self.parameters.items() if item.kind is not item.KEYWORD_ONLY]
@@ -97,7 +97,7 @@ class _Signature:
         return f"{self.path}({', '.join(names)})"
 
 
-def not_keywords(path: str, noun: str, call: str, names: Sequence[str]) -> Problem:
+def not_keywords(path: str, noun: str, call: str, names: Iterable[str]) -> Problem:
     """Return the problem of positional arguments of a class whose arguments are keywords.
 
     Args:
@@ -106,5 +106,11 @@ def not_keywords(path: str, noun: str, call: str, names: Sequence[str]) -> Probl
         call: the name of the class.
         names: the names of its arguments.
     """
-    hint = f"write {call}(name=value), with the names {', '.join(names)}" if names else "remove them"
+    known = ", ".join(names)
+    hint = f"write {call}(name=value), with the names {known}" if known else "remove them"
     return Problem(path, "Invalid", f"{noun} must be keyword arguments", hint)
+
+
+def not_assignable(path: str, name: str) -> Problem:
+    """Return the problem of an assignment to a field or setting of an object that does not change."""
+    return Problem(f"{path}.{name}", "Forbidden", "cannot be changed", f"use the copy that with_({name}=...) returns")

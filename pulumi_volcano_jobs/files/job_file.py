@@ -11,7 +11,16 @@ from typing import Any, BinaryIO, Literal
 import yaml
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, job_error, not_following, raise_if_any
+from pulumi_volcano_jobs.core.calls import checked_call
+from pulumi_volcano_jobs.core.errors import (
+    ErrorType,
+    Problem,
+    RejectionStage,
+    job_error,
+    not_following,
+    raise_if_any,
+    wrong_type,
+)
 from pulumi_volcano_jobs.core.text import HIDDEN, Sealed, hidden_escaped, json_text
 from pulumi_volcano_jobs.files import yaml_reader, yaml_scalars
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
@@ -72,26 +81,35 @@ class Document(Sealed):
         )
 
 
+@checked_call("load_jobs")
 def load_jobs(source: str | Path) -> list[Job]:
     """Read the Volcano Jobs of a file (a Path, or a str without a line break) or of YAML text.
 
     Raises:
-        JobError: if the text is not YAML, a document is not a Volcano Job, or a job is malformed.
-        OSError: if the file cannot be read.
+        JobError: if the file cannot be read, the text is not YAML, a document is not a Volcano Job, or a job is
+            malformed.
     """
     return [document.job() for document in read_source(source)]
 
 
 def read_source(source: str | Path) -> list[Document]:
-    """Read the documents of a file (a Path, or a str without a line break) or of YAML text.
+    """Read the documents of a file or of YAML text, as `load_jobs` does.
 
     Raises:
-        JobError: as `read` does.
-        OSError: if the file cannot be read.
+        JobError: if the file cannot be read, or the text is not YAML.
     """
+    if not isinstance(source, (str, Path)):
+        raise job_error([wrong_type("source", "a Path or a str", 'write Path("job.yaml")')])
     if isinstance(source, str) and "\n" in source:
         return read(source)
-    return read(text_of(Path(source)), str(source))
+    if "\0" in str(source):
+        raise job_error([Problem("source", "Invalid", "a path may not contain a null character")])
+    try:
+        text = text_of(Path(source))
+    except OSError as error:
+        error_type: ErrorType = "NotFound" if isinstance(error, FileNotFoundError) else "Invalid"
+        raise job_error([Problem(str(source), error_type, f"cannot read the file: {error.strerror}")]) from None
+    return read(text, str(source))
 
 
 def text_of(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, overload
 
@@ -19,7 +18,8 @@ from pydantic_core import PydanticCustomError
 from pydantic_core.core_schema import ValidationInfo, dict_schema, list_schema, tuple_variable_schema, union_schema
 from typing_extensions import Self, dataclass_transform
 
-from pulumi_volcano_jobs.core.errors import Problem, job_error
+from pulumi_volcano_jobs.core.calls import not_assignable, not_keywords
+from pulumi_volcano_jobs.core.errors import job_error
 from pulumi_volcano_jobs.core.integers import MAX_INT64, MIN_INT64
 from pulumi_volcano_jobs.core.leaf import is_valid_unicode, may_be_output
 from pulumi_volcano_jobs.core.text import redacted_for_repr
@@ -127,8 +127,7 @@ else:
 
     class _FrozenModel(BaseModel):
         def __setattr__(self, name: str, value: object) -> None:
-            message = f"cannot assign to field {name!r}"
-            raise dataclasses.FrozenInstanceError(message)
+            raise job_error([not_assignable(path_of(type(self)), name)])
 
         __str__ = BaseModel.__repr__
 
@@ -171,8 +170,7 @@ class Settings(_FrozenModel):
         """
         cls = type(self)
         if values:
-            example = next((f"write {cls.__name__}({name}=...)" for name in cls.model_fields), "remove it")
-            raise job_error([Problem(path_of(cls), "Invalid", "settings must be keyword arguments", example)])
+            raise job_error([not_keywords(path_of(cls), "settings", cls.__name__, cls.model_fields)])
         with as_job_error(path_of(cls), settings=cls.model_fields):
             super().__init__(**cls._given(settings))
 

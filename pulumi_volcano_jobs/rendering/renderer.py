@@ -18,7 +18,8 @@ from pulumi_volcano_jobs.admission.defaults import DefaultedJob
 from pulumi_volcano_jobs.admission.pipeline import admit
 from pulumi_volcano_jobs.admission.plugin_paths import relocate_plugin_problem
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.core.calls import checked_call
+from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any, wrong_type
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.resource_types import CLAIM
 from pulumi_volcano_jobs.core.text import Sealed, redacted, redacted_arguments
@@ -91,12 +92,13 @@ class Rendered(Sealed):
         return {name: (end - sizes[name], end) for name, end in ends.items()}
 
 
+@checked_call("render")
 def render(
     job: Job | Mapping[str, Any],
     *,
     strict: bool = True,
     cluster: ClusterFacts | None = None,
-    namespace: Any = None,
+    namespace: Any = "default",
     keys: KeyPair | KeyFactory = PLACEHOLDERS,
     redact: bool = False,
     earlier: Sequence[Problem] = (),
@@ -108,7 +110,7 @@ def render(
         job: the job, or its document in either form.
         strict: report every error. Otherwise behave like Volcano, including silent fallbacks.
         cluster: facts about the cluster; without them, checks that depend on a cluster are skipped.
-        namespace: the namespace of a job that does not set one; `default` by default.
+        namespace: the namespace of a job that does not set one.
         keys: the key pair for an ssh plugin without keys, or a function that generates a pair of a type.
         redact: replace the job's keys by placeholders also.
         earlier: problems that were found before, such as in the file, to be raised with all other problems.
@@ -117,10 +119,12 @@ def render(
     Raises:
         JobError: with all problems (strict), or with the problems of Volcano's first stage that rejects the job.
     """
-    options = without_none(options)
+    if not isinstance(job, (Job, Mapping)):
+        raise job_error([wrong_type("job", "a Job or a mapping", "")])
     raise_if_any([*bounds.check_bounds(job), *check_options(options)])
+    options = without_none(options)
     cluster = cluster or ClusterFacts()
-    admitted = admit(job, cluster, "default" if namespace is None else namespace, earlier, options, strict=strict)
+    admitted = admit(job, cluster, namespace, earlier, options, strict=strict)
     redacted_job, plugins = (
         _redacted(admitted.defaulted) if redact else (admitted.defaulted.job, admitted.defaulted.plugins)
     )

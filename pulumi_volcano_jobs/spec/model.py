@@ -27,8 +27,10 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.core.calls import not_assignable, not_keywords
+from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any
 from pulumi_volcano_jobs.core.resource_types import JOB
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.text import holds_output, redacted_for_repr
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, METADATA_FIELDS, flatten, warnings, without_null_labels
@@ -71,12 +73,15 @@ class Model(BaseModel):
         hide_input_in_errors=True,
     )
 
-    def __init__(self, /, **fields: Tree) -> None:
+    def __init__(self, /, *values: Tree, **fields: Tree) -> None:
         """Validate the fields, in either spelling.
 
         Raises:
             JobError: with a Problem for each invalid field.
         """
+        if values:
+            name = type(self).__name__
+            raise job_error([not_keywords(name, "fields", name, type(self).model_fields)])
         raise_if_any(bounds.check_bounds(fields, self._owner(fields)))
         fields = without_null_labels(fields)
         with as_job_error(self._owner(fields)):
@@ -95,6 +100,16 @@ class Model(BaseModel):
         raise_if_any(bounds.check_bounds(obj, cls._owner(obj)))
         with as_job_error(cls._owner(obj)):
             return super().model_validate(obj, **options)
+
+    @classmethod
+    def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Tree) -> Self:
+        """Build the model from JSON; `options` are pydantic's.
+
+        Raises:
+            JobError: with a Problem for each invalid field, or if the text is not JSON.
+        """
+        with as_job_error(cls._owner({})):
+            return super().model_validate_json(json_data, **options)
 
     @classmethod
     def _owner(cls, data: Tree) -> str:
@@ -131,8 +146,24 @@ class Model(BaseModel):
         return wire
 
     def with_(self, **changes: Tree) -> Self:
-        """Return a copy with some fields replaced. The new values are not validated."""
+        """Return a copy with some fields replaced. The new values are not validated.
+
+        Raises:
+            JobError: with a Problem for each unknown field.
+        """
+        owner, known = self._owner({}) or type(self).__name__, type(self).model_fields
+        raise_if_any(
+            Problem(f"{owner}.{name}", "Forbidden", "unknown field", suggestion(name, known))
+            for name in changes
+            if name not in known
+        )
         return self.model_copy(update=changes)
+
+    def __setattr__(self, name: str, value: Tree) -> None:
+        """Reject the assignment, because models and plugins are shared by several objects."""
+        if not name.startswith("_"):
+            raise job_error([not_assignable(type(self).__name__, name)])
+        super().__setattr__(name, value)
 
 
 @functools.cache

@@ -85,6 +85,7 @@ _RULES: dict[str, _Rule] = {
     ),
     "plugin_arguments_type": ("TypeInvalid", "must be a list of Volcano's arguments", "{fix}"),
     "plugin_twice": ("Duplicate", "the plugin {name} is listed twice", "keep one of them"),
+    "json_invalid": ("Invalid", "must be JSON: {error}", ""),
     "int64_overflow": ("Invalid", "must fit into 64 bits", ""),
     "too_short": ("Required", "must have at least one entry", ""),
 }
@@ -115,7 +116,7 @@ def as_job_error(owner: str, settings: Mapping[str, FieldInfo] | None = None) ->
     except ValidationError as error:
         errors = root_errors(error)
         if settings is None:
-            raise job_error([problem(item, owner) for item in errors]) from None
+            raise job_error([in_python(problem(item, owner)) for item in errors]) from None
         # pydantic reports an error for each type of a union.
         groups = groupby(errors, key=lambda item: (item["loc"][0], id(item["input"])))
         raise job_error([_of_setting([*items], owner, settings) for _, items in groups]) from None
@@ -151,8 +152,8 @@ def problem(error: ErrorDetails, owner: str = "") -> Problem:
         kind, path = "generated_name", f"metadata.{GENERATE_NAME}"
     rule = _rule(kind, location, error)
     stage = RejectionStage.DECODE if kind.endswith(_DECODE_ERRORS) else RejectionStage.SCHEMA
-    result = Problem(path, *rule, _value_text(given_value, location), stage)
-    return in_python(result) if owner else result
+    value = "" if kind == "json_invalid" else _value_text(given_value, location)
+    return Problem(path, *rule, value, stage)
 
 
 def in_python(problem: Problem) -> Problem:

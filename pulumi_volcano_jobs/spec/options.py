@@ -20,6 +20,7 @@ from pulumi_volcano_jobs.core.errors import (
 )
 from pulumi_volcano_jobs.core.leaf import Text
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_VOLCANO, Option, Phrase
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec import releases
 
@@ -72,10 +73,12 @@ class RenderOptions(TypedDict, total=False):
 
 
 def check_options(options: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield a Problem for each unsupported value. Settings of plugins are checked with the job."""
-    for name in RenderOptions.__annotations__:
-        if name in options:
-            yield from one_of_its_values(name, options[name], name)
+    """Yield a Problem for each unknown option or unsupported value. Settings of plugins are checked with the job."""
+    for name, value in options.items():
+        if name not in RenderOptions.__annotations__:
+            yield Problem(name, "Forbidden", "unknown option", suggestion(name, RenderOptions.__annotations__))
+        elif value is not None:
+            yield from one_of_its_values(name, value, name)
     yield from check_plugin_options(options.get("plugin_options") or {})
 
 

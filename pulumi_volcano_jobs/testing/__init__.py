@@ -8,9 +8,9 @@ The helpers work with any test runner; see docs/testing.md.
 
 from __future__ import annotations
 
+from pulumi_volcano_jobs.component.lookup import NotFound
 from pulumi_volcano_jobs.testing.changes import Changes
 from pulumi_volcano_jobs.testing.job import Job
-from pulumi_volcano_jobs.testing.lookup import NotFound
 from pulumi_volcano_jobs.testing.pods import Container, Pod, PodTemplate
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Resource
 from pulumi_volcano_jobs.testing.result import Result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from pulumi_volcano_jobs.testing.lookup import NamedItems, NotFound
+from pulumi_volcano_jobs.component.lookup import NamedItems, NotFound
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, ManifestView
 from pulumi_volcano_jobs.testing.values import Text, Wire, inner
 

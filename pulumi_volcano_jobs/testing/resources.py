@@ -10,8 +10,8 @@ from typing import Any
 
 from google.protobuf import json_format  # type: ignore[import-untyped]  # it has no types
 
+from pulumi_volcano_jobs.component.lookup import NamedItems
 from pulumi_volcano_jobs.core.resource_types import SECRET
-from pulumi_volcano_jobs.testing.lookup import NamedItems
 from pulumi_volcano_jobs.testing.values import SecretValue, Text, Wire, inner, read
 
 

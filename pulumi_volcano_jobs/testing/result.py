@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
+from pulumi_volcano_jobs.component.lookup import NamedItems
 from pulumi_volcano_jobs.core.resource_types import POD, VOLCANO_JOB
 from pulumi_volcano_jobs.core.tree import placed_scalars
 from pulumi_volcano_jobs.testing.changes import Changes, compare
 from pulumi_volcano_jobs.testing.job import Job
-from pulumi_volcano_jobs.testing.lookup import NamedItems
 from pulumi_volcano_jobs.testing.mock_engine import Recording
 from pulumi_volcano_jobs.testing.pods import Pod
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Registration, Resource

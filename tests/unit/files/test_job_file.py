@@ -631,10 +631,20 @@ class TestLoadJobs:
 
         assert load_jobs(job_file.dump([stored.to_manifest()])) == [stored]
 
-    def test_a_missing_file_is_an_os_error(self, tmp_path: Path) -> None:
-        """The caller reports it."""
-        with pytest.raises(FileNotFoundError):
-            load_jobs(tmp_path / "nothing.yaml")
+    @pytest.mark.parametrize(
+        ("name", "error_type"), {"nothing.yaml": "NotFound", "": "Invalid", "a\0b": "Invalid"}.items(), ids=repr
+    )
+    def test_a_file_that_cannot_be_read_is_a_job_error(self, tmp_path: Path, name: str, error_type: str) -> None:
+        """A missing file, a folder, and a path that no file can have."""
+        with pytest.raises(JobError) as caught:
+            load_jobs(tmp_path / name)
+        assert [problem.type for problem in caught.value.problems] == [error_type]
+
+    def test_another_source_than_a_path_or_a_text_is_a_job_error(self) -> None:
+        """The message says what to pass."""
+        with pytest.raises(JobError) as caught:
+            load_jobs(5)  # type: ignore[arg-type]  # that is the mistake
+        assert typed(caught.value.problems) == [("source", "TypeInvalid")]
 
 
 TEXTS: dict[str, tuple[str, str]] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pydantic
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
@@ -374,9 +373,16 @@ class TestForms:
         assert str(error) == snapshot
 
     def test_models_are_frozen(self) -> None:
-        """Jobs are values."""
-        with pytest.raises(pydantic.ValidationError):
-            Job(name="train").name = "other"
+        """Jobs are values; the fix is a copy."""
+        for name in ("name", "title"):
+            with pytest.raises(JobError, match=f"Job.{name}: Forbidden: cannot be changed: use the copy that with_"):
+                setattr(Job(name="train"), name, "other")
+
+    def test_a_copy_has_no_unknown_fields(self) -> None:
+        """Its other values are not validated."""
+        with pytest.raises(JobError) as caught:
+            Task(name="worker").with_(replcas=2)
+        assert typed(caught.value.problems) == [("Task.replcas", "Forbidden")]
 
     def test_a_wrong_form_is_a_job_error(self) -> None:
         """Pydantic's own error is not raised."""
