@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pulumi
@@ -37,9 +39,19 @@ class Recorder(mocks.Mocks):
 def recorder(request: pytest.FixtureRequest) -> Iterator[Recorder]:
     """Set mocks for a test, outside of an event loop, and reset the runtime after it."""
     recorder = Recorder()
+    # Pulumi needs an event loop that may not run yet. `asyncio.run` of another test removes that of the thread.
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    executor = ThreadPoolExecutor(max_workers=1)
+    loop.set_default_executor(executor)
     mocks.set_mocks(recorder, preview=request.param)
     yield recorder
     settings.reset_options()
+    # Pulumi's mocks open an event loop in each thread and leave it open.
+    executor.submit(lambda: asyncio.get_event_loop().close()).result()
+    executor.shutdown()
+    loop.close()
+    asyncio.set_event_loop(None)
 
 
 def job(**fields: Any) -> VolcanoJob:
