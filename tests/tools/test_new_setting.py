@@ -138,13 +138,16 @@ WRONG: dict[str, tuple[type[Plugin], tuple[Any, ...], dict[str, Any], str]] = {
         PytorchPlugin,
         (29500,),
         {},
-        "pytorch: Invalid value: settings must be keyword arguments: write PytorchPlugin(master=...)",
+        (
+            "pytorch: Invalid value: settings must be keyword arguments: write PytorchPlugin(name=value), with the names "
+            f"{', '.join(PytorchPlugin.model_fields)}"
+        ),
     ),
     "a positional argument of a plugin without settings": (
         EnvPlugin,
         (29500,),
         {},
-        "env: Invalid value: settings must be keyword arguments: remove it",
+        "env: Invalid value: settings must be keyword arguments: remove them",
     ),
     "a key that is no text": (
         SshPlugin,

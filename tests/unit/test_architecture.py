@@ -112,7 +112,7 @@ USERS_NAMES = {
         "Volume",
     },
     "a resource in the schema": {"VolcanoJob", "VolcanoQueue"},
-    "one class, with another base for type checkers": {"FrozenModel"},
+    "one class, with another definition for type checkers": {"FrozenModel", "Setting"},
 }
 
 
