@@ -36,22 +36,17 @@ class Recorder(mocks.Mocks):
 
 
 @pytest.fixture(params=[False, True], ids=["up", "preview"])
-def recorder(request: pytest.FixtureRequest) -> Iterator[Recorder]:
+def recorder(request: pytest.FixtureRequest, event_loop_of_the_thread: asyncio.AbstractEventLoop) -> Iterator[Recorder]:
     """Set mocks for a test, outside of an event loop, and reset the runtime after it."""
     recorder = Recorder()
-    # Pulumi needs an event loop that may not run yet. `asyncio.run` of another test removes that of the thread.
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
     executor = ThreadPoolExecutor(max_workers=1)
-    loop.set_default_executor(executor)
+    event_loop_of_the_thread.set_default_executor(executor)
     mocks.set_mocks(recorder, preview=request.param)
     yield recorder
     settings.reset_options()
     # Pulumi's mocks open an event loop in each thread and leave it open.
     executor.submit(lambda: asyncio.get_event_loop().close()).result()
     executor.shutdown()
-    loop.close()
-    asyncio.set_event_loop(None)
 
 
 def job(**fields: Any) -> VolcanoJob:
