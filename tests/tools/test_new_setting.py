@@ -139,8 +139,8 @@ WRONG: dict[str, tuple[type[Plugin], tuple[Any, ...], dict[str, Any], str]] = {
         (29500,),
         {},
         (
-            "pytorch: Invalid value: settings must be keyword arguments: write PytorchPlugin(name=value), with the names "
-            f"{', '.join(PytorchPlugin.model_fields)}"
+            "pytorch: Invalid value: settings must be keyword arguments: write PytorchPlugin(name=value), with the "
+            f"names {', '.join(PytorchPlugin.model_fields)}"
         ),
     ),
     "a positional argument of a plugin without settings": (
