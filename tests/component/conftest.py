@@ -14,5 +14,10 @@ def event_loop_of_the_thread() -> Iterator[asyncio.AbstractEventLoop]:
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     yield loop
+    # Outputs that no program awaits leave tasks.
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
     asyncio.set_event_loop(None)
     loop.close()
