@@ -18,6 +18,7 @@ def event_loop_of_the_thread() -> Iterator[asyncio.AbstractEventLoop]:
     tasks = asyncio.all_tasks(loop)
     for task in tasks:
         task.cancel()
-    loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+    if tasks:
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
     asyncio.set_event_loop(None)
     loop.close()
