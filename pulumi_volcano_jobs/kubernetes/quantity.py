@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pulumi_volcano_jobs.core.integers import MAX_INT64, MIN_INT64
+from pulumi_volcano_jobs.core.integers import MAX_INT64, truncated
 
 Format = Literal["decimal", "binary", "exponent"]
 
@@ -94,7 +94,7 @@ def in_int64(text: Any, digits: int) -> int:
     is_short = written.style != "binary" and len(written.whole + written.fraction) <= _SHORT
     if is_short and scale + digits not in _WRAPPED and abs(exact) > MAX_INT64:
         return 0
-    return (exact - MIN_INT64) % (-2 * MIN_INT64) + MIN_INT64
+    return truncated(exact, 64)
 
 
 @dataclass(frozen=True)

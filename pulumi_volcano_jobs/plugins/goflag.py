@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pulumi_volcano_jobs.core.integers import MAX_INT64, MIN_INT32, MIN_INT64
+from pulumi_volcano_jobs.core.integers import MAX_INT64, MIN_INT64, truncated
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.text import Sealed
 
@@ -136,4 +136,4 @@ def _integer(text: str) -> int:
 
 def int32(number: int) -> int:
     """Truncate a number to 32 bits, as Volcano does with container ports."""
-    return (number - MIN_INT32) % (-2 * MIN_INT32) + MIN_INT32
+    return truncated(number, 32)
