@@ -135,22 +135,22 @@ def _tree(kind: type) -> ast.ClassDef:
     return tree
 
 
-def _parts(hint: Any) -> tuple[Any, bool]:
+def type_parts(hint: Any) -> tuple[Any, bool]:
     """Return a type without Annotated and None, and whether it is a mapping that the library does not validate."""
     if get_origin(hint) is Annotated:
         base, *metadata = get_args(hint)
         if base != Text and any(isinstance(item, PlainValidator) for item in metadata):
             return base, True
-        return _parts(base)
+        return type_parts(base)
     if hint != Text and get_origin(hint) in (Union, types.UnionType):
         some = functools.reduce(operator.or_, (item for item in get_args(hint) if item is not type(None)))
-        return (hint, False) if some == hint else _parts(some)
+        return (hint, False) if some == hint else type_parts(some)
     return hint, False
 
 
 def python_type(hint: Any) -> str:
     """Return the type that Python programs pass for a field of a job."""
-    kind, _ = _parts(hint)
+    kind, _ = type_parts(hint)
     if kind == Text:
         return "pulumi.Input[str]"
     origin, items = get_origin(kind), get_args(kind)
@@ -167,7 +167,7 @@ def python_type(hint: Any) -> str:
 
 def wire_type(hint: Any) -> str:
     """Return the type of a field for other languages: without unions, and with an Input only at a leaf."""
-    kind, is_opaque = _parts(hint)
+    kind, is_opaque = type_parts(hint)
     if is_opaque or kind is Any:
         return "Any"
     if kind == Text:

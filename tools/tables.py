@@ -14,9 +14,9 @@ import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from argtypes import QUEUE_METADATA, docs_of
+from argtypes import QUEUE_METADATA, docs_of, type_parts
 from pydantic.alias_generators import to_snake
 from typer.main import get_command
 
@@ -53,7 +53,7 @@ _COMMAND_OPTIONS = {"plugin_options": "--set", "ignore_warnings": "--ignore"}
 
 def values(hint: Any) -> str:
     """Return the values of a type in words. None, which means that a value is not set, is omitted."""
-    kind = _without_none(hint)
+    kind, _ = type_parts(hint)
     if kind in _WORDS:
         return _WORDS[kind]
     origin, items = get_origin(kind), get_args(kind)
@@ -69,22 +69,12 @@ def values(hint: Any) -> str:
 
 
 def _plural(hint: Any) -> str:
-    kind = _without_none(hint)
+    kind, _ = type_parts(hint)
     if kind in _PLURALS:
         return _PLURALS[kind]
     if get_origin(kind) in (Union, types.UnionType):
         return " or ".join(map(_plural, get_args(kind)))
     return "mappings" if get_origin(kind) is Mapping else f"`{kind.__name__}`"
-
-
-def _without_none(hint: Any) -> Any:
-    """Return a type without Annotated and None."""
-    if get_origin(hint) is Annotated:
-        return _without_none(get_args(hint)[0])
-    if hint != Text and get_origin(hint) in (Union, types.UnionType):
-        items = tuple(item for item in get_args(hint) if item is not type(None))
-        return _without_none(items[0]) if len(items) == 1 else Union[items]  # noqa: UP007  # a tuple of types
-    return hint
 
 
 def code(value: Any) -> str:
