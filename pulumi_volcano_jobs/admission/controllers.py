@@ -11,7 +11,7 @@ from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, MANAGED_BY_VOLCA
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin, SshPlugin
 from pulumi_volcano_jobs.spec.model import Job
 
-_OR_COMPOSED = Phrase("remove it, or set ", MANAGED_BY_PULUMI)
+_REMOVE = Phrase("remove it, or set ", MANAGED_BY_PULUMI)
 
 
 def controller_only_fields(job: Job) -> list[tuple[str, str]]:
@@ -44,7 +44,7 @@ def problems(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     for plugin in plugins:
         if type(plugin) not in BUILT_IN:
             reason = "Volcano's controllers do not have this plugin, so they reject the job"
-            yield Problem(f"spec.plugins.{plugin.name}", "Forbidden", reason, _OR_COMPOSED)
+            yield Problem(f"spec.plugins.{plugin.name}", "Forbidden", reason, _REMOVE)
         yield from plugin.not_native()
 
 

@@ -94,10 +94,8 @@ def whole_cpus(task: Task, path: str) -> Iterator[Problem]:
         return
     for _, place, container in placed_containers(task.pod_spec, f"{path}.template.spec"):
         if not _is_whole_number(_cpu(container)):
-            reason, hint = (
-                f"topologyPolicy {task.topology_policy} requires a whole number of CPUs in each container",
-                "request whole CPUs, or set topologyPolicy: none",
-            )
+            reason = f"topologyPolicy {task.topology_policy} requires a whole number of CPUs in each container"
+            hint = "request whole CPUs, or set topologyPolicy: none"
             yield webhook_problem(f"{place}.resources", "Invalid", reason, hint=hint)
 
 

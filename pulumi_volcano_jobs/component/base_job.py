@@ -131,7 +131,11 @@ def _render(
 ) -> tuple[Rendered, JobOptions]:
     """Render the arguments of a job with the shared defaults; return also the options of the component."""
     raise_if_any(bounds.check_bounds(data))
-    document_problems = file.problems if file else data.warnings if isinstance(data, Job) else ()
+    document_problems: Sequence[Problem] = ()
+    if file:
+        document_problems = file.problems
+    elif isinstance(data, Job):
+        document_problems = data.warnings
     args = as_dict(outputs.lift(data), data, "a dict or a Job", 'VolcanoJob("train", {"tasks": [...]})')
     if file is None:
         args = without_null_labels(args)

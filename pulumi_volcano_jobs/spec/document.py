@@ -92,14 +92,11 @@ def without_null_labels(job: Mapping[str, Tree]) -> dict[str, Tree]:
 
     In a file, they are errors: kubectl rejects a label without a value.
     """
-    return {
-        key: without_null_labels(value)
-        if key == "metadata" and isinstance(value, Mapping)
-        else without_none(value)
-        if key in ("labels", "annotations")
-        else value
-        for key, value in job.items()
-    }
+    changes = {key: without_none(job[key]) for key in ("labels", "annotations") if key in job}
+    metadata = job.get("metadata")
+    if isinstance(metadata, Mapping):
+        changes["metadata"] = without_null_labels(metadata)
+    return {**job, **changes}
 
 
 def is_stored(document: Mapping[str, Tree]) -> bool:
