@@ -57,7 +57,7 @@ def check_reference(image: str, path: str) -> Iterator[Problem]:
         return  # the API server rejects it
     if problem := _reference_problem(image):
         reason, hint = problem
-        reason = f"{reason}, so the kubelet cannot pull it (InvalidImageName)"
+        reason = f"{reason}; otherwise the kubelet cannot pull it (InvalidImageName)"
         yield Problem(path, "Invalid", reason, hint, value_text(image))
 
 
