@@ -2,7 +2,25 @@
 
 from . import presets as presets
 from .component import (
+    DependsOnArgs as DependsOnArgs,
+)
+from .component import (
     KubernetesObject as KubernetesObject,
+)
+from .component import (
+    NetworkTopologyArgs as NetworkTopologyArgs,
+)
+from .component import (
+    PartitionPolicyArgs as PartitionPolicyArgs,
+)
+from .component import (
+    PolicyArgs as PolicyArgs,
+)
+from .component import (
+    TaskArgs as TaskArgs,
+)
+from .component import (
+    TaskOverrides as TaskOverrides,
 )
 from .component import (
     VolcanoJob as VolcanoJob,
@@ -11,10 +29,19 @@ from .component import (
     VolcanoJobArgs as VolcanoJobArgs,
 )
 from .component import (
+    VolcanoJobOverrides as VolcanoJobOverrides,
+)
+from .component import (
     VolcanoQueue as VolcanoQueue,
 )
 from .component import (
     VolcanoQueueArgs as VolcanoQueueArgs,
+)
+from .component import (
+    VolumeArgs as VolumeArgs,
+)
+from .component import (
+    pod_template as pod_template,
 )
 from .core.errors import JobError as JobError
 from .core.errors import Problem as Problem
@@ -22,6 +49,15 @@ from .files.job_file import load_jobs as load_jobs
 from .kubernetes.manifest import Container as Container
 from .kubernetes.manifest import ObjectRef as ObjectRef
 from .kubernetes.manifest import Pod as Pod
+from .kubernetes.template_types import (
+    ContainerDict as ContainerDict,
+)
+from .kubernetes.template_types import (
+    PodSpecDict as PodSpecDict,
+)
+from .kubernetes.template_types import (
+    PodTemplateSpecDict as PodTemplateSpecDict,
+)
 from .plugins import (
     EnvPlugin as EnvPlugin,
 )

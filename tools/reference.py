@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = "pulumi_volcano_jobs"
 PARTS = f"{PACKAGE}.component.plugin_components"
 _KINDS = {
+    "Action": "str",
     "Count": "int",
     "Event": "str",
     "Int32": "int",
@@ -60,6 +61,8 @@ def of_module(module: ModuleType, *first: str) -> tuple[str, ...]:
     return tuple(f"{module.__name__}.{name}" for name in dict.fromkeys((*first, *module.__all__)))
 
 
+TEMPLATE_TYPES = ("PodTemplateSpecDict", "PodSpecDict", "ContainerDict")
+"""Types with the fields of Kubernetes, whose own reference describes each field."""
 PAGES: dict[str, Page] = {
     "job": Page(
         "VolcanoJob",
@@ -68,8 +71,19 @@ PAGES: dict[str, Page] = {
             "VolcanoJob",
             "VolcanoJobArgs",
             f"{PACKAGE}.component.job_fields.JobFields",
+            f"{PACKAGE}.component.job_fields.JobSettings",
             f"{PACKAGE}.component.job_args.JobOptions",
             f"{PACKAGE}.spec.options.RenderOptions",
+            "VolcanoJobOverrides",
+            "TaskArgs",
+            "TaskOverrides",
+            "PolicyArgs",
+            "VolumeArgs",
+            "NetworkTopologyArgs",
+            "PartitionPolicyArgs",
+            "DependsOnArgs",
+            *TEMPLATE_TYPES,
+            "pod_template",
             f"{PARTS}.TaskComponent",
             "KubernetesObject",
             f"{PARTS}.PluginComponent",
@@ -106,8 +120,8 @@ PAGES: dict[str, Page] = {
     ),
     "model": Page(
         "Job",
-        "The fields of a Volcano Job, for `VolcanoJob` and for use without Pulumi. Every field also accepts Volcano's"
-        f" spelling (`min_available`, `minAvailable`). {_TEXT}",
+        "The fields of a Volcano Job, for `VolcanoJob.from_job` and for use without Pulumi. Every field also accepts"
+        f" Volcano's spelling (`min_available`, `minAvailable`). {_TEXT}",
         ("Job", "Task", "Policy", "Volume", "DependsOn", "NetworkTopology", "PartitionPolicy"),
     ),
     "presets": Page("Presets", _TEXT, ("presets",)),
@@ -144,6 +158,7 @@ _MADE_FOR_ONE = (
     *(f"{PACKAGE}.testing.{name}" for name in ("Container", "Resource", "Result")),
 )
 OPTIONS = dict.fromkeys(_MADE_FOR_ONE, "{show_attribute_values: false}") | {
+    **dict.fromkeys(TEMPLATE_TYPES, "{members: []}"),
     "Plugin": "{members: [name, stage, requires, aliases, validate, on_job_add, on_pod_create, on_job_update,"
     " on_job_delete, outputs, problem, from_args, to_args, with_]}",
     "VolcanoJob": "{merge_init_into_class: true}",

@@ -32,7 +32,7 @@ DOCS = ROOT / "docs"
 SITE = ROOT / ".site"
 
 NAV: dict[str, tuple[str, ...]] = {
-    "Begin": ("start", "frameworks", "troubleshooting"),
+    "Begin": ("start", "arguments", "frameworks", "troubleshooting"),
     "Use": (
         "options",
         "modes",

@@ -1,12 +1,11 @@
-"""Pods that know their index; the templates are pulumi_kubernetes' TypedDicts, with snake_case names."""
+"""Pods that know their index; the templates have the snake_case names of pulumi_kubernetes."""
 
 from pathlib import Path
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-from pulumi_kubernetes.core.v1 import PodTemplateSpecArgsDict
 
-from pulumi_volcano_jobs import EnvPlugin, Policy, SvcPlugin, Task, VolcanoJob
+from pulumi_volcano_jobs import EnvPlugin, PodTemplateSpecDict, SvcPlugin, VolcanoJob
 
 # Both tasks run this; only the role differs. VC_TASK_INDEX comes from the env plugin, the files from the svc plugin.
 SCRIPT = (
@@ -20,7 +19,7 @@ python /var/tf_dist_mnist/dist_mnist.py
 )
 
 
-def template(role: str) -> PodTemplateSpecArgsDict:
+def template(role: str) -> PodTemplateSpecDict:
     """Give the Pods of a role: `ps` or `worker`."""
     return {
         "spec": {
@@ -45,22 +44,20 @@ if not pulumi.Config().get_bool("cluster"):  # no cluster: the provider writes t
 
 job = VolcanoJob(
     "tensorflow-dist-mnist",
-    {
-        "queue": "default",
-        "min_available": 3,
-        "plugins": [EnvPlugin(), SvcPlugin()],
-        "policies": [Policy(event="PodEvicted", action="RestartJob")],
-        "tasks": [
-            Task(name="ps", replicas=1, template=template("ps")),
-            Task(
-                name="worker",
-                replicas=2,
-                policies=[Policy(event="TaskCompleted", action="CompleteJob")],
-                template=template("worker"),
-            ),
-        ],
-    },
-    opts,
+    queue="default",
+    min_available=3,
+    plugins=[EnvPlugin(), SvcPlugin()],
+    policies=[{"event": "PodEvicted", "action": "RestartJob"}],
+    tasks=[
+        {"name": "ps", "replicas": 1, "template": template("ps")},
+        {
+            "name": "worker",
+            "replicas": 2,
+            "policies": [{"event": "TaskCompleted", "action": "CompleteJob"}],
+            "template": template("worker"),
+        },
+    ],
+    opts=opts,
 )
 
 pulumi.export("ps", job.tasks["ps"].hosts)

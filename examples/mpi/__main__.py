@@ -1,12 +1,11 @@
 """A master that runs mpiexec on its workers; the plugin brings in ssh and svc."""
 
 from pathlib import Path
-from typing import Any
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from pulumi_volcano_jobs import MpiPlugin, Policy, Task, VolcanoJob
+from pulumi_volcano_jobs import ContainerDict, MpiPlugin, PodTemplateSpecDict, VolcanoJob
 
 MASTER = """\
 mkdir -p /var/run/sshd; /usr/sbin/sshd;
@@ -20,9 +19,9 @@ mkdir -p /var/run/sshd; /usr/sbin/sshd -D;
 """
 
 
-def template(name: str, script: str) -> dict[str, Any]:
+def template(name: str, script: str) -> PodTemplateSpecDict:
     """Give the Pods of a task: one container that runs a script."""
-    container = {
+    container: ContainerDict = {
         "name": name,
         "image": "volcanosh/example-mpi:0.0.3",
         "command": ["/bin/sh", "-c", script],
@@ -40,21 +39,19 @@ if not pulumi.Config().get_bool("cluster"):  # no cluster: the provider writes t
 
 job = VolcanoJob(
     "lm-mpi-job",
-    {
-        "queue": "default",
-        "min_available": 1,
-        "plugins": [MpiPlugin(master="mpimaster", worker="mpiworker")],
-        "tasks": [
-            Task(
-                name="mpimaster",
-                replicas=1,
-                policies=[Policy(event="TaskCompleted", action="CompleteJob")],
-                template=template("mpimaster", MASTER),
-            ),
-            Task(name="mpiworker", replicas=2, template=template("mpiworker", WORKER)),
-        ],
-    },
-    opts,
+    queue="default",
+    min_available=1,
+    plugins=[MpiPlugin(master="mpimaster", worker="mpiworker")],
+    tasks=[
+        {
+            "name": "mpimaster",
+            "replicas": 1,
+            "policies": [{"event": "TaskCompleted", "action": "CompleteJob"}],
+            "template": template("mpimaster", MASTER),
+        },
+        {"name": "mpiworker", "replicas": 2, "template": template("mpiworker", WORKER)},
+    ],
+    opts=opts,
 )
 
 pulumi.export("hosts", job.mpi.hosts)

@@ -1,17 +1,16 @@
 """A Ray cluster: a head, workers that join it, and a Service for its dashboard and clients."""
 
 from pathlib import Path
-from typing import Any
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from pulumi_volcano_jobs import Policy, RayPlugin, SvcPlugin, Task, VolcanoJob
+from pulumi_volcano_jobs import ContainerDict, PodTemplateSpecDict, RayPlugin, SvcPlugin, VolcanoJob
 
 
-def template(container: str) -> dict[str, Any]:
+def template(container: str) -> PodTemplateSpecDict:
     """Give the Pods of a role; the plugin finds the container by its name and writes its command."""
-    ray = {
+    ray: ContainerDict = {
         "name": container,
         "image": "rayproject/ray:latest-py311-cpu",
         "resources": {"limits": {"cpu": 2, "memory": "4Gi"}},
@@ -27,19 +26,17 @@ if not pulumi.Config().get_bool("cluster"):  # no cluster: the provider writes t
 
 job = VolcanoJob(
     "ray-cluster-job",
-    {
-        "queue": "default",
-        "min_available": 3,
-        "plugins": [RayPlugin(), SvcPlugin()],
-        "policies": [Policy(event="PodEvicted", action="RestartJob")],
-        "tasks": [
-            Task(name="head", replicas=1, template=template("head")),
-            Task(name="worker", replicas=2, template=template("worker")),
-        ],
-        # Workers come and go in a Ray cluster: an edit of one task leaves the other alone.
-        "restart": "pod",
-    },
-    opts,
+    queue="default",
+    min_available=3,
+    plugins=[RayPlugin(), SvcPlugin()],
+    policies=[{"event": "PodEvicted", "action": "RestartJob"}],
+    tasks=[
+        {"name": "head", "replicas": 1, "template": template("head")},
+        {"name": "worker", "replicas": 2, "template": template("worker")},
+    ],
+    # Workers come and go in a Ray cluster: an edit of one task leaves the other alone.
+    restart="pod",
+    opts=opts,
 )
 
 pulumi.export("dashboard_url", job.ray.dashboard_url)

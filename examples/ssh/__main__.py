@@ -12,7 +12,7 @@ from pulumi_kubernetes.core.v1 import (
     ResourceRequirementsArgs,
 )
 
-from pulumi_volcano_jobs import SshPlugin, SvcPlugin, Task, VolcanoJob
+from pulumi_volcano_jobs import PodTemplateSpecDict, SshPlugin, SvcPlugin, VolcanoJob, pod_template
 
 IMAGE = "lyd911/mindspore-gpu-example:0.2.0"  # it brings sshd, which the plugin does not
 
@@ -27,7 +27,7 @@ mkdir -p /var/run/sshd; /usr/sbin/sshd -D;
 """
 
 
-def template(name: str, script: str, resources: ResourceRequirementsArgs | None = None) -> PodTemplateSpecArgs:
+def template(name: str, script: str, resources: ResourceRequirementsArgs | None = None) -> PodTemplateSpecDict:
     """Give the Pods of a task: one container that runs a script."""
     container = ContainerArgs(
         name=name,
@@ -37,7 +37,7 @@ def template(name: str, script: str, resources: ResourceRequirementsArgs | None 
         resources=resources,
         working_dir="/home",
     )
-    return PodTemplateSpecArgs(spec=PodSpecArgs(containers=[container], restart_policy="OnFailure"))
+    return pod_template(PodTemplateSpecArgs(spec=PodSpecArgs(containers=[container], restart_policy="OnFailure")))
 
 
 opts = pulumi.ResourceOptions()
@@ -48,21 +48,19 @@ if not pulumi.Config().get_bool("cluster"):  # no cluster: the provider writes t
 
 job = VolcanoJob(
     "mpi-job",
-    {
-        "queue": "default",
-        "min_available": 3,
-        # The addresses in the ssh configuration are those of the svc plugin.
-        "plugins": [SshPlugin(), SvcPlugin()],
-        "tasks": [
-            Task(name="mpimaster", replicas=1, template=template("mpimaster", MASTER)),
-            Task(
-                name="mpiworker",
-                replicas=2,
-                template=template("mpiworker", WORKER, ResourceRequirementsArgs(limits={"nvidia.com/gpu": "1"})),
-            ),
-        ],
-    },
-    opts,
+    queue="default",
+    min_available=3,
+    # The addresses in the ssh configuration are those of the svc plugin.
+    plugins=[SshPlugin(), SvcPlugin()],
+    tasks=[
+        {"name": "mpimaster", "replicas": 1, "template": template("mpimaster", MASTER)},
+        {
+            "name": "mpiworker",
+            "replicas": 2,
+            "template": template("mpiworker", WORKER, ResourceRequirementsArgs(limits={"nvidia.com/gpu": "1"})),
+        },
+    ],
+    opts=opts,
 )
 
 pulumi.export("secret", job.ssh.secret_name)

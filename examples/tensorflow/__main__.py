@@ -1,12 +1,11 @@
 """Parameter servers and workers, each with its TF_CONFIG; the templates are written as in YAML."""
 
 from pathlib import Path
-from typing import Any
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from pulumi_volcano_jobs import SvcPlugin, Task, TensorflowPlugin, VolcanoJob
+from pulumi_volcano_jobs import ContainerDict, PodTemplateSpecDict, SvcPlugin, TensorflowPlugin, VolcanoJob
 
 TRAIN = """\
 import os
@@ -17,9 +16,9 @@ print(f"TF_CONFIG: {tf_config}")
 """
 
 
-def template(cpu: int, memory: str) -> dict[str, Any]:
+def template(cpu: int, memory: str) -> PodTemplateSpecDict:
     """Give the Pods of a role: one container that trains."""
-    container = {
+    container: ContainerDict = {
         "name": "tensorflow",
         "image": "tensorflow/tensorflow:2.4.0",
         "command": ["python", "-c", TRAIN],
@@ -36,18 +35,16 @@ if not pulumi.Config().get_bool("cluster"):  # no cluster: the provider writes t
 
 job = VolcanoJob(
     "tensorflow-training",
-    {
-        "queue": "default",
-        "min_available": 4,
-        "plugins": [TensorflowPlugin(ps="ps", worker="worker", port=2222), SvcPlugin()],
-        "tasks": [
-            Task(name="ps", replicas=2, template=template(4, "8Gi")),
-            Task(name="worker", replicas=3, template=template(2, "4Gi")),
-        ],
-        # A parameter server's place may be taken by a new Pod: an edit of the workers leaves it alone.
-        "restart": "pod",
-    },
-    opts,
+    queue="default",
+    min_available=4,
+    plugins=[TensorflowPlugin(ps="ps", worker="worker", port=2222), SvcPlugin()],
+    tasks=[
+        {"name": "ps", "replicas": 2, "template": template(4, "8Gi")},
+        {"name": "worker", "replicas": 3, "template": template(2, "4Gi")},
+    ],
+    # A parameter server's place may be taken by a new Pod: an edit of the workers leaves it alone.
+    restart="pod",
+    opts=opts,
 )
 
 pulumi.export("cluster", job.tensorflow.cluster)

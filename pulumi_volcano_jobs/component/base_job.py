@@ -9,15 +9,10 @@ import pulumi
 
 from pulumi_volcano_jobs.admission import controllers
 from pulumi_volcano_jobs.component import name_registry, stack_config
+from pulumi_volcano_jobs.component.arguments import JobInput
 from pulumi_volcano_jobs.component.composed import ComposedJob
 from pulumi_volcano_jobs.component.composer import KEYS, Build, Composer
-from pulumi_volcano_jobs.component.input_errors import (
-    ProblemLocator,
-    as_dict,
-    as_input_errors,
-    check_call,
-    text_in_file,
-)
+from pulumi_volcano_jobs.component.input_errors import as_input_errors, check_call, text_in_file
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.job_options import pop_options, render_options
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
@@ -29,14 +24,12 @@ from pulumi_volcano_jobs.component.resource_options import ignored_options
 from pulumi_volcano_jobs.core import bounds, paths
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any, without_ignored
 from pulumi_volcano_jobs.core.phrases import PYTHON, Spelling, spelled
-from pulumi_volcano_jobs.core.resource_types import PACKAGE, VOLCANO_JOB
-from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.core.resource_types import VOLCANO_JOB
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 from pulumi_volcano_jobs.spec import job_defaults
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.document import without_null_labels
-from pulumi_volcano_jobs.spec.model import Job
 from pulumi_volcano_jobs.spec.model_errors import in_python
 from pulumi_volcano_jobs.spec.options import ManagedBy
 
@@ -60,19 +53,21 @@ class BaseJob(NamedAttributes, pulumi.ComponentResource):
 
         Args:
             resource_name: the name of the resource, and of the job unless `args` has a name.
-            args: the job in any of its forms.
+            args: the fields and options of the job, or a `JobInput`.
             opts: every child inherits `provider` and `transforms`, and depends on the resources in `depends_on`.
 
         Raises:
             pulumi.RunError: with every problem of the arguments; no resource has been registered then.
         """
         outputs = Outputs(resource_name)
-        file = args if isinstance(args, job_file.Document) else None
-        source = file.source if file else ""
-        locate = _locator(file) if file else self._with_hints
+        job_input = args if isinstance(args, JobInput) else None
+        source, locate = (job_input.source, job_input.located) if job_input else ("", self._with_hints)
         with as_input_errors(resource_name, source, locate):
             raise_if_any(check_call(resource_name, opts))
-            rendered, options = _render(resource_name, file.data if file else args, outputs, file)
+            if job_input:
+                rendered, options = _render(resource_name, job_input.data, outputs, job_input.problems)
+            else:
+                rendered, options = _render(resource_name, without_null_labels(args), outputs, ())
             composer = _COMPOSERS[options.get("managed_by") or "pulumi"]
             ignored = composer.ignored_fields(rendered.job)
             if options.get("unsupported") == "error":
@@ -126,19 +121,10 @@ class BaseJob(NamedAttributes, pulumi.ComponentResource):
         )
 
 
-def _render(
-    resource_name: str, data: Any, outputs: Outputs, file: job_file.Document | None
-) -> tuple[Rendered, JobOptions]:
+def _render(resource_name: str, data: Any, outputs: Outputs, earlier: Sequence[Problem]) -> tuple[Rendered, JobOptions]:
     """Render the arguments of a job with the shared defaults; return also the options of the component."""
     raise_if_any(bounds.check_bounds(data))
-    document_problems: Sequence[Problem] = ()
-    if file:
-        document_problems = file.problems
-    elif isinstance(data, Job):
-        document_problems = data.warnings
-    args = as_dict(outputs.lift(data), data, "a dict or a Job", 'VolcanoJob("train", {"tasks": [...]})')
-    if file is None:
-        args = without_null_labels(args)
+    args: dict[str, Any] = outputs.lift(data)
     defaults, problems = _job_defaults(args.pop(_SHARED, None))
     mode_is_shared = args.get("managed_by") is None
     args = job_defaults.apply(args, defaults)
@@ -150,7 +136,7 @@ def _render(
             args,
             namespace=defaults.get("namespace", "default"),
             keys=KEYS,
-            earlier=[*document_problems, *problems, *wrong],
+            earlier=[*earlier, *problems, *wrong],
             cluster=ClusterFacts(
                 kubernetes_version=options.get("kubernetes_version") or "",
                 volcano_version=options.get("volcano_version") or "",
@@ -158,18 +144,6 @@ def _render(
             **render_options(options),
         )
     return rendered, options
-
-
-def _locator(file: job_file.Document) -> ProblemLocator:
-    """Return a function that adds line numbers to problems of a file; shared defaults are not in the file."""
-
-    def place(problems: Iterable[Problem]) -> list[Problem]:
-        kinds: dict[bool, list[Problem]] = {True: [], False: []}
-        for problem in problems:
-            kinds[problem.path.startswith((_SHARED, f"{PACKAGE}:"))].append(problem)
-        return [*kinds[True], *file.with_positions(kinds[False])]
-
-    return place
 
 
 def _job_defaults(program_defaults: Any) -> tuple[dict[str, Any], list[Problem]]:

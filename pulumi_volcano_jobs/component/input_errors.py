@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pulumi
 
-from pulumi_volcano_jobs.core.errors import JobError, Problem, job_error, not_plain, wrong_type
+from pulumi_volcano_jobs.core.errors import JobError, Problem, not_plain, wrong_type
 from pulumi_volcano_jobs.core.text import escaped, holds_output
 
 ProblemLocator = Callable[[Iterable[Problem]], list[Problem]]
@@ -90,18 +90,6 @@ def check_call(resource_name: object, opts: object) -> Iterator[Problem]:
         yield not_plain("resource_name", "use a plain value, for example from pulumi.Config")
     if opts is not None and not isinstance(opts, pulumi.ResourceOptions):
         yield wrong_type("opts", "pulumi.ResourceOptions", "write pulumi.ResourceOptions(protect=True), for example")
-
-
-def as_dict(lifted: Any, args: object, expected: str, example: str) -> dict[str, Any]:
-    """Return the arguments of a component, without Outputs, if they are a dict.
-
-    Raises:
-        JobError: if they are not a dict.
-    """
-    if isinstance(lifted, dict):
-        return lifted
-    reason = f"arguments must be {expected}, not {type(args).__name__}"
-    raise job_error([Problem("", "TypeInvalid", reason, f"write {example}")])
 
 
 def text_in_file(problem: Problem, source: str) -> str:

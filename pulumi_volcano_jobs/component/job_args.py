@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from pulumi_volcano_jobs.component.job_fields import JobFields
+from pulumi_volcano_jobs.component.job_fields import JobFields, JobSettings, TaskOverrides
 from pulumi_volcano_jobs.spec.job_defaults import JobDefaults
 from pulumi_volcano_jobs.spec.options import Claims, OnScale, RenderOptions, Restart, Unsupported, WaitFor
 
@@ -51,3 +51,11 @@ class VolcanoJobArgs(JobFields, JobOptions, total=False):
     Any value may be an Output, except values that decide which objects exist or what their names are. An argument that
     is None is not set.
     """
+
+
+class VolcanoJobOverrides(JobSettings, JobOptions, total=False):
+    """Fields that override those of a job from a file or of a `Job`, and options."""
+
+    tasks: Mapping[str, TaskOverrides]
+    """Fields of tasks by the name of the task, such as `{"worker": {"replicas": 4}}`. A task cannot be added, removed
+    or renamed."""

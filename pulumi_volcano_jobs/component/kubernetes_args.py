@@ -8,11 +8,26 @@ the keys of maps.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pulumi
 
 from pulumi_volcano_jobs.kubernetes import schema
+from pulumi_volcano_jobs.kubernetes.template_types import PodTemplateSpecDict
+
+if TYPE_CHECKING:
+    # Programs that do not use these classes need not wait for their import.
+    from pulumi_kubernetes.core.v1 import PodTemplateSpecArgs, PodTemplateSpecArgsDict
+
+
+def pod_template(template: PodTemplateSpecArgs | PodTemplateSpecArgsDict | Mapping[str, Any]) -> PodTemplateSpecDict:
+    """Return a Pod template of pulumi_kubernetes, or of any mapping, as a dictionary with the field names of YAML.
+
+    A task accepts such a template without this function, but type checkers accept only a dictionary there. Presets need
+    a dictionary also.
+    """
+    wire: PodTemplateSpecDict = to_wire(template, schema.POD_TEMPLATE)
+    return wire
 
 
 def to_wire(value: Any, definition: str) -> Any:

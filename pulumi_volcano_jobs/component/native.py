@@ -78,7 +78,7 @@ class NativeJob(Composer):
         if forwarding.is_forwarding(build.outputs.original(job.queue)):
             annotations = {forwarding.FORCE: "true", **manifest["metadata"].get("annotations", {})}
             manifest = {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
-        timeout = options.get("wait_timeout", DEFAULT_TIMEOUT)
+        timeout = options.get("wait_timeout") or DEFAULT_TIMEOUT
         applied = threading.Event()
         resource = KubernetesObject(
             name,

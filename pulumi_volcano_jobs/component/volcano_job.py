@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pulumi
+from typing_extensions import Self, Unpack
 
 from pulumi_volcano_jobs.component import plugin_components
+from pulumi_volcano_jobs.component.arguments import NO_ARGUMENTS, JobInput, one_form
 from pulumi_volcano_jobs.component.base_job import BaseJob
 from pulumi_volcano_jobs.component.input_errors import as_input_errors
-from pulumi_volcano_jobs.component.job_args import JobOptions, VolcanoJobArgs
+from pulumi_volcano_jobs.component.job_args import VolcanoJobArgs, VolcanoJobOverrides
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
+from pulumi_volcano_jobs.component.overrides import of_document, of_job
 from pulumi_volcano_jobs.core.calls import checked_call
 from pulumi_volcano_jobs.core.errors import Problem, job_error
 from pulumi_volcano_jobs.files import job_file
@@ -52,22 +54,25 @@ class VolcanoJob(BaseJob):
     def __init__(
         self,
         resource_name: str,
-        args: VolcanoJobArgs | Job | job_file.Document,
+        args: VolcanoJobArgs = NO_ARGUMENTS,
         opts: pulumi.ResourceOptions | None = None,
+        **fields: Unpack[VolcanoJobArgs],
     ) -> None:
         """Register the job and all its objects.
 
         Args:
-            resource_name: the name of the resource, and of the job unless `args` has a name.
-            args: the job: its fields, a `Job` (`Job.model_validate` accepts a document for kubectl), or the document of
-                a file.
+            resource_name: the name of the resource, and of the job unless its `name` is set.
+            args: the fields and options of the job as one dictionary, instead of keyword arguments.
             opts: every child inherits `provider` and `transforms`, and depends on the resources in `depends_on`.
+            fields: the fields and options of the job; `tasks` is required. None means not given.
 
         Raises:
             JobError: with every problem of the arguments, also as Pulumi's `RunError` and `InputPropertiesError`; no
                 resource has been registered then.
         """
-        super().__init__(resource_name, args, opts)
+        with as_input_errors(resource_name):
+            one = one_form(resource_name, args, fields, "VolcanoJob")
+        super().__init__(resource_name, one, opts)
 
     @classmethod
     @checked_call("VolcanoJob.from_yaml", skip=1)
@@ -75,17 +80,56 @@ class VolcanoJob(BaseJob):
         cls,
         resource_name: str,
         source: str | Path,
-        options: JobOptions | None = None,
         opts: pulumi.ResourceOptions | None = None,
-    ) -> VolcanoJob:
+        **overrides: Unpack[VolcanoJobOverrides],
+    ) -> Self:
         """Register the job of a file (a Path, or a str without a line break) or of YAML text with one Job.
 
+        Args:
+            resource_name: the name of the resource. The name of the job is that of the file.
+            source: the file, or the text.
+            opts: as in the constructor.
+            overrides: options of the job, and fields that override those of the file. Labels and annotations are merged
+                by key, and fields of tasks by the name of the task. Templates are merged as by `kubectl patch`. Any
+                other field replaces the file's.
+
         Raises:
-            JobError: with every problem of the file, and its line.
+            JobError: with every problem of the file, with its line, and of the overrides.
         """
         with as_input_errors(resource_name, str(source) if isinstance(source, Path) else ""):
-            document = _one_document(source)
-        return cls(resource_name, replace(document, data={**document.data, **(options or {})}), opts)
+            job_input = of_document(_one_document(source), overrides)
+        return cls._of_input(resource_name, job_input, opts)
+
+    @classmethod
+    @checked_call("VolcanoJob.from_job", skip=1)
+    def from_job(
+        cls,
+        resource_name: str,
+        job: Job,
+        opts: pulumi.ResourceOptions | None = None,
+        **overrides: Unpack[VolcanoJobOverrides],
+    ) -> Self:
+        """Register a `Job`, such as one of those that `load_jobs` returns.
+
+        Args:
+            resource_name: the name of the resource. The name of the job is that of `job`.
+            job: the job.
+            opts: as in the constructor.
+            overrides: as in `from_yaml`.
+
+        Raises:
+            JobError: with every problem of the job and of the overrides.
+        """
+        with as_input_errors(resource_name):
+            job_input = of_job(job, overrides)
+        return cls._of_input(resource_name, job_input, opts)
+
+    @classmethod
+    def _of_input(cls, resource_name: str, job_input: JobInput, opts: pulumi.ResourceOptions | None) -> Self:
+        # Only the base class accepts a JobInput.
+        component = cls.__new__(cls)
+        BaseJob.__init__(component, resource_name, job_input, opts)
+        return component
 
     @property
     def ssh(self) -> plugin_components.SshComponent:
@@ -146,6 +190,6 @@ class VolcanoJob(BaseJob):
 def _one_document(source: str | Path) -> job_file.Document:
     documents = job_file.read_source(source)
     if len(documents) > 1:
-        reason, hint = "must have at most one document", "create a VolcanoJob for each job that load_jobs returns"
+        reason, hint = "must have at most one document", "use VolcanoJob.from_job for each job that load_jobs returns"
         raise job_error([Problem("", "TooMany", reason, hint, value=str(len(documents)))])
     return documents[0]

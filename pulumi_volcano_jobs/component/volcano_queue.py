@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pulumi
+from typing_extensions import Unpack
 
 from pulumi_volcano_jobs.admission import queues
 from pulumi_volcano_jobs.component import forwarding, name_registry
+from pulumi_volcano_jobs.component.arguments import NO_ARGUMENTS, one_form
 from pulumi_volcano_jobs.component.error_hooks import hook_binding, missing_controllers, missing_definitions
-from pulumi_volcano_jobs.component.input_errors import as_dict, as_input_errors, check_call
+from pulumi_volcano_jobs.component.input_errors import as_input_errors, check_call
 from pulumi_volcano_jobs.component.kubernetes_args import to_wire
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.lookup import NamedAttributes
@@ -53,10 +55,8 @@ class BaseQueue(NamedAttributes, pulumi.ComponentResource):
         with as_input_errors(resource_name, kind=TYPE):
             raise_if_any(check_call(resource_name, opts))
             raise_if_any(bounds.check_bounds(args))
-            lifted = outputs.lift(
-                to_wire({} if args is None else args, queue_schema.SPEC), typed=TypePath(queue_schema.SPEC)
-            )
-            queue_args = without_null_labels(as_dict(lifted, args, "a dict", 'VolcanoQueue("research", {"weight": 2})'))
+            queue_args = outputs.lift(to_wire(args or {}, queue_schema.SPEC), typed=TypePath(queue_schema.SPEC))
+            queue_args = without_null_labels(queue_args)
             if queue_args.get("name") is None:
                 queue_args["name"] = resource_name
             with outputs.text_problems():
@@ -106,17 +106,21 @@ class VolcanoQueue(BaseQueue):
     def __init__(
         self,
         resource_name: str,
-        args: VolcanoQueueArgs | None = None,
+        args: VolcanoQueueArgs = NO_ARGUMENTS,
         opts: pulumi.ResourceOptions | None = None,
+        **fields: Unpack[VolcanoQueueArgs],
     ) -> None:
         """Register a queue.
 
         Args:
-            resource_name: the name of the resource, and of the queue unless `args` has a name.
-            args: the fields of the queue. A field that is None is not set.
+            resource_name: the name of the resource, and of the queue unless its `name` is set.
+            args: the fields of the queue as one dictionary, instead of keyword arguments.
             opts: the Queue inherits `provider`, `protect`, `retain_on_delete`, `custom_timeouts` and `transforms`.
+            fields: the fields of the queue. None means not given.
 
         Raises:
             pulumi.RunError: with every problem of the arguments; no resource has been registered then.
         """
-        super().__init__(resource_name, args, opts)
+        with as_input_errors(resource_name, kind=TYPE):
+            one = one_form(resource_name, args, fields, TYPE)
+        super().__init__(resource_name, one, opts)

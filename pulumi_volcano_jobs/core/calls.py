@@ -93,8 +93,13 @@ class _Signature:
         return dict(zip(names, args, strict=False))
 
     def _usage(self) -> str:
-        names = [f"{name}=..." if item.kind is item.KEYWORD_ONLY else name for name, item in self.parameters.items()]
-        return f"{self.path}({', '.join(names)})"
+        shown = {
+            name: item
+            for name, item in self.parameters.items()
+            if item.default is item.empty or not self.takes_more_names
+        }
+        names = [f"{name}=..." if item.kind is item.KEYWORD_ONLY else name for name, item in shown.items()]
+        return f"{self.path}({', '.join([*names, *(['...'] if self.takes_more_names else [])])})"
 
 
 def not_keywords(path: str, noun: str, call: str, names: Iterable[str]) -> Problem:

@@ -7,24 +7,30 @@ contain the text `<Leaf ...>`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NoReturn, Protocol, runtime_checkable
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, NoReturn, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from pulumi_volcano_jobs.core.tree import map_tree, scalars
 
 Resolver = Callable[["Leaf"], Any]
 
 
+_T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
+
+
 @runtime_checkable
-class OutputLike(Protocol):
+class OutputLike(Protocol[_T_co]):
     """A Pulumi Output, for code that does not import Pulumi."""
 
-    def apply(self, func: Callable[[Any], Any]) -> Any:
+    def apply(self, func: Callable[[_T_co], Any]) -> Any:
         """Return an Output of the result of `func`."""
         ...
 
 
-Text = str | OutputLike
+Input: TypeAlias = _T | Awaitable[_T] | OutputLike[_T]
+"""`pulumi.Input`: a value, or an Output of it in a Pulumi program."""
+Text: TypeAlias = str | OutputLike[str]
 """Text, or an Output of text in a Pulumi program."""
 
 

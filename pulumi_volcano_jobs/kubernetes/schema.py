@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, key_text, not_plain
@@ -36,10 +36,10 @@ _IN_TEMPLATE = re.compile(r"(?P<template>.*\btemplate)(?:\.spec(?:\.(?:initC|c)o
 _VERSION_FOLDER = re.compile(r"v(1\.[0-9]+)\.0-local")
 _METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
-_INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
+INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 _SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
     QUANTITY: ((str, int, float), "must be a quantity such as 500m, 2 or 4Gi"),
-    _INT_OR_STRING: ((str, int), "must be a whole number or a string"),
+    INT_OR_STRING: ((str, int), "must be a whole number or a string"),
     "string": ((str,), "must be a string"),
     "integer": ((int,), "must be a whole number"),
     "number": ((int, float), "must be a number"),
@@ -149,14 +149,47 @@ def child_definition(definition: str, name: str) -> tuple[str, bool]:
     return (_object_definition(items), True) if items else (_object_definition(schema), False)
 
 
+class ListPatch(NamedTuple):
+    """How a strategic merge patch of Kubernetes merges a list."""
+
+    key: str
+    """The field that identifies an entry."""
+    replaces_entries: bool
+    """Whether an entry replaces the previous one, as with volumes, whose fields exclude each other."""
+
+
+def patch_of_list(definition: str, name: str) -> ListPatch | None:
+    """Return how a field is merged; None if it is not a list, or if a patch replaces the list."""
+    field_schema = _properties(definition).get(name, {})
+    strategy = field_schema.get("x-kubernetes-patch-strategy", "").split(",")
+    key = field_schema.get("x-kubernetes-patch-merge-key")
+    return ListPatch(key, "retainKeys" in strategy) if key and "merge" in strategy else None
+
+
+def field_schemas(definition: str) -> Mapping[str, Any]:
+    """Return the schemas of the fields of a definition that Volcano's resource definition has."""
+    properties = _properties(definition)
+    return {name: properties[name] for name in _TEMPLATE_METADATA} if definition == _METADATA else properties
+
+
+def is_structure(definition: str, name: str) -> bool:
+    """Check whether a field must not be an Output."""
+    return (definition.rpartition(".")[2], name) in _STRUCTURE
+
+
+def referenced(schema: Mapping[str, Any]) -> str:
+    """Return the definition that a schema refers to; empty if it refers to none."""
+    return str(schema.get("$ref", "")).removeprefix(_REFERENCE)
+
+
 def required(definition: str) -> tuple[str, ...]:
     """Return the required fields of a definition."""
     return tuple(_definitions()[definition].get("required", ()))
 
 
 def _object_definition(schema: Mapping[str, Any]) -> str:
-    reference: str = schema.get("$ref", "").removeprefix(_REFERENCE)
-    return reference if reference and "properties" in _definitions()[reference] else ""
+    name = referenced(schema)
+    return name if name and "properties" in _definitions()[name] else ""
 
 
 @dataclass(frozen=True)
@@ -239,7 +272,7 @@ class SchemaPruner:
         """
         schema: Mapping[str, Any] = {"$ref": _REFERENCE + definition}
         for key in keys:
-            reference = schema.get("$ref", "").removeprefix(_REFERENCE)
+            reference = referenced(schema)
             if reference in _SCALARS:
                 return value
             known = _definitions(self._version)[reference] if reference else schema
@@ -271,11 +304,11 @@ class SchemaPruner:
         return result
 
     def _value(self, value: Any, schema: Mapping[str, Any], path: str) -> Any:
-        reference = schema.get("$ref", "").removeprefix(_REFERENCE)
+        reference = referenced(schema)
         if self.quantities_as_text and reference == QUANTITY:
             return derive(quantity.as_text, value)
         if reference in _SCALARS:
-            return self.scalar(value, reference, path, "int32" if reference == _INT_OR_STRING else "")
+            return self.scalar(value, reference, path, "int32" if reference == INT_OR_STRING else "")
         definition = _definitions(self._version)[reference] if reference else schema
         if "properties" in definition:
             return self.apply(value, reference, path)

@@ -20,6 +20,7 @@ from pulumi_volcano_jobs.core.leaf import Text, may_be_output
 from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.kubernetes import quantity
 from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME
+from pulumi_volcano_jobs.kubernetes.template_types import PodTemplateSpecDict
 from pulumi_volcano_jobs.presets.editor import Editor, Template, plain
 
 Preset = Callable[[Mapping[str, Any]], Template]
@@ -33,14 +34,14 @@ _MOST_WEIGHT = 100
 
 
 @checked_call("presets.apply")
-def apply(template: Mapping[str, Any], *presets: Preset | None) -> Template:
+def apply(template: Mapping[str, Any], *presets: Preset | None) -> PodTemplateSpecDict:
     """Return a copy of a template to which the presets are applied in order. A preset that is None is skipped.
 
     Raises:
         JobError: with the problems of all presets.
     """
     raise_if_any(bounds.check_bounds(template, "template"))
-    result: Template = plain(template)
+    result: Any = plain(template)
     problems: list[Problem] = []
     for position, preset in enumerate(presets):
         if preset is None:
@@ -50,7 +51,8 @@ def apply(template: Mapping[str, Any], *presets: Preset | None) -> Template:
         except JobError as error:
             problems += error.problems
     raise_if_any(problems)
-    return result
+    applied: PodTemplateSpecDict = result
+    return applied
 
 
 def _applied(preset: Preset, template: Template, place: str) -> Template:

@@ -50,6 +50,13 @@ def _dns_name(pattern: str, longest: int) -> Callable[[object], object]:
     return check
 
 
+def _plain_text(value: object) -> object:
+    if not isinstance(value, str):
+        kind = "string_type"
+        raise PydanticCustomError(kind, "must be a string")
+    return _text(value)
+
+
 def _duration(value: object) -> object:
     """Check a `metav1.Duration` as the decoder of Volcano's webhook does."""
     kind, template = "duration_type", "{problem}"
@@ -114,6 +121,20 @@ Event = Literal[
     "OutOfSync",
     "CommandIssued",
     "JobUpdated",
+]
+# `admission.policies` rejects other actions, with the versions of Volcano that have each.
+Action = Annotated[
+    Literal[
+        "AbortJob",
+        "CompleteJob",
+        "RestartJob",
+        "RestartPartition",
+        "RestartPod",
+        "RestartTask",
+        "ResumeJob",
+        "TerminateJob",
+    ],
+    PlainValidator(_plain_text),
 ]
 OptionalEvent = Annotated[Event | None, BeforeValidator(_given)]
 TopologyMode = Annotated[Literal["hard", "soft"] | None, BeforeValidator(_given)]

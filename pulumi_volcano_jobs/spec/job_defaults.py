@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from pydantic.alias_generators import to_camel
 
@@ -21,6 +21,10 @@ from pulumi_volcano_jobs.kubernetes.validation.names import subdomain
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS
 from pulumi_volcano_jobs.spec.fields import name_of_resource
 from pulumi_volcano_jobs.spec.options import Defaults, ManagedBy, has_few_values, one_of_its_values
+
+if TYPE_CHECKING:
+    # The command line does not need these types, and their import takes time.
+    from pulumi_volcano_jobs.kubernetes.template_types import TolerationDict
 
 
 class JobDefaults(TypedDict, total=False):
@@ -40,7 +44,7 @@ class JobDefaults(TypedDict, total=False):
     """Labels of each job (of its PodGroup, or of the Job with `managed_by="volcano"`) and of all its Pods."""
     node_selector: Mapping[str, Text | None] | None
     """Node labels that all Pods require. A label of the task takes precedence over a default with the same key."""
-    tolerations: Sequence[Mapping[str, Any]] | None
+    tolerations: Sequence[TolerationDict] | None
     """Tolerations for all Pods, as in YAML. One that a Pod has already is not added again."""
     defaults: Defaults | None
     """See `defaults` of a job."""

@@ -35,6 +35,7 @@ from pulumi_volcano_jobs.core.text import holds_output, redacted_for_repr
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, METADATA_FIELDS, flatten, warnings, without_null_labels
 from pulumi_volcano_jobs.spec.fields import (
+    Action,
     Count,
     Duration,
     Event,
@@ -183,7 +184,7 @@ def _wire(value: Tree) -> Tree:
 class Policy(Model):
     """The action of Volcano on an event or exit code (`spec.policies[]`, `spec.tasks[].policies[]`)."""
 
-    action: Str | None = None
+    action: Action | None = None
     """The action, such as `RestartJob`, `RestartTask`, `CompleteJob` or `AbortJob`."""
     event: OptionalEvent = None
     """The event, such as `PodFailed`, `PodEvicted` or `TaskCompleted`; `*` is any event."""

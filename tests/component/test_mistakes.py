@@ -70,9 +70,9 @@ CALLS: Mapping[str, tuple[Callable[[], object], list[tuple[str, str]]]] = {
     ),
     "a job without arguments": (
         JOB,
-        [("VolcanoJob.resource_name", "Required"), ("VolcanoJob.args", "Required")],
+        [("VolcanoJob.resource_name", "Required")],
     ),
-    "a job without a name": (lambda: JOB(TRAINING), [("VolcanoJob.args", "Required")]),
+    "a job without a name": (lambda: JOB(TRAINING), [("resource_name", "TypeInvalid")]),
     "a job with an empty name": (lambda: JOB("", TRAINING), [("resource_name", "Required")]),
     "a job with an Output as its name": (
         lambda: JOB(pulumi.Output.from_input("a"), TRAINING),

@@ -26,6 +26,7 @@ from pulumi_volcano_jobs import (
     render,
 )
 from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.spec.document import flatten
 from pulumi_volcano_jobs.testing import UNKNOWN, Failure, Result, SecretValue, computed, failed, reveal, run
 from tests.component.programs import LOSES_MARKS, new_job
 from tests.component.test_tree import TokenPlugin
@@ -312,14 +313,8 @@ SAME: dict[str, Wire] = {
 }
 FORMS: dict[str, Callable[[Wire], Any]] = {
     "a document": lambda document: {**document, "managed_by": "volcano"},
-    "a document as it was read": lambda document: with_mode(job_file.read(job_file.dump([document]))[0]),
+    "the fields": lambda document: {**flatten(document), "managed_by": "volcano"},
 }
-
-
-def with_mode(document: job_file.Document) -> job_file.Document:
-    """Return the document of a file with the mode added."""
-    document.data["managed_by"] = "volcano"
-    return document
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -338,7 +333,7 @@ def test_from_yaml_passes_options_to_the_constructor() -> None:
     text = job_file.dump([WHOLE])
 
     def program() -> None:
-        VolcanoJob.from_yaml("train", text, {"managed_by": "volcano", "run": "2"})
+        VolcanoJob.from_yaml("train", text, managed_by="volcano", run="2")
 
     assert run(program).leaves() == run_and_read({**WHOLE, "managed_by": "volcano", "run": "2"}).leaves()
 

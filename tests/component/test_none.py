@@ -205,7 +205,7 @@ def test_an_option_of_a_file_that_is_none_is_not_set(name: str) -> None:
     """`from_yaml` and `render` treat None alike."""
     options: Any = {name: None}
     expected = seen(run(lambda: VolcanoJob.from_yaml("train", YAML) and None))
-    assert seen(run(lambda: VolcanoJob.from_yaml("train", YAML, options) and None)) == expected
+    assert seen(run(lambda: VolcanoJob.from_yaml("train", YAML, **options) and None)) == expected
     assert render(job(), **options) == render(job())
 
 

@@ -153,7 +153,7 @@ def test_a_file_and_a_job_are_checked_as_well() -> None:
         VolcanoJob.from_yaml("train", f"metadata: {{name: train}}\nspec: {spec}")
 
     def of_job() -> None:
-        VolcanoJob("train", Job.model_validate({"name": "train", **with_container(image=text())}))
+        VolcanoJob.from_job("train", Job.model_validate({"name": "train", **with_container(image=text())}))
 
     assert [typed(failed(program).problems) for program in (of_file, of_job)] == [[(f"{MAIN}.image", "Invalid")]] * 2
 

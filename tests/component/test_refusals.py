@@ -307,11 +307,11 @@ spec:
 """
 
 
-def from_yaml(source: str | Path, options: Any = None) -> Failure:
+def from_yaml(source: str | Path, **options: Any) -> Failure:
     """Return the failure of a program whose only job is invalid YAML; no resource has been registered by then."""
 
     def program() -> None:
-        VolcanoJob.from_yaml("train", source, options)
+        VolcanoJob.from_yaml("train", source, **options)
 
     failure = failed(program)
     assert isinstance(failure.error, pulumi.RunError)
@@ -391,7 +391,7 @@ def test_a_wrong_option_of_a_job_from_yaml_is_rejected(snapshot: SnapshotAsserti
         .replace("imagepullpolicy", "imagePullPolicy")
     )
 
-    failure = from_yaml(right, {"restart": "all"})
+    failure = from_yaml(right, restart="all")
 
     assert typed(failure.problems) == [("restart", "NotSupported")]
     assert str(failure.error) == snapshot

@@ -26,7 +26,9 @@ def pods(result: Result) -> list[str]:
 PROGRAMS: dict[str, Any] = {
     "a dict": lambda: new_job("train", {"tasks": TASKS}) and None,
     "a typed task": lambda: new_job("train", {"tasks": [Task(name="worker", template=TEMPLATE)]}) and None,
-    "a job": lambda: new_job("train", Job(name="train", tasks=[Task(name="worker", template=TEMPLATE)])) and None,
+    "a job": lambda: (
+        VolcanoJob.from_job("train", Job(name="train", tasks=[Task(name="worker", template=TEMPLATE)])) and None
+    ),
     "another language": lambda: (
         JobProvider().construct("train", "volcano-jobs:index:VolcanoJob", {"tasks": TASKS}) and None
     ),
@@ -44,7 +46,7 @@ def test_a_task_of_a_program_has_one_pod_by_default(program: Any) -> None:
 
 FILES: dict[str, Any] = {
     "from_yaml": lambda: VolcanoJob.from_yaml("train", TEXT) and None,
-    "load_jobs": lambda: new_job("train", load_jobs(TEXT)[0]) and None,
+    "load_jobs": lambda: VolcanoJob.from_job("train", load_jobs(TEXT)[0]) and None,
     "a document": lambda: new_job("train", job(*TASKS, task("other"))) and None,
 }
 

@@ -253,7 +253,7 @@ def test_a_job_of_a_file_gets_them_too(source: str, tmp_path: Path) -> None:
     path.write_text(text, "utf-8")
 
     def program() -> None:
-        VolcanoJob.from_yaml("train", text if source == "text" else path, {"job_defaults": JobDefaults(queue="own")})
+        VolcanoJob.from_yaml("train", text if source == "text" else path, job_defaults=JobDefaults(queue="own"))
 
     done = run(program, config=CONFIG)
 
@@ -508,7 +508,7 @@ def test_a_mistake_in_what_jobs_share_has_no_line_in_a_jobs_file(tmp_path: Path)
 
     def program() -> None:
         pulumi.runtime.set_all_config({"volcano-jobs:que": "a"})
-        VolcanoJob.from_yaml("train", path, {"job_defaults": JobDefaults(queue="A")})
+        VolcanoJob.from_yaml("train", path, job_defaults=JobDefaults(queue="A"))
 
     error, _ = failed(program)
 

@@ -26,7 +26,7 @@ def test_a_stored_job_mounts_its_existing_claim() -> None:
 
 def test_a_stored_job_is_registered_as_it_was_applied() -> None:
     """Only the name of the existing claim is added."""
-    result = run(lambda: VolcanoJob.from_yaml("train", TEXT, {"managed_by": "volcano"}) and None)
+    result = run(lambda: VolcanoJob.from_yaml("train", TEXT, managed_by="volcano") and None)
 
     job = result.resources["Job train"].inputs
     assert job["spec"]["volumes"] == [{"mountPath": "/data", "volumeClaimName": "train-pvc-4bfb7"}]

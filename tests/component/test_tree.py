@@ -27,7 +27,6 @@ from pulumi_volcano_jobs import (
     TensorflowPlugin,
     VolcanoJob,
 )
-from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.spec.naming import pod_group
 from pulumi_volcano_jobs.testing import Failure, Result, computed, failed, run
 from tests.component.programs import digests, new_job
@@ -299,28 +298,33 @@ FLAT = {
     ],
     "tasks": [task("master"), {**task("worker", 2), "min_available": 1}],
 }
-FORMS: dict[str, Callable[[], Any]] = {
-    "a flat dictionary": lambda: FLAT,
-    "a Job": lambda: Job.model_validate({**FLAT, "name": "train"}),
-    "a Job of a document": lambda: Job.model_validate(DOCUMENT),
-    "a document as it was read": lambda: job_file.read(yaml.safe_dump(DOCUMENT))[0],
-    "a document with Pulumi's own options": lambda: {**DOCUMENT, "restart": "gang", "on_scale": "restart"},
+FORMS: dict[str, Callable[[], VolcanoJob]] = {
+    "keyword arguments": lambda: VolcanoJob("train", **FLAT),
+    "a dictionary": lambda: new_job("train", FLAT),
+    "None for some arguments": lambda: VolcanoJob("train", None, None, **FLAT, min_success=None, wait_for=None),
+    "a Job": lambda: VolcanoJob.from_job("train", Job.model_validate({**FLAT, "name": "train"})),
+    "a Job of a document": lambda: VolcanoJob.from_job("train", Job.model_validate(DOCUMENT), on_scale="restart"),
+    "a text": lambda: VolcanoJob.from_yaml("train", yaml.safe_dump(DOCUMENT), on_scale="restart"),
+    "a document with Pulumi's own options": lambda: new_job("train", {**DOCUMENT, "restart": "gang"}),
 }
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_a_job_registers_the_same_resources(form: str) -> None:
-    """A document, typed arguments and dictionaries are compared."""
-    assert run_job(FORMS[form]()).leaves() == run_job(DOCUMENT).leaves()
+    """Keyword arguments, dictionaries, a `Job` and a text are compared."""
+    assert run(lambda: FORMS[form]() and None).leaves() == run_job(DOCUMENT).leaves()
 
 
-def test_from_yaml_registers_the_same_resources_as_the_constructor() -> None:
-    """The document is the parsed text."""
+def test_a_subclass_is_made_from_a_text() -> None:
+    """The class methods return an instance of their class."""
 
-    def program() -> None:
-        VolcanoJob.from_yaml("train", yaml.safe_dump(DOCUMENT), {"on_scale": "restart"})
+    class OwnJob(VolcanoJob):
+        pass
 
-    assert run(program).leaves() == run_job(DOCUMENT).leaves()
+    made: list[VolcanoJob] = []
+    run(lambda: made.append(OwnJob.from_yaml("train", yaml.safe_dump(DOCUMENT))))
+
+    assert [type(job) for job in made] == [OwnJob]
 
 
 def test_a_duplicate_key_with_the_same_value_is_a_warning() -> None:
@@ -328,7 +332,7 @@ def test_a_duplicate_key_with_the_same_value_is_a_warning() -> None:
     text = yaml.safe_dump(DOCUMENT).replace("  queue: research\n", "  queue: research\n  queue: research\n")
 
     def program() -> None:
-        VolcanoJob.from_yaml("train", text, {"unsupported": "ignore", "ignore_warnings": ["VJ103"]})
+        VolcanoJob.from_yaml("train", text, unsupported="ignore", ignore_warnings=["VJ103"])
 
     (warning,) = run(program).warnings
     assert ": spec.queue: " in warning

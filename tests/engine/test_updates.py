@@ -13,7 +13,7 @@ JOB = (ROOT / "examples" / "pytorch" / "job.yaml").read_text("utf-8")
 PROGRAM = """
 names = ("restart", "on_scale", "run", "key_rotation")
 options = {name: value for name in names if (value := config.get(name))}
-VolcanoJob.from_yaml("job", HERE / "job.yaml", options, opts)
+VolcanoJob.from_yaml("job", HERE / "job.yaml", opts, **options)
 """
 MASTER, WORKERS = "Pod job-master-0", ["Pod job-worker-0", "Pod job-worker-1"]
 RESTART = dict.fromkeys([MASTER, *WORKERS], "replace")

@@ -14,6 +14,7 @@ HERE = frozenset({"python", "sh", "yaml"})
 """The languages that `test_blocks.py` runs, on every page that `ELSEWHERE` does not name."""
 ELSEWHERE: dict[tuple[str, str], str] = {
     ("README.md", "python"): "tests/component/test_readme.py",
+    ("docs/arguments.md", "text"): "tests/typing/test_typing.py",
     ("docs/commands.md", "console"): "tests/cli/test_docs.py",
     ("docs/commands.md", "mermaid"): "tests/cli/test_docs.py",
     ("docs/convert.md", "python"): "tests/cli/test_convert.py",

@@ -18,7 +18,7 @@ from tests.readme import programs
 
 ROOT = Path(__file__).parents[2]
 ACCEPTED, REFUSED = (Path(__file__).with_name(f"{name}.py") for name in ("accepted", "refused"))
-MARK = "  # refused"
+MARK = re.compile(r"  # refused(?:: (?P<key>\w+))?$")
 FAULT = 1
 """Exit status of both checkers if there are errors."""
 
@@ -40,7 +40,15 @@ def pyright(pages: Sequence[str]) -> Iterator[tuple[str, int, str]]:
     options = ["--outputjson", f"--pythonpath={sys.executable}"]
     said = json.loads(run("pyright", *options, str(ACCEPTED), str(REFUSED), "examples", *pages))
     for item in said["generalDiagnostics"]:
-        yield item["file"], item["range"]["start"]["line"] + 1, item["message"]
+        start = item["range"]["start"]
+        yield item["file"], start["line"] + 1, item["message"] + _key_before(item["file"], start)
+
+
+def _key_before(file: str, start: Mapping[str, int]) -> str:
+    """Return the key or argument of the value at a position, which pyright underlines instead of naming its key."""
+    before = Path(file).read_text("utf-8").splitlines()[start["line"]][: start["character"]]
+    found = re.search(r"""(\w+)(?:": |=)$""", before)
+    return f' (value of "{found[1]}")' if found else ""
 
 
 def run(checker: str, *arguments: str) -> str:
@@ -76,8 +84,33 @@ def test_type_checkers_accept_correct_programs(findings: Findings) -> None:
 def test_type_checkers_report_exactly_the_marked_lines(findings: Findings) -> None:
     """Each marked line has an error."""
     lines = REFUSED.read_text("utf-8").splitlines()
-    marked = {f"{number}: {line}" for number, line in enumerate(lines, 1) if line.endswith(MARK)}
+    marked = {f"{number}: {line}" for number, line in enumerate(lines, 1) if MARK.search(line)}
 
     found = {f"{number}: {lines[number - 1]}" for number in findings[os.path.relpath(REFUSED, ROOT)]}
 
     assert found == marked
+
+
+@pytest.mark.parametrize("findings", [mypy], ids=["mypy"], indirect=True)
+def test_the_page_of_arguments_shows_messages_of_mypy(findings: Findings) -> None:
+    """docs/arguments.md has three of the mistakes."""
+    shown = re.findall(r"^error: (.*)$", (ROOT / "docs" / "arguments.md").read_text("utf-8"), re.MULTILINE)
+
+    messages = {text for texts in findings[os.path.relpath(REFUSED, ROOT)].values() for text in texts}
+    assert len(shown) == 3
+    assert set(shown) <= messages
+
+
+def test_type_checkers_name_the_wrong_key_at_any_depth(findings: Findings) -> None:
+    """A user sees which key to correct."""
+    messages = findings[os.path.relpath(REFUSED, ROOT)]
+    marks = [MARK.search(line) for line in REFUSED.read_text("utf-8").splitlines()]
+    keys = {number: mark["key"] for number, mark in enumerate(marks, 1) if mark and mark["key"]}
+
+    without_key = {
+        number: messages[number]
+        for number, key in keys.items()
+        if not any(re.search(rf"\b{key}\b", text) for text in messages[number])
+    }
+
+    assert without_key == {}

@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pulumi
 
 from platform_jobs.teams import TEAMS
-from pulumi_volcano_jobs import JobDefaults, JobError, Problem, PytorchPlugin, Task, VolcanoJob, presets
+from pulumi_volcano_jobs import (
+    ContainerDict,
+    JobDefaults,
+    JobError,
+    PodTemplateSpecDict,
+    Problem,
+    PytorchPlugin,
+    TaskArgs,
+    VolcanoJob,
+    presets,
+)
 
 GPUS = (1, 2, 4, 8)
 """How many GPUs of a node a Pod may have."""
@@ -73,19 +82,17 @@ class TrainingJob(pulumi.ComponentResource):
             raise TrainingError(problems)
         super().__init__("platform:index:TrainingJob", name, {}, opts)
         pod = _template(args)
-        tasks = [Task(name="master", replicas=1, template=pod)]
+        tasks: list[TaskArgs] = [{"name": "master", "replicas": 1, "template": pod}]
         if args.nodes > 1:
-            tasks.append(Task(name="worker", replicas=args.nodes - 1, template=pod))
+            tasks.append({"name": "worker", "replicas": args.nodes - 1, "template": pod})
         self.job = VolcanoJob(
             name,
-            {
-                "queue": args.queue,
-                "defaults": "recommended",
-                "job_defaults": JobDefaults(labels=TEAMS[args.team].labels),
-                "plugins": [PytorchPlugin()],
-                "tasks": tasks,
-            },
-            pulumi.ResourceOptions(parent=self),
+            queue=args.queue,
+            defaults="recommended",
+            job_defaults=JobDefaults(labels=TEAMS[args.team].labels),
+            plugins=[PytorchPlugin()],
+            tasks=tasks,
+            opts=pulumi.ResourceOptions(parent=self),
         )
         self.name = self.job.name
         self.queue = pulumi.Output.from_input(args.queue)
@@ -115,13 +122,13 @@ def _problems(name: str, args: TrainingJobArgs) -> Iterator[Problem]:
         yield Problem(f"{name}.nodes", "Invalid", reason, "use fewer nodes", str(args.nodes))
 
 
-def _template(args: TrainingJobArgs) -> dict[str, Any]:
+def _template(args: TrainingJobArgs) -> PodTemplateSpecDict:
     amounts = {
         "cpu": str(CPUS_OF_GPU * args.gpus),
         "memory": f"{MEMORY_OF_GPU * args.gpus}Gi",
         presets.NVIDIA_GPU: str(args.gpus),
     }
-    container = {
+    container: ContainerDict = {
         "name": "train",
         "image": args.image,
         "command": ["torchrun", args.script, *args.arguments],

@@ -10,11 +10,9 @@ protect = pulumi.Config().get_bool("protect")
 for team in TEAMS.values():
     queue = VolcanoQueue(
         team.queue,
-        {
-            "weight": team.weight,
-            "capability": {"nvidia.com/gpu": team.gpus},
-            "labels": team.labels,
-        },
-        pulumi.ResourceOptions(protect=protect),
+        weight=team.weight,
+        capability={"nvidia.com/gpu": team.gpus},
+        labels=team.labels,
+        opts=pulumi.ResourceOptions(protect=protect),
     )
     pulumi.export(team.name, queue.name)

@@ -91,7 +91,7 @@ def test_convert_writes_the_replicas_that_volcano_uses() -> None:
     rendered, normalized = render_normalized(document)
 
     assert typed(rendered.warnings) == [MISSING]
-    assert "replicas=0," in to_python([normalized]).text
+    assert '"replicas": 0,' in to_python([normalized]).text
     assert "replicas: 0" in to_yaml([normalized]).text
     assert typed(render(normalized).warnings) == []
 
