@@ -72,9 +72,10 @@ class Module:
 
         `place` is the task and the key of the value. They become the name of the constant.
         """
-        opening, parts, _ = _brackets_and_parts(value)
+        _, parts, _ = _brackets_and_parts(value)
         deeper = indent + _STEP
-        task = next((str(item) for name, item in parts if opening == "Task(" and name == "name="), place[0])
+        is_task = isinstance(value, Mapping) and place[1] == "tasks"
+        task = str(value.get("name", "")) if is_task else place[0]
         entries = []
         for (prefix, item), key in zip(parts, _keys(value), strict=True):
             if isinstance(item, str):

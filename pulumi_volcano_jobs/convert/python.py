@@ -12,7 +12,7 @@ from pulumi_volcano_jobs.convert.program import Names, Program, Secrets, ordered
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
 from pulumi_volcano_jobs.spec.model import Job, Model, Task
 
-_PACKAGE = "pulumi_volcano_jobs"
+_PACKAGE, _TEMPLATE = "pulumi_volcano_jobs", "PodTemplateSpecDict"
 
 
 def to_python(jobs: Sequence[Job], **options: Any) -> Program:
@@ -58,13 +58,13 @@ def _shared_pods(jobs: Sequence[Job], module: Module) -> Mapping[str, Name]:
         if count[repr(template)] > 1 and repr(template) not in pods:
             name = "pod" if not pods else f"pod_{len(pods) + 1}"
             pods[repr(template)] = Name(name)
-            module.imports.setdefault("typing", set()).add("Any")
-            module.assign(name, template, annotation="dict[str, Any]")
+            module.imports.setdefault(_PACKAGE, set()).add(_TEMPLATE)
+            module.assign(name, template, annotation=_TEMPLATE)
     return pods
 
 
 class _Writer:
-    """Writer of jobs as calls of the classes of this library."""
+    """Writer of jobs as calls of `VolcanoJob`."""
 
     def __init__(self, module: Module, pods: Mapping[str, Name], secrets: Secrets, options: Mapping[str, Any]) -> None:
         self._module = module
@@ -80,14 +80,14 @@ class _Writer:
                 arguments[name] = [self._plugin(plugin, resource) for plugin in value.values()]
             elif (name, value) != ("name", resource):
                 arguments[name] = self._value(value)
-        return self._call(_PACKAGE, "VolcanoJob", ("", resource), ("", arguments))
+        return self._call(_PACKAGE, "VolcanoJob", ("", resource), *arguments.items())
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, Model):
-            arguments = [(name, self._value(item)) for name, _, item in ordered_fields(value)]
+            fields = {name: self._value(item) for name, _, item in ordered_fields(value)}
             if isinstance(value, Task):
-                arguments[-1] = ("template", self._pods.get(repr(value.template), value.template))
-            return self._call(_PACKAGE, type(value).__name__, *arguments)
+                fields["template"] = self._pods.get(repr(value.template), value.template)
+            return fields
         return [self._value(item) for item in value] if isinstance(value, tuple) else value
 
     def _plugin(self, plugin: Plugin, resource: str) -> Call:

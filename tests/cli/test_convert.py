@@ -17,12 +17,11 @@ EXAMPLE = str(ROOT / "examples" / "pytorch" / "job.yaml")
 DOCS = (ROOT / "docs" / "convert.md").read_text("utf-8")
 KEY = PAIR.private
 PYTHON = """\
-from pulumi_volcano_jobs import Task, VolcanoJob
+from pulumi_volcano_jobs import VolcanoJob
 
 job = VolcanoJob(
     "train",
-    {
-        "tasks": [
+    tasks=[
 """
 
 
@@ -157,7 +156,7 @@ class TestProblems:
         answer = shell("convert", "--lenient", shell.write("job.yaml", document))
 
         assert answer.code == 0
-        assert '"plugins": [EnvPlugin(), SvcPlugin()],\n' in answer.out
+        assert "plugins=[EnvPlugin(), SvcPlugin()],\n" in answer.out
         assert "quue" not in answer.out
         assert "imagee" not in answer.out
         assert answer.err == snapshot
@@ -246,10 +245,10 @@ class TestOptions:
         out = shell.good("convert", *self.OPTIONS, EXAMPLE).out
 
         assert (
-            '        "on_conflict": "user",\n'
-            '        "ignore_warnings": ["VJ103", "VJ105"],\n'
-            '        "kubernetes_version": "1.33",\n'
-            '        "volcano_version": "1.15.1",\n'
+            '    on_conflict="user",\n'
+            '    ignore_warnings=["VJ103", "VJ105"],\n'
+            '    kubernetes_version="1.33",\n'
+            '    volcano_version="1.15.1",\n'
         ) in out
 
     def test_options_are_properties_in_yaml(self, shell: Shell) -> None:
@@ -273,8 +272,8 @@ class TestOptions:
 
         out = shell("convert", *chosen, EXAMPLE).out
 
-        assert '"defaults": "recommended",' in out
-        assert '"plugin_options": {"pytorch": {"nproc_per_node": 2}},' in out
+        assert 'defaults="recommended",' in out
+        assert 'plugin_options={"pytorch": {"nproc_per_node": 2}},' in out
         assert out.count("nproc_per_node") == 1
         assert "torchrun" not in out
 

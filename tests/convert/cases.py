@@ -76,7 +76,7 @@ def evaluated(program: Program, monkeypatch: pytest.MonkeyPatch) -> list[tuple[s
         require_secret = staticmethod(secrets.__getitem__)
 
     with monkeypatch.context() as patch:
-        patch.setitem(vars(pulumi_volcano_jobs), "VolcanoJob", lambda name, args: made.append((name, args)))
+        patch.setitem(vars(pulumi_volcano_jobs), "VolcanoJob", lambda name, **args: made.append((name, args)))
         patch.setattr("pulumi.Config", Config)
         exec(compile(program.text, "__main__.py", "exec"), {})  # noqa: S102  # it is ours
     return made

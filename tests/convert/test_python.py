@@ -41,6 +41,8 @@ SOUND_AS_VOLCANO_READS_THEM = {
     "svc-unknown-flag",
     "svc-unknown-flag-last",
 }
+# Volcano does not check the action of a policy with an exit code; type checkers report one that does not exist.
+REFUSED_BY_TYPES = {"plain-policy-exit-any-action"}
 PUBLIC = PAIR.public.strip()
 WITH_MOCKS = ["guide-env", "guide-mpi", "guide-ray", "guide-tensorflow", "volume-mixed"]
 
@@ -105,7 +107,7 @@ def test_a_given_key_is_not_in_the_program() -> None:
     assert BYTES not in repr(program)
     assert program.text.partition("\n\n")[2].startswith(
         "import pulumi\n"
-        "from pulumi_volcano_jobs import SshPlugin, SvcPlugin, Task, VolcanoJob\n\n"
+        "from pulumi_volcano_jobs import SshPlugin, SvcPlugin, VolcanoJob\n\n"
         "config = pulumi.Config()\n\n"
     )
     assert 'ssh_private_key=config.require_secret("train-ssh-private-key")' in program.text
@@ -125,10 +127,10 @@ def test_equal_templates_are_written_once() -> None:
 
     text = convert(job(task("a"), task("b"), different), job(task("c"), name="other"))
 
-    assert text.count('pod: dict[str, Any] = {\n    "spec": {') == 1
-    assert text.count("template=pod") == 3
+    assert text.count('pod: PodTemplateSpecDict = {\n    "spec": {') == 1
+    assert text.count('"template": pod') == 3
     assert text.count('"example.org/image:1"') == 1
-    assert text.count("template={") == 1
+    assert text.count('"template": {') == 1
 
 
 def test_templates_that_differ_in_int_and_float_stay_separate() -> None:
@@ -137,7 +139,7 @@ def test_templates_that_differ_in_int_and_float_stay_separate() -> None:
 
     text = convert(job(whole, fraction))
 
-    assert "template=pod" not in text
+    assert '"template": pod' not in text
     assert '"terminationGracePeriodSeconds": 1,' in text
     assert '"terminationGracePeriodSeconds": 1.0,' in text
 
@@ -199,8 +201,8 @@ def test_equal_names_and_invalid_identifiers_get_unique_variables() -> None:
         "train-default-ssh-private-key",
         "train-other-ssh-private-key",
     ]
-    assert program.text.count('"name": "train",') == 2
-    assert '"name": "train-other",' in program.text
+    assert program.text.count('    name="train",') == 2
+    assert 'name="train-other",' in program.text
     assert program.text.startswith('"""6 ')
 
 
@@ -277,8 +279,11 @@ def test_many_imports_are_wrapped() -> None:
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Provide a folder with all programs, and one with all jobs that can be in one program."""
     folder = tmp_path_factory.mktemp("programs")
-    single = {name: [found] for name, found in (ACCEPTED | MENDED).items()}
-    program_files(folder, single | {"all-in-one": [*ACCEPTED.values()]})
+    accepted, mended = (
+        {name: found for name, found in jobs.items() if name not in REFUSED_BY_TYPES} for jobs in (ACCEPTED, MENDED)
+    )
+    single = {name: [found] for name, found in (accepted | mended).items()}
+    program_files(folder, single | {"all-in-one": [*accepted.values()]})
     return folder
 
 
