@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, is_typeddict
+from typing import Any, get_args, is_typeddict
 
 import argtypes
 import pulumi
@@ -16,14 +16,16 @@ import pytest
 import reference
 
 from pulumi_volcano_jobs import JobError, component
-from pulumi_volcano_jobs.admission import unknown_fields
+from pulumi_volcano_jobs.admission import policies, unknown_fields
 from pulumi_volcano_jobs.component import provider
 from pulumi_volcano_jobs.core.resource_types import VOLCANO_JOB, VOLCANO_QUEUE
-from pulumi_volcano_jobs.kubernetes import queue_schema, schema
+from pulumi_volcano_jobs.kubernetes import queue_schema, schema, template_types
 from pulumi_volcano_jobs.rendering import queue
-from pulumi_volcano_jobs.spec.fields import Count
+from pulumi_volcano_jobs.spec.fields import Action, Count
 from pulumi_volcano_jobs.spec.model import Job
 from tests.conftest import task, typed
+
+CONTAINER = "io.k8s.api.core.v1.Container"
 
 
 class NewerJob(Job):
@@ -56,6 +58,19 @@ def test_a_new_field_of_a_job_is_in_the_types_of_all_languages() -> None:
     assert annotations_of(theirs, "VolcanoJobInputs")["longest_wait"] is int
     for source in (argtypes.job_fields_module(NewerJob), theirs):
         assert '"""Seconds that the job may wait."""' in source
+
+
+def test_the_types_have_each_action_that_volcano_has() -> None:
+    """Types and messages list the same actions."""
+    assert set(get_args(get_args(Action)[0])) == policies.ACTIONS.keys()
+
+
+def test_each_field_of_a_template_is_in_its_type() -> None:
+    """In the spelling of YAML and in the one of pulumi_kubernetes."""
+    fields = template_types.ContainerDict.__annotations__.keys()
+
+    assert {"imagePullPolicy", "image_pull_policy"} <= fields
+    assert {*schema.wire_names(CONTAINER), *schema.wire_names(CONTAINER).values()} == fields
 
 
 def test_a_new_field_of_a_job_is_validated() -> None:

@@ -13,17 +13,29 @@ from pathlib import Path
 
 import pytest
 
+from tests.pages.blocks import Block, blocks
 from tests.programs import MYPY_CACHE
-from tests.readme import programs
 
 ROOT = Path(__file__).parents[2]
 ACCEPTED, REFUSED = (Path(__file__).with_name(f"{name}.py") for name in ("accepted", "refused"))
 MARK = re.compile(r"  # refused(?:: (?P<key>\w+))?$")
+ELSEWHERE = ("ResourceTransformArgs", "import research", "from research", "# research.py", "pytest", "platform_jobs")
+"""Text in programs that need other files, and in one that Pulumi's own types of transforms reject."""
 FAULT = 1
 """Exit status of both checkers if there are errors."""
 
 Findings = Mapping[str, Mapping[int, list[str]]]
 """Messages of a checker, by relative path and line."""
+
+
+def programs() -> list[Block]:
+    """Return the programs of the pages that use the package."""
+    return [
+        block
+        for block in blocks()
+        if block.language == "python" and "from pulumi_volcano_jobs" in block.text
+        if not any(text in block.text for text in ELSEWHERE)
+    ]
 
 
 def mypy(pages: Sequence[str]) -> Iterator[tuple[str, int, str]]:
@@ -65,9 +77,11 @@ def findings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     """Provide the errors of a checker for both files and for the programs of the pages."""
     checker: Callable[[Sequence[str]], Iterator[tuple[str, int, str]]] = request.param
     folder = tmp_path_factory.mktemp("pages")
-    pages = [folder / f"{name}.py" for name in programs()]
-    for page in pages:
-        page.write_text(programs()[page.stem], "utf-8")
+    pages = []
+    for block in programs():
+        name = re.sub(r"\W+", "_", str(block))
+        pages.append(folder / f"{name}.py")
+        pages[-1].write_text(block.text, "utf-8")
     found: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for file, line, message in checker([str(page) for page in pages]):
         found[os.path.relpath(ROOT / file, ROOT)][line].append(message)
