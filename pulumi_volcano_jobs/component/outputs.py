@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -75,8 +75,10 @@ class Outputs:
             path: the path of the tree.
             typed: the position of the tree in a Kubernetes type, if it has one.
         """
-        if isinstance(tree, pulumi.Output):
-            return self.leaf(path, tree, typed)
+        if isinstance(tree, (pulumi.Output, Awaitable)):
+            # An Output stays the same object, by which other code recognizes it.
+            output = tree if isinstance(tree, pulumi.Output) else pulumi.Output.from_input(tree)
+            return self.leaf(path, output, typed)
         if isinstance(tree, Model):
             return self.lift({**(tree.model_extra or {}), **tree.to_wire()}, path)
         if isinstance(tree, Plugin):

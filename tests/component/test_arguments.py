@@ -41,6 +41,23 @@ def test_resource_options_are_a_keyword_argument_also() -> None:
     assert done.resources["PodGroup train"].protect
 
 
+def test_an_awaitable_is_an_input() -> None:
+    """`pulumi.Input` includes it."""
+
+    async def read(value: str) -> str:
+        return value
+
+    def program() -> None:
+        container: Any = {"name": "main", "image": read("train:1")}
+        VolcanoJob("train", queue=read("research"), tasks=[{"template": {"spec": {"containers": [container]}}}])
+
+    done = run(program)
+
+    assert done.resources["PodGroup train"].inputs["spec"]["queue"] == "research"
+    (pod,) = [item.inputs for item in done.resources.values() if item.kind == "Pod"]
+    assert pod["spec"]["containers"][0]["image"] == "train:1"
+
+
 WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "both forms": (lambda: JOB("train", {"tasks": [task()]}, queue="research"), "", "Forbidden"),
     "both forms of a queue": (lambda: QUEUE("research", {"weight": 2}, priority=3), "", "Forbidden"),
