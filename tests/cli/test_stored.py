@@ -54,6 +54,6 @@ def test_a_converted_job_keeps_the_claim(shell: Shell) -> None:
     """The program names the claim that exists."""
     program = shell("convert", "-", "--ignore", "VJ121", stdin=yaml.safe_dump(stored()).encode()).out
 
-    assert '[Volume(mount_path="/data", volume_claim_name="train-pvc-4bfb7")]' in program
+    assert '[{"mount_path": "/data", "volume_claim_name": "train-pvc-4bfb7"}]' in program
     assert "volume_claim=" not in program
     assert "4711" not in program
