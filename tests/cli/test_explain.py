@@ -23,6 +23,7 @@ from pulumi_volcano_jobs.plugins import Registry, registry
 from tests.cli.conftest import Shell
 from tests.cli.jobs import DOCUMENTS, accepted, private_keys
 from tests.conftest import PAIR, container, job, task, typed
+from tests.deadlines import DEADLINE
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden"
@@ -57,7 +58,7 @@ def in_terminal(*arguments: str, columns: int, **environment: str) -> str:
             if not read:
                 break
             sent += read
-        process.wait(timeout=60)
+        process.wait(timeout=DEADLINE)
     os.close(main)
     return sent.decode().replace("\r\n", "\n")
 

@@ -12,6 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.cli.conftest import PLACEHOLDERS, Shell
 from tests.conftest import job, task
+from tests.deadlines import DEADLINE
 
 PROGRAM = Path(sys.executable).parent / "volcano-jobs"
 HERE = Path(__file__).parent
@@ -20,7 +21,12 @@ HERE = Path(__file__).parent
 def run(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run the program, and check that it shows no traceback."""
     done = subprocess.run(
-        [PROGRAM, *arguments], input=stdin, capture_output=True, env=os.environ | environment, check=False, timeout=60
+        [PROGRAM, *arguments],
+        input=stdin,
+        capture_output=True,
+        env=os.environ | environment,
+        check=False,
+        timeout=DEADLINE,
     )
     assert b"Traceback" not in done.stderr
     return done
@@ -115,7 +121,7 @@ def test_no_command_imports_pulumi() -> None:
         " file=sys.stderr)\n"
     )
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=DEADLINE)
 
     assert done.stdout.startswith("---\n")
     assert done.stderr == "[]\n"

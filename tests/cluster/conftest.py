@@ -22,6 +22,7 @@ from cluster import Cluster
 
 from pulumi_volcano_jobs.spec.naming import job_of, pod_group
 from tests.conftest import CLAIM
+from tests.deadlines import DEADLINE
 from tests.engine.conftest import ROOT, Project
 
 Manifest = dict[str, Any]
@@ -228,7 +229,7 @@ class Apart:
 
     def wait(self) -> tuple[int, str]:
         """Wait for the end, and return the exit code and the output."""
-        output, _ = self._process.communicate(timeout=180)
+        output, _ = self._process.communicate(timeout=DEADLINE)
         return self._process.returncode, output
 
 

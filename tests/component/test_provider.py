@@ -22,6 +22,7 @@ from pulumi_volcano_jobs.component.provider import JobProvider
 from pulumi_volcano_jobs.testing import Result, SecretValue, computed, failed, run
 from tests.component.programs import new_job
 from tests.conftest import Wire, task
+from tests.deadlines import DEADLINE
 
 TYPE = "volcano-jobs:index:VolcanoJob"
 PYTORCH = {"pytorch": []}
@@ -226,7 +227,7 @@ def test_the_plugin_serves_the_schema(start: str) -> None:
             port = int(plugin.stdout.readline())
             with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
                 stub = provider_pb2_grpc.ResourceProviderStub(channel)
-                answer = stub.GetSchema(provider_pb2.GetSchemaRequest(version=0), timeout=30)
+                answer = stub.GetSchema(provider_pb2.GetSchemaRequest(version=0), timeout=DEADLINE)
         finally:
             plugin.terminate()
 

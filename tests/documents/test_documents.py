@@ -29,6 +29,7 @@ from pulumi_volcano_jobs import (
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.plugins.settings import flags_of
 from tests.conftest import Wire, job, places, problems, task
+from tests.deadlines import DEADLINE
 
 HERE = Path(__file__).parent
 NAMES = sorted(path.stem for path in (HERE / "jobs").glob("*.yaml"))
@@ -396,7 +397,7 @@ class TestWaitScript:
             capture_output=True,
             text=True,
             check=False,
-            timeout=30,
+            timeout=DEADLINE,
         )
 
     def test_the_script_ends_when_the_master_accepts_connections(self, tmp_path: Path) -> None:

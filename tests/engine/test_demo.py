@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.deadlines import DEADLINE
 from tests.engine.conftest import ROOT, Project, Run, copy_example, short
 
 pytestmark = pytest.mark.engine
@@ -69,7 +70,7 @@ TYPES = {
 def rendered(*jobs: Path) -> dict[str, Any]:
     """Return the manifests that the command line prints for jobs, by kind and name."""
     command = [Path(sys.executable).parent / "volcano-jobs", "render", *jobs]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=DEADLINE)
     return by_name(yaml.safe_load_all(done.stdout))
 
 

@@ -14,7 +14,7 @@ from tests.engine.conftest import ROOT, Project
 PAGE = (ROOT / "docs/stack.md").read_text("utf-8")
 # The transform of the page, and jobs that render to files.
 (PROGRAM,) = (
-    text.partition("\npod = ")[0]
+    text.partition("\npod: ")[0]
     for text in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     if "ResourceTransformArgs" in text
 )

@@ -13,6 +13,7 @@ from typing import Any
 import build
 import yaml
 
+from tests.deadlines import DEADLINE
 from tests.engine.conftest import short, steps
 
 TOOLS = ("pulumi", "pulumi-resource-kubernetes")
@@ -48,7 +49,7 @@ class CommandLine:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=DEADLINE,
             check=False,
         )
         self.said += run.stdout + run.stderr

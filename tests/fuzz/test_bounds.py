@@ -14,11 +14,13 @@ import pytest
 from pulumi_volcano_jobs import JobError
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.files import job_file, yaml_reader
+from tests.deadlines import CPU_SECONDS
 
 MEMORY = 1 << 30
 PROGRAM = f"""
 import resource
 resource.setrlimit(resource.RLIMIT_AS, ({MEMORY}, {MEMORY}))
+resource.setrlimit(resource.RLIMIT_CPU, ({CPU_SECONDS}, {CPU_SECONDS}))
 from pulumi_volcano_jobs.cli import main
 main()
 """
@@ -39,7 +41,6 @@ def run(*arguments: str, stdin: bytes | int = subprocess.DEVNULL) -> tuple[int, 
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments],
         capture_output=True,
-        timeout=60,
         check=False,
         env=os.environ,
         **given,

@@ -6,9 +6,9 @@ import base64
 import copy
 import json
 import os
+import signal
 import traceback
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -24,10 +24,12 @@ from tests.conftest import job, task
 from tests.fuzz import strategies
 from tests.property import strategies as sound
 
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "150"))  # `make fuzz` sets a higher number
+MOST_CPU_SECONDS = 2 * EXAMPLES
+"""The limit of one test. An example needs about 0.05 s of CPU time."""
 profile = settings(
-    # `make fuzz` sets a higher number.
-    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "150")),
-    deadline=timedelta(seconds=20),
+    max_examples=EXAMPLES,
+    deadline=None,
     derandomize=bool(os.environ.get("CI")),
     database=None,
     suppress_health_check=list(HealthCheck),
@@ -40,6 +42,20 @@ def _small_jobs() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "MOST_PODS", 300)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _bounded_work() -> Iterator[None]:
+    """Fail a test that takes far more CPU time than an example needs."""
+
+    def stop(_: int, frame: object) -> None:
+        pytest.fail(f"more than {MOST_CPU_SECONDS} s of CPU time, in {frame}")
+
+    previous = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, MOST_CPU_SECONDS)
+    yield
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, previous)
 
 
 def outcome(document: Any, *, strict: bool, plugins: Any = None, **options: Any) -> Rendered | JobError:

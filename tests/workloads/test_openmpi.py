@@ -100,7 +100,7 @@ def test_the_example_of_the_guide_runs_unchanged(cluster: Cluster, render: Rende
         render(yaml.safe_load(GUIDE.read_text("utf-8"))), first=[master] if is_first else workers, delays=delays
     )
 
-    cluster.wait_for("Succeeded", master, timeout=120)
+    cluster.wait_for("Succeeded", master)
     pod = cluster.pods[master]
     assert f"MPI_HOST: {workers[0]}.lm-mpi-job,{workers[1]}.lm-mpi-job\n" in pod.log()
     assert ranks_by_host(pod.log()) == dict.fromkeys(workers, 1)
@@ -119,7 +119,7 @@ def test_a_master_without_restarts_needs_the_wait(cluster: Cluster, render: Rend
 
     waiting = render(given, "--set", "mpi.wait_for_workers=true")
     cluster.apply(waiting, first=["train-master-0"], delays=delays, restart=True)
-    cluster.wait_for("Succeeded", "train-master-0", timeout=120)
+    cluster.wait_for("Succeeded", "train-master-0")
     pod = cluster.pods["train-master-0"]
     assert pod.containers[0].exit_codes == [0]
     assert ranks_by_host(pod.log()) == {"train-worker-0": 1, "train-worker-1": 1}
@@ -132,7 +132,7 @@ def test_the_recommended_job_uses_the_host_file(cluster: Cluster, render: Render
     """The host file has a slot for each requested CPU, and the program names no host."""
     cluster.apply(render(training(f"mpiexec {ROOT} -np 4 mpi_hello_world", policy="Never"), *RECOMMENDED))
 
-    cluster.wait_for("Succeeded", "train-master-0", timeout=120)
+    cluster.wait_for("Succeeded", "train-master-0")
     assert ranks_by_host(cluster.pods["train-master-0"].log()) == {"train-worker-0": 2, "train-worker-1": 2}
 
 

@@ -39,7 +39,6 @@ PYTHON = "/usr/bin/python3"
 INLINE = (PYTHON, "-c", TRAIN)
 TORCHRUN = ("torchrun", "/opt/train.py")
 HOSTS = ("train-master-0", "train-worker-0", "train-worker-1")
-PATIENCE = 240
 """Timeout in seconds; an idle machine needs a few, but torch is large, and torchrun imports it twice."""
 
 # Python 3.11 does not list a flag with value zero in an enumeration, but torch before 2.0 expects it: without these
@@ -121,7 +120,7 @@ def world(*hosts: str) -> list[str]:
 
 def wait_for_worlds(cluster: Cluster, *expected: str) -> None:
     """Wait until exactly these lines are printed."""
-    cluster.wait(lambda: len(ranks(cluster)) >= len(expected), "world", PATIENCE)
+    cluster.wait(lambda: len(ranks(cluster)) >= len(expected), "world")
     assert ranks(cluster) == sorted(expected)
 
 
@@ -138,7 +137,7 @@ def create_file(cluster: Cluster, pods: Sequence[str], file: str) -> None:
 def finish(cluster: Cluster) -> None:
     """End the training, and wait until all have succeeded."""
     create_file(cluster, ["train-master-0"], "/tmp/enough")
-    cluster.wait_for("Succeeded", *cluster.pods, timeout=PATIENCE)
+    cluster.wait_for("Succeeded", *cluster.pods)
 
 
 def restarts(cluster: Cluster) -> dict[str, int]:
@@ -184,7 +183,7 @@ def meet(cluster: Cluster, hosts: Sequence[str], before: Mapping[str, int]) -> N
             any(line.endswith(f" of {len(hosts)} on {host}{end}") for line in stages) for host, stages in new.items()
         )
 
-    cluster.wait(met, f"world of {len(hosts)}", PATIENCE)
+    cluster.wait(met, f"world of {len(hosts)}")
 
 
 def printed(cluster: Cluster) -> dict[str, int]:

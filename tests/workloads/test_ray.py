@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from tests.deadlines import DEADLINE
 from tests.workloads.conftest import Render, job, task
 from tests.workloads.player import Cluster
 
@@ -80,7 +81,7 @@ def outsiders() -> bytes:
 
 def run(cluster: Cluster, pod: str, *command: str) -> str:
     """Run a command in a Pod, and return its output."""
-    done = cluster.pods[pod].execute(*command, timeout=180)
+    done = cluster.pods[pod].execute(*command, timeout=DEADLINE)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{cluster.describe()}"
     return done.stdout
 
@@ -104,7 +105,7 @@ def test_a_cluster_runs_tasks_and_survives_a_killed_head(cluster: Cluster, rende
     options = ("--defaults", "recommended", "--set", "ray.requested_resources=true", "--set", "ray.probes=true")
     cluster.apply(render(manifest, *options))
     cluster.apply(outsiders(), prune=False)
-    cluster.wait_for("Ready", *cluster.pods, timeout=300)
+    cluster.wait_for("Ready", *cluster.pods)
     expected = {name: [name, 1.0, float(2**30)] for name in RAY}
     assert nodes(cluster) == expected
     assert reached(cluster, RAY[1], *OUTSIDERS) == [set(PORTS), set(), set(), set(), set()]
@@ -134,11 +135,11 @@ def test_the_job_ends_with_the_program_of_the_head(cluster: Cluster, render: Ren
     options = ("ray.keep_command=true", "ray.head_start_args=[--num-cpus=0]", "ray.requested_resources=true")
     cluster.apply(render(manifest, *(part for option in options for part in ("--set", option))))
 
-    cluster.wait_for("Failed", "batch-head-0", timeout=300)
+    cluster.wait_for("Failed", "batch-head-0")
 
     head = cluster.pods["batch-head-0"]
     assert head.containers[0].exit_codes == [3]
     (ran,) = [line for line in head.log().splitlines() if line.startswith("ran on")]
     assert "batch-worker-" in ran
     assert "batch-head" not in ran
-    cluster.wait_for("Failed", "batch-worker-0", "batch-worker-1", timeout=120)
+    cluster.wait_for("Failed", "batch-worker-0", "batch-worker-1")

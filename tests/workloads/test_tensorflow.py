@@ -118,7 +118,7 @@ def test_parameter_servers_sum_a_step_of_each_worker(
         delays={"train-ps-0": 5},
     )
 
-    cluster.wait_for("Succeeded", "train-chief-0", timeout=180)
+    cluster.wait_for("Succeeded", "train-chief-0")
 
     assert reported(cluster, "train-chief-0") == ["chief", 0, ADDRESSES]
     assert reported(cluster, "train-ps-0") == ["ps", 0, ADDRESSES]
@@ -148,7 +148,7 @@ def test_the_chief_waits_for_the_evaluator(cluster: Cluster, render: Render, par
 
     cluster.pods["train-evaluator-0"].execute("touch", "/tmp/serve")
 
-    cluster.wait_for("Succeeded", "train-chief-0", timeout=120)
+    cluster.wait_for("Succeeded", "train-chief-0")
 
 
 def test_mirrored_workers_share_the_sum(cluster: Cluster, render: Render) -> None:
@@ -158,7 +158,7 @@ def test_mirrored_workers_share_the_sum(cluster: Cluster, render: Render) -> Non
         render(mirrored, "--set", "tensorflow.strategy=MultiWorkerMirroredStrategy"), delays={"train-chief-0": 5}
     )
 
-    cluster.wait_for("Succeeded", *cluster.pods, timeout=180)
+    cluster.wait_for("Succeeded", *cluster.pods)
 
     seen = {role: ADDRESSES[role] for role in ("worker", "chief")}
     assert [reported(cluster, name) for name in sorted(cluster.pods)] == [

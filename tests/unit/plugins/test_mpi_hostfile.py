@@ -19,6 +19,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import MpiPlugin, render
 from tests.conftest import job, task
+from tests.deadlines import DEADLINE
 
 SHELLS = [shell for shell in ("sh", "dash", "bash") if shutil.which(shell)]
 # Errors of nc for a name that does not resolve: BusyBox, OpenBSD and traditional netcat.
@@ -81,7 +82,7 @@ def begin(image: Path, hosts: str, port: int, timeout: int, shell: str = "sh") -
 def run(image: Path, hosts: str, port: int, timeout: int, shell: str = "sh") -> tuple[int, str, str]:
     """Run the script to its end. Return code, output and errors, with PORT instead of the port."""
     with begin(image, hosts, port, timeout, shell) as process:
-        out, errors = (text.replace(f"port {port}", "port PORT") for text in process.communicate(timeout=60))
+        out, errors = (text.replace(f"port {port}", "port PORT") for text in process.communicate(timeout=DEADLINE))
     return process.returncode, out, errors
 
 
@@ -206,7 +207,7 @@ def test_the_script_ends_when_its_pod_is_deleted(image: Path) -> None:
         assert process.stdout
         process.stdout.readline()
         os.kill(process.pid, signal.SIGTERM)
-        assert process.wait(timeout=30) == 143
+        assert process.wait(timeout=DEADLINE) == 143
 
 
 def test_kubernetes_expands_nothing_in_the_script() -> None:

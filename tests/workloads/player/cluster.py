@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 
+from tests.deadlines import DEADLINE
 from tests.workloads.player.image import Image
 from tests.workloads.player.manifests import Manifest, key, read
 from tests.workloads.player.network import Endpoint, Network
@@ -78,7 +79,7 @@ class Cluster:
             self._start(manifest, (delays or {}).get(manifest["metadata"]["name"], 0))
             time.sleep(self._random.uniform(0, DELAY))
 
-    def wait(self, tells: Callable[[], bool], what: str, timeout: float = 60) -> None:
+    def wait(self, tells: Callable[[], bool], what: str, timeout: float = DEADLINE) -> None:
         """Wait for a condition; on a timeout, show the state and the output of all Pods."""
         end = time.monotonic() + timeout
         while not tells():
@@ -89,7 +90,7 @@ class Cluster:
                 raise AssertionError(f"no {what} in {timeout} s\n{self.describe()}")
             time.sleep(0.1)
 
-    def wait_for(self, phase: str, *names: str, timeout: float = 60) -> None:
+    def wait_for(self, phase: str, *names: str, timeout: float = DEADLINE) -> None:
         """Wait until Pods have a phase or are `Ready`."""
         wanted = [self.pods[name] for name in names]
         self.wait(

@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from tests.deadlines import DEADLINE
+
 ADDRESS = "10.244.0.1"
 NAMESERVER = ADDRESS
 HARDWARE_ADDRESS = "02:00:00:00:00:01"
@@ -99,7 +101,7 @@ class Node:
     def run(self, command: list[str], sandbox: int | None = None, given: str = "") -> str:
         """Run a command in the node, check that it succeeds, and return its output."""
         done = subprocess.run(
-            self.command(command, sandbox), input=given, capture_output=True, text=True, check=False, timeout=60
+            self.command(command, sandbox), input=given, capture_output=True, text=True, check=False, timeout=DEADLINE
         )
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr}{done.stdout}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.deadlines import DEADLINE
 from tests.workloads.player import node as nodes
 from tests.workloads.player import oci, volumes
 from tests.workloads.player.environment import expand, resolve
@@ -123,7 +124,7 @@ class PlayedPod:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def execute(
-        self, *command: str, container: str = "", given: str = "", timeout: float = 60
+        self, *command: str, container: str = "", given: str = "", timeout: float = DEADLINE
     ) -> subprocess.CompletedProcess[str]:
         """Run a command in a running container, as `kubectl exec` does."""
         done = self._entering(self._named(container), command)
