@@ -192,7 +192,7 @@ def _build(tool: Tool, progress: Callable[[str], None]) -> None:
         program = go.compile(go.download())
         tool.built.parent.mkdir(exist_ok=True)
         program.replace(tool.built)
-    progress(f"built {tool.title} in {_duration(started)}: {tool.built}")
+    progress(f"built {tool.title} in {_duration(time.monotonic() - started)}: {tool.built}")
 
 
 @contextlib.contextmanager
@@ -213,8 +213,12 @@ class _Step:
 
     what: str
     cure: str
-    count: Callable[[list[str]], str]
-    """Function that returns progress such as "3 of 7 packages" from the lines of go on standard error."""
+    count: Callable[[list[str]], int]
+    """Function that returns how much is done from the lines of go on standard error."""
+    unit: str
+    """The text after the count, such as "of 700 packages"."""
+    total: int = 0
+    """The count at the end, if it is known."""
     noise: frozenset[str] = frozenset()
     """Lines to leave out of an error."""
 
@@ -240,7 +244,8 @@ class _Go:
         step = _Step(
             what=f"downloading the modules of {self._tool.title}",
             cure="Check the network and GOPROXY, then run this again: downloaded modules are kept.",
-            count=lambda lines: f"{sum(line.startswith('go: downloading ') for line in lines)} so far",
+            count=lambda lines: sum(line.startswith("go: downloading ") for line in lines),
+            unit="so far",
         )
         self._progress(step.what)
         self._copy_sources(step)
@@ -253,7 +258,9 @@ class _Go:
             what=f"building {self._tool.title}",
             cure="Run this again: compiled packages are kept. If memory ran out, set GOFLAGS=-p=1.",
             # With -v, go prints each package that it compiles, but no package that is in its cache.
-            count=lambda lines: f"{len(packages.intersection(lines))} of {len(packages)} packages",
+            count=lambda lines: len(packages.intersection(lines)),
+            unit=f"of {len(packages)} packages",
+            total=len(packages),
             noise=packages,
         )
         self._run(step, "build", "-v", *self._tool.flags, "-o", str(self._program), self._tool.package)
@@ -294,7 +301,18 @@ class _Go:
 
 
 def _watcher(step: _Step, started: float, progress: Callable[[str], None]) -> Callable[[list[str]], None]:
-    return lambda lines: progress(f"{step.what}: {step.count(lines)}, {_duration(started)}")
+    def watch(lines: list[str]) -> None:
+        count, seconds = step.count(lines), time.monotonic() - started
+        progress(f"{step.what}: {count} {step.unit}, {_duration(seconds)}{_estimate(count, step.total, seconds)}")
+
+    return watch
+
+
+def _estimate(count: int, total: int, seconds: float) -> str:
+    """Return how long the rest takes at the same speed, once a tenth is done."""
+    if not 0 < total <= 10 * count:
+        return ""
+    return f" (about {_duration((total - count) * seconds / count)} left)"
 
 
 def _communicate(process: subprocess.Popen[bytes], watch: Callable[[list[str]], None]) -> tuple[str, list[str]]:
@@ -327,8 +345,8 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, found.group().split("."))) if found else ()
 
 
-def _duration(started: float) -> str:
-    minutes, seconds = divmod(round(time.monotonic() - started), 60)
+def _duration(duration: float) -> str:
+    minutes, seconds = divmod(round(duration), 60)
     return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
 
 

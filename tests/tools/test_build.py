@@ -17,6 +17,8 @@ import build
 import pins
 import pytest
 
+from tests.deadlines import DEADLINE
+
 SCRIPT = Path(__file__).parents[2] / "tools" / "build.py"
 
 GO_MOD = """\
@@ -268,23 +270,37 @@ class TestProgress:
     """Progress messages."""
 
     def test_a_build_prints_duration_progress_and_result(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The messages are in this order."""
+        """The messages are in this order. The build ends after its progress was shown."""
         monkeypatch.setattr(build, "INTERVAL", 0.05)
-        world.set(FAKE_GO="[ $1 = build ] && { echo errors >&2; echo example.com/engine >&2; /bin/sleep 0.2; }")
+        monkeypatch.setattr(build, "time", SimpleNamespace(monotonic=lambda: 0.0))
+        shown = world.root / "shown"
+        waits = f"until [ -e {shown} ]; do /bin/sleep 0.01; done"
+        world.set(FAKE_GO=f"[ $1 = build ] && {{ echo errors >&2; echo example.com/engine >&2; {waits}; }}")
 
-        world.ensure()
+        def progress(text: str) -> None:
+            world.said.append(text)
+            if "2 of 3 packages" in text:
+                shown.touch()
+
+        build.ensure(["engine"], progress)
 
         assert world.said[0] == "building engine v3.274.1 from Go modules (only once, a few minutes for each)"
         assert world.said[1] == "downloading the modules of engine v3.274.1"
-        assert "building engine v3.274.1: 2 of 3 packages, 0 s" in world.said
+        assert "building engine v3.274.1: 2 of 3 packages, 0 s (about 0 s left)" in world.said
         assert f"built engine v3.274.1 in 0 s: {world.tool.built}" == world.said[-1]
 
-    def test_durations_from_a_minute_on_are_in_minutes(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_durations_from_a_minute_on_are_in_minutes(self) -> None:
         """Shorter ones are in seconds."""
-        monkeypatch.setattr(build, "time", SimpleNamespace(monotonic=lambda: 130.4))
+        assert build._duration(130.4) == "2 min 10 s"
+        assert build._duration(10.4) == "10 s"
 
-        assert build._duration(0.0) == "2 min 10 s"
-        assert build._duration(120.0) == "10 s"
+    @pytest.mark.parametrize(
+        ("count", "total", "text"),
+        [(9, 100, ""), (10, 100, " (about 4 min 30 s left)"), (75, 100, " (about 10 s left)"), (7, 0, "")],
+    )
+    def test_the_estimate_begins_when_a_tenth_is_done(self, count: int, total: int, text: str) -> None:
+        """It assumes that the rest takes as long in proportion; a download has no known end."""
+        assert build._estimate(count, total, 30) == text
 
     def test_a_terminal_shows_only_the_last_count(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Other messages are kept."""
@@ -402,7 +418,7 @@ class TestMain:
             [sys.executable, SCRIPT, "pulumi"],
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=DEADLINE,
             check=False,
             # Shells without job control let background processes ignore Ctrl-C.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
