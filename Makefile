@@ -3,7 +3,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock engine demo cluster docs docs-serve test test-workloads bench messages fuzz floors package pythons check format schema clean
+.PHONY: help setup lock engine demo cluster docs docs-serve test test-workloads bench messages fuzz package pythons check format schema clean
 
 help: ## show what there is to make
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,13 +38,13 @@ docs-serve: setup ## the same, shown on http://localhost:8000 (Ctrl-C stops it)
 
 test: setup engine ## all checks and all tests
 	@$(MAKE) --no-print-directory check
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/workloads
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=10 --ignore=tests/workloads
 
 WORKLOADS ?= openssh openmpi pytorch network_policy ray tensorflow
 
 test-workloads: setup ## jobs played with the real frameworks (root on Debian; WORKLOADS="openssh openmpi" for some)
 	@$(BIN)/python tools/workloads.py $(WORKLOADS)
-	CI=1 $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder tests/workloads -m "player $(patsubst %,or %,$(WORKLOADS))"
+	CI=1 $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=10 tests/workloads -m "player $(patsubst %,or %,$(WORKLOADS))"
 
 bench: setup ## how fast it is: ratios side by side, in one run (a few minutes on a quiet machine)
 	@$(BIN)/python -m benchmarks
@@ -55,16 +55,10 @@ messages: setup ## write the messages of the package into the snapshots of the t
 fuzz: setup ## bad input of all kinds, and nearly right input for a real API server, 20,000 of each (an hour)
 	FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -n 2 tests/fuzz/test_fuzz.py tests/fuzz/test_differential.py
 
-floors: setup ## the tests that need no engine, with the oldest versions of everything that pyproject.toml allows
-	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-floors
-	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --resolution lowest-direct --editable '.[policy,svg]' --group tests
-	.venv-floors/bin/python -m pytest -n 2 --dist loadfile -W default::DeprecationWarning:typer \
-		tests/cli tests/component tests/documents tests/golden tests/policy tests/schema tests/unit
-
-package: setup ## the wheel and the source archive: built, checked, and tested without the checkout (a minute)
+package: setup ## the wheel and the source archive: built, checked, and tested with the oldest allowed versions of everything
 	@$(BIN)/python tools/package.py
 
-pythons: setup ## the same with each Python of 3.10 to 3.14 that is installed here
+pythons: setup ## the wheel and the newest versions, with each Python of 3.10 to 3.14 that is installed here
 	@$(BIN)/python tools/package.py --pythons
 
 check: setup ## format, lint, types and import contracts
@@ -83,4 +77,4 @@ schema: setup ## write the types of the components' arguments, the schema for ot
 	$(BIN)/python tools/tables.py
 
 clean: ## remove what was made here (the engine's cache stays)
-	rm -rf .venv .venv-floors .demo .site examples/*/rendered .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .demo .site examples/*/rendered .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

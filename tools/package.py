@@ -2,8 +2,8 @@
 
 On the command line::
 
-    python tools/package.py            # with this Python
-    python tools/package.py --pythons  # with each installed version from 3.10 to 3.14
+    python tools/package.py            # with this Python, and the oldest versions that pyproject.toml allows
+    python tools/package.py --pythons  # with each installed version from 3.10 to 3.14, and the newest versions
 
 The tests run outside the checkout, in the unpacked archive without the package's source, so they import the wheel.
 """
@@ -30,6 +30,14 @@ LEFT_OUT = "tests/component/test_testing_page.py"
 """A test that runs type checkers and pytest itself, which takes long. It runs in the development environment only."""
 TYPED = "tests/typing/accepted.py"
 """A program of a user that mypy accepts in strict mode if the types of the package are installed."""
+OLDEST = ("--resolution", "lowest-direct")
+RUNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
+    ("svg", OLDEST, TESTS),
+    ("policy", OLDEST, ("policy",)),
+    # pulumi-policy keeps protobuf below 6. This run has the newest protobuf, for the tests that use it most.
+    ("svg", (), ("component/test_provider.py", "cli/test_program.py")),
+)
+"""Each run of the tests: the extra of the wheel, the options of uv for the versions of dependencies, and the tests."""
 UV = str(Path(sys.executable).parent / "uv")
 
 
@@ -43,10 +51,13 @@ def main(arguments: list[str]) -> int:
             print(*found, sep="\n")
             return 1
         tests = unpack(archive, folder)
-        pythons = {version: interpreter(version) for version in PYTHONS}
-        for version, python in pythons.items() if "--pythons" in arguments else [("", sys.executable)]:
-            if python:
-                run_tests(python, wheel, tests, folder / "environment")
+        if "--pythons" not in arguments:
+            for extra, versions, names in RUNS:
+                run_tests(sys.executable, f"{wheel}[{extra}]", tests, folder / "environment", names, versions)
+            return 0
+        for version in PYTHONS:
+            if python := interpreter(version):
+                run_tests(python, f"{wheel}[svg]", tests, folder / "environment", TESTS)
             else:
                 print(f"Python {version}: not installed", flush=True)
     return 0
@@ -105,18 +116,30 @@ def interpreter(version: str) -> str | None:
     return done.stdout.strip() or None
 
 
-def run_tests(python: str, wheel: Path, tests: Path, environment: Path) -> None:
-    """Install the wheel into a new environment, check its types, and run the tests there."""
+def run_tests(
+    python: str, wheel: str, tests: Path, environment: Path, names: Iterable[str], versions: Iterable[str] = ()
+) -> None:
+    """Install the wheel into a new environment, check its types, and run the tests there.
+
+    Args:
+        python: the path of the interpreter.
+        wheel: the path of the wheel, with an extra.
+        tests: the folder of the unpacked archive.
+        environment: the folder for the environment.
+        names: the tests to run, below `tests`.
+        versions: the options of uv that select the versions of dependencies.
+    """
     _run([UV, "venv", "--quiet", "--clear", "--python", python, str(environment)], tests)
     own = str(environment / "bin" / "python")
-    wanted = [f"{wheel}[svg]", "--group", "pyproject.toml:tests"]
-    _run([UV, "pip", "install", "--quiet", "--python", own, *wanted], tests)
+    wanted = [wheel, "--group", "pyproject.toml:tests"]
+    _run([UV, "pip", "install", "--quiet", "--python", own, *versions, *wanted], tests)
     where = _run([own, "-c", f"import sys, {PACKAGE}; print(sys.version.split()[0], {PACKAGE}.__file__)"], tests)
     print(f"Python {where.strip()}", flush=True)
     types = ["mypy", "--strict", "--config-file=", "--no-error-summary", "--python-executable", own, TYPED]
     _run([sys.executable, "-m", *types], tests)
-    folders = [f"tests/{name}" for name in TESTS]
-    command = [own, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", f"--ignore={LEFT_OUT}", *folders]
+    folders = [f"tests/{name}" for name in names]
+    options = ["-n", "2", "--dist", "loadfile", "--durations=10", "-W", "default::DeprecationWarning:typer"]
+    command = [own, "-m", "pytest", "-q", *options, f"--ignore={LEFT_OUT}", *folders]
     done = subprocess.run(command, cwd=tests, env=_environment(), check=False)
     if done.returncode:
         raise SystemExit(f"the tests of the package failed with {python}")
