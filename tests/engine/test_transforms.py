@@ -46,12 +46,10 @@ containers = [{"name": "main", "image": "example.org/image:1"}]
 template = {"spec": {"restartPolicy": "Never", "containers": containers}}
 VolcanoJob(
     "train",
-    {
-        "tasks": [Task(name="worker", replicas=1, template=template)],
-        "run": config.get("run") or "1",
-        "managed_by": config.get("mode") or "pulumi",
-    },
-    pulumi.ResourceOptions(
+    tasks=[{"name": "worker", "replicas": 1, "template": template}],
+    run=config.get("run") or "1",
+    managed_by=config.get("mode") or "pulumi",
+    opts=pulumi.ResourceOptions(
         provider=provider, transforms=[add_sidecar, *([add_cost_centre] if config.get("label") else [])]
     ),
 )
