@@ -41,6 +41,8 @@ _ELSEWHERE = {
     "status": ("status is read-only; Volcano sets it", "remove it"),
 }
 
+READ_ONLY = {key: _ELSEWHERE[key] for key in ("state", "status")}
+"""Fields that Volcano reports in the status of a Queue, each with a reason and a hint."""
 ELSEWHERE = frozenset(_ELSEWHERE)
 """Fields that the flat form of a Queue does not have."""
 

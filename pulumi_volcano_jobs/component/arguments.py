@@ -34,15 +34,25 @@ class JobInput:
         """The name of the file; empty without a file."""
         return self.file.source if self.file else ""
 
+    @property
+    def neighbors(self) -> Sequence[Mapping[str, Any]]:
+        """The other objects of the file."""
+        return self.file.neighbors if self.file else ()
+
+    def is_of_program(self, problem: Problem) -> bool:
+        """Return whether the problem is about a value or a default that the program sets."""
+        return problem.path.startswith(f"{PACKAGE}:") or not self.overridden.isdisjoint(
+            paths.with_parents(problem.path)
+        )
+
     def located(self, problems: Iterable[Problem]) -> list[Problem]:
         """Add lines to problems of the file, and hints for Python to problems of the program."""
         return [located for problem in problems for located in self._located(problem)]
 
     def _located(self, problem: Problem) -> list[Problem]:
-        is_of_program = problem.path.startswith(f"{PACKAGE}:") or not self.overridden.isdisjoint(
-            paths.with_parents(problem.path)
-        )
-        return [in_python(problem)] if self.file is None or is_of_program else self.file.with_positions([problem])
+        if self.file is None or self.is_of_program(problem):
+            return [in_python(problem)]
+        return self.file.with_positions([problem])
 
 
 def one_form(

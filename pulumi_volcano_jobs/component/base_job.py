@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pulumi
 
-from pulumi_volcano_jobs.admission import controllers
+from pulumi_volcano_jobs.admission import controllers, references
 from pulumi_volcano_jobs.component import name_registry, stack_config
 from pulumi_volcano_jobs.component.arguments import JobInput
 from pulumi_volcano_jobs.component.composed import ComposedJob
@@ -25,6 +25,7 @@ from pulumi_volcano_jobs.core import bounds, paths
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any, without_ignored
 from pulumi_volcano_jobs.core.phrases import PYTHON, Spelling, spelled
 from pulumi_volcano_jobs.core.resource_types import VOLCANO_JOB
+from pulumi_volcano_jobs.kubernetes.manifest import ObjectRef
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 from pulumi_volcano_jobs.spec import job_defaults
@@ -65,9 +66,11 @@ class BaseJob(NamedAttributes, pulumi.ComponentResource):
         with as_input_errors(resource_name, source, locate):
             raise_if_any(check_call(resource_name, opts))
             if job_input:
-                rendered, options = _render(resource_name, job_input.data, outputs, job_input.problems)
+                rendered, options = _render(
+                    resource_name, job_input.data, outputs, job_input.problems, job_input.neighbors
+                )
             else:
-                rendered, options = _render(resource_name, without_null_labels(args), outputs, ())
+                rendered, options = _render(resource_name, without_null_labels(args), outputs)
             composer = _COMPOSERS[options.get("managed_by") or "pulumi"]
             ignored = composer.ignored_fields(rendered.job)
             if options.get("unsupported") == "error":
@@ -76,7 +79,8 @@ class BaseJob(NamedAttributes, pulumi.ComponentResource):
         super().__init__(VOLCANO_JOB, resource_name, {}, opts)
         for text in ignored_options(opts):
             self._warn(text)
-        for problem in without_ignored(locate(rendered.warnings), options.get("ignore_warnings") or ()):
+        warnings = [*rendered.warnings, *(_of_references(rendered, job_input) if job_input else ())]
+        for problem in without_ignored(locate(warnings), options.get("ignore_warnings") or ()):
             self._warn(text_in_file(problem, source))
         if ignored and options.get("unsupported", "warn") == "warn":
             self._warn(controllers.unsupported_warning(ignored))
@@ -121,7 +125,13 @@ class BaseJob(NamedAttributes, pulumi.ComponentResource):
         )
 
 
-def _render(resource_name: str, data: Any, outputs: Outputs, earlier: Sequence[Problem]) -> tuple[Rendered, JobOptions]:
+def _render(
+    resource_name: str,
+    data: Any,
+    outputs: Outputs,
+    earlier: Sequence[Problem] = (),
+    neighbors: Sequence[Mapping[str, Any]] = (),
+) -> tuple[Rendered, JobOptions]:
     """Render the arguments of a job with the shared defaults; return also the options of the component."""
     raise_if_any(bounds.check_bounds(data))
     args: dict[str, Any] = outputs.lift(data)
@@ -140,10 +150,18 @@ def _render(resource_name: str, data: Any, outputs: Outputs, earlier: Sequence[P
             cluster=ClusterFacts(
                 kubernetes_version=options.get("kubernetes_version") or "",
                 volcano_version=options.get("volcano_version") or "",
-            ),
+            ).with_objects(neighbors),
             **render_options(options),
         )
     return rendered, options
+
+
+def _of_references(rendered: Rendered, job_input: JobInput) -> Iterator[Problem]:
+    """Yield the warnings about references to other objects of the file. The program may create other objects."""
+    defined = references.DefinedObjects(job_input.neighbors)
+    for problem in references.check(rendered.job, map(ObjectRef.of, rendered.objects), defined):
+        if not job_input.is_of_program(problem):
+            yield problem
 
 
 def _job_defaults(program_defaults: Any) -> tuple[dict[str, Any], list[Problem]]:

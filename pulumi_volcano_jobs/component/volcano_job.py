@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pulumi
@@ -17,6 +18,7 @@ from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.overrides import of_document, of_job
 from pulumi_volcano_jobs.core.calls import checked_call
 from pulumi_volcano_jobs.core.errors import Problem, job_error
+from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.spec.model import Job
 
@@ -85,6 +87,8 @@ class VolcanoJob(BaseJob):
     ) -> Self:
         """Register the job of a file (a Path, or a str without a line break) or of YAML text with one Job.
 
+        Other objects of the file, such as a ConfigMap or a Queue, are not created; a warning (VJ151) lists them.
+
         Args:
             resource_name: the name of the resource. The name of the job is that of the file.
             source: the file, or the text.
@@ -97,7 +101,7 @@ class VolcanoJob(BaseJob):
             JobError: with every problem of the file, with its line, and of the overrides.
         """
         with as_input_errors(resource_name, str(source) if isinstance(source, Path) else ""):
-            job_input = of_document(_one_document(source), overrides)
+            job_input = of_document(_one_job(source), overrides)
         return cls._of_input(resource_name, job_input, opts)
 
     @classmethod
@@ -187,9 +191,19 @@ class VolcanoJob(BaseJob):
         return super()._missing_attribute(name)
 
 
-def _one_document(source: str | Path) -> job_file.Document:
+def _one_job(source: str | Path) -> job_file.Document:
+    """Read the document of the only Job in a file or text, with the other objects of the file."""
     documents = job_file.read_source(source)
-    if len(documents) > 1:
-        reason, hint = "must have at most one document", "use VolcanoJob.from_job for each job that load_jobs returns"
-        raise job_error([Problem("", "TooMany", reason, hint, value=str(len(documents)))])
-    return documents[0]
+    job, *other_jobs = job_file.jobs_of(documents)
+    if other_jobs and job.role == "job":
+        reason, hint = "must have at most one Job", "use VolcanoJob.from_job for each job that load_jobs returns"
+        raise job_error([Problem("", "TooMany", reason, hint, value=str(len(other_jobs) + 1))])
+    others = [item for item in documents if item is not job]
+    problems = (*job.problems, *([_not_created(others)] if others else []))
+    return replace(job, problems=problems, neighbors=tuple(item.data for item in others))
+
+
+def _not_created(others: Sequence[job_file.Document]) -> Problem:
+    reason = f"from_yaml creates the Job only, not {some([item.label for item in others])}"
+    hint = "create them in the program, as `volcano-jobs convert` does"
+    return Problem("", "Warning", reason, hint, code="VJ151").at(*others[0].positions[""])

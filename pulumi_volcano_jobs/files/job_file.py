@@ -1,16 +1,16 @@
-"""Read job files, with the line of every value, and write manifests."""
+"""Read files as `kubectl apply -f` does, with the line of every value, and write manifests."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 import yaml
 
-from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core import bounds, paths
 from pulumi_volcano_jobs.core.calls import checked_call
 from pulumi_volcano_jobs.core.errors import (
     ErrorType,
@@ -24,6 +24,7 @@ from pulumi_volcano_jobs.core.errors import (
 from pulumi_volcano_jobs.core.text import HIDDEN, Sealed, hidden_escaped, json_text
 from pulumi_volcano_jobs.files import yaml_reader, yaml_scalars
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
+from pulumi_volcano_jobs.spec.document import Role, role_of
 from pulumi_volcano_jobs.spec.model import Job
 from pulumi_volcano_jobs.spec.parse import parse_valid_parts
 
@@ -41,7 +42,6 @@ _NO_TEXT = re.compile(
 _ESCAPED = re.compile(
     f"[^\n -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|{HIDDEN.pattern}"
 )
-_LISTS = frozenset({"List", "JobList"})
 MOST_BYTES = 64 << 20
 """The maximum size of a file. Without a limit, reading standard input or a device might never end."""
 
@@ -55,6 +55,20 @@ class Document(Sealed):
     positions: Mapping[str, yaml_reader.Position] = field(repr=False)
     problems: tuple[Problem, ...] = ()
     """Problems of the YAML itself, such as duplicate keys and ignored tags."""
+    neighbors: tuple[Mapping[str, Any], ...] = ()
+    """The data of the other documents of the file, if they matter to the reader of the document."""
+
+    @property
+    def role(self) -> Role:
+        """Whether the document is a Volcano Job, a Volcano Queue or another object."""
+        return role_of(self.data)
+
+    @property
+    def label(self) -> str:
+        """The kind and the name, for messages."""
+        metadata = self.data.get("metadata")
+        name = metadata.get("name") if isinstance(metadata, Mapping) else None
+        return f"{self.data.get('kind')} {name}" if isinstance(name, str) else str(self.data.get("kind"))
 
     def job(self) -> Job:
         """Build the job.
@@ -85,11 +99,12 @@ class Document(Sealed):
 def load_jobs(source: str | Path) -> list[Job]:
     """Read the Volcano Jobs of a file (a Path, or a str without a line break) or of YAML text.
 
+    Other objects of the file, such as a ConfigMap or a Queue, are skipped.
+
     Raises:
-        JobError: if the file cannot be read, the text is not YAML, a document is not a Volcano Job, or a job is
-            malformed.
+        JobError: if the file cannot be read, the text is not YAML or has no Volcano Job, or a job is malformed.
     """
-    return [document.job() for document in read_source(source)]
+    return [item.job() for item in jobs_of(read_source(source))]
 
 
 def read_source(source: str | Path) -> list[Document]:
@@ -110,6 +125,11 @@ def read_source(source: str | Path) -> list[Document]:
         error_type: ErrorType = "NotFound" if isinstance(error, FileNotFoundError) else "Invalid"
         raise job_error([Problem(str(source), error_type, f"cannot read the file: {error.strerror}")]) from None
     return read(text, str(source))
+
+
+def jobs_of(documents: Sequence[Document]) -> Sequence[Document]:
+    """Return the documents that are Volcano Jobs. Without a Job, return all: each is an error."""
+    return [item for item in documents if item.role == "job"] or documents
 
 
 def text_of(path: Path) -> str:
@@ -176,13 +196,16 @@ def read_valid_documents(text: str, source: str = "") -> tuple[list[Document], l
     return documents, problems
 
 
-def _items(node: yaml.Node) -> list[yaml.Node]:
-    """Return the items of a List, or the node itself if it is not a List."""
+def _items(node: yaml.Node, level: int = 1) -> Iterator[yaml.Node]:
+    """Yield the items of a List, also of Lists in it, or the node itself if it is not a List."""
     fields = {key.value: value for key, value in node.value} if _has_text_keys(node) else {}
     kind, items = fields.get("kind"), fields.get("items")
-    if isinstance(kind, yaml.ScalarNode) and kind.value in _LISTS and isinstance(items, yaml.SequenceNode):
-        return list(items.value)
-    return [node]
+    is_list = isinstance(kind, yaml.ScalarNode) and kind.value.endswith("List")
+    if is_list and isinstance(items, yaml.SequenceNode) and level <= bounds.MOST_LEVELS:
+        for item in items.value:
+            yield from _items(item, level + 1)
+    else:
+        yield node
 
 
 def _has_text_keys(node: yaml.Node) -> bool:

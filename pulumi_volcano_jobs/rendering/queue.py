@@ -1,23 +1,26 @@
-"""The manifest of a Volcano Queue.
+"""The manifest of a Volcano Queue, and the checks of a Queue in a file.
 
-The fields are flat and in camelCase: `name`, `labels` and `annotations`, and the fields of the `spec`. All fields
-except the name may be leaves.
+The fields of the manifest are flat and in camelCase: `name`, `labels` and `annotations`, and the fields of the `spec`.
+All fields except the name may be leaves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pulumi_volcano_jobs.admission import queues
 from pulumi_volcano_jobs.admission.queues import HIERARCHY, WEIGHTS
-from pulumi_volcano_jobs.core.errors import raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, not_supported, raise_if_any, wrong_type
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, derive, is_given
 from pulumi_volcano_jobs.core.resource_types import QUEUE
+from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.kubernetes.schema import SchemaPruner
 from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE
+from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, submitted_object
 
 _METADATA = ("annotations", "labels", "name")
 # Volcano's webhook sets reclaimable and weight only when it creates a queue, so the first update of a partial queue
@@ -53,6 +56,59 @@ def queue(fields: Mapping[str, Any]) -> Manifest:
         "metadata": metadata,
         "spec": _with_defaults(with_text_quantities),
     }
+
+
+def check_document(document: Mapping[str, Any]) -> list[Problem]:
+    """Return the problems of a Queue in the form for kubectl, or the warnings of a valid one."""
+    problems = list(_of_identity(document))
+    metadata, spec = document.get("metadata"), document.get("spec")
+    if not isinstance(metadata, Mapping):
+        problems.append(_not_a_mapping("metadata", metadata, "add metadata.name"))
+    if spec is not None and not isinstance(spec, Mapping):
+        problems.append(_not_a_mapping("spec", spec, "write it as key: value lines"))
+    pruner = SchemaPruner()
+    known = pruner.apply(spec, queue_schema.SPEC, "spec") if isinstance(spec, Mapping) else {}
+    problems += map(_of_field, pruner.problems)
+    reported_paths = {problem.path for problem in problems}
+    problems += [
+        problem
+        for problem in queues.check(metadata if isinstance(metadata, Mapping) else {}, known)
+        if problem.path not in reported_paths
+        # `kubectl apply` can also change the queues that Volcano creates.
+        and (problem.path, problem.type) != ("metadata.name", "Forbidden")
+        and not (problem.path.startswith("metadata") and "metadata" in reported_paths)
+    ]
+    return problems if any(problems) else list(queues.warnings(known))
+
+
+def flat_fields(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a valid Queue in a file in the flat form of `queue`, without the API server's own."""
+    submitted = submitted_object(document)
+    metadata, spec = submitted["metadata"], submitted.get("spec") or {}
+    fields = {key: metadata[key] for key in _METADATA if metadata.get(key)}
+    return {**fields, **SchemaPruner().apply(spec, queue_schema.SPEC, "spec")}
+
+
+def _of_identity(document: Mapping[str, Any]) -> Iterator[Problem]:
+    for key, expected in (("apiVersion", QUEUE.api_version), ("kind", QUEUE.kind)):
+        if document.get(key) != expected:
+            yield replace(not_supported(key, document.get(key), [expected]), stage=RejectionStage.DECODE)
+    for key in document:
+        if key not in DOCUMENT_FIELDS:
+            hint = suggestion(key, DOCUMENT_FIELDS - {"status"})
+            yield Problem(key, "Forbidden", "unknown field", hint)
+
+
+def _not_a_mapping(path: str, value: Any, hint: str) -> Problem:
+    if value is None:
+        return Problem(path, "Required", "must be a mapping", hint, stage=RejectionStage.SCHEMA)
+    return wrong_type(path, "a mapping", hint)
+
+
+def _of_field(problem: Problem) -> Problem:
+    """Return a problem of the schema. A field that Volcano reports in status has its own reason."""
+    reason, hint = queues.READ_ONLY.get(problem.path.removeprefix("spec."), ("", ""))
+    return replace(problem, reason=reason, hint=hint) if reason else problem
 
 
 def _with_defaults(spec: Mapping[str, Any]) -> dict[str, Any]:

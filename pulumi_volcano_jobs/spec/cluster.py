@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAdapter, ValidationError
@@ -57,6 +57,22 @@ class ClusterFacts:
         ):
             if version:
                 raise_if_any(one_of_its_values(name, version, name))
+
+    def with_objects(self, objects: Iterable[Any]) -> ClusterFacts:
+        """Return the facts after `kubectl apply` of objects. Without facts about queues or claims, there are none."""
+        applied = [item for item in map(_valid_object, objects) if item]
+        added = [item for item in applied if isinstance(item, _QueueObject)]
+        parents = Counter(item.spec.parent or ROOT_QUEUE for item in added)
+        queues, claims = self.queues, self.claims
+        if queues is not None:
+            queues = {
+                name: replace(queue, children=queue.children + parents[name])
+                for name, queue in ({item.metadata.name: Queue() for item in added} | dict(queues)).items()
+            }
+        if claims is not None:
+            claims |= {(item.metadata.namespace, item.metadata.name) for item in applied if isinstance(item, _Claim)}
+        classes = {item.metadata.name: item.value for item in applied if isinstance(item, _PriorityClass)}
+        return replace(self, priority_classes={**self.priority_classes, **classes}, queues=queues, claims=claims)
 
     @classmethod
     def from_objects(cls, objects: Any) -> ClusterFacts:
@@ -130,8 +146,18 @@ class _ObjectList(_Object):
 _OBJECTS: TypeAdapter[list[Any]] = TypeAdapter(
     list[Annotated[_PriorityClass | _QueueObject | _Claim | _ObjectList, Field(discriminator="kind")]],
 )
+_OBJECT: TypeAdapter[Any] = TypeAdapter(_ClusterObject)
 _KINDS = ("PriorityClass", "Queue", "PersistentVolumeClaim")
 _HINT = f"pass the output of `{READ_CLUSTER}`"
+
+
+def _valid_object(item: Any) -> _Object | None:
+    """Return an object that facts depend on, or None for any other object."""
+    try:
+        valid: _Object = _OBJECT.validate_python(item)
+    except ValidationError:
+        return None
+    return valid
 
 
 def _flatten(objects: list[Any]) -> Iterator[_Object]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from pydantic_core import PydanticCustomError
 
 from pulumi_volcano_jobs.core.errors import Problem, key_text
 from pulumi_volcano_jobs.core.leaf import is_valid_unicode
-from pulumi_volcano_jobs.core.resource_types import JOB
+from pulumi_volcano_jobs.core.resource_types import JOB, QUEUE
 from pulumi_volcano_jobs.core.tree import without_none
+from pulumi_volcano_jobs.kubernetes.object_kinds import group_of
 from pulumi_volcano_jobs.spec.fields import Tree
 
+Role = Literal["job", "queue", "other"]
+"""Whether a document is a Volcano Job, a Volcano Queue or another object."""
 DOCUMENT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 METADATA_FIELDS = frozenset({"name", "namespace", "labels", "annotations"})
 GENERATE_NAME = "generateName"
@@ -40,10 +44,20 @@ _SERVER_ANNOTATIONS = frozenset({_LAST_APPLIED, "pulumi.com/waitFor", "volcano.s
 
 _REMEDIES = {
     "Kustomization": "pass the output of `kustomize build`",
-    "CronJob": "pass the Job in its jobTemplate",
-    "JobTemplate": "pass a Job with its spec",
-    "JobFlow": "pass the Jobs that it runs",
+    "CronJob": "to check its Job, pass a Job with the spec of its jobTemplate",
+    "JobTemplate": "to check its Job, pass a Job with its spec",
+    "JobFlow": "to check its Jobs, pass a Job with the spec of each JobTemplate",
+    "HyperJob": "to check its Jobs, pass a Job with the templateSpec of each of its replicatedJobs",
 }
+_WITH_JOBS = frozenset(
+    {
+        ("batch.volcano.sh", "CronJob"),
+        ("flow.volcano.sh", "JobFlow"),
+        ("flow.volcano.sh", "JobTemplate"),
+        ("training.volcano.sh", "HyperJob"),
+    }
+)
+"""Group and kind of the objects from which Volcano's controllers create Jobs."""
 
 
 def _reject_other_kinds(document: Mapping[str, Tree]) -> None:
@@ -59,6 +73,54 @@ def _reject_other_kinds(document: Mapping[str, Tree]) -> None:
             remedy = _REMEDIES.get(str(document.get("kind")), f"pass a {JOB.api_version} {JOB.kind}")
             identity_text = ", ".join(identity_texts) or f"{key} is not a string"
             raise PydanticCustomError(kind, reason, {"place": key, "found": identity_text, "remedy": remedy})
+
+
+def role_of(document: Mapping[str, Tree]) -> Role:
+    """Return the role of a document.
+
+    A document that kubectl rejects, because it has no apiVersion or kind, is a Job: the checks of a Job report it. So
+    is a document that has the tasks of a Job under another kind.
+    """
+    identity = _identity(document)
+    if identity is None:
+        return "job"
+    group, kind = identity
+    if identity in _WITH_JOBS:
+        return "other"
+    if kind == "Kustomization" or group == group_of(JOB.api_version) or _has_tasks(document):
+        return "job"
+    if kind.lower() == JOB.kind.lower():
+        return "other" if group == "batch" and "template" in _spec(document) else "job"
+    if group == group_of(QUEUE.api_version) and kind.lower() == QUEUE.kind.lower():
+        return "queue"
+    return "other"
+
+
+def nested_jobs(document: Mapping[str, Tree]) -> Iterator[Problem]:
+    """Yield a warning for an object from which a controller creates Jobs, because these are not checked."""
+    identity = _identity(document)
+    if identity in _WITH_JOBS:
+        kind = identity[1]
+        reason = f"the Jobs of a {kind} are not checked and not rendered, because Volcano creates them"
+        yield Problem("kind", "Warning", reason, _REMEDIES[kind], value=kind, code="VJ152")
+
+
+def _identity(document: Mapping[str, Tree]) -> tuple[str, str] | None:
+    """Return the group and the kind of a document that has both."""
+    api_version, kind = document.get("apiVersion"), document.get("kind")
+    if isinstance(api_version, str) and isinstance(kind, str) and api_version and kind:
+        return group_of(api_version), kind
+    return None
+
+
+def _spec(document: Mapping[str, Tree]) -> Mapping[str, Tree]:
+    spec = document.get("spec")
+    return spec if isinstance(spec, Mapping) else {}
+
+
+def _has_tasks(document: Mapping[str, Tree]) -> bool:
+    tasks = _spec(document).get("tasks")
+    return isinstance(tasks, (list, tuple)) and any(isinstance(task, Mapping) and "template" in task for task in tasks)
 
 
 def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
@@ -145,8 +207,18 @@ def _namespace(document: Mapping[str, Tree]) -> str:
     return namespace if isinstance(namespace, str) else ""
 
 
+def submitted_object(document: Mapping[str, Tree]) -> dict[str, Tree]:
+    """Return an object of any kind without its status and the metadata that only the API server sets."""
+    metadata = document.get("metadata")
+    if not is_stored(document) or not isinstance(metadata, Mapping):
+        return dict(document)
+    submitted = _as_submitted(metadata, is_from_cluster=True)
+    submitted = {key: value for key, value in submitted.items() if key not in SERVER_METADATA and value is not None}
+    return {key: value for key, value in document.items() if key != "status"} | {"metadata": submitted}
+
+
 def _as_submitted(metadata: Mapping[str, Tree], *, is_from_cluster: bool) -> dict[str, Tree]:
-    """Return the metadata of a Job without the fields that kubectl, the API server and controllers added."""
+    """Return the metadata of an object without what kubectl, the API server and controllers added."""
     submitted = dict(metadata)
     if is_from_cluster and submitted.get("name"):
         submitted.pop(GENERATE_NAME, None)  # the API server has generated the name

@@ -646,6 +646,29 @@ class TestLoadJobs:
             load_jobs(5)  # type: ignore[arg-type]  # that is the mistake
         assert typed(caught.value.problems) == [("source", "TypeInvalid")]
 
+    def test_other_objects_of_the_file_are_skipped(self) -> None:
+        """A file for kubectl also has ConfigMaps and Queues, also in a List."""
+        others = [
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}},
+            {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "research"}},
+            {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": {"template": {}}},
+        ]
+        listed = {"apiVersion": "v1", "kind": "List", "items": [*others, job(name="two")]}
+
+        jobs = load_jobs(job_file.dump([*others, job(name="one"), listed]))
+
+        assert [found.name for found in jobs] == ["one", "two"]
+
+    @pytest.mark.parametrize("kind", ["ConfigMap", "Service", "HyperJob"])
+    def test_a_file_without_a_job_is_an_error(self, kind: str) -> None:
+        """A program that creates a job for each result would delete the jobs of the stack."""
+        text = job_file.dump([{"apiVersion": "v1", "kind": kind, "metadata": {"name": "a"}}])
+
+        with pytest.raises(JobError) as caught:
+            load_jobs(text)
+
+        assert typed(caught.value.problems) == [("apiVersion", "NotSupported")]
+
 
 TEXTS: dict[str, tuple[str, str]] = {
     "plain": ("text", "text"),
