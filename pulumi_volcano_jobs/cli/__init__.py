@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from pulumi_volcano_jobs.cli import convert, explain, files, graph, render, validate
+from pulumi_volcano_jobs.cli import arguments, convert, explain, graph, output, render, validate
 
 app = typer.Typer(
     name="volcano-jobs",
@@ -20,7 +23,7 @@ app = typer.Typer(
 
 def _print_version(is_requested: bool) -> None:  # noqa: FBT001  # typer passes it as a positional argument
     if is_requested:
-        files.write_out(f"volcano-jobs {version('pulumi-volcano-jobs')}\n")
+        output.write_out(f"volcano-jobs {version('pulumi-volcano-jobs')}\n")
         raise typer.Exit
 
 
@@ -32,11 +35,26 @@ def _all_commands(*, asked: Annotated[bool, _VERSION] = False) -> None:
     """Accept the options before a command. typer shows the help of the application instead of this text."""
 
 
-app.command("render", epilog=render.EXAMPLES)(render.render_command)
-app.command("validate", epilog=validate.EXAMPLES)(validate.validate)
-app.command("explain", epilog=explain.EXAMPLES)(explain.explain_command)
-app.command("graph", epilog=graph.EXAMPLES)(graph.graph_command)
-app.command("convert", epilog=convert.EXAMPLES)(convert.convert)
+class _Command(TyperCommand):
+    """A command of files, with the usage line of kubectl: `FILE...` without brackets."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the usage line."""
+        return [piece.replace("{FILE}", "FILE") for piece in super().collect_usage_pieces(ctx)]
+
+
+def _add(name: str, command: Callable[..., None], examples: str) -> None:
+    text = inspect.getdoc(command) or ""
+    summary = text.partition("\n\n")[0]
+    description = f"{text}\n\n{arguments.FILE_HELP}"
+    app.command(name, cls=_Command, help=description, short_help=summary, epilog=examples)(command)
+
+
+_add("render", render.render_command, render.EXAMPLES)
+_add("validate", validate.validate, validate.EXAMPLES)
+_add("explain", explain.explain_command, explain.EXAMPLES)
+_add("graph", graph.graph_command, graph.EXAMPLES)
+_add("convert", convert.convert, convert.EXAMPLES)
 
 
 def main() -> None:

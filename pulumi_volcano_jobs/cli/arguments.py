@@ -10,7 +10,12 @@ import typer
 from pulumi_volcano_jobs.spec.cluster import READ_CLUSTER
 from pulumi_volcano_jobs.spec.options import Defaults, OnConflict
 
-Files = Annotated[list[str], typer.Argument(metavar="FILE", help="Volcano Job files, or - for standard input.")]
+# typer would list the argument with its Python type, so `FILE_HELP` describes it.
+Files = Annotated[list[str], typer.Argument(metavar="FILE", hidden=True)]
+FILE_HELP = (
+    "FILE is a file that kubectl apply accepts, a folder of such files (*.yaml, *.yml, *.json), or - for standard "
+    "input."
+)
 Lenient = Annotated[bool, typer.Option("--lenient", help="Handle mistakes as Volcano does, instead of reporting them.")]
 Conflict = Annotated[
     OnConflict,
@@ -51,3 +56,5 @@ Cluster = Annotated[
         help=f"Output of `{READ_CLUSTER}`. Without it, nothing is assumed about the cluster.",
     ),
 ]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print no findings and no notes; only set the exit code.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that volcano-jobs did not write.")]

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pulumi_volcano_jobs.cli.files import STDIN, Report, cluster_facts, exit_with_usage_error
-from pulumi_volcano_jobs.core.errors import Problem, unknown_codes, without_ignored
+from pulumi_volcano_jobs.cli.files import cluster_facts
+from pulumi_volcano_jobs.cli.findings import Report, print_note, silent
+from pulumi_volcano_jobs.cli.output import STDIN, exit_with_usage_error
+from pulumi_volcano_jobs.core.errors import unknown_codes, without_ignored
 from pulumi_volcano_jobs.core.text import may_be_key
 from pulumi_volcano_jobs.files import job_file, yaml_reader
 from pulumi_volcano_jobs.kubernetes import schema
@@ -27,6 +29,9 @@ class Checks:
     plugin_options: Mapping[str, Mapping[str, Any]]
     ignored: frozenset[str]
     cluster: ClusterFacts
+    quiet: bool = False
+    namespace: str = "default"
+    """The namespace of objects that do not set one."""
 
     @classmethod
     def read(
@@ -41,6 +46,8 @@ class Checks:
         kubernetes_version: str,
         volcano_version: str,
         cluster: Path | None,
+        quiet: bool,
+        namespace: str = "",
     ) -> Checks:
         """Read the options that all commands share. If one is invalid, exit with a message."""
         if str(cluster) == STDIN and STDIN in files:
@@ -57,7 +64,13 @@ class Checks:
             exit_with_usage_error(str(problem))
         facts = replace(cluster_facts(cluster), kubernetes_version=kubernetes_version, volcano_version=volcano_version)
         plugin_options = _plugin_options(plugin_settings or ())
-        return cls(lenient, on_conflict, defaults, plugin_options, frozenset(codes), facts)
+        return cls(
+            lenient, on_conflict, defaults, plugin_options, frozenset(codes), facts, quiet, namespace or "default"
+        )
+
+    def with_objects(self, objects: Iterable[Mapping[str, Any]]) -> Checks:
+        """Return the options with the objects of the files as facts of the cluster."""
+        return replace(self, cluster=self.cluster.with_objects(objects))
 
     def settings(self, managed_by: ManagedBy = "pulumi") -> dict[str, Any]:
         """Return the options as arguments of `render`."""
@@ -95,13 +108,18 @@ class Checks:
         others: dict[str, Any] = {name: value for name, (value, default) in choices.items() if value != default}
         return others | ({"plugin_options": self.plugin_options} if self.plugin_options else {})
 
-    def without_ignored(self, report: Report) -> Report:
+    def filtered(self, report: Report) -> Report:
         """Return a report without the ignored warnings."""
+        return lambda file, problems: report(file, without_ignored(problems, self.ignored))
 
-        def tell(file: str, problems: Iterable[Problem]) -> None:
-            report(file, without_ignored(problems, self.ignored))
+    def unless_quiet(self, report: Report) -> Report:
+        """Return a report of text, or one that reports nothing with `--quiet`."""
+        return silent if self.quiet else report
 
-        return tell
+    def note(self, text: str) -> None:
+        """Print a note to standard error, unless `--quiet` is set."""
+        if not self.quiet:
+            print_note(text)
 
 
 def _plugin_options(settings: Iterable[str]) -> dict[str, dict[str, Any]]:

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import stat
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
 
 from pulumi_volcano_jobs.cli import arguments
 from pulumi_volcano_jobs.cli.check_options import Checks, reject_choice
-from pulumi_volcano_jobs.cli.files import (
-    STDIN,
-    display_name,
-    exit_with_usage_error,
-    for_each,
-    is_same_file,
-    reason_of,
-    reject_duplicates,
-    report,
-    write_file,
-    write_out,
-)
-from pulumi_volcano_jobs.convert import Program, Secret, render_normalized, to_python, to_yaml
+from pulumi_volcano_jobs.cli.documents import Batch, OtherObject, each_once, process
+from pulumi_volcano_jobs.cli.files import is_same_file
+from pulumi_volcano_jobs.cli.findings import Report, to_stderr
+from pulumi_volcano_jobs.cli.output import STDIN, exit_with_usage_error, save, write_out
+from pulumi_volcano_jobs.convert import Objects, Secret, render_normalized, to_python, to_yaml
+from pulumi_volcano_jobs.core.errors import JobError, Problem
 from pulumi_volcano_jobs.core.text import holds_key
 from pulumi_volcano_jobs.files import job_file
+from pulumi_volcano_jobs.rendering import queue
 from pulumi_volcano_jobs.rendering.renderer import Rendered
 from pulumi_volcano_jobs.spec.model import Job
 from pulumi_volcano_jobs.spec.options import ManagedBy
@@ -64,6 +56,7 @@ def convert(
     managed_by: Annotated[
         ManagedBy, typer.Option("--managed-by", help="Whether Pulumi or Volcano's controllers create the Pods.")
     ] = "pulumi",
+    force: arguments.Force = False,
     show_secret: Annotated[
         str,
         typer.Option("--show-secret", metavar="KEY", help="Print the value of this secret instead of the program."),
@@ -76,8 +69,12 @@ def convert(
     kubernetes_version: arguments.KubernetesVersion = "",
     volcano_version: arguments.VolcanoVersion = "",
     cluster: arguments.Cluster = None,
+    quiet: arguments.Quiet = False,
 ) -> None:
-    """Write a Pulumi program that creates the jobs of all files."""
+    """Write a Pulumi program that creates the jobs of all files, and the other objects of the files.
+
+    Queues become VolcanoQueue resources, and other objects resources of pulumi_kubernetes.
+    """
     checks = Checks.read(
         files,
         lenient=lenient,
@@ -88,6 +85,7 @@ def convert(
         kubernetes_version=kubernetes_version,
         volcano_version=volcano_version,
         cluster=cluster,
+        quiet=quiet,
     )
     if not output:
         exit_with_usage_error("-o needs a file, or - for standard output")
@@ -98,19 +96,48 @@ def convert(
     reject_choice(checks, managed_by)
     jobs: list[Job] = []
 
-    def make(document: job_file.Document) -> Rendered:
-        rendered, job = render_normalized(document, **checks.settings(managed_by))
+    def make(document: job_file.Document, options: Checks) -> Rendered:
+        rendered, job = render_normalized(document, **options.settings(managed_by))
         jobs.append(job)
         return rendered
 
-    reject_duplicates(for_each(files, make, checks.without_ignored(report)), managed_by, report)
-    program = _WRITERS[language](jobs, **checks.options(managed_by))
+    report = checks.unless_quiet(to_stderr)
+    batch = process(files, make, checks, report, managed_by, duplicates="command")
+    batch.exit_if_failed()
+    program = _WRITERS[language](_with_namespaces(jobs, batch), _objects(batch, report), **checks.options(managed_by))
     if show_secret:
         # Pulumi removes one line break at the end.
         write_out(f"{_value(show_secret, program.secrets)}\n")
         return
-    _write(output, program)
-    _print_secrets(program.secrets, [*checks.arguments(), *files])
+    save(output, program.text, force=force, private=holds_key(program.text))
+    if not checks.quiet:
+        _print_secrets(program.secrets, [*checks.arguments(), *files])
+
+
+def _with_namespaces(jobs: Sequence[Job], batch: Batch) -> list[Job]:
+    """Return the jobs, with the namespace of the objects of their files, which do not read it from the stack."""
+    namespaced = [item for item in batch.others if "namespace" in item.manifest["metadata"]]
+    return [job.with_(namespace=job.namespace or "default") for job in jobs] if namespaced else list(jobs)
+
+
+def _objects(batch: Batch, report: Report) -> Objects:
+    """Return the objects that are not Jobs, without the queues that Volcano creates. Warn about each of these."""
+    created: list[OtherObject] = []
+    for item in batch.others:
+        if item.document.role == "queue" and (problems := _not_creatable(item.document)):
+            report(item.file, item.document.with_positions(problems))
+        else:
+            created.append(item)
+    return Objects.of(each_once(item.manifest for item in created))
+
+
+def _not_creatable(document: job_file.Document) -> list[Problem]:
+    """Return why a program cannot create a valid queue, as warnings."""
+    try:
+        queue.queue(queue.flat_fields(document.data))
+    except JobError as error:
+        return [replace(problem, type="Warning") for problem in error.problems]
+    return []
 
 
 def _value(key: str, secrets: Sequence[Secret]) -> str:
@@ -118,33 +145,6 @@ def _value(key: str, secrets: Sequence[Secret]) -> str:
     if key not in value_by_key:
         exit_with_usage_error(f"no secret {key} in the program (its secrets: {', '.join(value_by_key) or 'none'})")
     return value_by_key[key]
-
-
-def _write(output: str, program: Program) -> None:
-    if output == STDIN:
-        write_out(program.text)
-        return
-    try:
-        # Follow the user's symlink. Write into a device or a pipe instead of replacing it.
-        path = Path(os.path.realpath(output))
-        if _is_special(Path(output)):
-            path.write_text(program.text, "utf-8", newline="\n")
-        else:
-            write_file(path, program.text, private=holds_key(program.text))
-    except (OSError, ValueError) as error:
-        exit_with_usage_error(f"cannot write {display_name(output)}: {reason_of(error)}")
-
-
-def _is_special(path: Path) -> bool:
-    """Check whether a path is something other than a regular file.
-
-    Raises:
-        OSError: if the path cannot be resolved, as in a loop of symlinks.
-    """
-    try:
-        return not stat.S_ISREG(path.stat().st_mode)
-    except FileNotFoundError:
-        return False
 
 
 def _print_secrets(secrets: Sequence[Secret], arguments: Sequence[str]) -> None:

@@ -21,15 +21,9 @@ from rich.text import Text
 
 from pulumi_volcano_jobs.cli import arguments
 from pulumi_volcano_jobs.cli.check_options import Checks, reject_choice
-from pulumi_volcano_jobs.cli.files import (
-    RenderedDocument,
-    errors_only,
-    exit_with_usage_error,
-    for_each,
-    reject_duplicates_per_file,
-    report,
-    write_out,
-)
+from pulumi_volcano_jobs.cli.documents import RenderedJob, process
+from pulumi_volcano_jobs.cli.findings import errors_to_stderr
+from pulumi_volcano_jobs.cli.output import exit_with_usage_error, write_out
 from pulumi_volcano_jobs.core.text import escaped, without_keys
 from pulumi_volcano_jobs.explain.tables import Explanation, Section, explain, explain_pod, pods
 from pulumi_volcano_jobs.files import job_file
@@ -75,6 +69,7 @@ def explain_command(
     kubernetes_version: arguments.KubernetesVersion = "",
     volcano_version: arguments.VolcanoVersion = "",
     cluster: arguments.Cluster = None,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Show the source of each field of a job.
 
@@ -92,26 +87,26 @@ def explain_command(
         kubernetes_version=kubernetes_version,
         volcano_version=volcano_version,
         cluster=cluster,
+        quiet=quiet,
     )
     native = managed_by == "volcano"
     reject_choice(checks, managed_by)
 
-    def make(document: job_file.Document) -> Rendered:
-        return render(document.data, **checks.settings(managed_by), redact=True, earlier=document.problems)
+    def make(document: job_file.Document, options: Checks) -> Rendered:
+        return render(document.data, **options.settings(managed_by), redact=True, earlier=document.problems)
 
-    documents = for_each(files, make, errors_only(report))
-    reject_duplicates_per_file(documents, managed_by, report)
+    batch = process(files, make, checks, checks.unless_quiet(errors_to_stderr), managed_by, duplicates="file")
+    batch.note_skipped(checks, (), "only Jobs are explained")
+    jobs = batch.require_jobs()
     explanations = (
-        [explain(item.rendered, native=native) for item in documents]
-        if pod is None
-        else _pods(documents, pod, native=native)
+        [explain(item.rendered, native=native) for item in jobs] if pod is None else _pods(jobs, pod, native=native)
     )
     write_out(format_tables(explanations))
 
 
-def _pods(documents: Sequence[RenderedDocument], name: str, *, native: bool) -> list[Explanation]:
+def _pods(jobs: Sequence[RenderedJob], name: str, *, native: bool) -> list[Explanation]:
     """Explain the Pods with a name. Each file may have one."""
-    known = [(item.rendered, pods(item.rendered)) for item in documents]
+    known = [(item.rendered, pods(item.rendered)) for item in jobs]
     explanations = [explain_pod(rendered, *places[name], native=native) for rendered, places in known if name in places]
     if not explanations:
         exit_with_usage_error(

@@ -8,14 +8,9 @@ import typer
 
 from pulumi_volcano_jobs.cli import arguments
 from pulumi_volcano_jobs.cli.check_options import Checks
-from pulumi_volcano_jobs.cli.files import (
-    errors_only,
-    exit_with_usage_error,
-    for_each,
-    reject_duplicates_per_file,
-    report,
-    write_out,
-)
+from pulumi_volcano_jobs.cli.documents import process
+from pulumi_volcano_jobs.cli.findings import errors_to_stderr
+from pulumi_volcano_jobs.cli.output import GENERATED, STDIN, exit_with_usage_error, save
 from pulumi_volcano_jobs.explain.flowchart import graph
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
@@ -23,13 +18,15 @@ from pulumi_volcano_jobs.rendering.renderer import Rendered, render
 EXAMPLES = """\b
 Examples:
   volcano-jobs graph train.yaml                          Mermaid text
-  volcano-jobs graph train.yaml --format svg > train.svg
+  volcano-jobs graph train.yaml -o train.mmd
+  volcano-jobs graph train.yaml --format svg -o train.svg
   (echo '```mermaid'; volcano-jobs graph train.yaml; echo '```') >> README.md
 
 GitHub, GitLab and many editors display Mermaid text as a diagram."""
 
 
 GraphFormat = Literal["mermaid", "svg"]
+_COMMENTS = {"mermaid": f"%% {GENERATED} graph.\n", "svg": f"<!-- {GENERATED} graph. -->\n"}
 
 
 def graph_command(
@@ -38,6 +35,10 @@ def graph_command(
     style: Annotated[
         GraphFormat, typer.Option("--format", help='Mermaid text, or SVG, which needs the extra "svg" of this package.')
     ] = "mermaid",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="-|FILE", help="Write to a file, or to standard output (-).")
+    ] = STDIN,
+    force: arguments.Force = False,
     lenient: arguments.Lenient = False,
     on_conflict: arguments.Conflict = "error",
     defaults: arguments.PluginDefaults = "volcano",
@@ -46,6 +47,7 @@ def graph_command(
     kubernetes_version: arguments.KubernetesVersion = "",
     volcano_version: arguments.VolcanoVersion = "",
     cluster: arguments.Cluster = None,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Print the topology of a job as a diagram.
 
@@ -61,15 +63,20 @@ def graph_command(
         kubernetes_version=kubernetes_version,
         volcano_version=volcano_version,
         cluster=cluster,
+        quiet=quiet,
     )
 
-    def make(document: job_file.Document) -> Rendered:
-        return render(document.data, **checks.settings(), redact=True, earlier=document.problems)
+    if not output:
+        exit_with_usage_error("-o needs a file, or - for standard output")
 
-    documents = for_each(files, make, errors_only(report))
-    reject_duplicates_per_file(documents, "pulumi", report)
-    text = graph(item.rendered for item in documents)
-    write_out(text if style == "mermaid" else _svg(text))
+    def make(document: job_file.Document, options: Checks) -> Rendered:
+        return render(document.data, **options.settings(), redact=True, earlier=document.problems)
+
+    batch = process(files, make, checks, checks.unless_quiet(errors_to_stderr), "pulumi", duplicates="file")
+    batch.note_skipped(checks, (), "only Jobs are drawn")
+    text = graph(item.rendered for item in batch.require_jobs())
+    picture = text if style == "mermaid" else _svg(text)
+    save(output, picture if output == STDIN else _COMMENTS[style] + picture, force=force)
 
 
 def _svg(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import quote
@@ -11,15 +11,15 @@ import typer
 
 from pulumi_volcano_jobs.cli import arguments
 from pulumi_volcano_jobs.cli.check_options import Checks, reject_choice
-from pulumi_volcano_jobs.cli.files import (
+from pulumi_volcano_jobs.cli.documents import Item, RenderedJob, each_once, process
+from pulumi_volcano_jobs.cli.findings import to_stderr
+from pulumi_volcano_jobs.cli.output import (
+    GENERATED,
     STDIN,
-    RenderedDocument,
+    check_overwrite,
     display_name,
     exit_with_usage_error,
-    for_each,
     reason_of,
-    reject_duplicates,
-    report,
     write_file,
     write_out,
 )
@@ -55,6 +55,7 @@ _PLACEHOLDERS = {
 
 
 ManifestFormat = Literal["yaml", "json"]
+_COMMENT = f"# {GENERATED} render: edit the job file instead.\n"
 
 
 def render_command(
@@ -72,7 +73,10 @@ def render_command(
             "--managed-by", help="pulumi: render Pods and other objects; volcano: render the Job with its defaults."
         ),
     ] = "pulumi",
-    namespace: Annotated[str, typer.Option(help="Namespace of jobs without metadata.namespace.")] = "",
+    force: arguments.Force = False,
+    namespace: Annotated[
+        str, typer.Option(metavar="NAMESPACE", help="Namespace of objects without metadata.namespace.")
+    ] = "",
     show_keys: Annotated[
         bool, typer.Option("--show-keys", help="Print SSH keys. A key pair that is not set is generated.")
     ] = False,
@@ -84,8 +88,12 @@ def render_command(
     kubernetes_version: arguments.KubernetesVersion = "",
     volcano_version: arguments.VolcanoVersion = "",
     cluster: arguments.Cluster = None,
+    quiet: arguments.Quiet = False,
 ) -> None:
-    """Print the manifests of Volcano jobs."""
+    """Print the manifests of Volcano jobs, and the other objects of the files.
+
+    Objects that are not Jobs are printed as they are written, Secrets as well.
+    """
     checks = Checks.read(
         files,
         lenient=lenient,
@@ -96,57 +104,70 @@ def render_command(
         kubernetes_version=kubernetes_version,
         volcano_version=volcano_version,
         cluster=cluster,
+        quiet=quiet,
+        namespace=namespace,
     )
     if not output:
         exit_with_usage_error("-o needs a folder, or - for standard output")
     reject_choice(checks, managed_by)
 
-    def make(document: job_file.Document) -> Rendered:
+    def make(document: job_file.Document, options: Checks) -> Rendered:
         return render(
             document.data,
-            **checks.settings(managed_by),
-            namespace=namespace or "default",
+            **options.settings(managed_by),
+            namespace=options.namespace,
             keys=ssh_keys.generate if show_keys else ssh_keys.PLACEHOLDERS,
             redact=not show_keys,
             earlier=document.problems,
         )
 
-    documents = for_each(files, make, checks.without_ignored(report))
-    reject_duplicates(documents, managed_by, report)
+    batch = process(files, make, checks, checks.unless_quiet(to_stderr), managed_by, duplicates="command")
+    batch.exit_if_failed()
     if output == STDIN:
-        manifests = [manifest for item in documents for manifest in item.manifests(managed_by)]
+        manifests = each_once(manifest for item in batch.items for manifest in item.manifests(managed_by))
         write_out(job_file.dump(manifests, style))
-        if not show_keys and any(_has_placeholders(item, managed_by) for item in documents):
-            typer.echo(f"volcano-jobs: {_PLACEHOLDERS[managed_by]}", err=True)
+        if not show_keys and any(_has_placeholders(item, managed_by) for item in batch.jobs):
+            checks.note(_PLACEHOLDERS[managed_by])
     else:
-        _write_folder(Path(output), documents, managed_by, style)
+        _write_folder(Path(output), batch.items, managed_by, style, force=force)
 
 
-def _has_placeholders(document: RenderedDocument, managed_by: ManagedBy) -> bool:
+def _has_placeholders(document: RenderedJob, managed_by: ManagedBy) -> bool:
     """Check whether a plugin's settings or a manifest contain placeholders."""
     settings = [vars(plugin) for plugin in document.rendered.plugins]
     return any(isinstance(value, Placeholder) for value in scalars([*settings, *document.manifests(managed_by)]))
 
 
 def _write_folder(
-    folder: Path, documents: Sequence[RenderedDocument], managed_by: ManagedBy, style: ManifestFormat
+    folder: Path, items: Sequence[Item], managed_by: ManagedBy, style: ManifestFormat, *, force: bool
 ) -> None:
     """Write a file for each manifest. Only its owner can read a new folder, because it may contain Secrets."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for item in documents:
-            for manifest in item.manifests(managed_by):
-                kind, namespace, name = identity(manifest)
-                # Escaped, because a plugin chooses the names of its objects: a path must not leave the folder.
-                path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style}"
-                text = job_file.dump([manifest], style)
-                has_key = kind == SECRET.kind or holds_key(text) or (kind == JOB.kind and _has_given_key(item.rendered))
-                write_file(path, text, private=has_key)
+        files = [file for item in items for file in _manifest_files(folder, item, managed_by, style)]
+        for path, text, _ in files:
+            check_overwrite(path, text, str(path), force=force)
+        for path, text, has_key in files:
+            write_file(path, text, private=has_key)
     except FileExistsError:
         exit_with_usage_error(f"cannot write to {display_name(str(folder))}: not a folder")
     except (OSError, ValueError) as error:
         place = getattr(error, "filename2", None) or getattr(error, "filename", None) or folder
         exit_with_usage_error(f"cannot write {display_name(str(place))}: {reason_of(error)}")
+
+
+def _manifest_files(
+    folder: Path, item: Item, managed_by: ManagedBy, style: ManifestFormat
+) -> Iterator[tuple[Path, str, bool]]:
+    """Yield the path and the text of each manifest of a document, and whether it contains a key."""
+    comment = _COMMENT if style == "yaml" else ""
+    for manifest in item.manifests(managed_by):
+        kind, namespace, name = identity(manifest)
+        # Escaped, because a plugin chooses the names of its objects: a path must not leave the folder.
+        path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style}"
+        text = job_file.dump([manifest], style)
+        has_given_key = isinstance(item, RenderedJob) and kind == JOB.kind and _has_given_key(item.rendered)
+        yield path, comment + text, kind == SECRET.kind or holds_key(text) or has_given_key
 
 
 def _has_given_key(rendered: Rendered) -> bool:

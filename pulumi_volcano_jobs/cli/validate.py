@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Literal
 from urllib.parse import quote
 
@@ -10,7 +10,9 @@ import typer
 
 from pulumi_volcano_jobs.cli import arguments
 from pulumi_volcano_jobs.cli.check_options import Checks, reject_choice
-from pulumi_volcano_jobs.cli.files import for_each, reject_duplicates_per_file, report, write_out
+from pulumi_volcano_jobs.cli.documents import Batch, process
+from pulumi_volcano_jobs.cli.findings import Report, TextFindings
+from pulumi_volcano_jobs.cli.output import write_out
 from pulumi_volcano_jobs.cli.report import Finding, as_json, as_sarif
 from pulumi_volcano_jobs.core.errors import Problem, in_order
 from pulumi_volcano_jobs.files import job_file
@@ -19,14 +21,15 @@ from pulumi_volcano_jobs.spec.options import ManagedBy
 
 EXAMPLES = """\b
 Examples:
-  volcano-jobs validate jobs/*.yaml
+  volcano-jobs validate jobs
   volcano-jobs validate train.yaml --ignore VJ103,VJ105
   volcano-jobs validate train.yaml --format sarif > volcano-jobs.sarif
   volcano-jobs validate train.yaml --kubernetes-version 1.31
   volcano-jobs validate train.yaml --managed-by volcano --volcano-version 1.15
   volcano-jobs validate train.yaml --cluster cluster.yaml
 
-The exit code is 0 without problems (warnings are allowed), 1 with problems, 2 for wrong usage or files."""
+Findings are printed to standard output. The exit code is 0 without errors (warnings are allowed), 1 with errors, 2 for
+wrong usage or files."""
 
 
 ReportFormat = Literal["text", "json", "sarif"]
@@ -42,7 +45,7 @@ def validate(
     style: Annotated[
         ReportFormat,
         typer.Option(
-            "--format", help="Text on standard error, or JSON or SARIF (editors, code review) on standard output."
+            "--format", help="Format of the findings: text, JSON for scripts, or SARIF for editors and code review."
         ),
     ] = "text",
     lenient: arguments.Lenient = False,
@@ -53,8 +56,9 @@ def validate(
     kubernetes_version: arguments.KubernetesVersion = "",
     volcano_version: arguments.VolcanoVersion = "",
     cluster: arguments.Cluster = None,
+    quiet: arguments.Quiet = False,
 ) -> None:
-    """Report every problem of Volcano jobs and how to fix it."""
+    """Report every problem of Jobs and Queues, and how to fix it."""
     checks = Checks.read(
         files,
         lenient=lenient,
@@ -65,22 +69,39 @@ def validate(
         kubernetes_version=kubernetes_version,
         volcano_version=volcano_version,
         cluster=cluster,
+        quiet=quiet,
     )
     reject_choice(checks, managed_by)
+
+    def check(document: job_file.Document, options: Checks) -> Rendered:
+        return render(document.data, **options.settings(managed_by), earlier=document.problems)
+
+    def process_files(report: Report) -> Batch:
+        return process(files, check, checks, report, managed_by, duplicates="file")
+
+    batch = _as_text(process_files, checks) if style == "text" else _as_document(process_files, style)
+    batch.note_skipped(checks, ("queue",), "only Jobs and Queues are validated")
+    batch.exit_if_failed()
+
+
+def _as_text(process_files: Callable[[Report], Batch], checks: Checks) -> Batch:
+    """Print each finding on a line, and a last line that counts them."""
+    findings = TextFindings()
+    batch = process_files(checks.unless_quiet(findings))
+    if not checks.quiet:
+        findings.print_summary(batch.files, is_empty=all(item.document.role == "other" for item in batch.items))
+    return batch
+
+
+def _as_document(process_files: Callable[[Report], Batch], style: ReportFormat) -> Batch:
+    """Print all findings as one document."""
     findings: list[Finding] = []
 
     def collect(file: str, problems: Iterable[Problem]) -> None:
         place = quote(file) if style == "sarif" else file
         findings.extend(Finding(place, problem) for problem in in_order(problems))
 
-    def check(document: job_file.Document) -> Rendered:
-        return render(document.data, **checks.settings(managed_by), earlier=document.problems)
-
-    report_problems = report if style == "text" else collect
-    try:
-        documents = for_each(files, check, checks.without_ignored(report_problems))
-        reject_duplicates_per_file(documents, managed_by, report_problems)
-    finally:
-        if style != "text":
-            text = as_json(findings) if style == "json" else as_sarif(findings)
-            write_out(f"{text}\n")
+    batch = process_files(collect)
+    text = as_json(findings) if style == "json" else as_sarif(findings)
+    write_out(f"{text}\n")
+    return batch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +27,23 @@ class Answer:
     code: int
     out: str
     err: str
+    command: str = field(default="", compare=False)
 
     @property
     def lines(self) -> list[str]:
-        """Lines of standard error."""
+        """Findings: the lines of standard error, or those of `validate`, without the last line, which counts them."""
+        if self.command == "validate" and self.code != 2:
+            return self.out.splitlines()[:-1]
         return self.err.splitlines()
 
     @property
+    def reported(self) -> tuple[int, list[str]]:
+        """The exit code and the findings."""
+        return self.code, self.lines
+
+    @property
     def places(self) -> list[str]:
-        """File, line, column, level and path of each line on standard error."""
+        """File, line, column, level and path of each finding."""
         matches = [_PLACE.match(line) for line in self.lines]
         return ["".join(part or "" for part in match.groups()) if match else "" for match in matches]
 
@@ -72,7 +80,7 @@ class Shell:
         result = CliRunner().invoke(cli.app, list(arguments), input=stdin, prog_name="volcano-jobs")
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
-        return Answer(result.exit_code, result.stdout, result.stderr)
+        return Answer(result.exit_code, result.stdout, result.stderr, next(iter(arguments), ""))
 
     def good(self, *arguments: str, stdin: bytes = b"") -> Answer:
         """Run a command, and check that it succeeds with nothing on standard error."""
@@ -82,7 +90,7 @@ class Shell:
 
     def problems(self, *arguments: str, stdin: bytes = b"") -> list[Problem]:
         """Run `validate --format json`, and return the Problems that it reports."""
-        answer = self("validate", "--format", "json", *arguments, stdin=stdin)
+        answer = self("validate", "--quiet", "--format", "json", *arguments, stdin=stdin)
         entries = json.loads(answer.out)
         assert answer.err == ""
         assert answer.code == any(entry["level"] == "error" for entry in entries)

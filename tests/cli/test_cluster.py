@@ -92,7 +92,7 @@ class TestFacts:
         file = shell.write("job.yaml", prioritised("low-priority", "high-priority"))
 
         assert cpu(shell, file, "--cluster", shell.write("cluster.yaml", *items)) == "2"
-        assert shell.good("validate", file, "--cluster", "-", stdin=CLUSTER.read_bytes()).out == ""
+        shell.good("validate", file, "--cluster", "-", stdin=CLUSTER.read_bytes())
 
 
 class TestBadFile:
@@ -182,9 +182,8 @@ class TestBadFile:
         """The reason is that of the operating system."""
         answer = shell("validate", shell.write("job.yaml", job()), "--cluster", name)
 
-        assert answer == shell("validate", name)
         assert answer.code == 2
-        assert answer.err.endswith(f" {name}: {reason}\n")
+        assert answer.err == f"volcano-jobs: cannot read {name}: {reason}\n"
 
     def test_standard_input_is_read_for_one_of_cluster_and_job(self, shell: Shell, snapshot: SnapshotAssertion) -> None:
         """The second reader would read an empty file."""

@@ -50,3 +50,13 @@ def test_every_command_has_examples(shell: Shell) -> None:
 def test_the_version_is_that_of_the_package(shell: Shell) -> None:
     """Bug reports include it."""
     assert shell.good("--version").out == f"volcano-jobs {version('pulumi-volcano-jobs')}\n"
+
+
+@pytest.mark.parametrize("command", ["render", "validate", "explain", "graph", "convert"])
+def test_arguments_have_names_instead_of_types(shell: Shell, command: str) -> None:
+    """A user does not know Python's types."""
+    out = shell.good(command, "--help").out
+
+    assert f"volcano-jobs {command} [OPTIONS] FILE...\n" in out
+    assert "FILE is a file that kubectl apply accepts" in out
+    assert re.findall(r"\b(?:TEXT|PATH)\b|list\[|<str>|\{", out) == []

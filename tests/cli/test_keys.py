@@ -117,7 +117,7 @@ class TestHidden:
         answer = shell(command, shell.write("job.yaml", with_ssh(*arguments)))
 
         assert answer.code == 1
-        assert "spec.plugins.ssh" in answer.err
+        assert "spec.plugins.ssh" in "".join(answer.lines)
         assert_no_private_key(answer.out + answer.err)
         assert [found for found in spellings(PAIR.private) if found in answer.out + answer.err] == []
 

@@ -303,9 +303,10 @@ class TestDuplicates:
         file = shell.write("jobs.yaml", *self.COLLIDING)
         line = (shell.folder / file).read_text("utf-8").splitlines().index("  name: train-a") + 1
 
-        (answer,) = {shell(command, file) for command in ("render", "validate")}
+        answer = shell("render", file)
 
         (problem,) = shell.problems(file)
+        assert answer.reported == shell("validate", file).reported
         assert (*typed([problem]), problem.line, problem.column) == (("metadata.name", "Duplicate"), line, 3)
         assert (answer.code, answer.out) == (1, "")
         assert answer.err == snapshot

@@ -86,7 +86,7 @@ def test_the_page_about_commands_has_each_help_text() -> None:
     page = reference.pages()[reference.COMMANDS]
 
     assert "## volcano-jobs render\n" in page
-    assert "Usage: volcano-jobs render [OPTIONS] {FILE}..." in page
+    assert "Usage: volcano-jobs render [OPTIONS] FILE..." in page
 
 
 def test_a_page_outside_the_contents_stops_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
