@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from argtypes import QUEUE_METADATA, docs_of, type_parts
+from argtypes import QUEUE_METADATA, type_parts
 from pydantic.alias_generators import to_snake
 from typer.main import get_command
 
 from pulumi_volcano_jobs.cli import app
 from pulumi_volcano_jobs.component.job_args import JobOptions
+from pulumi_volcano_jobs.core.docstrings import docs_of
 from pulumi_volcano_jobs.core.leaf import Text
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin

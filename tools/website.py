@@ -27,6 +27,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import reference  # a sibling
 
+from pulumi_volcano_jobs.cli.job_schema import job_schema
+from pulumi_volcano_jobs.core.text import json_text
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SITE = ROOT / ".site"
@@ -41,6 +44,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "stack",
         "languages",
         "commands",
+        "editors",
         "convert",
         "testing",
         "versions",
@@ -88,6 +92,7 @@ def assemble(site: Path) -> None:
             (site / "docs" / name).write_text(picture, "utf-8")
     for asset in DOCS.glob("*.css"):
         shutil.copy(asset, site / "docs")
+    (site / "docs" / "volcano-job.schema.json").write_text(json_text(job_schema()) + "\n", "utf-8")
     for name, text in reference.pages().items():
         (site / "docs" / "reference" / f"{name}.md").write_text(text, "utf-8")
     settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from pulumi_volcano_jobs.cli import arguments, convert, explain, graph, output, render, validate
+from pulumi_volcano_jobs.cli import arguments, convert, explain, graph, output, render, schema, validate
 
 app = typer.Typer(
     name="volcano-jobs",
@@ -55,6 +55,7 @@ _add("validate", validate.validate, validate.EXAMPLES)
 _add("explain", explain.explain_command, explain.EXAMPLES)
 _add("graph", graph.graph_command, graph.EXAMPLES)
 _add("convert", convert.convert, convert.EXAMPLES)
+app.command("schema", epilog=schema.EXAMPLES)(schema.schema_command)
 
 
 def main() -> None:

@@ -119,6 +119,40 @@ def _definitions(version: str = KUBERNETES_VERSION) -> dict[str, Any]:
     return {**definitions, **queue_schema.DEFINITIONS}
 
 
+def closed_definitions(roots: Iterable[str]) -> dict[str, Any]:
+    """Return definitions and all definitions that they refer to, for a JSON schema that rejects unknown fields."""
+    closed: dict[str, Any] = {}
+    missing = list(roots)
+    while missing:
+        name = missing.pop()
+        if name not in closed:
+            closed[name] = _closed(name)
+            missing += sorted(_references(closed[name]))
+    return dict(sorted(closed.items()))
+
+
+def _closed(name: str) -> dict[str, Any]:
+    if name in {QUANTITY, INT_OR_STRING}:
+        # Kubernetes' own has `oneOf`, which rejects null, because null is valid for both types.
+        return {"type": sorted({kind for option in _definitions()[name]["oneOf"] for kind in option["type"]})}
+    definition = dict(_definitions()[name])
+    if "properties" in definition:
+        return definition | {"properties": _properties(name), "additionalProperties": False}
+    return definition
+
+
+def _references(tree: Any) -> Iterator[str]:
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            if key == "$ref" and isinstance(value, str):
+                yield value.removeprefix(_REFERENCE)
+            else:
+                yield from _references(value)
+    elif isinstance(tree, list):
+        for item in tree:
+            yield from _references(item)
+
+
 @functools.cache
 def _properties(definition: str, version: str = KUBERNETES_VERSION) -> dict[str, Any]:
     properties: dict[str, Any] = _definitions(version)[definition].get("properties", {})

@@ -101,12 +101,12 @@ T = TypeVar("T")
 Listed = Annotated[Sequence[T], AfterValidator(tuple)]
 Str = Annotated[str, Field(strict=True)]
 Duration = Annotated[Str, BeforeValidator(_duration)]
-LeafStr = Annotated[Text, PlainValidator(_text)]
+LeafStr = Annotated[Text, PlainValidator(_text, json_schema_input_type=str)]
 Int32 = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=MIN_INT32, le=MAX_INT32)]
 Count = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=0, le=MAX_INT32)]
 Positive = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=1, le=MAX_INT32)]
-LeafLabel = Annotated[Text, PlainValidator(_dns_name(DNS_LABEL, MAX_LABEL))]
-LeafSubdomain = Annotated[Text, PlainValidator(_dns_name(DNS_SUBDOMAIN, MAX_SUBDOMAIN))]
+LeafLabel = Annotated[Text, PlainValidator(_dns_name(DNS_LABEL, MAX_LABEL), json_schema_input_type=str)]
+LeafSubdomain = Annotated[Text, PlainValidator(_dns_name(DNS_SUBDOMAIN, MAX_SUBDOMAIN), json_schema_input_type=str)]
 TaskName = Annotated[Str, StringConstraints(pattern=f"^({DNS_LABEL})?$", max_length=63)]
 MountPath = Annotated[Str, StringConstraints(pattern="^[^:]+$")]
 Event = Literal[
@@ -122,20 +122,19 @@ Event = Literal[
     "CommandIssued",
     "JobUpdated",
 ]
-# `admission.policies` rejects other actions, with the versions of Volcano that have each.
-Action = Annotated[
-    Literal[
-        "AbortJob",
-        "CompleteJob",
-        "RestartJob",
-        "RestartPartition",
-        "RestartPod",
-        "RestartTask",
-        "ResumeJob",
-        "TerminateJob",
-    ],
-    PlainValidator(_plain_text),
+_Action = Literal[
+    "AbortJob",
+    "CompleteJob",
+    "RestartJob",
+    "RestartPartition",
+    "RestartPod",
+    "RestartTask",
+    "ResumeJob",
+    "TerminateJob",
 ]
+# `admission.policies` rejects other actions, with the versions of Volcano that have each. Volcano accepts any action
+# with an exit code.
+Action = Annotated[_Action, PlainValidator(_plain_text, json_schema_input_type=_Action | str)]
 OptionalEvent = Annotated[Event | None, BeforeValidator(_given)]
 TopologyMode = Annotated[Literal["hard", "soft"] | None, BeforeValidator(_given)]
 TopologyPolicy = Annotated[

@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.cli.conftest import Shell
+from tests.conftest import job
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "commands.md").read_text("utf-8")
@@ -31,3 +33,30 @@ def test_the_commands_print_the_output_of_the_page(
 def test_the_page_shows_each_command() -> None:
     """It explains a job and a Pod, and draws a graph."""
     assert [command.split()[0] for command, _ in (*CONSOLE, *PICTURES)] == ["explain", "explain", "graph"]
+
+
+def test_the_hook_of_pre_commit_is_a_command(shell: Shell) -> None:
+    """pre-commit adds the arguments of the user, and the changed files."""
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    program, *arguments = hook["entry"].split()
+
+    assert (hook["id"], program) == ("volcano-jobs-validate", "volcano-jobs")
+    shell.good(*arguments, "--ignore", "VJ103", shell.write("job.yaml", job()))
+
+
+def test_the_page_about_editors_has_the_hook_and_working_commands(shell: Shell) -> None:
+    """The commands read the folder `jobs`."""
+    (shell.folder / "jobs").mkdir()
+    shell.write("jobs/job.yaml", job())
+    shell.write("job.yaml", job())
+    page = (ROOT / "docs" / "editors.md").read_text("utf-8")
+
+    commands = re.findall(r"^(?:      - run: )?volcano-jobs ([^|>\n]*)", page, re.MULTILINE)
+
+    assert len(commands) == 4
+    assert [shell(*command.split()).code for command in commands] == [0] * 4
+    _, hooks, workflow = map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", page, re.DOTALL))
+    (hook,) = hooks["repos"][0]["hooks"]
+    assert hook["id"] == "volcano-jobs-validate"
+    assert shell("validate", *hook["args"], "jobs/job.yaml").code == 0
+    assert workflow["jobs"]["volcano-jobs"]["permissions"]["security-events"] == "write"

@@ -19,6 +19,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/commands.md", "mermaid"): "tests/cli/test_docs.py",
     ("docs/convert.md", "python"): "tests/cli/test_convert.py",
     ("docs/convert.md", "yaml"): "tests/cli/test_convert.py",
+    ("docs/editors.md", "yaml"): "tests/cli/test_docs.py",
     ("docs/frameworks.md", "python"): "tests/component/test_frameworks.py",
     ("docs/languages.md", "go"): "tests/languages/test_docs.py",
     ("docs/languages.md", "typescript"): "tests/languages/test_docs.py",
@@ -39,6 +40,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
 }
 """The tests that run the blocks of a page and language."""
 NOT_RUN: dict[tuple[str, str], str] = {
+    ("docs/editors.md", "json"): "the settings of an editor",
     ("docs/frameworks.md", ""): "what programs printed when `make test-workloads` ran them",
     ("docs/frameworks.md", "text"): "what programs printed when `make test-workloads` ran them",
     ("docs/start.md", "text"): "a requirements.txt with the name of this package",
@@ -47,6 +49,7 @@ NOT_RUN: dict[tuple[str, str], str] = {
 NOT_RUN_COMMANDS = {
     ".": "activates a virtual environment that is not there",
     "echo": "writes into such a folder",
+    "git": "needs a repository",
     "helm": "needs a cluster and the network",
     "kubectl": "needs a cluster",
     "make": "runs the tests, or the commands that they run",

@@ -79,7 +79,8 @@ def test_commands_run(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     shell.folder.mkdir()
     monkeypatch.chdir(shell.folder)
     shell.write("../job.yaml", JOB)
-    for name in ("job.yaml", "train.yaml", "evaluate.yaml"):
+    (shell.folder / "jobs").mkdir()
+    for name in ("job.yaml", "train.yaml", "evaluate.yaml", "jobs/job.yaml"):
         # The text about a head is about a Ray job.
         shell.write(name, RAY if "task: head" in block.text else JOB.replace("pytorch-job", Path(name).stem))
     for line in block.text.splitlines():

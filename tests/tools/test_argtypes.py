@@ -18,6 +18,7 @@ import reference
 from pulumi_volcano_jobs import JobError, component
 from pulumi_volcano_jobs.admission import policies, unknown_fields
 from pulumi_volcano_jobs.component import provider
+from pulumi_volcano_jobs.core import docstrings
 from pulumi_volcano_jobs.core.resource_types import VOLCANO_JOB, VOLCANO_QUEUE
 from pulumi_volcano_jobs.kubernetes import queue_schema, schema, template_types
 from pulumi_volcano_jobs.rendering import queue
@@ -174,6 +175,6 @@ def test_the_reference_documents_each_argument(page: str, kind: str) -> None:
     paths = re.findall(r"^::: (\S+)$", reference.pages()[page], re.MULTILINE)
     classes = [pkgutil.resolve_name(":".join(path.rsplit(".", 1))) for path in paths]
     # A TypedDict also has the annotations of its bases; the site shows only the class itself.
-    documented = {name for item in classes if is_typeddict(item) for name in argtypes.own_docs_of(item)}
+    documented = {name for item in classes if is_typeddict(item) for name in docstrings.own_docs_of(item)}
 
     assert getattr(component, kind).__annotations__.keys() <= documented

@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-import argtypes
 import pytest
 import tables
 
 from pulumi_volcano_jobs import VolcanoQueueArgs
 from pulumi_volcano_jobs.component.job_args import JobOptions
+from pulumi_volcano_jobs.core.docstrings import docs_of
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
 from pulumi_volcano_jobs.plugins.settings import facts_of
 from pulumi_volcano_jobs.plugins.svc_allow import Allow
@@ -45,7 +45,7 @@ def test_each_table_is_on_one_page() -> None:
 @pytest.mark.parametrize("plugin", [kind for kind in BUILT_IN if kind.model_fields], ids=lambda plugin: plugin.name)
 def test_each_setting_of_a_plugin_has_a_row(plugin: type[Plugin]) -> None:
     """On the page about frameworks, with its flag, its first release, its description and its limits."""
-    found, described = rows(plugin.__name__), argtypes.docs_of(plugin)
+    found, described = rows(plugin.__name__), docs_of(plugin)
 
     assert PLACES[plugin.__name__] == "frameworks"
     assert list(found) == list(plugin.model_fields)

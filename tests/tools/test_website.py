@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import website
 import yaml
 
 import pulumi_volcano_jobs
+from pulumi_volcano_jobs.cli.job_schema import job_schema
 from pulumi_volcano_jobs.kubernetes import template_types
 
 
@@ -115,6 +117,8 @@ def test_the_source_of_the_site_has_all_pages(tmp_path: Path) -> None:
     home, *sections = yaml.safe_load((tmp_path / "mkdocs.yml").read_text("utf-8"))["nav"]
     listed = [page for section in sections for pages in section.values() for page in pages]
     assert sorted([*home.values(), *listed]) == sorted(there)
+    # docs/editors.md names it.
+    assert json.loads((tmp_path / "docs" / "volcano-job.schema.json").read_text("utf-8")) == job_schema()
 
 
 def test_links_out_of_the_site_become_text() -> None:
