@@ -59,7 +59,9 @@ def written(folder: Path) -> Manifests:
 def contents(manifests: list[dict[str, Any]]) -> Manifests:
     """Return specs and data by kind, namespace and name."""
     return {
-        (item["kind"], item["metadata"]["namespace"], item["metadata"]["name"]): item.get("spec", item.get("data"))
+        (item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"]): item.get(
+            "spec", item.get("data")
+        )
         for item in manifests
     }
 
@@ -105,3 +107,67 @@ def test_a_python_program_creates_the_objects_of_the_file(jobs: Path, tmp_path: 
     Project(tmp_path, config=config).up()
 
     assert written(rendered) == described(jobs)
+
+
+NEIGHBORS = """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: research}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: research}
+data: {train.sh: "echo ${HOME} $$"}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: credentials, namespace: research}
+data: {password: aHVudGVyMg==}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: research}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 1000
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: team}
+spec: {weight: 2, reclaimable: true, parent: root}
+---
+"""
+
+
+@pytest.mark.parametrize("language", ["python", "yaml"])
+def test_a_program_creates_the_other_objects_of_the_file(language: str, tmp_path: Path) -> None:
+    """The objects are those that `volcano-jobs render` prints. The value of the Secret comes from the stack."""
+    document = job(task(priorityClassName="high"), queue="team", priorityClassName="high")
+    document["metadata"]["namespace"] = "research"
+    file, project, rendered = tmp_path / "all.yaml", tmp_path / "project", tmp_path / "rendered"
+    file.write_text(NEIGHBORS + job_file.dump([document]), "utf-8")
+    project.mkdir()
+    program = command("convert", "--language", language, str(file))
+    config = {
+        "kubernetes:renderYamlToDirectory": str(rendered),
+        "kubernetes:kubeconfig": "",
+        "credentials-password": "aHVudGVyMg==",
+    }
+    if language == "python":
+        (project / "Pulumi.yaml").write_text("name: tests\nruntime: python\n", "utf-8")
+        (project / "__main__.py").write_bytes(program)
+        Project(project, config=config).up()
+    else:
+        stack = YamlProject(project)
+        (project / "Pulumi.yaml").write_bytes(program)
+        assert stack.pulumi("stack", "init", "dev").returncode == 0
+        for key, value in config.items():
+            assert stack.pulumi("config", "set", "--secret", key, value).returncode == 0
+        up = stack.pulumi("up", "--yes", "--skip-preview")
+        assert up.returncode == 0, up.stdout + up.stderr
+
+    assert b"aHVudGVyMg" not in program
+    assert written(rendered) == contents(list(yaml.safe_load_all(command("render", str(file)))))
