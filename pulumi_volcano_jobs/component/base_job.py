@@ -63,8 +63,9 @@ class BaseJob(NamedAttributes, pulumi.ComponentResource):
         outputs = Outputs(resource_name)
         job_input = args if isinstance(args, JobInput) else None
         source, locate = (job_input.source, job_input.located) if job_input else ("", self._with_hints)
-        with as_input_errors(resource_name, source, locate):
+        with as_input_errors(resource_name):
             raise_if_any(check_call(resource_name, opts))
+        with as_input_errors(resource_name, source, locate):
             if job_input:
                 rendered, options = _render(
                     resource_name, job_input.data, outputs, job_input.problems, job_input.neighbors

@@ -70,3 +70,12 @@ def test_a_file_needs_exactly_one_job() -> None:
 
     assert typed(failed(lambda: VolcanoJob.from_yaml("train", both)).problems) == [("", "TooMany")]
     assert typed(failed(lambda: VolcanoJob.from_yaml("train", neither)).problems) == [("apiVersion", "NotSupported")]
+
+
+def test_a_mistake_in_the_call_has_no_line_of_the_file() -> None:
+    """The call is in the program."""
+    wrong: Any = {"protect": True}
+
+    (problem,) = failed(lambda: VolcanoJob.from_yaml("train", yaml.safe_dump(job()), wrong)).problems
+
+    assert (problem.path, problem.type, problem.line) == ("opts", "TypeInvalid", 0)
