@@ -50,11 +50,12 @@ class Module:
         self._statements.insert(0, f"{name} = {_one_line(value)}\n")
 
     def assign(self, name: str, value: Any, annotation: str = "") -> None:
-        """Add a variable whose value is a call or a mapping, written on several lines."""
+        """Add a variable whose value is a call or a mapping."""
         self._new = []
-        lines = _multi_line(self._with_constants(value, "", ("", "")), "")
+        start = f"{name}: {annotation} = " if annotation else f"{name} = "
+        lines = _written(self._with_constants(value, "", ("", "")), "", _width(start))
         self._statements += [_constant(self._constants[text], text) for text in self._new]
-        self._statements.append(f"{name}: {annotation} = {lines}\n" if annotation else f"{name} = {lines}\n")
+        self._statements.append(f"{start}{lines}\n")
 
     def text(self) -> str:
         """Return the source."""

@@ -210,8 +210,8 @@ def test_variables_of_the_same_name_are_numbered() -> None:
     """A dot and a dash are the same in Python."""
     text = convert(job(name="a-b"), job(name="a.b", plugins={}))
 
-    assert "\na_b_job = VolcanoJob(\n" in text
-    assert "\na_b_job_2 = VolcanoJob(\n" in text
+    assert '\na_b_job = VolcanoJob("a-b", ' in text
+    assert '\na_b_job_2 = VolcanoJob("a.b", ' in text
 
 
 def test_the_longest_name_fits() -> None:
