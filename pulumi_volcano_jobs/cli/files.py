@@ -18,6 +18,7 @@ from pulumi_volcano_jobs.core.errors import JobError, Problem
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.files import job_file, yaml_reader
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
+from pulumi_volcano_jobs.spec.document import is_for_kubectl
 
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 
@@ -44,8 +45,7 @@ def _read_file(path: str, *, from_folder: bool) -> InputFile:
     name = display_name(path)
     documents, problems = job_file.read_valid_documents(read(path), name)
     if from_folder:
-        # A folder can also have files for other programs, such as the values of a Helm chart.
-        documents = [item for item in documents if item.data.keys() & {"apiVersion", "kind"}]
+        documents = [item for item in documents if is_for_kubectl(item.data)]
         problems = [problem for problem in problems if problem.type == "Invalid"]
     return InputFile(name, documents, problems)
 

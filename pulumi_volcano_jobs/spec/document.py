@@ -49,6 +49,7 @@ _REMEDIES = {
     "JobFlow": "to check its Jobs, pass a Job with the spec of each JobTemplate",
     "HyperJob": "to check its Jobs, pass a Job with the templateSpec of each of its replicatedJobs",
 }
+_KUSTOMIZE = "kustomize.config.k8s.io"
 _WITH_JOBS = frozenset(
     {
         ("batch.volcano.sh", "CronJob"),
@@ -94,6 +95,16 @@ def role_of(document: Mapping[str, Tree]) -> Role:
     if group == group_of(QUEUE.api_version) and kind.lower() == QUEUE.kind.lower():
         return "queue"
     return "other"
+
+
+def is_for_kubectl(document: Mapping[str, Tree]) -> bool:
+    """Check whether kubectl is the reader of a document, and not Helm or Kustomize, whose files share a folder with it.
+
+    A Job without apiVersion and kind is for kubectl, although it rejects it.
+    """
+    if document.keys() & {"apiVersion", "kind"}:
+        return group_of(str(document.get("apiVersion"))) != _KUSTOMIZE
+    return _has_tasks(document)
 
 
 def nested_jobs(document: Mapping[str, Tree]) -> Iterator[Problem]:

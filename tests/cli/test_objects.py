@@ -335,17 +335,18 @@ class TestFolders:
         shell.write("jobs/team/a.yml", job(name="a"))
         shell.write("jobs/team/c.json", json.dumps(job(name="c")))
         shell.write("jobs/team/values.yaml", "image: busybox\n")
+        shell.write("jobs/team/kustomization.yaml", an_object("Kustomization", "a", "kustomize.config.k8s.io/v1beta1"))
         shell.write("jobs/empty.yaml", "# nothing\n")
         shell.write("jobs/notes.txt", "no YAML: [")
         shell.write("jobs/team/.hidden/d.yaml", "no YAML: [")
 
     def test_the_yaml_and_json_files_in_a_folder_are_read(self, shell: Shell) -> None:
-        """Hidden files, and files without an object of Kubernetes, are left out."""
+        """Hidden files, and files for Helm and Kustomize, are left out."""
         self.fill(shell)
 
         answer = shell.good("validate", "jobs")
 
-        assert answer.out == "no problems in 5 files\n"
+        assert answer.out == "no problems in 6 files\n"
         pods = [item for item in shell.good("render", "jobs").documents() if item["kind"] == "Pod"]
         assert [item["metadata"]["name"] for item in pods] == ["b-worker-0", "a-worker-0", "c-worker-0"]
 
@@ -355,6 +356,14 @@ class TestFolders:
         shell.write("jobs/team/a.yml", job(quue="research"))
 
         assert shell("validate", "./jobs").places == ["jobs/team/a.yml:6:3: spec.quue"]
+
+    def test_a_job_without_its_kind_in_a_folder_is_checked(self, shell: Shell) -> None:
+        """It is not a file for another program."""
+        self.fill(shell)
+        mistaken = job(quue="research")
+        shell.write("jobs/team/a.yml", {key: mistaken[key] for key in ("metadata", "spec")})
+
+        assert ("spec.quue", "Forbidden") in typed(shell.problems("jobs"))
 
     def test_a_broken_file_in_a_folder_is_a_problem(self, shell: Shell) -> None:
         """It may have been a job."""
