@@ -56,5 +56,8 @@ Cluster = Annotated[
         help=f"Output of `{READ_CLUSTER}`. Without it, nothing is assumed about the cluster.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print no findings and no notes; only set the exit code.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that volcano-jobs did not write.")]
+Quiet = Annotated[
+    bool, typer.Option("-q", "--quiet", help="Print neither findings nor notes. The exit code shows errors.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that this command did not write.")]
+ForceAny = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]

@@ -56,7 +56,7 @@ def convert(
     managed_by: Annotated[
         ManagedBy, typer.Option("--managed-by", help="Whether Pulumi or Volcano's controllers create the Pods.")
     ] = "pulumi",
-    force: arguments.Force = False,
+    force: arguments.ForceAny = False,
     show_secret: Annotated[
         str,
         typer.Option("--show-secret", metavar="KEY", help="Print the value of this secret instead of the program."),

@@ -91,7 +91,7 @@ def check_overwrite(path: Path, text: str, name: str, *, force: bool) -> None:
         if GENERATED.encode() in first or first + file.read() == text.encode():
             return
     exit_with_usage_error(
-        f"cannot write {display_name(name)}: the file exists: choose another file, or add --force to overwrite it"
+        f"cannot write {display_name(name)}: the file exists: change -o, or add --force to overwrite it"
     )
 
 

@@ -26,7 +26,7 @@ def schema_command(
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="-|FILE", help="Write to a file, or to standard output (-).")
     ] = STDIN,
-    force: arguments.Force = False,
+    force: arguments.ForceAny = False,
 ) -> None:
     """Print a JSON schema of job files, for editors."""
     if not output:

@@ -112,7 +112,7 @@ def nested_jobs(document: Mapping[str, Tree]) -> Iterator[Problem]:
     identity = _identity(document)
     if identity in _WITH_JOBS:
         kind = identity[1]
-        reason = f"the Jobs of a {kind} are not checked and not rendered, because Volcano creates them"
+        reason = f"the Jobs of a {kind} are neither checked nor rendered, because Volcano creates them"
         yield Problem("kind", "Warning", reason, _REMEDIES[kind], value=kind, code="VJ152")
 
 
