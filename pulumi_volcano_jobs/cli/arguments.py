@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from pulumi_volcano_jobs.spec.cluster import READ_CLUSTER
 from pulumi_volcano_jobs.spec.options import Defaults, OnConflict
 
 # typer would list the argument with its Python type, so `FILE_HELP` describes it.
@@ -53,7 +52,8 @@ Cluster = Annotated[
     typer.Option(
         "--cluster",
         metavar="FILE",
-        help=f"Output of `{READ_CLUSTER}`. Without it, nothing is assumed about the cluster.",
+        help="PriorityClasses, Queues and claims of the cluster, from `kubectl get -o yaml` (see `validate --help`). "
+        "Without it, nothing is assumed about the cluster.",
     ),
 ]
 Quiet = Annotated[

@@ -17,15 +17,19 @@ from pulumi_volcano_jobs.cli.report import Finding, as_json, as_sarif
 from pulumi_volcano_jobs.core.errors import Problem, in_order
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
+from pulumi_volcano_jobs.spec.cluster import READ_CLUSTER
 from pulumi_volcano_jobs.spec.options import ManagedBy
 
-EXAMPLES = """\b
+# In 80 columns, as the other lines.
+_READ_CLUSTER = READ_CLUSTER.replace(" -A ", " \\\n    -A ")
+EXAMPLES = f"""\b
 Examples:
   volcano-jobs validate jobs
   volcano-jobs validate train.yaml --ignore VJ103,VJ105
   volcano-jobs validate train.yaml --format sarif > volcano-jobs.sarif
   volcano-jobs validate train.yaml --kubernetes-version 1.31
   volcano-jobs validate train.yaml --managed-by volcano --volcano-version 1.15
+  {_READ_CLUSTER} > cluster.yaml
   volcano-jobs validate train.yaml --cluster cluster.yaml
 
 Findings are printed to standard output. The exit code is 0 without errors (warnings are allowed), 1 with errors, 2 for

@@ -60,3 +60,12 @@ def test_arguments_have_names_instead_of_types(shell: Shell, command: str) -> No
     assert f"volcano-jobs {command} [OPTIONS] FILE...\n" in out
     assert "FILE is a file that kubectl apply accepts" in out
     assert re.findall(r"\b(?:TEXT|PATH)\b|list\[|<str>|\{", out) == []
+
+
+def test_no_word_of_the_help_is_broken(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command for --cluster is longer than the column of the descriptions."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    out = shell.good("validate", "--help").out
+
+    assert out.count("priorityclasses,queues.scheduling.volcano.sh,pvc") == 1
