@@ -12,7 +12,7 @@ import typer
 from pulumi_volcano_jobs.cli import arguments
 from pulumi_volcano_jobs.cli.check_options import Checks, reject_choice
 from pulumi_volcano_jobs.cli.documents import Batch, OtherObject, each_once, process
-from pulumi_volcano_jobs.cli.files import is_same_file
+from pulumi_volcano_jobs.cli.files import check_output
 from pulumi_volcano_jobs.cli.findings import Report, to_stderr
 from pulumi_volcano_jobs.cli.output import STDIN, exit_with_usage_error, save, write_out
 from pulumi_volcano_jobs.convert import Objects, Secret, render_normalized, to_python, to_yaml
@@ -87,12 +87,9 @@ def convert(
         cluster=cluster,
         quiet=quiet,
     )
-    if not output:
-        exit_with_usage_error("-o needs a file, or - for standard output")
+    check_output(output, files)
     if show_secret and output != STDIN:
         exit_with_usage_error("--show-secret prints to standard output: remove -o")
-    if any(is_same_file(output, file) for file in files if STDIN not in {file, output}):
-        exit_with_usage_error(f"-o {output} would overwrite an input file: choose another file")
     reject_choice(checks, managed_by)
     jobs: list[Job] = []
 
@@ -104,7 +101,10 @@ def convert(
     report = checks.unless_quiet(to_stderr)
     batch = process(files, make, checks, report, managed_by, duplicates="command")
     batch.exit_if_failed()
-    program = _WRITERS[language](_with_namespaces(jobs, batch), _objects(batch, report), **checks.options(managed_by))
+    others = _created(batch, report)
+    batch.exit_if_empty([*jobs, *others])
+    objects = Objects.of(each_once(item.manifest for item in others))
+    program = _WRITERS[language](_with_namespaces(jobs, batch), objects, **checks.options(managed_by))
     if show_secret:
         # Pulumi removes one line break at the end.
         write_out(f"{_value(show_secret, program.secrets)}\n")
@@ -120,7 +120,7 @@ def _with_namespaces(jobs: Sequence[Job], batch: Batch) -> list[Job]:
     return [job.with_(namespace=job.namespace or "default") for job in jobs] if namespaced else list(jobs)
 
 
-def _objects(batch: Batch, report: Report) -> Objects:
+def _created(batch: Batch, report: Report) -> list[OtherObject]:
     """Return the objects that are not Jobs, without the queues that Volcano creates. Warn about each of these."""
     created: list[OtherObject] = []
     for item in batch.others:
@@ -128,7 +128,7 @@ def _objects(batch: Batch, report: Report) -> Objects:
             report(item.file, item.document.with_positions(problems))
         else:
             created.append(item)
-    return Objects.of(each_once(item.manifest for item in created))
+    return created
 
 
 def _not_creatable(document: job_file.Document) -> list[Problem]:

@@ -98,6 +98,11 @@ class Batch(Sealed):
         if self.failed:
             raise typer.Exit(PROBLEMS)
 
+    def exit_if_empty(self, items: Sequence[object]) -> None:
+        """Exit if there is nothing to write."""
+        if not items:
+            exit_with_usage_error(f"nothing to write from {counted(self.files, 'file')}: add a file with a Job")
+
     def require_jobs(self) -> list[RenderedJob]:
         """Return the jobs. Exit if there is a problem, or no job."""
         self.exit_if_failed()

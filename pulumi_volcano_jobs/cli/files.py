@@ -90,7 +90,16 @@ def read(file: str) -> str:
         exit_with_usage_error(f"cannot read {display_name(file)}: {reason_of(error)}")
 
 
-def is_same_file(path: str, other: str) -> bool:
+def check_output(output: str, files: Sequence[str]) -> None:
+    """Exit if -o is empty, or would overwrite a file that the command reads."""
+    if not output:
+        exit_with_usage_error("-o needs a file, or - for standard output")
+    inputs = (path for file in files if STDIN not in {file, output} for path in _files_of(file))
+    if any(_is_same_file(output, path) for path in inputs):
+        exit_with_usage_error(f"-o {output} would overwrite an input file: choose another file")
+
+
+def _is_same_file(path: str, other: str) -> bool:
     """Check whether two paths refer to the same existing file."""
     try:
         return Path(path).samefile(other)

@@ -9,6 +9,7 @@ import typer
 from pulumi_volcano_jobs.cli import arguments
 from pulumi_volcano_jobs.cli.check_options import Checks
 from pulumi_volcano_jobs.cli.documents import process
+from pulumi_volcano_jobs.cli.files import check_output
 from pulumi_volcano_jobs.cli.findings import errors_to_stderr
 from pulumi_volcano_jobs.cli.output import GENERATED, STDIN, exit_with_usage_error, save
 from pulumi_volcano_jobs.explain.flowchart import graph
@@ -65,9 +66,7 @@ def graph_command(
         cluster=cluster,
         quiet=quiet,
     )
-
-    if not output:
-        exit_with_usage_error("-o needs a file, or - for standard output")
+    check_output(output, files)
 
     def make(document: job_file.Document, options: Checks) -> Rendered:
         return render(document.data, **options.settings(), redact=True, earlier=document.problems)

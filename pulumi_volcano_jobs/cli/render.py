@@ -123,6 +123,7 @@ def render_command(
 
     batch = process(files, make, checks, checks.unless_quiet(to_stderr), managed_by, duplicates="command")
     batch.exit_if_failed()
+    batch.exit_if_empty(batch.items)
     if output == STDIN:
         manifests = each_once(manifest for item in batch.items for manifest in item.manifests(managed_by))
         write_out(job_file.dump(manifests, style))

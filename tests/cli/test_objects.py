@@ -232,6 +232,7 @@ class TestQueues:
         answer = shell("convert", file)
         assert (answer.code, "VolcanoQueue" in answer.out) == (0, False)
         assert answer.places == ["queue.yaml:4:3: warning: metadata.name"]
+        assert shell("convert", shell.write("alone.yaml", a_queue("default", weight=2))).code == 2
 
     def test_a_stored_queue_is_valid(self, shell: Shell) -> None:
         """`kubectl get queue -o yaml` prints its status."""
@@ -373,6 +374,14 @@ class TestFolders:
         answer = shell("validate", "jobs")
 
         assert (answer.code, answer.places) == (1, ["jobs/broken.yaml:2:1"])
+
+    @pytest.mark.parametrize("command", ["render", "explain", "graph", "convert"])
+    def test_a_folder_without_objects_is_bad_usage(self, shell: Shell, command: str) -> None:
+        """There is nothing to write or to show."""
+        (shell.folder / "jobs").mkdir()
+        shell.write("jobs/values.yaml", "image: busybox\n")
+
+        assert (shell(command, "jobs").code, shell(command, "jobs").out) == (2, "")
 
     def test_a_folder_without_files_is_bad_usage(self, shell: Shell, snapshot: SnapshotAssertion) -> None:
         """The message lists the endings of the files that are read."""

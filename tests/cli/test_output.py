@@ -278,6 +278,19 @@ class TestExistingFiles:
 
         assert shell("convert", file, "-o", "made").code == 2
 
+    @pytest.mark.parametrize("command", ["graph", "convert"])
+    @pytest.mark.parametrize("inputs", ["jobs/job.yaml", "jobs"])
+    def test_no_command_overwrites_its_input(self, shell: Shell, command: str, inputs: str) -> None:
+        """Also with --force, and if the input is in a folder."""
+        (shell.folder / "jobs").mkdir()
+        file = shell.write("jobs/job.yaml", job())
+        text = Path(file).read_bytes()
+
+        answer = shell(command, inputs, "-o", "./jobs/job.yaml", "--force")
+
+        assert (answer.code, answer.out) == (2, "")
+        assert Path(file).read_bytes() == text
+
     def test_a_written_graph_is_the_printed_one_after_its_comment(self, shell: Shell) -> None:
         """The comment is one of Mermaid's."""
         file = shell.write("job.yaml", job())
