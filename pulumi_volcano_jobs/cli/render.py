@@ -28,6 +28,7 @@ from pulumi_volcano_jobs.core.text import holds_key
 from pulumi_volcano_jobs.core.tree import scalars
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.kubernetes.manifest import Placeholder, identity
+from pulumi_volcano_jobs.kubernetes.object_kinds import group_of
 from pulumi_volcano_jobs.plugins import ssh_keys
 from pulumi_volcano_jobs.plugins.settings import secret_settings
 from pulumi_volcano_jobs.rendering.renderer import Rendered, render
@@ -145,7 +146,7 @@ def _write_folder(
     """Write a file for each manifest. Only its owner can read a new folder, because it may contain Secrets."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        files = [file for item in items for file in _manifest_files(folder, item, managed_by, style)]
+        files = [(folder / name, text, has_key) for name, text, has_key in _manifest_files(items, managed_by, style)]
         for path, text, _ in files:
             check_overwrite(path, text, str(path), force=force)
         for path, text, has_key in files:
@@ -158,17 +159,23 @@ def _write_folder(
 
 
 def _manifest_files(
-    folder: Path, item: Item, managed_by: ManagedBy, style: ManifestFormat
-) -> Iterator[tuple[Path, str, bool]]:
-    """Yield the path and the text of each manifest of a document, and whether it contains a key."""
+    items: Sequence[Item], managed_by: ManagedBy, style: ManifestFormat
+) -> Iterator[tuple[str, str, bool]]:
+    """Yield the file name and the text of each manifest, and whether it contains a key."""
     comment = _COMMENT if style == "yaml" else ""
-    for manifest in item.manifests(managed_by):
+    manifests = [(item, manifest) for item in items for manifest in item.manifests(managed_by)]
+    groups: dict[tuple[str, str, str], set[str]] = {}
+    for _, manifest in manifests:
+        groups.setdefault(identity(manifest), set()).add(group_of(manifest["apiVersion"]))
+    for item, manifest in manifests:
         kind, namespace, name = identity(manifest)
+        # A Job of Kubernetes and one of Volcano can have the same name.
+        group = group_of(manifest["apiVersion"]) if len(groups[identity(manifest)]) > 1 else ""
         # Escaped, because a plugin chooses the names of its objects: a path must not leave the folder.
-        path = folder / f"{quote(f'{namespace}.{kind.lower()}.{name}', safe='')}.{style}"
+        file = quote(".".join(filter(None, (namespace, kind.lower(), group, name))), safe="")
         text = job_file.dump([manifest], style)
         has_given_key = isinstance(item, RenderedJob) and kind == JOB.kind and _has_given_key(item.rendered)
-        yield path, comment + text, kind == SECRET.kind or holds_key(text) or has_given_key
+        yield f"{file}.{style}", comment + text, kind == SECRET.kind or holds_key(text) or has_given_key
 
 
 def _has_given_key(rendered: Rendered) -> bool:

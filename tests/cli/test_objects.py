@@ -158,7 +158,16 @@ class TestNeighbors:
         template = {"spec": {"restartPolicy": "Never", "containers": [container()]}}
         cleanup = an_object("Job", "train", "batch/v1", spec={"template": template})
 
-        shell.good("render", "--managed-by", "volcano", shell.write("all.yaml", cleanup, job()))
+        file = shell.write("all.yaml", cleanup, job())
+
+        printed = shell.good("render", "--managed-by", "volcano", file).documents()
+        shell.good("render", "--managed-by", "volcano", file, "-o", "out")
+
+        assert [item["apiVersion"] for item in printed] == ["batch/v1", "batch.volcano.sh/v1alpha1"]
+        assert sorted(path.name for path in (shell.folder / "out").iterdir()) == [
+            "default.job.batch.train.yaml",
+            "default.job.batch.volcano.sh.train.yaml",
+        ]
 
     @pytest.mark.parametrize("command", ["explain", "graph"])
     def test_a_file_without_a_job_cannot_be_shown(
