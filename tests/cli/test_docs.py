@@ -1,4 +1,4 @@
-"""docs/commands.md shows the output of the commands."""
+"""docs/commands.md and README.md show the output of the commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from tests.conftest import job
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "commands.md").read_text("utf-8")
-CONSOLE = re.findall(r"```console\n\$ volcano-jobs ([^\n]*)\n(.*?)```", PAGE, re.DOTALL)
+COMMAND = re.compile(r"```console\n\$ volcano-jobs ([^\n]*)\n(.*?)```", re.DOTALL)
+CONSOLE = COMMAND.findall(PAGE)
 PICTURES = re.findall(r"<!-- volcano-jobs ([^\n]*) -->\n```mermaid\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -28,6 +29,16 @@ def test_the_commands_print_the_output_of_the_page(
     monkeypatch.setenv("COLUMNS", "80")
 
     assert shell.good(*command.split()).out == output
+
+
+def test_the_readme_shows_the_first_lines_of_explain(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An ellipsis replaces the other lines."""
+    ((command, output),) = COMMAND.findall((ROOT / "README.md").read_text("utf-8"))
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    assert output.endswith("\n...\n")
+    assert shell.good(*command.split()).out.startswith(output.removesuffix("...\n"))
 
 
 def test_the_page_shows_each_command() -> None:

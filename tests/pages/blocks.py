@@ -13,7 +13,9 @@ _FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 HERE = frozenset({"python", "sh", "yaml"})
 """The languages that `test_blocks.py` runs, on every page that `ELSEWHERE` does not name."""
 ELSEWHERE: dict[tuple[str, str], str] = {
+    ("README.md", "console"): "tests/cli/test_docs.py",
     ("README.md", "python"): "tests/component/test_readme.py",
+    ("README.md", "text"): "tests/component/test_readme.py",
     ("docs/arguments.md", "text"): "tests/typing/test_typing.py",
     ("docs/commands.md", "console"): "tests/cli/test_docs.py",
     ("docs/commands.md", "mermaid"): "tests/cli/test_docs.py",
