@@ -121,7 +121,7 @@ def test_the_commands_of_the_readme_use_existing_names() -> None:
     folder = PLATFORM
     for block in of("sh"):
         for line in block.text.splitlines():
-            words = shlex.split(line)
+            words = shlex.split(line, comments=True)
             match words:
                 case ["cd", where]:
                     folder = (folder / where).resolve()
@@ -133,8 +133,12 @@ def test_the_commands_of_the_readme_use_existing_names() -> None:
                     assert f'pulumi.export("{name}"' in (folder / "__main__.py").read_text("utf-8")
                 case ["python", "-m", "venv", where]:
                     assert set(virtual_environments()) == {PLATFORM / where}
-                case [".venv/bin/pip", "install", "--group", "dev", "--editable", "."]:
-                    assert 'dev = ["mypy' in (PLATFORM / "pyproject.toml").read_text("utf-8")
+                case [".venv/bin/pip", "install", "../.."]:
+                    assert 'name = "pulumi-volcano-jobs"' in (PLATFORM / "../../pyproject.toml").read_text("utf-8")
+                case [".venv/bin/pip", "install", "--editable", ".[dev]"]:
+                    assert '[project.optional-dependencies]\ndev = ["mypy' in (PLATFORM / "pyproject.toml").read_text(
+                        "utf-8"
+                    )
                 case _:
                     assert line in {". .venv/bin/activate", "pytest", "mypy"}
     assert folder == PLATFORM / "training"
