@@ -19,7 +19,9 @@ Lenient = Annotated[bool, typer.Option("--lenient", help="Handle mistakes as Vol
 Conflict = Annotated[
     OnConflict,
     typer.Option(
-        "--on-conflict", help="Which value to use if a template and a plugin set the same field; error: report it."
+        "--on-conflict",
+        help="Which value to use if a template and a plugin set the same variable, mount path, port, volume or "
+        "command; error: reject the job, or warn if it is a command.",
     ),
 ]
 PluginDefaults = Annotated[

@@ -133,8 +133,9 @@ class VolcanoJobInputs(TypedDict, total=False):
     """`pulumi` (the default): Pulumi manages the Pods and all other objects of the job. `volcano`: Pulumi manages one
     `batch.volcano.sh` Job, and Volcano's controllers create its objects and apply policies, retries and clean-up."""
     on_conflict: str
-    """The behavior if a template and a plugin set the same variable, mount path, port name or volume. `error` (the
-    default) rejects the job. `plugin` uses the value of the plugin, as Volcano does. `user` keeps the template's."""
+    """The behavior if a template and a plugin set the same variable, mount path, port, volume or command. `error` (the
+    default) rejects the job; a command has only a warning, because Volcano's ray plugin always replaces it. `plugin`
+    uses the value of the plugin, as Volcano does. `user` keeps the template's."""
     defaults: str
     """`volcano` (the default): plugins behave as in Volcano. `recommended`: options that most jobs need are enabled,
     unless the job sets them (docs/frameworks.md)."""

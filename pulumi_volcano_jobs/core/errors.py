@@ -69,6 +69,7 @@ WARNINGS = {
     "VJ127": "a plugin set to null, which does not run",
     "VJ128": "a task of a file without replicas",
     "VJ129": "a job without Pods",
+    "VJ145": "a command that a plugin replaces",
     "VJ150": "a reference to an object that the file does not define",
     "VJ151": "objects of a file that from_yaml does not create",
     "VJ152": "an object from which Volcano creates Jobs",

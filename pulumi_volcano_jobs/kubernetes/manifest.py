@@ -8,10 +8,12 @@ a key takes precedence, as it does in a container.
 from __future__ import annotations
 
 import base64
+import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pulumi_volcano_jobs.core.leaf import derive
+from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
 from pulumi_volcano_jobs.core.resource_types import CONFIG_MAP, NETWORK_POLICY, POD, SECRET, SERVICE, ObjectType
 from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINER_LISTS, CONTAINERS, INIT_CONTAINERS
 
@@ -49,10 +51,11 @@ def copy_tree(tree: Any) -> Any:
 class Container:
     """A container of a Pod that plugins edit. Its lists are edited by key.
 
-    With `keep_template_values`, an edit of a variable, path or port of the template changes `lists` only.
+    With `keep_template_values`, an edit of a variable, path or port of the template changes `lists` only, and the
+    manifest has the template's command if the edited command does not run it.
     """
 
-    __slots__ = ("_env", "_mounts", "_ports", "_template_keys", "fields", "name")
+    __slots__ = ("_env", "_mounts", "_ports", "_template_keys", "_template_program", "fields", "name")
 
     def __init__(self, wire: Mapping[str, Any], *, keep_template_values: bool = False) -> None:
         """Copy a container in wire form."""
@@ -64,7 +67,9 @@ class Container:
         self._mounts: dict[str, Manifest] = _keyed(wire.get("volumeMounts"), lambda entry: entry["mountPath"])
         self._ports: dict[PortKey, Manifest] = _keyed(wire.get("ports"), _port_key)
         self._template_keys: Mapping[str, dict[str, Manifest]] = _NOTHING_KEPT
+        self._template_program: Manifest = {}
         if keep_template_values:
+            self._template_program = {key: wire[key] for key in ("command", "args") if is_given(wire.get(key))}
             self._template_keys = {kind: dict(entries) for kind, entries in self.lists()}
 
     def env(self, name: str) -> Manifest | None:
@@ -102,9 +107,10 @@ class Container:
 
     def set_port(self, number: int, name: str) -> None:
         """Declare a TCP port; this replaces ports of that number or name."""
-        port = {"name": name, "containerPort": number}
-        if name in self._template_keys["ports"]:
-            self._template_keys["ports"][name] = port
+        port, kept = {"name": name, "containerPort": number}, self._template_keys["ports"]
+        same_number = self._ports.get((number, "TCP"), {}).get("name")
+        if taken := [known for known in (name, same_number) if known in kept]:
+            kept.update(dict.fromkeys(taken, port))
             return
         for key in [key for key, declared in self._ports.items() if declared.get("name") == name]:
             del self._ports[key]
@@ -125,7 +131,45 @@ class Container:
         for key, entries in (("env", self._env), ("ports", self._ports), ("volumeMounts", self._mounts)):
             if entries:
                 wire[key] = list(entries.values())
+        if self._template_program and replaces_program(wire.get("command"), self._template_program):
+            del wire["command"]
+            wire |= self._template_program
         return wire
+
+
+def replaces_program(command: Any, template: Mapping[str, Any]) -> bool:
+    """Check whether a command does not run the command of a template, or its args if the template has no command.
+
+    A command that contains the other one, such as `["nice", "python", "train.py"]`, runs it. A leaf is not compared.
+    """
+    if not is_given(command) or isinstance(command, Leaf):
+        return False
+    program: Any = template.get("command")
+    if not is_given(program):
+        # Args are written for the command of the image.
+        return is_given(template.get("args"))
+    if isinstance(program, Leaf):
+        return True
+    parts = [command[start : start + len(program)] for start in range(len(command) - len(program) + 1)]
+    return not (any(_are_equal(part, program) for part in parts) or _quotes(command, program))
+
+
+def _are_equal(items: list[Any], others: list[Any]) -> bool:
+    # Comparing a leaf with == raises an error.
+    return all(
+        item is other or not (isinstance(item, Leaf) or isinstance(other, Leaf) or item != other)
+        for item, other in zip(items, others, strict=True)
+    )
+
+
+def _quotes(command: list[Any], program: list[Any]) -> bool:
+    """Check whether a script in the command contains the program."""
+    if not all(isinstance(item, str) for item in program):
+        return False
+    texts = "|".join(map(re.escape, (" ".join(program), shlex.join(program))))
+    return any(
+        isinstance(item, str) and re.search(rf"(?<![^\s;&|(])(?:{texts})(?![^\s;&|)])", item) for item in command
+    )
 
 
 _CONTAINER_LISTS = frozenset({"env", "ports", "volumeMounts"})

@@ -319,6 +319,10 @@ class Plugin(Settings):
         objects = (*self.on_job_add(ctx), *self.extend_objects(ctx))
         return frozenset(map(ObjectRef.of, objects))
 
+    def keeping_command(self, task: str) -> str:  # noqa: ARG002  # subclasses use the task
+        """Return how to keep the command of a task that this plugin replaces, as an imperative; empty if it cannot."""
+        return ""
+
     def outputs(self, ctx: JobContext) -> dict[str, Any]:  # noqa: ARG002
         """Return outputs for programs, such as names and addresses. They may contain leaves.
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, job_error, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
 from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINERS, containers_in, placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import (
     TASK_SPEC,
@@ -123,6 +124,12 @@ class RayPlugin(Plugin):
             if self._is_worker(pod, container):
                 port = ray_start.agent_port(self.worker_start_args)
                 ray_start.probe(container, ray_start.RAYLET_HEALTH, port)
+
+    def keeping_command(self, task: str) -> str:
+        """Return that `keep_command` keeps the program of the head. Workers run only Ray."""
+        if task != self.head:
+            return ""
+        return Phrase("set ray.keep_command (with ", MANAGED_BY_PULUMI, ") to run it after Ray starts")
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:
         """Return the name of the head's Service, and its addresses in the whole cluster."""

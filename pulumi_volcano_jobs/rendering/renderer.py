@@ -131,11 +131,12 @@ def render(
     ctx = JobContext(redacted_job, _key_pair(keys, plugins))
     problems = [*admitted.problems]
     on_conflict = options.get("on_conflict", "error") if strict else None
-    keep_template_values = on_conflict == "user"
+    keep_template_values = options.get("on_conflict") == "user"
+    native = options.get("managed_by") == "volcano"
     renderer = functools.partial(pod_renderer, ctx, plugins, keep_template_values=keep_template_values)
     first_pods: dict[str, Manifest] = {}
     if on_conflict and admitted.is_renderable:
-        problems += _first_pods(ctx, renderer, first_pods, on_conflict)
+        problems += _first_pods(ctx, renderer, first_pods, on_conflict, plugins, native=native)
     raise_if_any(problems)
     objects, made_by, extension_objects = _objects(ctx, plugins, cluster)
     if redact:
@@ -143,10 +144,9 @@ def render(
         objects = [redacted(item) for item in objects]
     raise_if_any(limits.check_objects(objects, made_by))
     if not strict:
-        raise_if_any(_first_pods(ctx, renderer, first_pods, None))
+        raise_if_any(_first_pods(ctx, renderer, first_pods, None, plugins, native=native))
     pods = tuple(_pods(ctx, renderer, first_pods))
     if strict:
-        native = options.get("managed_by") == "volcano"
         hint = limits.hosts_hint(native=native, version=cluster.volcano_version)
         problems += limits.variables(ctx.tasks, pods, first_pods, objects, made_by, hint)
         problems += [
@@ -165,7 +165,7 @@ def render(
         named=admitted.defaulted.named,
         extension_objects=extension_objects,
         keep_template_values=keep_template_values,
-        native_job=_native_job(ctx, plugins) if options.get("managed_by") == "volcano" else redacted_job,
+        native_job=_native_job(ctx, plugins) if native else redacted_job,
     )
 
 
@@ -261,7 +261,13 @@ def _with_extensions(ctx: JobContext, plugins: Sequence[Plugin], task: Task) -> 
 
 
 def _first_pods(
-    ctx: JobContext, renderer: Callable[[Task], _Renderer], firsts: dict[str, Manifest], on_conflict: OnConflict | None
+    ctx: JobContext,
+    renderer: Callable[[Task], _Renderer],
+    firsts: dict[str, Manifest],
+    on_conflict: OnConflict | None,
+    plugins: Sequence[Plugin],
+    *,
+    native: bool,
 ) -> Iterator[Problem]:
     """Render Pod 0 of each task into `firsts`, and yield its conflicts.
 
@@ -273,7 +279,8 @@ def _first_pods(
         if on_conflict:
             log = PodLog(conflicts.entries, id)
             pod = renderer(task)(0, log)
-            yield from conflicts.check(log, task, f"spec.tasks[{position}].template", on_conflict)
+            path = f"spec.tasks[{position}].template"
+            yield from conflicts.check(log, task, path, plugins, on_conflict, native=native)
         elif task.size:
             pod = renderer(task)(0)
         else:

@@ -44,6 +44,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 }
 _VERSIONS = ("kubernetes_version", "volcano_version")
 _DURATION = re.compile(r"(?=.*[1-9])(\d+h)?(\d+m)?(\d+s)?", re.ASCII)
+_NO_EFFECT = Phrase("has no effect with ", MANAGED_BY_VOLCANO, ": ")
 _ONLY_COMPOSED: Mapping[str, tuple[str, str]] = {
     "restart": ("an edit replaces the whole Job, or none of its Pods", "remove it"),
     "on_scale": (
@@ -60,8 +61,9 @@ class RenderOptions(TypedDict, total=False):
     """`pulumi` (the default): Pulumi manages the Pods and all other objects of the job. `volcano`: Pulumi manages one
     `batch.volcano.sh` Job, and Volcano's controllers create its objects and apply policies, retries and clean-up."""
     on_conflict: OnConflict | None
-    """The behavior if a template and a plugin set the same variable, mount path, port name or volume. `error` (the
-    default) rejects the job. `plugin` uses the value of the plugin, as Volcano does. `user` keeps the template's."""
+    """The behavior if a template and a plugin set the same variable, mount path, port, volume or command. `error` (the
+    default) rejects the job; a command has only a warning, because Volcano's ray plugin always replaces it. `plugin`
+    uses the value of the plugin, as Volcano does. `user` keeps the template's."""
     defaults: Defaults | None
     """`volcano` (the default): plugins behave as in Volcano. `recommended`: options that most jobs need are enabled,
     unless the job sets them (docs/frameworks.md)."""
@@ -80,6 +82,7 @@ def check_options(options: Mapping[str, Any]) -> Iterator[Problem]:
         elif value is not None:
             yield from one_of_its_values(name, value, name)
     yield from check_plugin_options(options.get("plugin_options") or {})
+    yield from _of_conflicts(options)
 
 
 def has_few_values(name: str) -> bool:
@@ -128,21 +131,24 @@ def of_codes(codes: Any) -> Iterator[Problem]:
 
 def of_mode(options: Mapping[str, str]) -> Iterator[Problem]:
     """Yield a Problem for each option that `managed_by` does not support."""
+    yield from _of_conflicts(options)
     if options.get("managed_by") == "volcano":
-        no_effect = Phrase("has no effect with ", MANAGED_BY_VOLCANO, ": ")
-        if options.get("on_conflict") == "user":
-            reason = Phrase(no_effect, "Volcano's plugins override the template")
-            plugin = Option("on_conflict", "plugin")
-            fix = Phrase("set ", plugin, ", or remove the conflicting values from the template")
-            yield Problem("on_conflict", "Forbidden", reason, fix)
         for key, (effect, hint) in _ONLY_COMPOSED.items():
             if key in options:
-                yield Problem(key, "Forbidden", Phrase(no_effect, effect), hint)
+                yield Problem(key, "Forbidden", Phrase(_NO_EFFECT, effect), hint)
     elif options.get("wait_for", "created") != "created":
         wait = "Pulumi waits for each Pod separately, so a failed Pod would not end the wait for the other Pods"
         command = "kubectl wait pod -l volcano.sh/job-name=NAME --for=jsonpath='{.status.phase}'=Succeeded --timeout=1h"
         fix = Phrase("set ", MANAGED_BY_VOLCANO, f", or run `{command}` after `pulumi up`")
         yield Problem("wait_for", "Forbidden", Phrase("needs ", MANAGED_BY_VOLCANO, f": {wait}"), fix)
+
+
+def _of_conflicts(options: Mapping[str, Any]) -> Iterator[Problem]:
+    if options.get("managed_by") == "volcano" and options.get("on_conflict") == "user":
+        reason = Phrase(_NO_EFFECT, "Volcano's plugins override the template")
+        plugin = Option("on_conflict", "plugin")
+        fix = Phrase("set ", plugin, ", or remove the conflicting values from the template")
+        yield Problem("on_conflict", "Forbidden", reason, fix)
 
 
 def duration_of(seconds: int) -> str:

@@ -19,6 +19,8 @@ from pulumi_volcano_jobs import (
     render,
 )
 from pulumi_volcano_jobs.core.errors import RejectionStage
+from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.plugins.settings import option
 from pulumi_volcano_jobs.spec.options import OnConflict
 from tests.conftest import Wire, container, job, places, problems, refused, task, typed
 
@@ -254,3 +256,122 @@ def test_two_plugins_that_set_a_variable_of_the_template_conflict_though_the_tem
     assert places(document, on_conflict="user") == ["spec.plugins.test-second"]
     only = render(job(task("a", containers=[main]), plugins=[First()]), on_conflict="user").pods[0]
     assert keys_of(only, "env")["TOKEN"]["value"] == "own"
+
+
+class Commanding(Plugin):
+    """A plugin that sets the command of the first container."""
+
+    name = "test-commanding"
+    command: tuple[str, ...] = option(default=("serve",))
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+        """Set the command."""
+        pod.containers[0].fields["command"] = [*self.command]
+
+
+def commanded(*command: str, plugin: tuple[str, ...] = ("serve",), **fields: Any) -> Wire:
+    """Build a job whose plugin sets a command, by the command of the template."""
+    own = {"command": [*command]} if command else {}
+    return job(task(containers=[container(**own, **fields)]), plugins=[Commanding(command=plugin)])
+
+
+REPLACED: dict[str, tuple[Wire, str]] = {
+    "a command": (commanded("train", "--fast"), "command"),
+    "args of the image's command": (commanded(args=["--fast"]), "args"),
+    "a command and its args": (commanded("train", args=["--fast"]), "command"),
+    "a command that is not known": (
+        job(task(containers=[container(command=Leaf("command"))]), plugins=[Commanding()]),
+        "command",
+    ),
+    "a command whose text is part of another word": (commanded("serve", plugin=("sh", "-c", "server")), "command"),
+    "a part of a command": (commanded("train", "--fast", plugin=("train", "--slow")), "command"),
+}
+
+
+@pytest.mark.parametrize(("document", "field"), REPLACED.values(), ids=REPLACED)
+def test_a_command_that_a_plugin_replaces_has_a_warning(
+    document: Wire, field: str, snapshot: SnapshotAssertion
+) -> None:
+    """Volcano's own plugin replaces commands, so it is no error. The option decides without a warning."""
+    template = document["spec"]["tasks"][0]["template"]["spec"]["containers"][0]
+
+    rendered = render(document)
+    kept = render(document, on_conflict="user")
+
+    assert typed(rendered.warnings) == [(f"{SPEC}.containers[0].{field}", "VJ145")]
+    assert str(rendered.warnings[0]) == snapshot
+    assert render(document, on_conflict="plugin").pods == rendered.pods
+    assert render(document, on_conflict="plugin").warnings == kept.warnings == ()
+    main = kept.pods[0]["spec"]["containers"][0]
+    assert [main.get("command"), main.get("args")] == [template.get("command"), template.get("args")]
+
+
+RUN: dict[str, Wire] = {
+    "no command": commanded(),
+    "the same command": commanded("serve"),
+    "a command behind another": commanded("train", "--fast", plugin=("nice", "train", "--fast")),
+    "a command in a script": commanded("train", "--fast", plugin=("sh", "-c", "setup && exec train --fast")),
+    "a quoted command in a script": commanded("echo", "a b", plugin=("sh", "-c", "exec echo 'a b'")),
+}
+
+
+@pytest.mark.parametrize("document", RUN.values(), ids=RUN)
+def test_a_plugin_that_runs_the_command_does_not_replace_it(document: Wire) -> None:
+    """The Pod has the command of the plugin, with every value of the option."""
+    rendered = render(document)
+
+    assert rendered.warnings == ()
+    assert render(document, on_conflict="user").pods == render(document, on_conflict="plugin").pods == rendered.pods
+
+
+def test_two_plugins_that_set_a_command_are_an_error() -> None:
+    """The later one has the error, as for a variable."""
+
+    class Later(Commanding):
+        name = "test-later"
+
+    document = job(task(), plugins=[Commanding(), Later(command=("other",))])
+    (problem,) = refused(document).problems
+
+    assert (problem.path, problem.type) == ("spec.plugins.test-later", "Forbidden")
+    assert render(document, on_conflict="plugin").pods[0]["spec"]["containers"][0]["command"] == ["other"]
+
+
+class Opening(Plugin):
+    """A plugin that declares a port, with the number of another one."""
+
+    name = "test-opening"
+
+    def on_pod_create(self, pod: Pod, ctx: JobContext) -> None:  # noqa: ARG002
+        """Declare the port."""
+        pod.containers[0].set_port(80, "plugin")
+
+
+def test_a_port_whose_number_a_plugin_takes_conflicts_with_it() -> None:
+    """The name of the template's port would be lost."""
+    document = job(task(containers=[container(ports=[{"name": "web", "containerPort": 80}])]), plugins=[Opening()])
+
+    assert places(document) == [f"{SPEC}.containers[0].ports[0]"]
+    assert keys_of(render(document, on_conflict="plugin").pods[0], "ports").keys() == {"plugin"}
+    assert keys_of(render(document, on_conflict="user").pods[0], "ports").keys() == {"web"}
+
+
+def test_lenient_mode_keeps_the_values_of_the_template_on_request() -> None:
+    """Without the option, it uses the value of the plugin, as Volcano does."""
+    document = job(task(containers=[container(env=[{"name": "VC_TASK_INDEX", "value": "7"}])]), plugins={"env": []})
+
+    own = render(document, strict=False, on_conflict="user").pods[0]
+    theirs = render(document, strict=False).pods[0]
+
+    assert [keys_of(pod, "env")["VC_TASK_INDEX"]["value"] for pod in (own, theirs)] == ["7", "0"]
+
+
+def test_volcanos_plugins_cannot_keep_the_values_of_the_template() -> None:
+    """Their Pods would differ from the rendered ones. The hint of a conflict does not name the option."""
+    main = container(env=[{"name": "VC_TASK_INDEX", "value": "7"}])
+    document = job(task(containers=[main]), plugins={"env": []})
+
+    assert places(document, managed_by="volcano", on_conflict="user") == ["on_conflict"]
+    (problem,) = refused(document, managed_by="volcano").problems
+    assert "user" not in problem.hint
+    assert render(document, managed_by="volcano", on_conflict="plugin").warnings == ()

@@ -32,8 +32,9 @@ RAY = (task("head", containers=[container("head")]), task("worker", containers=[
 
 
 def ray_job(workers: Any = "Never", **settings: Any) -> Wire:
-    """Build a job that runs a program on Ray, with the restartPolicy of its workers."""
-    head = task("head", containers=[container("head", command=["python", "driver.py"])])
+    """Build a job with Ray by the restartPolicy of its workers. With keep_command, the head runs a program."""
+    command = {"command": ["python", "driver.py"]} if settings.get("keep_command") else {}
+    head = task("head", containers=[container("head", **command)])
     worker = task("worker", containers=[container("worker")], restartPolicy=workers)
     return job(head, worker, plugins=[RayPlugin(**settings), SvcPlugin(disable_network_policy=True)])
 
@@ -184,6 +185,10 @@ WARNED: dict[str, tuple[Wire, str]] = {
     "VJ116 a repeated address": (
         job(task(hostAliases=[{"ip": "10.0.0.1", "hostnames": ["a"]}, {"ip": "10.0.0.1", "hostnames": ["b"]}])),
         f"{SPEC}.hostAliases[1]",
+    ),
+    "VJ145 a command of a Ray head": (
+        job(task("head", containers=[container("head", command=["serve"])]), RAY[1], plugins=QUIET_RAY),
+        f"{SPEC}.containers[0].command",
     ),
     "VJ123 a field that the API server drops": (
         job(task(containers=[container(lifecycle={"stopSignal": "SIGTERM"})], os={"name": "linux"})),

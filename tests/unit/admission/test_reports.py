@@ -130,6 +130,36 @@ def test_a_repeated_pull_secret_has_a_warning() -> None:
     assert typed("pull-secrets-twice") == [(f"{POD}.imagePullSecrets[1]", "VJ116")]
 
 
+WARNED: Expected = {
+    "ray-command-replaced": [(f"{MAIN}.command", "VJ145")],
+}
+
+
+@pytest.mark.parametrize("report", WARNED)
+def test_a_report_that_does_something_else_has_a_warning(report: str, snapshot: SnapshotAssertion) -> None:
+    """Volcano accepts the Job in both modes."""
+    code, _, problems = run("validate", report)
+
+    assert code == 0
+    assert typed(report) == typed(report, "--managed-by", "volcano") == WARNED[report]
+    assert problems == snapshot
+
+
+def test_on_conflict_decides_about_a_replaced_command() -> None:
+    """A choice needs no warning. The command of the Pod is then the one that the help names."""
+    by_plugin = run("render", "ray-command-replaced", "--on-conflict", "plugin")
+    by_user = run("render", "ray-command-replaced", "--on-conflict", "user")
+
+    assert not any("VJ145" in problem for problem in (*by_plugin[2], *by_user[2]))
+    assert [_command_of_head(text) for _, text, _ in (by_plugin, by_user)] == ["ray start --head", "serve model"]
+
+
+def _command_of_head(text: str) -> str:
+    pods = [item for item in yaml.safe_load_all(text) if item["kind"] == "Pod"]
+    command: str = pods[0]["spec"]["containers"][0]["command"][2]
+    return command.partition(" --block")[0]
+
+
 def test_an_amount_with_a_fraction_is_written_as_text() -> None:
     """The CRD rejects the number 0.5."""
     code, text, _ = run("render", "quantity-float", "--managed-by", "volcano")
