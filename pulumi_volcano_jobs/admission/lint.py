@@ -13,13 +13,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from pulumi_volcano_jobs.admission import scheduling, sshd_port, templates, volumes
+from pulumi_volcano_jobs.admission import (
+    launchers,
+    scheduling,
+    sshd_port,
+    templates,
+    volumes,
+)
 from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.kubernetes.container_lists import INIT_CONTAINERS, all_containers, placed_containers
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
-from pulumi_volcano_jobs.plugins import Plugin, RayPlugin, SshPlugin, SvcPlugin
+from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin
 from pulumi_volcano_jobs.plugins.ray import DASHBOARD
 from pulumi_volcano_jobs.plugins.settings import path_of
 from pulumi_volcano_jobs.spec import naming
@@ -48,7 +54,9 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     yield from sshd_port.warnings(plugins)
 
 
-def check_pods(job: Job, plugins: Sequence[Plugin], first_pods: Mapping[str, Manifest]) -> Iterator[Problem]:
+def check_pods(
+    job: Job, plugins: Sequence[Plugin], first_pods: Mapping[str, Manifest], *, native: bool
+) -> Iterator[Problem]:
     """Yield the warnings of rendered Pods. `first_pods` contains Pod 0 of each task."""
     if svc := _find_plugin(plugins, SvcPlugin):
         yield from _unknown_ports(svc, first_pods)
@@ -59,6 +67,8 @@ def check_pods(job: Job, plugins: Sequence[Plugin], first_pods: Mapping[str, Man
             # A plugin may have removed the container.
             env = rendered.get((kind, container["name"]), {}).get("env")
             yield from _references(container.get("env") or (), env or (), f"{path}.env")
+    if pytorch := _find_plugin(plugins, PytorchPlugin):
+        yield from launchers.warnings(job, pytorch, first_pods, native=native)
 
 
 def _find_plugin(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:

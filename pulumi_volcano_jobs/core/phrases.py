@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from typing_extensions import Self
@@ -104,6 +104,12 @@ def crop(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number and a noun, in the plural unless the number is 1."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(noun: str, names: Sequence[str]) -> str:
+    """Return names with their noun: `the task master`, or `the tasks master and worker`."""
+    *first, last = names
+    return f"the {noun}s {', '.join(first)} and {last}" if first else f"the {noun} {last}"
 
 
 def some(names: Collection[str]) -> str:

@@ -39,6 +39,11 @@ def is_accelerator(resource: str) -> bool:
     return _is_gpu(resource) or resource in _OTHERS
 
 
+def accelerators(container: Mapping[str, Any]) -> Any:
+    """Return the number of accelerators of a container, or 0 without a request."""
+    return derive(lambda resources: _count(resources, is_accelerator), container.get("resources"))
+
+
 def slot_count(container: Mapping[str, Any]) -> Any:
     """Return the number of accelerators of a container, or otherwise of its whole CPUs, and at least 1."""
     return derive(_slots, container.get("resources"))

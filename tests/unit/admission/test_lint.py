@@ -81,6 +81,8 @@ def pytorch_job(*env: Wire, plugins: Any = None) -> Wire:
     )
 
 
+TORCHRUN = container(command=["torchrun", "train.py"])
+ONE_PROCESS = container(command=["python", "train.py"], resources={"limits": {"nvidia.com/gpu": 2}})
 CERTIFICATE = {"signerName": "example.org/a", "keyType": "ED25519", "keyPath": "key"}
 SNAPSHOT = {"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": "a", "namespace": "b"}
 BUNDLE = {"name": "a", "path": "ca.crt"}
@@ -185,6 +187,14 @@ WARNED: dict[str, tuple[Wire, str]] = {
     "VJ116 a repeated address": (
         job(task(hostAliases=[{"ip": "10.0.0.1", "hostnames": ["a"]}, {"ip": "10.0.0.1", "hostnames": ["b"]}])),
         f"{SPEC}.hostAliases[1]",
+    ),
+    "VJ120 torchrun alone": (
+        job(*(task(name, containers=[TORCHRUN]) for name in ("master", "worker")), plugins=[PytorchPlugin()]),
+        "spec.plugins.pytorch",
+    ),
+    "VJ140 one process for several GPUs": (
+        job(*(task(name, containers=[ONE_PROCESS]) for name in ("master", "worker")), plugins=[PytorchPlugin()]),
+        "spec.plugins.pytorch",
     ),
     "VJ145 a command of a Ray head": (
         job(task("head", containers=[container("head", command=["serve"])]), RAY[1], plugins=QUIET_RAY),

@@ -131,6 +131,7 @@ def test_a_repeated_pull_secret_has_a_warning() -> None:
 
 
 WARNED: Expected = {
+    "torchrun-alone": [("spec.plugins.pytorch", "VJ120")],
     "ray-command-replaced": [(f"{MAIN}.command", "VJ145")],
 }
 

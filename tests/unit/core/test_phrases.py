@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from pulumi_volcano_jobs.core.errors import Problem
-from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Option, Phrase, Spelling, crop, span, spelled
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Option, Phrase, Spelling, crop, listed, span, spelled
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,12 @@ def test_a_pickled_phrase_keeps_its_options() -> None:
     phrase = pickle.loads(pickle.dumps(Phrase("set ", MANAGED_BY_PULUMI)))  # noqa: S301  # it is our own
 
     assert spelled(phrase, SCHEMA) == "set MANAGED_BY: pulumi"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [(["a"], "the task a"), (["a", "b"], "the tasks a and b"), (["a", "b", "c"], "the tasks a, b and c")],
+)
+def test_names_follow_their_noun(names: list[str], expected: str) -> None:
+    """In the singular or in the plural."""
+    assert listed("task", names) == expected

@@ -1,0 +1,154 @@
+"""The commands that a container runs, as far as its command, args and shell scripts show them.
+
+Programs and scripts inside the image are not known. Checks that use this module warn only of what they see.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pulumi_volcano_jobs.core.leaf import is_given
+
+_SHELL = re.compile(r"(?:ba|da|z|k|a)?sh")
+# Options such as `-euo`, whose value is the next word, and `-lc`, which has a script.
+_NAMED_OPTION, _SCRIPT_OPTION = re.compile(r"[-+][a-zA-Z]*[oO]"), re.compile(r"-[a-zA-Z]*c[a-zA-Z]*")
+# Programs that run their arguments as a command.
+_WRAPPER = re.compile(
+    r"exec|env|nohup|time|command|sudo|nice|ionice|stdbuf|numactl|taskset|setsid|tini|dumb-init|catchsegv|xvfb-run"
+    r"|gosu|su-exec|nsys|ncu|uv|poetry|pipenv|conda|micromamba|\S*entrypoint(?:\.sh)?"
+)
+# Programs that checks look for behind a wrapper, whose own options are not parsed.
+_KNOWN = re.compile(
+    rf"{_SHELL.pattern}|torchrun|python[\d.]*|sshd|ray|tail|sleep|accelerate|deepspeed|mpirun|mpiexec|horovodrun"
+)
+_WORD = r"""(?:
+    \\. | '[^']*' | "(?:\\.|[^"\\])*" | `[^`]*` | \$\(\([^()]*\)\) | \$\([^()]*\) | [<>]& | &>
+    | [^\s;&|()\\'"`] | ['"`\\]
+)+"""
+_TOKEN = re.compile(
+    rf"""
+    (?P<blank>(?:[ \t\r]|\\\n)+) | (?P<comment>\#[^\n]*) | (?P<end>&&|\|\||;;|&(?!>)|[;|\n()]) | (?P<word>{_WORD})
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_QUOTED = re.compile(r"""'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)""", re.DOTALL)
+_HEREDOC = re.compile(r"(?<!<)<<(?!<)-?[ \t]*(['\"]?)(\w+)\1")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_OPENING, _CLOSING = (
+    frozenset({"if", "while", "until", "for", "case", "select", "{"}),
+    frozenset({"fi", "done", "esac", "}"}),
+)
+_MIDDLE = frozenset({"then", "else", "elif", "do", "!"})
+_NO_COMMAND = frozenset({"for", "case", "select"})
+_MOST_NESTED = 4
+
+
+class Command(NamedTuple):
+    """A command of a script, without its variables and wrappers."""
+
+    words: tuple[str, ...]
+    """Name and arguments, without quotes."""
+    is_certain: bool = True
+    """Whether the script always reaches this command, unless an earlier one ends it."""
+    in_background: bool = False
+    """Whether the script does not wait for this command."""
+
+    @property
+    def program(self) -> str:
+        """The name of the program without its folder."""
+        return base_name(self.words[0]) if self.words else ""
+
+
+def base_name(path: str) -> str:
+    """Return a path without its folders."""
+    return path.rpartition("/")[2]
+
+
+def arguments_of(container: Mapping[str, Any]) -> list[str] | None:
+    """Return command and args of a container, or None if a part of them is unknown or none is set."""
+    parts = [container[field] for field in ("command", "args") if is_given(container.get(field))]
+    if not all(isinstance(part, (list, tuple)) for part in parts):
+        return None
+    items = [item for part in parts for item in part]
+    return items if items and all(isinstance(item, str) for item in items) else None
+
+
+def script_of(words: Sequence[str]) -> str | None:
+    """Return the script of a command such as `bash -c SCRIPT`, or None if the command is not a shell with a script."""
+    if not words or not _SHELL.fullmatch(base_name(words[0])):
+        return None
+    rest = [word for previous, word in itertools.pairwise(words) if not _NAMED_OPTION.fullmatch(previous)]
+    options = list(itertools.takewhile(lambda word: word.startswith(("-", "+")), rest))
+    has_script = any(map(_SCRIPT_OPTION.fullmatch, options))
+    return next(iter(rest[len(options) :]), None) if has_script else None
+
+
+def run_by(arguments: Sequence[str], nested: int = 0) -> Iterator[Command]:
+    """Yield the commands that an argument list runs: the commands of its script, or the list itself."""
+    words = _without_wrapper(arguments)
+    script = script_of(words)
+    if script is None:
+        yield Command(tuple(words))
+    elif nested < _MOST_NESTED:
+        for command in parse(script):
+            for inner in run_by(command.words, nested + 1):
+                yield Command(
+                    inner.words,
+                    inner.is_certain and command.is_certain,
+                    inner.in_background or command.in_background,
+                )
+
+
+def parse(script: str) -> Iterator[Command]:
+    """Yield the simple commands of a shell script, in their order. Loops and conditions are not evaluated."""
+    words: list[str] = []
+    depth, before = 0, ""
+    for match in _TOKEN.finditer(f"{_without_heredocs(script)}\n"):
+        if match.lastgroup == "word":
+            words.append(match["word"])
+        if match.lastgroup != "end":
+            continue
+        keyword = ""
+        while words and words[0] in _OPENING | _CLOSING | _MIDDLE:
+            keyword = words.pop(0)
+            depth += (keyword in _OPENING) - (keyword in _CLOSING)
+        if keyword in {"while", "until"}:
+            words = [keyword, *words]
+        if words and keyword not in _NO_COMMAND:
+            is_loop = keyword in {"while", "until"}
+            is_certain = depth == is_loop and before not in {"||", "[", "[["}
+            yield Command(tuple(map(_unquoted, words)), is_certain, match["end"] == "&")
+        # A command after a test and && may not run.
+        is_test = words[:1] in (["["], ["[["], ["test"]) and match["end"] == "&&"
+        before = "[" if is_test else match["end"]
+        words = []
+
+
+def _without_heredocs(script: str) -> str:
+    """Return a script without the texts that it passes to programs (`cat <<END`)."""
+    lines, end = [], ""
+    for line in script.split("\n") if "<<" in script else (script,):
+        if not end:
+            heredoc = _HEREDOC.search(line)
+            end = heredoc[2] if heredoc else ""
+            lines.append(_HEREDOC.sub("", line))
+        elif line.strip() == end:
+            end = ""
+    return "\n".join(lines)
+
+
+def _unquoted(word: str) -> str:
+    return _QUOTED.sub(lambda match: match[1] or re.sub(r'\\([\\"$`])', r"\1", match[2] or "") or match[3] or "", word)
+
+
+def _without_wrapper(words: Sequence[str]) -> list[str]:
+    """Return a command without the variables and programs before it."""
+    start = next((index for index, word in enumerate(words) if not _ASSIGNMENT.match(word)), len(words))
+    rest = list(words[start:])
+    if not rest or not _WRAPPER.fullmatch(base_name(rest[0])):
+        return rest
+    known = (index for index, word in enumerate(rest) if _KNOWN.fullmatch(base_name(word)))
+    return rest[next(known, 0) :]
