@@ -60,6 +60,8 @@ job = VolcanoJob(
             "template": template("mpiworker", WORKER, ResourceRequirementsArgs(limits={"nvidia.com/gpu": "1"})),
         },
     ],
+    # sshd of the workers never ends. Remove the job from the program when it is done.
+    ignore_warnings=["VJ141"],
     opts=opts,
 )
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pulumi_volcano_jobs.admission import (
+    endless_tasks,
     launchers,
     scheduling,
     sshd_port,
@@ -69,6 +70,7 @@ def check_pods(
             yield from _references(container.get("env") or (), env or (), f"{path}.env")
     if pytorch := _find_plugin(plugins, PytorchPlugin):
         yield from launchers.warnings(job, pytorch, first_pods, native=native)
+    yield from endless_tasks.warnings(job, plugins, first_pods, native=native)
 
 
 def _find_plugin(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:

@@ -71,6 +71,7 @@ WARNINGS = {
     "VJ128": "a task of a file without replicas",
     "VJ129": "a job without Pods",
     "VJ140": "one process for several GPUs",
+    "VJ141": "a task that never ends",
     "VJ145": "a command that a plugin replaces",
     "VJ150": "a reference to an object that the file does not define",
     "VJ151": "objects of a file that from_yaml does not create",

@@ -42,6 +42,7 @@ WARNED = {
     "pytorch-guide-short": ["VJ103"],
     "pytorch-guide-zh": ["VJ103"],
     "ray": ["VJ105"],
+    "ssh": ["VJ141"],
     "tensorflow": ["VJ103"],
 }
 GUIDES_WITH_WAITING = ["pytorch-guide", "pytorch-guide-zh"]

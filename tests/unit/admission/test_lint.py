@@ -101,7 +101,7 @@ WARNED: dict[str, tuple[Wire, str]] = {
         "spec.minAvailable",
     ),
     "VJ103 a task's part smaller than the task": (
-        job(task("ps"), {**task("worker", 2), "minAvailable": 1}, plugins=[TensorflowPlugin()]),
+        job(task("chief"), {**task("worker", 2), "minAvailable": 1}, plugins=[TensorflowPlugin()]),
         "spec.tasks[1].minAvailable",
     ),
     "VJ104 Pods that look for each other": (
@@ -195,6 +195,10 @@ WARNED: dict[str, tuple[Wire, str]] = {
     "VJ140 one process for several GPUs": (
         job(*(task(name, containers=[ONE_PROCESS]) for name in ("master", "worker")), plugins=[PytorchPlugin()]),
         "spec.plugins.pytorch",
+    ),
+    "VJ141 workers that run sshd": (
+        job(restarting_task(), task(containers=[container(command=["/usr/sbin/sshd", "-D"])]), plugins=[MpiPlugin()]),
+        "spec.tasks[1]",
     ),
     "VJ145 a command of a Ray head": (
         job(task("head", containers=[container("head", command=["serve"])]), RAY[1], plugins=QUIET_RAY),
