@@ -19,6 +19,7 @@ from pulumi_volcano_jobs.admission import (
     scheduling,
     sshd_port,
     templates,
+    unknown_names,
     volumes,
 )
 from pulumi_volcano_jobs.core.errors import Problem, value_text
@@ -27,6 +28,7 @@ from pulumi_volcano_jobs.kubernetes.container_lists import INIT_CONTAINERS, all_
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin
+from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.ray import DASHBOARD
 from pulumi_volcano_jobs.plugins.settings import path_of
 from pulumi_volcano_jobs.spec import naming
@@ -56,9 +58,15 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
 
 
 def check_pods(
-    job: Job, plugins: Sequence[Plugin], first_pods: Mapping[str, Manifest], *, native: bool
+    ctx: JobContext,
+    plugins: Sequence[Plugin],
+    first_pods: Mapping[str, Manifest],
+    objects: Sequence[Manifest],
+    *,
+    native: bool,
 ) -> Iterator[Problem]:
-    """Yield the warnings of rendered Pods. `first_pods` contains Pod 0 of each task."""
+    """Yield the warnings of rendered Pods and objects. `first_pods` contains Pod 0 of each task."""
+    job = ctx.job
     if svc := _find_plugin(plugins, SvcPlugin):
         yield from _unknown_ports(svc, first_pods)
     for position, task in enumerate(job.tasks or ()):
@@ -71,6 +79,7 @@ def check_pods(
     if pytorch := _find_plugin(plugins, PytorchPlugin):
         yield from launchers.warnings(job, pytorch, first_pods, native=native)
     yield from endless_tasks.warnings(job, plugins, first_pods, native=native)
+    yield from unknown_names.warnings(ctx, plugins, first_pods, objects, native=native)
 
 
 def _find_plugin(plugins: Sequence[Plugin], kind: type[PluginT]) -> PluginT | None:

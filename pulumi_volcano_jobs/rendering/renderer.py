@@ -151,7 +151,7 @@ def render(
         problems += limits.variables(ctx.tasks, pods, first_pods, objects, made_by, hint)
         problems += [
             relocate_plugin_problem(item, redacted_job, options)
-            for item in lint.check_pods(redacted_job, plugins, first_pods, native=native)
+            for item in lint.check_pods(ctx, plugins, first_pods, objects, native=native)
         ]
         raise_if_any(problems)
     return Rendered(

@@ -200,6 +200,18 @@ WARNED: dict[str, tuple[Wire, str]] = {
         job(restarting_task(), task(containers=[container(command=["/usr/sbin/sshd", "-D"])]), plugins=[MpiPlugin()]),
         "spec.tasks[1]",
     ),
+    "VJ142 a variable of a plugin that the job does not use": (
+        job(task(containers=[container(command=["train", "--rank=$(VC_TASK_INDEX)"])])),
+        f"{SPEC}.containers[0].command[1]",
+    ),
+    "VJ143 a file of another task": (
+        job(task(containers=[container(command=["mpirun", "--hostfile", "/etc/volcano/node.host"])]), plugins=SVC),
+        f"{SPEC}.containers[0].command[2]",
+    ),
+    "VJ144 a variable without a shell": (
+        job(task(containers=[container(command=["train", "${VC_WORKER_NUM}"])]), plugins=SVC),
+        f"{SPEC}.containers[0].command[1]",
+    ),
     "VJ145 a command of a Ray head": (
         job(task("head", containers=[container("head", command=["serve"])]), RAY[1], plugins=QUIET_RAY),
         f"{SPEC}.containers[0].command",

@@ -133,6 +133,14 @@ def test_a_repeated_pull_secret_has_a_warning() -> None:
 WARNED: Expected = {
     "torchrun-alone": [("spec.plugins.pytorch", "VJ120")],
     "ray-command-replaced": [(f"{MAIN}.command", "VJ145")],
+    "unknown-vc-variable": [
+        (f"{MAIN}.command[1]", "VJ142"),
+        (f"{MAIN}.command[2]", "VJ142"),
+        (f"{POD}.containers[1].command[2]", "VJ144"),
+        (f"{POD}.containers[2].command[2]", "VJ142"),
+        (f"{POD}.containers[2].command[2]", "VJ142"),
+        (f"{POD}.containers[2].command[2]", "VJ143"),
+    ],
 }
 
 
