@@ -176,7 +176,7 @@ def variables(
     Args:
         tasks: the tasks of the job.
         pods: its Pods, sorted by task and index.
-        firsts: the first Pod of each task, also of a task without replicas.
+        firsts: the first Pod of each task; lenient mode has none for a task without replicas.
         objects: the other objects.
         made_by: the plugin that created each of these objects.
         hosts_hint: the fix for a host list that is too long (see the function `hosts_hint`).
@@ -192,7 +192,8 @@ def variables(
     for index, task in enumerate(tasks):
         end += task.size
         # The last Pod of a task has the longest numbers, and the first may be a master.
-        samples = [firsts[task.name or ""], *(pods[end - 1 : end] if task.size > 1 else ())]
+        rendered = [firsts[task.name or ""]] if task.name in firsts else []
+        samples = [*rendered, *(pods[end - 1 : end] if task.size > 1 else ())]
         found += _task(task, f"spec.tasks[{index}].template.spec", samples, shared)
     return list({(problem.path, problem.reason.partition(" takes ")[0]): problem for problem in found}.values())
 

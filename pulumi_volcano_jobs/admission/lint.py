@@ -65,12 +65,12 @@ def check_pods(
     *,
     native: bool,
 ) -> Iterator[Problem]:
-    """Yield the warnings of rendered Pods and objects. `first_pods` contains Pod 0 of each task."""
+    """Yield the warnings of rendered Pods and objects. `first_pods` contains Pod 0 of each task that is rendered."""
     job = ctx.job
     if svc := _find_plugin(plugins, SvcPlugin):
         yield from _unknown_ports(svc, first_pods)
     for position, task in enumerate(job.tasks or ()):
-        rendered_spec = first_pods[task.name or ""]["spec"]
+        rendered_spec = first_pods.get(task.name or "", {}).get("spec", {})
         rendered = {(kind, wire["name"]): wire for kind, _, wire in placed_containers(rendered_spec, "")}
         for kind, path, container in placed_containers(task.pod_spec, f"spec.tasks[{position}].template.spec"):
             # A plugin may have removed the container.
@@ -177,7 +177,7 @@ def _unknown_ports(svc: SvcPlugin, first_pods: Mapping[str, Manifest]) -> Iterat
     of_job = set().union(*of_task.values())
     for index, entry in enumerate(svc.allow):
         task = entry.get("task")
-        named = of_task[task] if task else of_job
+        named = of_task.get(task, set()) if task else of_job
         for position, port in enumerate(entry.get("ports") or ()):
             if isinstance(port, str) and port not in named:
                 path = f"{path_of(SvcPlugin)}.allow[{index}].ports[{position}]"

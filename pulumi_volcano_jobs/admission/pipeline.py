@@ -1,11 +1,13 @@
 """Run all checks of a job.
 
-Strict mode collects every problem. Lenient mode raises the problems of Volcano's first stage that rejects the job.
+Strict mode collects every problem. Lenient mode raises the problems of Volcano's first stage that rejects the job, and
+returns all other problems as warnings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.admission import (
@@ -24,7 +26,14 @@ from pulumi_volcano_jobs.admission import (
 )
 from pulumi_volcano_jobs.admission.defaults import DefaultedJob, apply_defaults
 from pulumi_volcano_jobs.admission.plugin_paths import relocate_plugin_problem
-from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, job_error, not_following, raise_if_any
+from pulumi_volcano_jobs.core.errors import (
+    Problem,
+    RejectionStage,
+    as_warning,
+    job_error,
+    not_following,
+    raise_if_any,
+)
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.kubernetes import images
 from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
@@ -75,7 +84,7 @@ def admit(
         namespace: the namespace of a job that does not set one.
         earlier: problems that are already known.
         options: the options of the job.
-        strict: whether to collect all problems.
+        strict: whether to collect all problems as errors.
 
     Raises:
         JobError: if no part of the job is valid. Without `strict`, also for the problems of Volcano's first stage that
@@ -90,6 +99,7 @@ def admit(
     if not is_given(model.namespace):
         model = model.with_(namespace=namespace)
         malformed += metadata.namespace(namespace)
+    relocate = functools.partial(relocate_plugin_problem, job=model, options=options)
     defaulted = apply_defaults(model, options, strict=strict, volcano_version=cluster.volcano_version)
     wrong = [
         *defaulted.problems,
@@ -98,39 +108,45 @@ def admit(
         *limits.check_pod_count(defaulted.job),
         *metadata.check(defaulted.job),
     ]
-    default_problems = [problem for problem in wrong if strict or problem.stage < RejectionStage.STRICT]
-    problems = [
-        *malformed,
-        *not_following([relocate_plugin_problem(item, model, options) for item in default_problems], malformed),
-    ]
+    problems = [*malformed, *not_following([relocate(item) for item in wrong], malformed)]
     native = options.get("managed_by") == "volcano"
-    missing = compatibility.check(
-        defaulted.job, defaulted.plugins, cluster.volcano_version, strict=strict, native=native
-    )
-    if strict:
-        is_whole = all(problem.stage > RejectionStage.SCHEMA for problem in malformed)
-        run_checks = _all_problems if is_whole else _local_problems
-        check_problems = run_checks(defaulted, cluster, native=native)
-        check_problems += not_following(list(missing), check_problems)
-        if native:
-            check_problems += [
-                *controllers.problems(defaulted.job, defaulted.plugins),
-                *controllers.warnings(defaulted.plugins),
-            ]
-        problems += not_following(
-            [relocate_plugin_problem(problem, model, options) for problem in check_problems], problems
-        )
-    else:
-        # Volcano runs its stages in this order, and stops at the first stage that rejects the job.
-        raise_if_any(problem for problem in problems if problem.stage <= RejectionStage.SCHEMA)
-        webhook_problems = _of_webhook(defaulted.job, defaulted.plugins, cluster, native=native)
-        raise_if_any([*problems, *(relocate_plugin_problem(problem, model, options) for problem in webhook_problems)])
-        raise_if_any(volumes.missing_claims(defaulted.job, cluster))
-        raise_if_any(relocate_plugin_problem(problem, model, options) for problem in missing)
-        if native:
-            # Volcano would run the job without these settings.
-            raise_if_any(problem for plugin in defaulted.plugins for problem in plugin.not_native())
-    return AdmissionResult(defaulted, tuple(problems))
+    missing = [
+        *compatibility.check(defaulted.job, defaulted.plugins, cluster.volcano_version, strict=strict, native=native)
+    ]
+    if not strict:
+        _raise_first_stage(defaulted, cluster, problems, missing, relocate, native=native)
+    is_whole = all(problem.stage > RejectionStage.SCHEMA for problem in malformed)
+    run_checks = _all_problems if is_whole else _local_problems
+    check_problems = run_checks(defaulted, cluster, native=native)
+    check_problems += not_following(missing, check_problems)
+    if native:
+        check_problems += [
+            *controllers.problems(defaulted.job, defaulted.plugins),
+            *controllers.warnings(defaulted.plugins),
+        ]
+    problems += not_following([relocate(problem) for problem in check_problems], problems)
+    return AdmissionResult(defaulted, tuple(problems if strict else map(as_warning, problems)))
+
+
+def _raise_first_stage(
+    defaulted: DefaultedJob,
+    cluster: ClusterFacts,
+    problems: Sequence[Problem],
+    missing: Iterable[Problem],
+    relocate: Callable[[Problem], Problem],
+    *,
+    native: bool,
+) -> None:
+    """Raise the problems of Volcano's first stage that rejects the job. Volcano runs its stages in this order."""
+    raise_if_any(problem for problem in problems if problem.stage <= RejectionStage.SCHEMA)
+    webhook_problems = _of_webhook(defaulted.job, defaulted.plugins, cluster, native=native)
+    earlier = [problem for problem in problems if problem.stage < RejectionStage.STRICT]
+    raise_if_any([*earlier, *map(relocate, webhook_problems)])
+    raise_if_any(volumes.missing_claims(defaulted.job, cluster))
+    raise_if_any(map(relocate, missing))
+    if native:
+        # Volcano would run the job without these settings.
+        raise_if_any(problem for plugin in defaulted.plugins for problem in plugin.not_native())
 
 
 def _all_problems(defaulted: DefaultedJob, cluster: ClusterFacts, *, native: bool) -> list[Problem]:

@@ -71,7 +71,7 @@ def warnings(
     for position, task in enumerate(ctx.tasks):
         # Most jobs have no unknown names, and need no offers.
         offers = functools.cache(functools.partial(_offers, ctx, task, plugins, native=native))
-        pod = first_pods[task.name or ""]["spec"]
+        pod = first_pods.get(task.name or "", {}).get("spec", {})
         rendered = {(kind, wire["name"]): wire for kind, _, wire in placed_containers(pod, "")}
         for kind, path, template in placed_containers(task.pod_spec, f"spec.tasks[{position}].template.spec"):
             # A plugin may have removed the container.

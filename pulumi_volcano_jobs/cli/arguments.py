@@ -15,7 +15,9 @@ FILE_HELP = (
     "FILE is a file that kubectl apply accepts, a folder of such files (*.yaml, *.yml, *.json), or - for standard "
     "input."
 )
-Lenient = Annotated[bool, typer.Option("--lenient", help="Handle mistakes as Volcano does, instead of reporting them.")]
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Handle mistakes as Volcano does, and report them as warnings.")
+]
 Conflict = Annotated[
     OnConflict,
     typer.Option(

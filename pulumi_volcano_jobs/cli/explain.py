@@ -22,7 +22,7 @@ from rich.text import Text
 from pulumi_volcano_jobs.cli import arguments
 from pulumi_volcano_jobs.cli.check_options import Checks, reject_choice
 from pulumi_volcano_jobs.cli.documents import RenderedJob, process
-from pulumi_volcano_jobs.cli.findings import errors_to_stderr
+from pulumi_volcano_jobs.cli.findings import to_stderr
 from pulumi_volcano_jobs.cli.output import exit_with_usage_error, write_out
 from pulumi_volcano_jobs.core.text import escaped, without_keys
 from pulumi_volcano_jobs.explain.tables import Explanation, Section, explain, explain_pod, pods
@@ -95,7 +95,7 @@ def explain_command(
     def make(document: job_file.Document, options: Checks) -> Rendered:
         return render(document.data, **options.settings(managed_by), redact=True, earlier=document.problems)
 
-    batch = process(files, make, checks, checks.unless_quiet(errors_to_stderr), managed_by, duplicates="file")
+    batch = process(files, make, checks, checks.unless_quiet(to_stderr), managed_by, duplicates="file")
     batch.note_skipped(checks, (), "only Jobs are explained")
     jobs = batch.require_jobs()
     explanations = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from typing_extensions import Unpack
@@ -37,14 +36,13 @@ def render_normalized(
     """
     try:
         rendered = render(document.data, cluster=cluster, **options, earlier=document.problems)
-    except JobError as error:
+    except JobError:
         if strict:
             raise
         rendered = render(document.data, strict=False, cluster=cluster, **options, earlier=document.problems)
         job = _normalized_job(document.data, templates_of=rendered.job)
         render(job, cluster=cluster, **options)
-        mistakes = [replace(problem, type="Warning") for problem in error.problems]
-        return replace(rendered, warnings=(*rendered.warnings, *mistakes)), job
+        return rendered, job
     return rendered, _normalized_job(document.data)
 
 

@@ -70,6 +70,7 @@ WARNINGS = {
     "VJ127": "a plugin set to null, which does not run",
     "VJ128": "a task of a file without replicas",
     "VJ129": "a job without Pods",
+    "VJ130": "an error of strict mode, in lenient mode",
     "VJ140": "one process for several GPUs",
     "VJ141": "a task that never ends",
     "VJ142": "a variable that no plugin sets",
@@ -81,6 +82,8 @@ WARNINGS = {
     "VJ152": "an object from which Volcano creates Jobs",
 }
 """Codes and titles of the warnings. `docs/warnings.md` explains each warning."""
+LENIENT = "VJ130"
+"""Code of the errors that lenient mode returns as warnings."""
 
 
 def value_text(value: object) -> str:
@@ -178,6 +181,15 @@ class Problem:
 def _clean(text: str, longest: int) -> str:
     # Escape before cropping, because a copy of the Problem (see `at`) does both again.
     return cropped(escaped(without_keys(text).replace("\n", " ")), longest)
+
+
+def as_warning(problem: Problem) -> Problem:
+    """Return an error of strict mode as a warning, with the same text. A warning is returned unchanged."""
+    if problem.warning:
+        return problem
+    prefix, has_value = _PREFIXES[problem.type]
+    reason = phrases.joined(": ", filter(None, [prefix, problem.value if has_value else "", problem.reason]))
+    return replace(problem, type="Warning", reason=reason, value="", code=LENIENT)
 
 
 def not_supported(path: str, value: object, supported: Iterable[str]) -> Problem:

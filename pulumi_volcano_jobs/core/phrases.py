@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from typing_extensions import Self
@@ -55,6 +55,12 @@ class Phrase(str):
         phrase = super().__new__(cls, "".join(map(PYTHON.text, flat)))
         phrase.parts = flat
         return phrase
+
+
+def joined(separator: str, texts: Iterable[str]) -> str:
+    """Join text and phrases."""
+    parts = [part for text in texts for part in (separator, text)][1:]
+    return Phrase(*parts)
 
 
 def spelled(text: str, spelling: Spelling) -> str:

@@ -19,7 +19,7 @@ from pulumi_volcano_jobs.admission.pipeline import admit
 from pulumi_volcano_jobs.admission.plugin_paths import relocate_plugin_problem
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.calls import checked_call
-from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any, wrong_type
+from pulumi_volcano_jobs.core.errors import Problem, as_warning, job_error, raise_if_any, wrong_type
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.resource_types import CLAIM
 from pulumi_volcano_jobs.core.text import Sealed, redacted, redacted_arguments
@@ -63,7 +63,7 @@ class Rendered(Sealed):
     pods: tuple[Manifest, ...]
     """The Pods by task and index. They share the entries of `env`: copy an entry before you change it."""
     first_pods: Mapping[str, Manifest]
-    """Pod 0 of each task by the name of the task, also for a task with 0 replicas."""
+    """Pod 0 of each task by the name of the task, also for a task with 0 replicas (not in lenient mode)."""
     warnings: tuple[Problem, ...]
     """Warnings."""
     made_by: Mapping[ObjectRef, str]
@@ -108,7 +108,8 @@ def render(
 
     Args:
         job: the job, or its document in either form.
-        strict: report every error. Otherwise behave like Volcano, including silent fallbacks.
+        strict: report every error. Otherwise behave like Volcano, including its silent fallbacks, and report the
+            errors that Volcano does not report as warnings.
         cluster: facts about the cluster; without them, checks that depend on a cluster are skipped.
         namespace: the namespace of a job that does not set one.
         keys: the key pair for an ssh plugin without keys, or a function that generates a pair of a type.
@@ -130,13 +131,15 @@ def render(
     )
     ctx = JobContext(redacted_job, _key_pair(keys, plugins))
     problems = [*admitted.problems]
-    on_conflict = options.get("on_conflict", "error") if strict else None
-    keep_template_values = options.get("on_conflict") == "user"
+    on_conflict = options.get("on_conflict") or "error"
+    keep_template_values = on_conflict == "user"
     native = options.get("managed_by") == "volcano"
     renderer = functools.partial(pod_renderer, ctx, plugins, keep_template_values=keep_template_values)
     first_pods: dict[str, Manifest] = {}
-    if on_conflict and admitted.is_renderable:
-        problems += _first_pods(ctx, renderer, first_pods, on_conflict, plugins, native=native)
+    render_first_pods = functools.partial(_first_pods, ctx, renderer, first_pods, plugins, on_conflict, native=native)
+    if strict and admitted.is_renderable:
+        conflict_problems, limit_problems = render_first_pods()
+        problems += [*conflict_problems, *limit_problems]
     raise_if_any(problems)
     objects, made_by, extension_objects = _objects(ctx, plugins, cluster)
     if redact:
@@ -144,16 +147,19 @@ def render(
         objects = [redacted(item) for item in objects]
     raise_if_any(limits.check_objects(objects, made_by))
     if not strict:
-        raise_if_any(_first_pods(ctx, renderer, first_pods, None, plugins, native=native))
+        # As in Volcano, plugins are not called for a task without replicas.
+        conflict_problems, limit_problems = render_first_pods(skip_empty=True)
+        problems += conflict_problems
+        raise_if_any(limit_problems)
     pods = tuple(_pods(ctx, renderer, first_pods))
-    if strict:
-        hint = limits.hosts_hint(native=native, version=cluster.volcano_version)
-        problems += limits.variables(ctx.tasks, pods, first_pods, objects, made_by, hint)
-        problems += [
-            relocate_plugin_problem(item, redacted_job, options)
-            for item in lint.check_pods(ctx, plugins, first_pods, objects, native=native)
-        ]
-        raise_if_any(problems)
+    hint = limits.hosts_hint(native=native, version=cluster.volcano_version)
+    problems += limits.variables(ctx.tasks, pods, first_pods, objects, made_by, hint)
+    problems += [
+        relocate_plugin_problem(item, redacted_job, options)
+        for item in lint.check_pods(ctx, plugins, first_pods, objects, native=native)
+    ]
+    problems = problems if strict else [as_warning(problem) for problem in problems]
+    raise_if_any(problems)
     return Rendered(
         job=redacted_job,
         plugins=plugins,
@@ -264,31 +270,29 @@ def _first_pods(
     ctx: JobContext,
     renderer: Callable[[Task], _Renderer],
     firsts: dict[str, Manifest],
-    on_conflict: OnConflict | None,
     plugins: Sequence[Plugin],
+    on_conflict: OnConflict,
     *,
     native: bool,
-) -> Iterator[Problem]:
-    """Render Pod 0 of each task into `firsts`, and yield its conflicts.
+    skip_empty: bool = False,
+) -> tuple[list[Problem], list[Problem]]:
+    """Render Pod 0 of each task into `firsts`, and return its conflicts, and the Problem of an exceeded limit.
 
-    Stop at the first exceeded limit, with its Problem. Without `on_conflict` (lenient mode), conflicts are not checked
-    and, as in Volcano, plugins are not called for a task without replicas.
+    Stop at the first exceeded limit. With `skip_empty`, tasks without replicas are not rendered.
     """
     sizes = limits.ManifestSizes()
+    found: list[Problem] = []
     for position, task in enumerate(ctx.tasks):
-        if on_conflict:
-            log = PodLog(conflicts.entries, id)
-            pod = renderer(task)(0, log)
-            path = f"spec.tasks[{position}].template"
-            yield from conflicts.check(log, task, path, plugins, on_conflict, native=native)
-        elif task.size:
-            pod = renderer(task)(0)
-        else:
+        if skip_empty and not task.size:
             continue
+        log = PodLog(conflicts.entries, id)
+        pod = renderer(task)(0, log)
+        path = f"spec.tasks[{position}].template"
+        found += conflicts.check(log, task, path, plugins, on_conflict, native=native)
         first = firsts[task.name or ""] = pod.to_manifest(ctx.namespace)
         if exceeded := list(sizes.add(task, position, first)):
-            yield from exceeded
-            return
+            return found, exceeded
+    return found, []
 
 
 def _pods(

@@ -88,6 +88,13 @@ class Shell:
         assert (answer.code, answer.err) == (0, "")
         return answer
 
+    def warned(self, *arguments: str, stdin: bytes = b"") -> Answer:
+        """Run a command, and check that it succeeds with warnings only on standard error."""
+        answer = self(*arguments, stdin=stdin)
+        assert answer.code == 0
+        assert all(": warning: " in line for line in answer.lines)
+        return answer
+
     def problems(self, *arguments: str, stdin: bytes = b"") -> list[Problem]:
         """Run `validate --format json`, and return the Problems that it reports."""
         answer = self("validate", "--quiet", "--format", "json", *arguments, stdin=stdin)

@@ -24,11 +24,11 @@ PICTURES = re.findall(r"<!-- volcano-jobs ([^\n]*) -->\n```mermaid\n(.*?)```", P
 def test_the_commands_print_the_output_of_the_page(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, command: str, output: str
 ) -> None:
-    """They run in the repository at 80 columns."""
+    """They run in the repository at 80 columns. The page leaves out the warnings on standard error."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "80")
 
-    assert shell.good(*command.split()).out == output
+    assert shell.warned(*command.split()).out == output
 
 
 def test_the_readme_shows_the_first_lines_of_explain(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,12 +78,12 @@ class TestText:
         """At 140 columns; docs/commands.md has the text at 80 columns."""
         monkeypatch.setenv("COLUMNS", "140")
 
-        assert shell.good("explain", str(PYTORCH)).out == snapshot
+        assert shell.warned("explain", str(PYTORCH)).out == snapshot
 
     @pytest.mark.usefixtures("width")
     def test_a_native_job_is_explained(self, shell: Shell, snapshot: SnapshotAssertion) -> None:
         """The text lists features of Volcano's controllers, and their volume names."""
-        assert shell.good("explain", "--managed-by", "volcano", with_keys(shell)).out == snapshot
+        assert shell.warned("explain", "--managed-by", "volcano", with_keys(shell)).out == snapshot
 
     def test_the_fields_that_composed_mode_ignores_are_listed(
         self, shell: Shell, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
@@ -93,8 +93,8 @@ class TestText:
 
         for columns in ("80", "140"):
             monkeypatch.setenv("COLUMNS", columns)
-            native = shell.good("explain", "--managed-by", "volcano", file).out.rpartition("\n\n")[2].splitlines()
-            composed = shell.good("explain", file).out.rpartition("\n\n")[2].splitlines()
+            native = shell.warned("explain", "--managed-by", "volcano", file).out.rpartition("\n\n")[2].splitlines()
+            composed = shell.warned("explain", file).out.rpartition("\n\n")[2].splitlines()
             assert composed[1:] == native[1:-1]
             titles.add(composed[0])
 
@@ -106,9 +106,9 @@ class TestText:
         first = shell.write("first.yaml", job(name="first"))
         second = shell.write("second.yaml", job(name="second"))
 
-        alone = [shell.good("explain", file).out for file in (first, second)]
+        alone = [shell.warned("explain", file).out for file in (first, second)]
 
-        assert shell.good("explain", first, second).out == "\n".join(alone)
+        assert shell.warned("explain", first, second).out == "\n".join(alone)
 
 
 class TestPod:
@@ -119,7 +119,7 @@ class TestPod:
     ) -> None:
         """They are the names of the PodGroup and of the volumes. Pulumi creates the claims."""
         monkeypatch.setenv("COLUMNS", "140")
-        out = shell.good("explain", "--managed-by", "volcano", "--pod", "train-worker-2", with_keys(shell)).out
+        out = shell.warned("explain", "--managed-by", "volcano", "--pod", "train-worker-2", with_keys(shell)).out
 
         assert out.splitlines()[0] == snapshot
         assert re.search(r"(?m)^  .+  scheduling.k8s.io/group-name  train-<uid>$", out)
@@ -129,7 +129,7 @@ class TestPod:
         """The files can be alternatives."""
         files = [shell.write(f"{name}.yaml", job(name=name)) for name in ("one", "two")]
 
-        assert shell.good("explain", *files, "--pod", "two-worker-0").out.startswith("Pod two-worker-0 ")
+        assert shell.warned("explain", *files, "--pod", "two-worker-0").out.startswith("Pod two-worker-0 ")
 
     @pytest.mark.parametrize(
         ("name", "document"),
@@ -190,7 +190,7 @@ class TestRefused:
         assert typed([problem]) == [("spec.plugins.own", "Forbidden")]
         assert 'managed_by="pulumi"' in problem.hint
         assert answer.err == f"job.yaml:7:5: {problem}\n"
-        assert "own" in shell.good("explain", file).out
+        assert "own" in shell.warned("explain", file).out
 
 
 class TestTerminal:
@@ -204,17 +204,17 @@ class TestTerminal:
         """The words are those of the plain text."""
         monkeypatch.setenv("COLUMNS", str(columns))
 
-        sent = in_terminal("explain", str(PYTORCH), *options, columns=columns)
+        sent = in_terminal("explain", "--ignore", "VJ103", str(PYTORCH), *options, columns=columns)
 
         plain = [line.rstrip() for line in STYLE.sub("", sent).splitlines()]
-        assert plain == shell.good("explain", str(PYTORCH), *options).out.splitlines()
+        assert plain == shell.warned("explain", str(PYTORCH), *options).out.splitlines()
         assert max(map(len, plain)) <= columns
         assert "\x1b[36m" in sent
 
     @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
     def test_colours_are_off_on_request(self, environment: dict[str, str]) -> None:
         """They are also off if the terminal does not support them."""
-        sent = in_terminal("explain", str(PYTORCH), columns=80, **environment)
+        sent = in_terminal("explain", "--ignore", "VJ103", str(PYTORCH), columns=80, **environment)
 
         assert sent.startswith(("Job ", "\x1b[1mJob "))
         assert not re.search(r"\x1b\[[\d;]*3\d", sent)
@@ -270,7 +270,7 @@ class TestTerminal:
         env = [{"name": "NOTE", "value": "训练" * 100}]
         file = shell.write("job.yaml", job(task(containers=[container(env=env)])))
 
-        out = shell.good("explain", "--pod", "train-worker-0", file).out
+        out = shell.warned("explain", "--pod", "train-worker-0", file).out
 
         assert max(map(cell_len, out.splitlines())) in {width, width - 1}
         assert out.count("训") == 100
@@ -298,7 +298,7 @@ def test_every_job_is_explained_without_its_keys(*, strict: bool) -> None:
 def test_the_examples_of_the_help_run(shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
     """Each example is on its own line at any width (test_help.py has the text)."""
     monkeypatch.setenv("COLUMNS", columns)
-    out = shell.good("explain", "--help").out
+    out = shell.warned("explain", "--help").out
     shell.write("train.yaml", job(task(replicas=2)))
 
     examples = re.findall(r"(?m)^    volcano-jobs (.*)$", out)

@@ -1,4 +1,4 @@
-"""Each warning has its code, near misses have no warning, and lenient mode has no warnings."""
+"""Each warning has its code, near misses have no warning, and lenient mode has the same warnings."""
 
 from __future__ import annotations
 
@@ -280,15 +280,18 @@ def test_a_job_with_a_warning_is_rendered(name: str, snapshot: SnapshotAssertion
     assert str(rendered.warnings[0]) == snapshot
 
 
-@pytest.mark.parametrize("document", [document for document, _ in WARNED.values()], ids=WARNED)
-def test_lenient_mode_has_no_warnings(document: Wire) -> None:
-    """It reproduces Volcano."""
-    assert render(document, strict=False).warnings == ()
+@pytest.mark.parametrize("name", [name for name in WARNED if not name.startswith("VJ114 ")])
+def test_lenient_mode_has_the_same_warnings(name: str) -> None:
+    """Only a name of the guide (VJ114) differs, because Volcano drops it."""
+    document, _ = WARNED[name]
+
+    assert render(document, strict=False).warnings == render(document).warnings
 
 
 # Other tests check the other warnings: three are about YAML, two about native mode, two about a document, one about a
-# DSA key, one about a job without Pods and three about other objects of a file.
+# DSA key, one about a job without Pods, three about other objects of a file, and one about lenient mode.
 ELSEWHERE = {"VJ115", "VJ117", "VJ121", "VJ122", "VJ124", "VJ125", "VJ126", "VJ128", "VJ129", "VJ150", "VJ151", "VJ152"}
+ELSEWHERE |= {"VJ130"}
 
 
 def test_every_code_has_a_test() -> None:
@@ -389,4 +392,3 @@ def test_ssh_without_svc_has_a_warning() -> None:
     """The names in its configuration do not resolve. The job is rendered."""
     assert typed(render(job(plugins={"ssh": []})).warnings) == [("spec.plugins.ssh", "VJ110")]
     assert render(job(plugins={"ssh": [], "svc": []})).warnings == ()
-    assert render(job(plugins={"ssh": []}), strict=False).warnings == ()

@@ -106,6 +106,21 @@ def test_a_job_that_volcano_accepts_and_breaks_is_an_error(name: str) -> None:
     assert places(golden(name)) == [f"spec.{place}" for place in OTHER[name]]
 
 
+@pytest.mark.parametrize("name", [*MISREAD, *OTHER])
+def test_lenient_mode_warns_of_each_error_of_strict_mode(name: str) -> None:
+    """Volcano stops at the first mistake in the arguments of a plugin, and so do the warnings."""
+    document = golden(name)
+
+    warned = {item.path: item for item in render(document, strict=False).warnings if item.code == "VJ130"}
+
+    errors = {problem.path: problem for problem in problems(document)}
+    assert warned
+    assert {path: str(item) for path, item in warned.items() if path in errors} == {
+        path: f"{problem} [VJ130]" for path, problem in errors.items() if path in warned
+    }
+    assert errors.keys() <= warned.keys() or name in MISREAD
+
+
 @pytest.mark.parametrize("name", [name for name in CREATED if name not in MISREAD.keys() | OTHER.keys() | SPECIAL])
 def test_all_other_jobs_that_volcano_accepts_are_accepted(name: str) -> None:
     """Strict mode rejects no job that works."""

@@ -176,3 +176,22 @@ def test_an_amount_with_a_fraction_is_written_as_text() -> None:
     (native_job,) = yaml.safe_load_all(text)
     container = native_job["spec"]["tasks"][0]["template"]["spec"]["containers"][0]
     assert (code, container["resources"]) == (0, {"requests": {"cpu": "500m"}})
+
+
+@pytest.mark.parametrize("command", ["validate", "render", "explain", "convert"])
+def test_lenient_mode_reports_a_dropped_field_and_its_effect(command: str, snapshot: SnapshotAssertion) -> None:
+    """The field is a level too high, so Volcano drops it, and the Pods restart forever."""
+    code, _, found = run(command, "lenient-silent", "--lenient")
+
+    assert code == 0
+    assert found == snapshot
+    assert typed("lenient-silent", "--lenient") == [
+        ("spec.tasks[0].template.restartPolicy", "VJ130"),
+        (POD, "VJ101"),
+    ]
+    assert typed("lenient-silent") == [("spec.tasks[0].template.restartPolicy", "Forbidden")]
+
+
+def test_an_ignored_code_turns_off_the_warnings_of_lenient_mode() -> None:
+    """Users who want the result of Volcano can say so."""
+    assert run("validate", "lenient-silent", "--lenient", "--ignore", "VJ130,VJ101") == (0, "", [])
