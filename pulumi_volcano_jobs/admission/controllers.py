@@ -48,19 +48,25 @@ def problems(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
         yield from plugin.not_native()
 
 
-def warnings(plugins: Sequence[Plugin]) -> Iterator[Problem]:
+def warnings(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     """Yield a warning for each feature that works differently with Volcano's controllers."""
-    for plugin in plugins:
+    for plugin in plugins if _restarts_parts(job) else ():
         if isinstance(plugin, SshPlugin) and not is_given(plugin.ssh_private_key):
             yield Problem(
                 "spec.plugins.ssh",
                 "Warning",
-                "Volcano creates a new key pair at each restart of the job, a task or a Pod, so Pods that keep running "
-                "do not have the new key",
+                "a policy restarts a part of the job, and Volcano creates a new key pair at each restart, so Pods that"
+                " keep running do not have the new key",
                 "set ssh_private_key and ssh_public_key of the ssh plugin (users who can read the Job can read them), "
                 "or use policies that restart the whole job",
                 code="VJ117",
             )
+
+
+def _restarts_parts(job: Job) -> bool:
+    """Check whether a policy restarts some Pods, while others keep running."""
+    lists = [job.policies, *(task.policies for task in job.tasks or ())]
+    return any(policy.action in policies.RESTARTS_OF_PARTS for found in lists for policy in found or ())
 
 
 def unsupported_warning(found: list[tuple[str, str]]) -> str:

@@ -5,10 +5,11 @@ Upstream: the defaults of the CRD, then the mutating webhook (contract sections 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pulumi_volcano_jobs.admission import plugin_settings
+from pulumi_volcano_jobs.admission import plugin_settings, unknown_fields
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.text import Sealed
@@ -40,7 +41,7 @@ def apply_defaults(job: Job, options: RenderOptions, *, strict: bool, volcano_ve
 
     The problems are about types and fields of templates and claims, and about settings of plugins.
     """
-    pruner = schema.SchemaPruner()
+    pruner = schema.SchemaPruner(document=unknown_fields.TREE)
     image_registry = options.get("image_registry", "")
     tasks = tuple(_task(task, index, pruner, image_registry) for index, task in enumerate(job.tasks or ()))
     volumes = tuple(_volume(volume, index, pruner) for index, volume in enumerate(job.volumes or ()))
@@ -65,6 +66,23 @@ def apply_defaults(job: Job, options: RenderOptions, *, strict: bool, volcano_ve
     )
     problems += [*option_problems, *pruner.problems]
     return DefaultedJob(defaulted, tuple(sorted(plugins.values(), key=_order)), frozenset(own), tuple(problems))
+
+
+def replaced_zeros(job: Job) -> Iterator[Problem]:
+    """Yield a warning for each 0 of a job, before its defaults, that Volcano replaces by a default."""
+    if job.min_available == 0:
+        total = sum(_task_minimum(task, task.partition_policy) for task in job.tasks or ())
+        reason = f"Volcano replaces 0 by its default, the sum of minAvailable of all tasks ({total})"
+        yield _zero("spec.minAvailable", reason, "set minAvailable: 1 to start each Pod by itself, or remove it")
+    hint = f"set maxRetry to 1 or more, or remove it (the default is {MAX_RETRY})"
+    tasks = [(f"spec.tasks[{index}]", task) for index, task in enumerate(job.tasks or ())]
+    retries = [("spec", job.max_retry), *((path, task.max_retry) for path, task in tasks)]
+    for path in [place for place, retry in retries if retry == 0]:
+        yield _zero(f"{path}.maxRetry", f"Volcano replaces 0 by its default, {MAX_RETRY}", hint)
+
+
+def _zero(path: str, reason: str, hint: str) -> Problem:
+    return Problem(path, "Warning", reason, hint, "0", code="VJ133")
 
 
 def _order(plugin: Plugin) -> tuple[int, str]:

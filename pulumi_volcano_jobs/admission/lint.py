@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from pulumi_volcano_jobs.admission import (
     endless_tasks,
+    idle_policies,
     launchers,
     scheduling,
     sshd_port,
@@ -32,7 +33,7 @@ from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.ray import DASHBOARD
 from pulumi_volcano_jobs.plugins.settings import path_of
 from pulumi_volcano_jobs.spec import naming
-from pulumi_volcano_jobs.spec.model import Job
+from pulumi_volcano_jobs.spec.model import Job, Task
 
 PluginT = TypeVar("PluginT", bound=Plugin)
 # $(NAME), unless its dollar is doubled.
@@ -42,15 +43,18 @@ _REFERENCE = re.compile(r"(?<!\$)(?:\$\$)*\$\(([^()]+)\)")
 def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     """Yield the warnings of a job with its defaults."""
     yield from scheduling.no_pods(job)
+    ray = _find_plugin(plugins, RayPlugin)
     for index, task in enumerate(job.tasks or ()):
-        yield from templates.warnings(task, f"spec.tasks[{index}].template")
+        yield from templates.warnings(job, task, f"spec.tasks[{index}].template", runs_ray=_runs_ray(task, ray))
     yield from volumes.warnings(job.volumes or ())
+    yield from idle_policies.warnings(job)
+    yield from scheduling.schedulers(job)
     yield from scheduling.incomplete_gang(job, plugins)
     svc, ssh = _find_plugin(plugins, SvcPlugin), _find_plugin(plugins, SshPlugin)
     if svc:
         yield from _addresses(job)
         yield from _peers(job, svc)
-        yield from _dashboard(job, svc, _find_plugin(plugins, RayPlugin))
+        yield from _dashboard(job, svc, ray)
     elif ssh:
         reason = "the svc plugin is missing, so the hosts in the ssh configuration do not resolve"
         yield _warning(path_of(SshPlugin), reason, "add svc: []", "VJ110")
@@ -158,8 +162,14 @@ def _referenced_tasks(container: Mapping[str, Any], search: Callable[[str], set[
     return search("\n".join(item for item in texts if isinstance(item, str)))
 
 
+def _runs_ray(task: Task, ray: RayPlugin | None) -> bool:
+    """Check whether the plugin replaces the command of a task by one that runs Ray until it is stopped."""
+    return ray is not None and not ray.keep_command and task.name in {ray.head, ray.worker}
+
+
 def _dashboard(job: Job, svc: SvcPlugin, ray: RayPlugin | None) -> Iterator[Problem]:
-    if ray and not svc.disable_network_policy and not _opens_dashboard(svc, ray):
+    is_only_ray = ray is not None and all(_runs_ray(task, ray) for task in job.tasks or ())
+    if ray and is_only_ray and not svc.disable_network_policy and not _opens_dashboard(svc, ray):
         reason = "the NetworkPolicy of svc admits only Pods of the job to the dashboard and the other ports of the head"
         forward = f"kubectl port-forward {naming.pod(job.name, ray.head, 0)} {ray.dashboard_port}"
         hint = f"use `{forward}`, set the option allow of svc, or set --disable-network-policy=true of svc"

@@ -6,7 +6,6 @@ returns all other problems as warnings.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,7 +23,7 @@ from pulumi_volcano_jobs.admission import (
     unknown_fields,
     volumes,
 )
-from pulumi_volcano_jobs.admission.defaults import DefaultedJob, apply_defaults
+from pulumi_volcano_jobs.admission.defaults import DefaultedJob, apply_defaults, replaced_zeros
 from pulumi_volcano_jobs.admission.plugin_paths import relocate_plugin_problem
 from pulumi_volcano_jobs.core.errors import (
     Problem,
@@ -39,6 +38,7 @@ from pulumi_volcano_jobs.kubernetes import images
 from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin
+from pulumi_volcano_jobs.spec import placeholders
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job
 from pulumi_volcano_jobs.spec.options import RenderOptions
@@ -99,12 +99,17 @@ def admit(
     if not is_given(model.namespace):
         model = model.with_(namespace=namespace)
         malformed += metadata.namespace(namespace)
-    relocate = functools.partial(relocate_plugin_problem, job=model, options=options)
+    found = placeholders.find(job.to_manifest() if isinstance(job, Job) else job)
+
+    def relocate(problem: Problem) -> Problem:
+        return placeholders.explained(relocate_plugin_problem(problem, model, options), found)
+
     defaulted = apply_defaults(model, options, strict=strict, volcano_version=cluster.volcano_version)
     wrong = [
         *defaulted.problems,
         *images.check_registry(options.get("image_registry", ""), "image_registry"),
         *unknown_fields.check(model),
+        *replaced_zeros(model),
         *limits.check_pod_count(defaulted.job),
         *metadata.check(defaulted.job),
     ]
@@ -122,9 +127,10 @@ def admit(
     if native:
         check_problems += [
             *controllers.problems(defaulted.job, defaulted.plugins),
-            *controllers.warnings(defaulted.plugins),
+            *controllers.warnings(defaulted.job, defaulted.plugins),
         ]
     problems += not_following([relocate(problem) for problem in check_problems], problems)
+    problems += not_following([*found.values()], problems)
     return AdmissionResult(defaulted, tuple(problems if strict else map(as_warning, problems)))
 
 
@@ -155,6 +161,7 @@ def _all_problems(defaulted: DefaultedJob, cluster: ClusterFacts, *, native: boo
         return problems
     reported_paths = {problem.path for problem in problems}
     strict_problems = [*_strict(defaulted.job, defaulted.plugins)]
+    strict_problems += scheduling.waiting_gang(defaulted.job, native=native)
     strict_problems += compatibility.unknown_to_kubernetes(defaulted.job, cluster.kubernetes_version)
     strict_problems += metadata.check_services(defaulted.job, defaulted.plugins, cluster.kubernetes_version)
     strict_problems += volumes.missing_claims(defaulted.job, cluster)

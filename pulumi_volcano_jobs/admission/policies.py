@@ -21,6 +21,8 @@ ACTIONS = {
     "TerminateJob": "terminate the job",
 }
 """Actions of a policy, and their meaning."""
+RESTARTS_OF_PARTS = {"RestartPartition": "partition", "RestartPod": "Pod", "RestartTask": "task"}
+"""Actions that restart a part of the job, and this part."""
 _EVENTS_SINCE = {"PodPending": "1.11"}
 _ACTIONS_SINCE = {"RestartPod": "1.11", "RestartPartition": "1.14"}
 

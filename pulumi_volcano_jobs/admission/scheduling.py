@@ -1,12 +1,16 @@
-"""Check the scheduling fields of a job: minAvailable, partitions, network topology and whole CPUs."""
+"""Check the scheduling of a job: minAvailable, dependsOn, scheduler, partitions, network topology and whole CPUs."""
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs.core.errors import Problem
+from pulumi_volcano_jobs.admission.defaults import SCHEDULER
+from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.core.phrases import MANAGED_BY_VOLCANO, Phrase
 from pulumi_volcano_jobs.kubernetes import quantity
 from pulumi_volcano_jobs.kubernetes.container_lists import placed_containers
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
@@ -15,6 +19,10 @@ from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.spec.model import Job, NetworkTopology, Task
 
 _RAISE = "lower it, or add replicas"
+_DEFAULT_SCHEDULER = "default-scheduler"
+# Letters of other names of Volcano: its repository, its Deployments and its programs.
+_SCHEDULER_ALIASES = frozenset({"vcscheduler", "vcvolcano", "volcanosh", "volcanoscheduler", "volcanoshvolcano"})
+_SIMILAR = 0.8
 
 
 def gang(job: Job, tasks: Sequence[Task]) -> Iterator[Problem]:
@@ -37,7 +45,9 @@ def incomplete_gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     tasks, ctx = job.tasks or (), JobContext(job)
     total, least = sum(task.size for task in tasks), job.min_available or 0
     static = [plugin.name for plugin in plugins if plugin.on_job_update(ctx).is_static]
-    if not static or least >= total:
+    created = sum(task.size for task in tasks if not (task.depends_on and task.depends_on.name))
+    # A gang cannot contain Pods that Volcano creates only when other Pods run (`waiting_gang`).
+    if not static or least >= created:
         return
     reason = (
         f"the gang can start with {least} of {total} Pods, but {static[0]} configures each Pod for {total}, so started"
@@ -49,7 +59,78 @@ def incomplete_gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
             hint = f"set minAvailable: {tasks[index].size}, or remove it"
             yield Problem(f"spec.tasks[{index}].minAvailable", "Warning", reason, hint, code="VJ103")
     else:
-        yield Problem("spec.minAvailable", "Warning", reason, f"set minAvailable: {total}, or remove it", code="VJ103")
+        yield Problem(
+            "spec.minAvailable", "Warning", reason, f"set minAvailable: {created}, or remove it", code="VJ103"
+        )
+
+
+def waiting_gang(job: Job, *, native: bool) -> Iterator[Problem]:
+    """Yield a Problem if a gang contains Pods that Volcano creates only when other Pods of the gang run.
+
+    Volcano's gang plugin requires minAvailable Pods of the job and, unless the minAvailable of all tasks add up to
+    more, also minAvailable Pods of each task (`CheckTaskValid`). In native mode, such a job never starts.
+    """
+    tasks = job.tasks or ()
+    minimums = {task.name: task.min_available or 0 for task in tasks}
+    waiting = [index for index, task in enumerate(tasks) if _waits(task, minimums)]
+    least, created = job.min_available or 0, [task for index, task in enumerate(tasks) if index not in waiting]
+    needs_each_task = least >= sum(minimums.values()) and any(minimums[tasks[index].name] for index in waiting)
+    if not waiting or not (needs_each_task or sum(task.size for task in created) < least):
+        return
+    names = ", ".join(tasks[index].name or "" for index in waiting)
+    others = ", ".join(task.name or "" for task in created)
+    reason = (
+        f"Volcano creates the Pods of {names} only when those of {others} run, but these start only when all"
+        f" {least} Pods of the gang exist (minAvailable), so the job never starts"
+    )
+    fewer = max(sum(minimums[task.name] for task in created), 1)
+    hint = f"set spec.minAvailable: {fewer}, or remove dependsOn and let the Pods wait for each other"
+    path = f"spec.tasks[{waiting[0]}].dependsOn"
+    if native:
+        yield Problem(path, "Invalid", reason, hint)
+    else:
+        yield Problem(path, "Warning", Phrase("with ", MANAGED_BY_VOLCANO, f", {reason}"), hint, code="VJ132")
+
+
+def _waits(task: Task, minimums: Mapping[str | None, int]) -> bool:
+    """Check whether a task waits for Pods of another task. A task whose minAvailable is 0 makes no task wait."""
+    depends_on = task.depends_on
+    names = (depends_on.name if depends_on else None) or ()
+    are_waiting = [minimums.get(name, 0) > 0 for name in names]
+    is_any = len(names) > 1 and depends_on is not None and depends_on.iteration == "any"
+    return all(are_waiting) if is_any else any(are_waiting)
+
+
+def schedulers(job: Job) -> Iterator[Problem]:
+    """Yield a warning for each scheduler that does not schedule the job as a gang, probably by mistake."""
+    yield from _scheduler(job.scheduler_name, "spec.schedulerName", job)
+    for index, task in enumerate(job.tasks or ()):
+        yield from _scheduler(
+            task.pod_spec.get("schedulerName"), f"spec.tasks[{index}].template.spec.schedulerName", job
+        )
+
+
+def _scheduler(name: Any, path: str, job: Job) -> Iterator[Problem]:
+    if not isinstance(name, str) or name in {"", SCHEDULER}:
+        return
+    if name == _DEFAULT_SCHEDULER and (job.min_available or 0) > 1:
+        reason = "the default scheduler ignores PodGroups: Pods do not start together, and the queue has no effect"
+        yield Problem(path, "Warning", reason, f"set it to {SCHEDULER}, or remove it", value_text(name), code="VJ131")
+    elif _resembles_volcano(name):
+        reason = "Pods stay pending without an event if no scheduler has this name"
+        yield Problem(path, "Warning", reason, f"did you mean {SCHEDULER}?", value_text(name), code="VJ131")
+
+
+def _resembles_volcano(name: str) -> bool:
+    """Check whether a name is probably meant as the name of Volcano's scheduler.
+
+    A cluster can have several schedulers of Volcano, such as `volcano-2` or `volcano-gpu`.
+    """
+    letters = re.sub("[^a-z]", "", name.lower())
+    if letters in _SCHEDULER_ALIASES or name.strip().lower() == SCHEDULER:
+        return True
+    is_own = re.fullmatch(f"{SCHEDULER}[-0-9].*", name)
+    return not is_own and difflib.SequenceMatcher(None, letters, SCHEDULER).ratio() >= _SIMILAR
 
 
 def no_pods(job: Job) -> Iterator[Problem]:

@@ -9,12 +9,15 @@ from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
-from pulumi_volcano_jobs.kubernetes import schema, validation
+from pulumi_volcano_jobs.kubernetes import processes, schema, validation
+from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.spec.model import Job, Task
 from pulumi_volcano_jobs.spec.releases import embedded_kubernetes
 
 # Lists in which `manifest.Pod` keeps only the last entry with each key.
 _MERGED = ("env", "ports", "volumeMounts", "volumes")
+# Actions of policies that end all Pods of the job.
+_ENDING = frozenset({"AbortJob", "CompleteJob", "TerminateJob"})
 
 
 def check(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
@@ -39,14 +42,36 @@ def _with_class(job: Job, task: Task) -> Mapping[str, Any]:
     return {**task.pod_template, "spec": {**task.pod_spec, "priorityClassName": job.priority_class_name}}
 
 
-def warnings(task: Task, path: str) -> Iterator[Problem]:
-    """Yield the warnings of a template."""
-    if not is_given(task.pod_spec.get("restartPolicy")):
+def warnings(job: Job, task: Task, path: str, *, runs_ray: bool) -> Iterator[Problem]:
+    """Yield the warnings of a template.
+
+    Args:
+        job: the job.
+        task: the task with the template.
+        path: the path of the template.
+        runs_ray: whether the plugin of Ray sets a command that runs until it is stopped.
+    """
+    if not is_given(task.pod_spec.get("restartPolicy")) and not (runs_ray or _is_stopped(job, task)):
         reason = "restartPolicy defaults to Always, so containers restart after they end and the job never completes"
         hint = "set restartPolicy: OnFailure or Never"
         yield Problem(f"{path}.spec", "Warning", reason, hint, code="VJ101")
     yield from _repeated(task, path, native=False)
     yield from validation.check_feature_gates(task.pod_template, path)
+
+
+def _is_stopped(job: Job, task: Task) -> bool:
+    """Check whether the Pods of a task run until they are stopped, so that restartPolicy Always does no harm."""
+    if any(map(processes.never_ends, containers_in(task.pod_spec))):
+        return True
+    others = [other for other in job.tasks or () if other is not task and is_given(other.pod_spec.get("restartPolicy"))]
+    completing = [other for other in others if other.pod_spec["restartPolicy"] != "Always"]
+    policies = [
+        *(job.policies or () if completing else ()),
+        *(item for other in completing for item in other.policies or ()),
+    ]
+    return any(
+        policy.action in _ENDING and "TaskCompleted" in (policy.event, *(policy.events or ())) for policy in policies
+    )
 
 
 def _repeated(task: Task, path: str, *, native: bool) -> Iterator[Problem]:

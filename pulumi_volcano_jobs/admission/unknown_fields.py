@@ -1,49 +1,115 @@
-"""Check for unknown fields of a Job, and suggest a known field for each."""
+"""Check for unknown fields of a Job, and suggest a known field, or the right place, for each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args, get_origin
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import Problem
-from pulumi_volcano_jobs.core.suggestions import suggestion
-from pulumi_volcano_jobs.kubernetes import schema
-from pulumi_volcano_jobs.spec.document import IN_METADATA
-from pulumi_volcano_jobs.spec.model import Job, Model, Task
+from pulumi_volcano_jobs.core.errors import Problem, key_text
+from pulumi_volcano_jobs.core.field_places import Child, FieldTree, Kind
+from pulumi_volcano_jobs.core.resource_types import JOB
+from pulumi_volcano_jobs.core.suggestions import closest, suggestion
+from pulumi_volcano_jobs.kubernetes import queue_schema, schema
+from pulumi_volcano_jobs.plugins import registry
+from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, IN_METADATA, METADATA_FIELDS
+from pulumi_volcano_jobs.spec.model import Job, Model
+
+_DOCUMENT, _METADATA = "document", "metadata"
+_EMBEDDED = {"template": schema.POD_TEMPLATE, "volumeClaim": schema.CLAIM}
+# Fields of other APIs with the same purpose as a field of a Job.
+_OTHER_APIS = {
+    "backoffLimit": "set spec.maxRetry",
+    "completions": "set spec.tasks[0].replicas",
+    "minMember": "set spec.minAvailable",
+    "parallelism": "set spec.tasks[0].replicas",
+}
+_IDENTITY = {"apiVersion": f"write apiVersion: {JOB.api_version}", "kind": f"write kind: {JOB.kind}"}
 
 
-def check(model: Model, path: str = "") -> Iterator[Problem]:
+def check(job: Job) -> Iterator[Problem]:
     """Yield a Problem for each unknown field of a job, outside of its templates and new claims."""
-    root = isinstance(model, Job)
-    fields = type(model).model_fields
-    for key in model.model_extra or {}:
-        known = [field.alias or name for name, field in fields.items()]
-        place = _job_path(key) if root else paths.join(path, key)
-        field_name = key.rpartition(".")[2]
-        hint = _misplaced(field_name, model, path) or suggestion(field_name, known)
-        yield Problem(place, "Forbidden", "unknown field; Volcano drops it", hint)
-    for name, field in fields.items():
+    for key, value in (job.model_extra or {}).items():
+        place = _job_path(key)
+        name = key.rpartition(".")[2]
+        parent = place.removesuffix(name).removesuffix(".")
+        known = {"": DOCUMENT_FIELDS, "metadata": METADATA_FIELDS, "spec": _names(Job)}[parent]
+        yield _unknown(place, _of_job(name, value, parent) or suggestion(name, known))
+    yield from _below(job, "")
+
+
+def _below(model: Model, path: str) -> Iterator[Problem]:
+    for name, field in type(model).model_fields.items():
         value, alias = getattr(model, name), field.alias or name
-        place = _job_path(alias) if root else paths.join(path, alias)
+        place = paths.join(path, alias) if path else _job_path(alias)
         if isinstance(value, Model):
-            yield from check(value, place)
+            yield from _of_part(value, place)
         elif isinstance(value, tuple):
             for index, item in enumerate(value):
                 if isinstance(item, Model):
-                    yield from check(item, paths.join(place, index))
+                    yield from _of_part(item, paths.join(place, index))
 
 
-def _misplaced(name: str, model: Model, path: str) -> str:
-    """Return the hint for a field of another part of the job, otherwise an empty text."""
-    if isinstance(model, Task):
-        return schema.misplaced(name, f"{path}.template")
-    if not isinstance(model, Job):
-        return ""
-    if name in _names(Job):
-        return f"move it to {_job_path(name)}"
-    if name in _names(Task):
-        return f"move it to spec.tasks[0].{name}"
-    return schema.misplaced(name, "spec.tasks[0].template")
+def _of_part(model: Model, path: str) -> Iterator[Problem]:
+    for key in model.model_extra or {}:
+        yield _unknown(paths.join(path, key), TREE.hint(key, path) or suggestion(key, _names(type(model))))
+    yield from _below(model, path)
+
+
+def _unknown(path: str, hint: str) -> Problem:
+    return Problem(path, "Forbidden", "unknown field; Volcano drops it", hint)
+
+
+def _of_job(name: str, value: Any, path: str) -> str:
+    """Return the hint for an unknown field of the document, its metadata or its spec."""
+    if identity := closest(name, _IDENTITY, 0.9) if not path else "":
+        return _IDENTITY[identity]
+    if name in _OTHER_APIS:
+        return _OTHER_APIS[name]
+    if registry.find(name) and _are_arguments(value):
+        return f"move it to spec.plugins.{name}"
+    if name in schema.fields_of(queue_schema.SPEC):
+        return f"set it in the Queue, as spec.{name}"
+    return TREE.hint(name, path)
+
+
+def _are_arguments(value: Any) -> bool:
+    """Check whether a value can be the arguments of a plugin, and not the variables (`env`) of a container."""
+    return value is None or (isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value))
+
+
+@functools.cache
+def _fields_of(kind: Kind) -> Mapping[str, Child]:
+    """Return the fields of a document, of its metadata, of a model, or of a Kubernetes definition."""
+    if kind == _DOCUMENT:
+        return {**dict.fromkeys(DOCUMENT_FIELDS, Child()), "metadata": Child(_METADATA), "spec": Child(Job)}
+    if kind == _METADATA:
+        return dict.fromkeys(IN_METADATA, Child())
+    if not isinstance(kind, type):
+        return schema.fields_of(kind)
+    children: dict[str, Child] = {}
+    for name, field in kind.model_fields.items():  # type: ignore[attr-defined]  # it is a Model
+        alias = field.alias or name
+        model, is_list = _model_in(field.annotation)
+        children[alias] = Child(_EMBEDDED[alias]) if alias in _EMBEDDED else Child(model, is_list)
+    return {name: child for name, child in children.items() if kind is not Job or name not in METADATA_FIELDS}
+
+
+def _model_in(annotation: Any) -> tuple[type[Model] | None, bool]:
+    """Return the model in the type of a field, and whether the field is a list of it."""
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return annotation, False
+    origin = get_origin(annotation)
+    for argument in get_args(annotation):
+        model, is_list = _model_in(argument)
+        if model:
+            return model, is_list or (isinstance(origin, type) and issubclass(origin, Sequence))
+    return None, False
+
+
+TREE = FieldTree(_DOCUMENT, "", _fields_of)
+"""The fields of a Job for kubectl, with its templates and new claims."""
 
 
 def _names(model: type[Model]) -> set[str]:
@@ -56,4 +122,4 @@ def _job_path(key: str) -> str:
         return key.removeprefix(".")
     if key.startswith("spec."):
         return key
-    return paths.join("metadata" if key in IN_METADATA else "spec", key)
+    return paths.join("metadata" if key in IN_METADATA else "spec", key_text(key))

@@ -24,7 +24,7 @@ from pulumi_volcano_jobs.core.errors import (
 from pulumi_volcano_jobs.core.text import HIDDEN, Sealed, hidden_escaped, json_text
 from pulumi_volcano_jobs.files import yaml_reader, yaml_scalars
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
-from pulumi_volcano_jobs.spec.document import Role, role_of
+from pulumi_volcano_jobs.spec.document import Role, missing_identity, role_of
 from pulumi_volcano_jobs.spec.model import Job
 from pulumi_volcano_jobs.spec.parse import parse_valid_parts
 
@@ -217,7 +217,8 @@ def _document(builder: yaml_reader.DocumentBuilder, node: yaml.Node, source: str
     if not isinstance(built.data, dict):
         problem = Problem("", "TypeInvalid", "must be a mapping", "write a Volcano Job", stage=RejectionStage.DECODE)
         raise yaml_reader.YamlError(problem.at(*built.positions[""]))
-    return Document(source, built.data, built.positions, tuple(built.problems))
+    missing = (problem.at(*built.positions[""]) for problem in missing_identity(built.data))
+    return Document(source, built.data, built.positions, (*built.problems, *missing))
 
 
 class _Dumper(_BaseDumper):  # type: ignore[misc]  # the base class is chosen at run time

@@ -15,6 +15,7 @@ from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.core.integers import MAX_INT64
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.files import yaml_scalars
+from pulumi_volcano_jobs.spec import placeholders
 
 Position = tuple[int, int]
 
@@ -45,6 +46,24 @@ _TEMPLATE = Problem(
     "Invalid",
     "must be YAML, not a template of Helm or Jinja",
     "render the template first: helm template CHART | volcano-jobs validate -",
+    stage=RejectionStage.DECODE,
+)
+_UNFILLED = Problem(
+    "",
+    "Invalid",
+    "must be YAML, not a template with placeholders",
+    "fill in the template first, for example with envsubst, or put the value in quotes",
+    stage=RejectionStage.DECODE,
+)
+# Directives of ytt, which are comments in YAML: on a line of their own, or instead of a value.
+_YTT = re.compile(
+    r"^[ \t]*#@(/|[ \t]*(load|def|if|elif|else|for|while|end|data|overlay|library)\b)|[:-][ \t]+#@[ \t]", re.MULTILINE
+)
+_YTT_TEMPLATE = Problem(
+    "",
+    "Invalid",
+    "must be YAML, not a template of ytt",
+    "render the template first: ytt -f FILE | volcano-jobs validate -",
     stage=RejectionStage.DECODE,
 )
 _TOO_DEEP = Problem(
@@ -201,6 +220,8 @@ def compose(text: str) -> Iterator[yaml.Node]:
                 "", "Invalid", reason, "remove the character, and save the file as UTF-8", stage=RejectionStage.DECODE
             ).at(line, column)
         )
+    if match := _YTT.search(text):
+        raise YamlError(_YTT_TEMPLATE.at(text.count("\n", 0, match.start()) + 1, 1))
     # After the byte order mark is removed, the parser's positions are positions in the text.
     text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
@@ -235,6 +256,8 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
         return Problem("", "Invalid", reason, "indent with spaces", stage=RejectionStage.DECODE).at(line, column)
     if str(error.problem).endswith("nesting depth"):
         return _TOO_DEEP.at(line, column)
+    if placeholders.in_text(last):
+        return _UNFILLED.at(line, column)
     message = " ".join(str(part) for part in (error.context, error.problem) if part)
     hint = _HINTS.get(str(error.problem), "")
     return Problem("", "Invalid", f"must be valid YAML: {message}", hint, stage=RejectionStage.DECODE).at(line, column)

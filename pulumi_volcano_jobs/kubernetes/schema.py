@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, key_text, not_plain
+from pulumi_volcano_jobs.core.field_places import Child, FieldTree, Kind
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, has_leaf, is_valid_unicode
 from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.tree import whole_number
@@ -28,11 +29,9 @@ KUBERNETES_VERSION = "1.36.0"
 """The version of the Kubernetes API that Volcano's resource definition embeds (contract of 2026-08-20)."""
 
 POD_TEMPLATE = "io.k8s.api.core.v1.PodTemplateSpec"
-_POD_SPEC, _CONTAINER = "io.k8s.api.core.v1.PodSpec", "io.k8s.api.core.v1.Container"
 CLAIM = "io.k8s.api.core.v1.PersistentVolumeClaimSpec"
 
 _REFERENCE = "#/$defs/"
-_IN_TEMPLATE = re.compile(r"(?P<template>.*\btemplate)(?:\.spec(?:\.(?:initC|c)ontainers\[\d+\])?)?")
 _VERSION_FOLDER = re.compile(r"v(1\.[0-9]+)\.0-local")
 _METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
@@ -216,6 +215,13 @@ def referenced(schema: Mapping[str, Any]) -> str:
     return str(schema.get("$ref", "")).removeprefix(_REFERENCE)
 
 
+@functools.cache
+def fields_of(definition: Kind) -> Mapping[str, Child]:
+    """Return the fields of a definition, with the definitions of their values."""
+    children = {name: child_definition(str(definition), name) for name in field_schemas(str(definition))}
+    return {name: Child(child or None, is_list) for name, (child, is_list) in children.items()}
+
+
 def required(definition: str) -> tuple[str, ...]:
     """Return the required fields of a definition."""
     return tuple(_definitions()[definition].get("required", ()))
@@ -276,12 +282,15 @@ class SchemaPruner:
     """Prune trees as the API server does, and collect the `problems` of each.
 
     The schemas are of the version that Volcano's resource definition embeds, or of another one (`versions`).
-    With `quantities_as_text`, every quantity becomes text.
+    With `quantities_as_text`, every quantity becomes text. `document` is the document that contains the trees, if an
+    unknown field can belong to another part of it.
     """
 
     kubernetes: str = ""
     quantities_as_text: bool = False
+    document: FieldTree | None = None
     problems: list[Problem] = field(default_factory=list)
+    _tree: FieldTree | None = None
 
     @property
     def _version(self) -> str:
@@ -293,6 +302,10 @@ class SchemaPruner:
         Unknown fields are problems of the stage STRICT, wrong types DECODE, missing required fields SCHEMA. Values
         of the wrong type are dropped as well, so that the remaining tree can be validated.
         """
+        self._tree = self.document or FieldTree(definition, path, fields_of)
+        return self._apply(tree, definition, path)
+
+    def _apply(self, tree: Any, definition: str, path: str) -> Any:
         if isinstance(tree, Leaf):
             return tree
         if not isinstance(tree, Mapping):
@@ -345,7 +358,7 @@ class SchemaPruner:
             return self.scalar(value, reference, path, "int32" if reference == INT_OR_STRING else "")
         definition = _definitions(self._version)[reference] if reference else schema
         if "properties" in definition:
-            return self.apply(value, reference, path)
+            return self._apply(value, reference, path)
         kinds = definition["type"]
         kind = kinds if isinstance(kinds, str) else kinds[0]
         if kind == "array":
@@ -411,7 +424,8 @@ class SchemaPruner:
             reason = f"unknown field in Kubernetes {self.kubernetes}, which drops it"
             self._report(place, "Forbidden", reason, "remove it, or use a newer version of Kubernetes")
         else:
-            hint = misplaced(key_text(key), path) or suggestion(key_text(key), names)
+            moved = self._tree.hint(key_text(key), path) if self._tree else ""
+            hint = moved or suggestion(key_text(key), names)
             self._report(place, "Forbidden", "unknown field; Volcano drops it", hint)
 
     def _report(
@@ -433,22 +447,3 @@ def output_not_allowed(path: str, why: str) -> Problem:
     """Return the problem of an Output in a field that must be known when the program runs."""
     hint = "use pulumi.Config, or StackReference.get_output_details, which return plain values"
     return not_plain(path, hint, why)
-
-
-def misplaced(key: str, path: str) -> str:
-    """Return the hint for a field of another part of a Pod template, otherwise an empty text.
-
-    Args:
-        key: the unknown field.
-        path: the path of a template, of its Pod spec, or of a container.
-    """
-    match = _IN_TEMPLATE.fullmatch(path)
-    if not match:
-        return ""
-    template = match["template"]
-    places = {
-        f"{template}.metadata": _TEMPLATE_METADATA,
-        f"{template}.spec": _properties(_POD_SPEC),
-        f"{template}.spec.containers[0]": _properties(_CONTAINER),
-    }
-    return next((f"move it to {place}.{key}" for place, names in places.items() if place != path and key in names), "")

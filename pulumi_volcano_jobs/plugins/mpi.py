@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
+from pulumi_volcano_jobs.kubernetes import processes
 from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, config_map
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
@@ -75,7 +76,8 @@ class MpiPlugin(Plugin):
         is_racing = job.task(self.worker) is not None and not self.wait_for_workers
         for index, task in enumerate(job.tasks or ()) if is_racing else ():
             policy = task.pod_spec.get("restartPolicy")
-            if task.name == self.master and not isinstance(policy, Leaf) and policy == "Never":
+            waits = any(map(processes.waits, containers_in(task.pod_spec)))
+            if task.name == self.master and not isinstance(policy, Leaf) and policy == "Never" and not waits:
                 reason = "mpiexec fails if sshd of a worker does not answer yet, and the master does not restart"
                 hint = "set restartPolicy: OnFailure, or set mpi.wait_for_workers"
                 path = f"spec.tasks[{index}].template.spec.restartPolicy"

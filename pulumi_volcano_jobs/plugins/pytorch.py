@@ -114,7 +114,8 @@ class PytorchPlugin(Plugin):
                 shown=False,
                 error_type="Required",
             )
-        if self.wait_master_enabled and master and master.pod_spec.get("hostNetwork") is True:
+        is_default = "port" not in self.model_fields_set
+        if self.wait_master_enabled and is_default and master and master.pod_spec.get("hostNetwork") is True:
             reason = (
                 "the master uses the ports of its node (hostNetwork): workers start early if another program listens on"
                 f" port {self.port}, and wait until the timeout if a firewall blocks it"

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Text, is_given
-from pulumi_volcano_jobs.kubernetes import run_as, validation
+from pulumi_volcano_jobs.kubernetes import processes, run_as, validation
 from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, secret
 from pulumi_volcano_jobs.kubernetes.validation.ports import is_port
@@ -97,7 +97,7 @@ class SshPlugin(Plugin):
                 error_type="Forbidden",
             )
         for index, task in enumerate(job.tasks or ()):
-            yield from self._key_file_warnings(task.pod_spec, f"spec.tasks[{index}].template.spec")
+            yield from self._pod_warnings(task.pod_spec, f"spec.tasks[{index}].template.spec")
 
     def on_job_add(self, ctx: JobContext) -> list[Manifest]:
         """Return the Secret with the client configuration, and with the keys unless another Secret contains them."""
@@ -211,8 +211,8 @@ class SshPlugin(Plugin):
             reason = "may not be set together with ssh_private_key or ssh_public_key"
             yield self.problem("key_secret", reason, "remove one of them", shown=False, error_type="Forbidden")
 
-    def _key_file_warnings(self, spec: Mapping[str, Any], path: str) -> Iterator[Problem]:
-        if self.ssh_port == DEFAULT_PORT and spec.get("hostNetwork") is True:
+    def _pod_warnings(self, spec: Mapping[str, Any], path: str) -> Iterator[Problem]:
+        if self.ssh_port == DEFAULT_PORT and spec.get("hostNetwork") is True and _runs_sshd_on_default_port(spec):
             reason = "the Pods share the ports of the node, where sshd of the node usually uses port 22"
             hint = "set --ssh-port=2222 of ssh (and --port=2222 of mpi), and start sshd on this port"
             yield Problem(f"{path}.hostNetwork", "Warning", reason, hint, code="VJ106")
@@ -304,3 +304,9 @@ def _patterns(ctx: JobContext, task: Task, port: int, longer_names: Sequence[str
 def _hosts(ctx: JobContext, task: Task) -> Iterator[tuple[str, str]]:
     for index, address in enumerate(ctx.addresses(task)):
         yield naming.host(ctx.name, task, index), address
+
+
+def _runs_sshd_on_default_port(spec: Mapping[str, Any]) -> bool:
+    """Check whether a container starts sshd, and no container shows another port of sshd."""
+    containers = containers_in(spec)
+    return any(map(processes.starts_sshd, containers)) and not any(map(processes.sets_sshd_port, containers))

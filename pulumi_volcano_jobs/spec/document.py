@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic_core import PydanticCustomError
 
-from pulumi_volcano_jobs.core.errors import Problem, key_text
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text
 from pulumi_volcano_jobs.core.leaf import is_valid_unicode
 from pulumi_volcano_jobs.core.resource_types import JOB, QUEUE
 from pulumi_volcano_jobs.core.tree import without_none
@@ -61,6 +61,36 @@ _WITH_JOBS = frozenset(
 """Group and kind of the objects from which Volcano's controllers create Jobs."""
 
 
+_KINDS = frozenset({"job", "jobs", "vcjob", "vcjobs", "volcanojob", "vj"})
+"""Kinds that are probably meant as the kind of a Volcano Job, in lower case."""
+
+
+def missing_identity(document: Mapping[str, Tree]) -> Iterator[Problem]:
+    """Yield a Problem for a missing apiVersion or kind of a document for kubectl, which rejects it."""
+    if not {"metadata", "spec"} & document.keys() or str(document.get("kind", JOB.kind)).lower() not in _KINDS:
+        return
+    spellings = {key_text(key).lower() for key in document}
+    for key, value in (("apiVersion", JOB.api_version), ("kind", JOB.kind)):
+        # Another spelling of the key is reported as an unknown field.
+        if key not in document and key.lower() not in spellings:
+            yield Problem(key, "Required", "", f"add {key}: {value}", stage=RejectionStage.DECODE)
+
+
+def _remedy(document: Mapping[str, Tree]) -> str:
+    """Return how to make a Volcano Job of a document with another apiVersion or kind."""
+    api_version, kind = (
+        str(document.get(key, value)) for key, value in (("apiVersion", JOB.api_version), ("kind", JOB.kind))
+    )
+    if kind in _REMEDIES:
+        return _REMEDIES[kind]
+    spec = document.get("spec")
+    is_job = "volcano" in api_version.lower() or (isinstance(spec, Mapping) and "tasks" in spec)
+    if not (is_job and kind.lower() in _KINDS):
+        return f"pass a {JOB.api_version} {JOB.kind}"
+    fixes = [(api_version, "apiVersion", JOB.api_version), (kind, "kind", JOB.kind)]
+    return f"write {' and '.join(f'{key}: {fix}' for value, key, fix in fixes if value != fix)}"
+
+
 def _reject_other_kinds(document: Mapping[str, Tree]) -> None:
     identity = {key: document[key] for key in ("kind", "apiVersion") if key in document}
     for key, expected in (("apiVersion", JOB.api_version), ("kind", JOB.kind)):
@@ -71,9 +101,8 @@ def _reject_other_kinds(document: Mapping[str, Tree]) -> None:
                 if isinstance(value, str) and is_valid_unicode(value)
             ]
             kind, reason = "not_a_job", "not a Volcano Job"
-            remedy = _REMEDIES.get(str(document.get("kind")), f"pass a {JOB.api_version} {JOB.kind}")
             identity_text = ", ".join(identity_texts) or f"{key} is not a string"
-            raise PydanticCustomError(kind, reason, {"place": key, "found": identity_text, "remedy": remedy})
+            raise PydanticCustomError(kind, reason, {"place": key, "found": identity_text, "remedy": _remedy(document)})
 
 
 def role_of(document: Mapping[str, Tree]) -> Role:

@@ -171,7 +171,11 @@ def _by_name(value: object) -> object:
     if value is None or isinstance(value, (str, Mapping, Leaf)) or not isinstance(value, Iterable):
         return value
     plugins: dict[str, object] = {}
-    for plugin in value:
+    entries = list(value)
+    if entries and all(isinstance(entry, str) for entry in entries):
+        kind, fix = "plugin_names", {"fix": f"write {json.dumps({key: [] for key in entries})}"}
+        raise PydanticCustomError(kind, "must be a mapping", fix)
+    for plugin in entries:
         if not _is_plugin(plugin):
             raise _plugins_error(_fix_of_entry(plugin))
         if plugin.name in plugins:
@@ -191,8 +195,6 @@ def _fix_of_entry(entry: object) -> str:
         return "remove None"
     if isinstance(entry, type):
         return f"call it: {entry.__name__}()"
-    if isinstance(entry, str):
-        return f"write {json.dumps({entry: []})}"
     return 'to pass Volcano\'s arguments, write a mapping: {"pytorch": ["--port=29500"]}'
 
 

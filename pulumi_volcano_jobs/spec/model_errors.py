@@ -35,6 +35,7 @@ _DECODE_ERRORS = (
     "invalid_key",
     "string_unicode",
     "less_than_equal",
+    "plugin_names",
     "plugin_twice",
 )
 _A_LIST: _Rule = ("TypeInvalid", "must be a list", "write it as a YAML list: [...]")
@@ -83,6 +84,7 @@ _RULES: dict[str, _Rule] = {
         "must be a list of plugin objects such as PytorchPlugin()",
         "{fix}",
     ),
+    "plugin_names": ("TypeInvalid", "must be a mapping of plugins to lists of Volcano's arguments", "{fix}"),
     "plugin_arguments_type": ("TypeInvalid", "must be a list of Volcano's arguments", "{fix}"),
     "plugin_twice": ("Duplicate", "the plugin {name} is listed twice", "keep one of them"),
     "json_invalid": ("Invalid", "must be JSON: {error}", ""),
@@ -150,10 +152,24 @@ def problem(error: ErrorDetails, owner: str = "") -> Problem:
         return output_not_allowed(path, _PLAIN_REASONS.get(path.rpartition(".")[2], _STRUCTURE))
     if kind == "missing" and path == "metadata.name" and GENERATE_NAME in given_value:
         kind, path = "generated_name", f"metadata.{GENERATE_NAME}"
-    rule = _rule(kind, location, error)
+    rule = _nearly_right(kind, location, given_value) or _rule(kind, location, error)
     stage = RejectionStage.DECODE if kind.endswith(_DECODE_ERRORS) else RejectionStage.SCHEMA
     value = "" if kind == "json_invalid" else _value_text(given_value, location)
     return Problem(path, *rule, value, stage)
+
+
+def _nearly_right(kind: str, location: Sequence[int | str], value: object) -> _Rule | None:
+    """Return the rule of a value that has the form of another field."""
+    if kind == "missing" and [*location[:1], *location[2:]] == ["volumes", "mountPath"] and _is_pod_volume(value):
+        return "Required", "", "set mountPath, or move a volume of Pods to spec.tasks[0].template.spec.volumes"
+    if location[-1:] == ["dependsOn"] and isinstance(value, (str, list, tuple)):
+        return "TypeInvalid", "must be a mapping", "write dependsOn: {name: [...]} with the names of tasks"
+    return None
+
+
+def _is_pod_volume(value: object) -> bool:
+    """Check whether an entry of `spec.volumes` is a volume of a Pod spec, which has a name and a source."""
+    return isinstance(value, Mapping) and "name" in value
 
 
 def in_python(problem: Problem) -> Problem:

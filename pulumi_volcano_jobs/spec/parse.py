@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from pulumi_volcano_jobs.core import paths
 from pulumi_volcano_jobs.core.errors import Problem, key_text
-from pulumi_volcano_jobs.spec import model_errors
+from pulumi_volcano_jobs.spec import model_errors, placeholders
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, flatten, warnings
 from pulumi_volcano_jobs.spec.fields import Tree
 from pulumi_volcano_jobs.spec.model import Job, Model
@@ -20,7 +20,8 @@ def parse_valid_parts(document: Mapping[str, Tree]) -> tuple[Job | None, list[Pr
     The Job is None if no valid part is left.
     """
     job, problems = _parse(document)
-    return job, [*problems, *warnings(document)]
+    found = placeholders.find(document)
+    return job, [*(placeholders.explained(problem, found) for problem in problems), *warnings(document)]
 
 
 def _parse(document: Mapping[str, Tree]) -> tuple[Job | None, list[Problem]]:

@@ -152,7 +152,7 @@ class TestSaid:
         [
             ("--show-keys",),
             ("--set", "ssh.key_secret=team"),
-            ("--managed-by", "volcano", "--ignore", "VJ117"),
+            ("--managed-by", "volcano"),
             ("-o", "out"),
         ],
         ids=" ".join,

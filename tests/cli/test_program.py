@@ -65,12 +65,12 @@ def test_output_is_utf_8_in_every_locale(shell: Shell) -> None:
 
 def test_input_is_utf_8_in_every_locale() -> None:
     """A path with non-ASCII characters works, and text that is not UTF-8 is rejected."""
-    text = "kind: Job\nmetadata: {name: a}\nspec: {tasks: [], größe: 1}\n"
+    text = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a}\nspec: {tasks: [], größe: 1}\n"
 
     done = run("validate", "-", stdin=text.encode(), PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
 
     assert done.returncode == 1
-    assert done.stdout.startswith(b"<stdin>:3:")
+    assert done.stdout.startswith(b"<stdin>:4:")
 
 
 def test_a_closed_pipe_is_not_an_error(shell: Shell) -> None:

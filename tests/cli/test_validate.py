@@ -16,6 +16,7 @@ from tests.cli.conftest import PLACEHOLDERS, Shell
 from tests.conftest import container, job, task, typed
 
 # The comment after a line has the column of the key, the path and the type of the problem.
+IDENTITY = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\n"
 MANY = """\
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -119,16 +120,18 @@ class TestProblems:
         self, shell: Shell, snapshot: SnapshotAssertion
     ) -> None:
         """A document that is not YAML ends the file. The problems of the documents before it are reported."""
-        file = shell.write("job.yaml", "- 1\n---\na: 1\n---\nmetadata: {name: !!int x}\nspec: []\n---\n\ta: 1\n")
+        file = shell.write(
+            "job.yaml", f"- 1\n---\na: 1\n---\n{IDENTITY}metadata: {{name: !!int x}}\nspec: []\n---\n\ta: 1\n"
+        )
 
         answer = shell("validate", file)
 
         assert [(problem.line, problem.column, *pair) for problem, pair in self.typed(shell, file)] == [
             (1, 1, "", "TypeInvalid"),
             (3, 1, "", "Required"),
-            (5, 18, "metadata.name", "Invalid"),
-            (6, 1, "spec", "Required"),
-            (8, 1, "", "Invalid"),
+            (7, 18, "metadata.name", "Invalid"),
+            (8, 1, "spec", "Required"),
+            (10, 1, "", "Invalid"),
         ]
         assert answer.lines == snapshot
 
@@ -189,11 +192,11 @@ class TestProblems:
             ("a: *nobody\n", 1, 4, "", "Invalid"),
             ("\ta: 1\n", 1, 1, "", "Invalid"),
             ("kind: &x [*x]\n", 1, 7, "", "Invalid"),
-            ("metadata: {name: a}\nspec: !!int x\n", 2, 7, "spec", "Invalid"),
+            (f"{IDENTITY}metadata: {{name: a}}\nspec: !!int x\n", 4, 7, "spec", "Invalid"),
             ("a: 1\n", 1, 1, "", "Required"),
             ("kind: Pod\nmetadata: {name: a}\nspec: {}\n", 1, 1, "kind", "NotSupported"),
             ("apiVersion: batch/v1\nkind: Job\n", 1, 1, "apiVersion", "NotSupported"),
-            ("kind: Job\nmetadata: {name: a}\n", 1, 1, "spec", "Required"),
+            (f"{IDENTITY}metadata: {{name: a}}\n", 1, 1, "spec", "Required"),
         ],
         ids=[
             "a list",

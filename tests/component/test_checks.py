@@ -30,7 +30,8 @@ def test_on_conflict_selects_the_plugin_or_the_template() -> None:
 
 def test_warnings_are_disabled_by_their_codes() -> None:
     """Warnings of native mode are included."""
-    arguments = {"plugins": {"ssh": []}, "tasks": [task()], "managed_by": "volcano"}
+    policy = {"event": "PodFailed", "action": "RestartPod"}
+    arguments = {"plugins": {"ssh": []}, "tasks": [task()], "policies": [policy], "managed_by": "volcano"}
 
     def codes(*ignored: str) -> list[str]:
         told = run(lambda: {"made": new_job("train", {**arguments, "ignore_warnings": list(ignored)}).name}).warnings

@@ -197,6 +197,7 @@ PLUGINS: dict[str, Wire] = {
     "several": {"plugins": [PytorchPlugin(), SshPlugin(), TensorflowPlugin(), MpiPlugin()]},
     "none": {},
 }
+RESTARTS = [{"event": "PodFailed", "action": "RestartTask"}]
 NOT_COMPARED = ("public_key", "private_key", "pod_group_name")
 
 
@@ -263,9 +264,9 @@ def test_the_pod_group_name_is_unknown_in_a_preview() -> None:
 
 # Inputs of the Job.
 
+IDENTITY = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job"}
 WHOLE: Wire = {
-    "apiVersion": "batch.volcano.sh/v1alpha1",
-    "kind": "Job",
+    **IDENTITY,
     "metadata": {
         "name": "train",
         "namespace": "ml",
@@ -273,7 +274,7 @@ WHOLE: Wire = {
         "annotations": {"volcano.sh/preemptable": "true"},
     },
     "spec": {
-        "minAvailable": 3,
+        "minAvailable": 1,
         "minSuccess": 1,
         "maxRetry": 5,
         "queue": "research",
@@ -308,7 +309,7 @@ WHOLE: Wire = {
     },
 }
 SAME: dict[str, Wire] = {
-    "one task": {"metadata": {"name": "train"}, "spec": {"tasks": [task()]}},
+    "one task": {**IDENTITY, "metadata": {"name": "train"}, "spec": {"tasks": [task()]}},
     "every field": WHOLE,
 }
 FORMS: dict[str, Callable[[Wire], Any]] = {
@@ -512,9 +513,9 @@ def test_warnings_and_errors_show_no_given_key() -> None:
 
 
 def test_a_pair_generated_by_volcano_causes_a_warning(snapshot: SnapshotAssertion) -> None:
-    """Volcano generates a new pair on each restart; the warning has the fix."""
+    """Volcano generates a new pair on each restart of a part of the job; the warning has the fix."""
     texts = [
-        [text for text in run_and_read(job(**PLUGINS[plugins])).warnings if "VJ117" in text]
+        [text for text in run_and_read(job(**PLUGINS[plugins], policies=RESTARTS)).warnings if "VJ117" in text]
         for plugins in ("ssh", "mpi")
     ]
 
@@ -696,7 +697,8 @@ def test_fields_that_volcano_supports_cause_no_warning(unsupported: str | None) 
     options = {"unsupported": unsupported} if unsupported else {}
     tasks = [{**task("master"), "policies": POLICIES}, {**task("worker"), "dependsOn": {"name": ["master"]}}]
 
-    done = run_and_read(job(policies=POLICIES, ttl_seconds_after_finished=60, min_success=1, tasks=tasks, **options))
+    fields = {"policies": POLICIES, "ttl_seconds_after_finished": 60, "min_success": 1, "min_available": 1}
+    done = run_and_read(job(tasks=tasks, **fields, **options))
 
     assert done.warnings == []
 

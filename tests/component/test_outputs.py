@@ -168,6 +168,7 @@ UNDONE: Wire = {
     "policies": [Policy(event="PodEvicted", action="RestartJob"), Policy(exit_code=3, action="AbortJob")],
     "ttl_seconds_after_finished": 60,
     "min_success": 1,
+    "min_available": 1,
 }
 PLACES = [
     "spec.policies[0]",

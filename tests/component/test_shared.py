@@ -179,7 +179,7 @@ def test_options_may_be_defaults_too(where: str) -> None:
 def test_a_shared_version_of_volcano_is_that_of_all_jobs() -> None:
     """Unless a job sets its own."""
     config = {"volcano-jobs:managedBy": "volcano", "volcano-jobs:volcanoVersion": "1.14"}
-    job = {"tasks": [worker()], "plugins": {"svc": [], "ssh": ["--ssh-port=23"]}, "ignore_warnings": ["VJ117"]}
+    job = {"tasks": [worker()], "plugins": {"svc": [], "ssh": ["--ssh-port=23"]}}
 
     failure = failed(lambda: new_job("train", job), config=config)
 
@@ -502,7 +502,8 @@ def test_defaults_hide_no_problem_of_the_job(fields: Wire, places: list[str]) ->
 
 def test_a_mistake_in_what_jobs_share_has_no_line_in_a_jobs_file(tmp_path: Path) -> None:
     """It is not in there."""
-    document = {"metadata": {"name": "train"}, "spec": {"tasks": [worker()], "quue": "a"}}
+    identity = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job"}
+    document = {**identity, "metadata": {"name": "train"}, "spec": {"tasks": [worker()], "quue": "a"}}
     path = tmp_path / "job.yaml"
     path.write_text(json.dumps(document) + "\n", "utf-8")
 

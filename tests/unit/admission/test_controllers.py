@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import Plugin, render
 from pulumi_volcano_jobs.admission.controllers import controller_only_fields, problems, warnings
-from tests.conftest import job, ssh_plugin, task, typed
+from tests.conftest import Wire, job, ssh_plugin, task, typed
 
 
 def test_each_field_of_the_controllers_has_its_path_and_meaning(snapshot: SnapshotAssertion) -> None:
@@ -53,9 +54,18 @@ def test_a_user_s_own_plugin_is_a_problem(snapshot: SnapshotAssertion) -> None:
 
 def test_a_key_pair_that_volcano_generates_has_a_warning(snapshot: SnapshotAssertion) -> None:
     """A key pair of the user has none."""
-    made = render(job(plugins={"ssh": [], "svc": []}))
-    given = render(job(plugins={"ssh": ssh_plugin().to_args(), "svc": []}))
+    policy = {"event": "PodFailed", "action": "RestartTask"}
+    made = render(job(plugins={"ssh": [], "svc": []}, policies=[policy]))
+    given = render(job(plugins={"ssh": ssh_plugin().to_args(), "svc": []}, policies=[policy]))
 
-    assert typed(warnings(made.plugins)) == [("spec.plugins.ssh", "VJ117")]
-    assert list(map(str, warnings(made.plugins))) == snapshot
-    assert list(warnings(given.plugins)) == []
+    assert typed(warnings(made.job, made.plugins)) == [("spec.plugins.ssh", "VJ117")]
+    assert list(map(str, warnings(made.job, made.plugins))) == snapshot
+    assert list(warnings(given.job, given.plugins)) == []
+
+
+@pytest.mark.parametrize("policies", [[], [{"event": "PodEvicted", "action": "RestartJob"}]], ids=["none", "all"])
+def test_a_key_pair_that_all_pods_get_has_no_warning(policies: list[Wire]) -> None:
+    """Volcano creates a new pair only when it deletes Pods, and here it deletes all Pods of the job."""
+    made = render(job(plugins={"ssh": [], "svc": []}, policies=policies))
+
+    assert list(warnings(made.job, made.plugins)) == []

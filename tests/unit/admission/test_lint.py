@@ -125,7 +125,7 @@ WARNED: dict[str, tuple[Wire, str]] = {
         "spec.plugins.svc.allow[0].ports[0]",
     ),
     "VJ106 the node's own sshd": (
-        ssh_job({"hostNetwork": True}),
+        ssh_job({"hostNetwork": True, "containers": [container(command=["/usr/sbin/sshd", "-D"])]}),
         f"{SPEC}.hostNetwork",
     ),
     "VJ107 a wait for a node's port": (
@@ -261,6 +261,42 @@ WARNED: dict[str, tuple[Wire, str]] = {
         job(plugins={"svc": None}),
         "spec.plugins.svc",
     ),
+    "VJ131 a capital letter": (job(schedulerName="Volcano"), "spec.schedulerName"),
+    "VJ131 a typing mistake": (job(task(schedulerName="vulcano")), f"{SPEC}.schedulerName"),
+    "VJ131 the name of the Deployment": (job(schedulerName="volcano-scheduler"), "spec.schedulerName"),
+    "VJ131 a space": (job(schedulerName="volcano "), "spec.schedulerName"),
+    "VJ131 the default scheduler of a gang": (
+        job(task(replicas=2), schedulerName="default-scheduler"),
+        "spec.schedulerName",
+    ),
+    "VJ132 a gang with a task that waits": (
+        job(task("worker", 2), task("master") | {"dependsOn": {"name": ["worker"]}}),
+        "spec.tasks[1].dependsOn",
+    ),
+    "VJ132 more Pods than those that do not wait": (
+        job(task("a", 2), task("b", 4) | {"dependsOn": {"name": ["a"]}}, minAvailable=3),
+        "spec.tasks[1].dependsOn",
+    ),
+    "VJ132 spare Pods do not replace those of the waiting task": (
+        job(
+            task("a", 4) | {"minAvailable": 2},
+            task("b") | {"dependsOn": {"name": ["a", "c"], "iteration": "any"}},
+            task("c"),
+        ),
+        "spec.tasks[1].dependsOn",
+    ),
+    "VJ133 no Pod": (job(task(replicas=2), minAvailable=0), "spec.minAvailable"),
+    "VJ133 no retry of the job": (job(maxRetry=0), "spec.maxRetry"),
+    "VJ133 no retry of a task": (job(task() | {"maxRetry": 0}), "spec.tasks[0].maxRetry"),
+    "VJ135 envsubst": (job(task(containers=[container(workingDir="${IMAGE}")])), f"{SPEC}.containers[0].workingDir"),
+    "VJ135 kustomize": (job(task(containers=[container(workingDir="$(IMAGE)")])), f"{SPEC}.containers[0].workingDir"),
+    "VJ135 Jinja": (job(task(containers=[container(workingDir="x:{{ tag }}")])), f"{SPEC}.containers[0].workingDir"),
+    "VJ135 a documentation": (
+        job(task(containers=[container(workingDir="<your-image>")])),
+        f"{SPEC}.containers[0].workingDir",
+    ),
+    "VJ135 sed": (job(volumes=[{"mountPath": "/__DIR__", "volumeClaimName": "a"}]), "spec.volumes[0].mountPath"),
+    "VJ135 a reminder": (job(task(containers=[container(workingDir="CHANGE_ME")])), f"{SPEC}.containers[0].workingDir"),
     "VJ116 a repeated exit code": (
         job(task(containers=[container(restartPolicy="Never", restartPolicyRules=[EXIT_CODES])])),
         f"{SPEC}.containers[0].restartPolicyRules[0].exitCodes.values[1]",
@@ -289,9 +325,10 @@ def test_lenient_mode_has_the_same_warnings(name: str) -> None:
 
 
 # Other tests check the other warnings: three are about YAML, two about native mode, two about a document, one about a
-# DSA key, one about a job without Pods, three about other objects of a file, and one about lenient mode.
+# DSA key, one about a job without Pods, three about other objects of a file, one about lenient mode, and one about
+# policies (test_idle_policies.py).
 ELSEWHERE = {"VJ115", "VJ117", "VJ121", "VJ122", "VJ124", "VJ125", "VJ126", "VJ128", "VJ129", "VJ150", "VJ151", "VJ152"}
-ELSEWHERE |= {"VJ130"}
+ELSEWHERE |= {"VJ130", "VJ134"}
 
 
 def test_every_code_has_a_test() -> None:
@@ -337,6 +374,63 @@ SILENT: dict[str, Wire] = {
     "one port for both": job(restarting_task(), task(), plugins=[MpiPlugin(port=2222), SshPlugin(ssh_port=2222)]),
     "the job's own domain": job(task(subdomain="train"), plugins=SVC),
     "hostnames without svc": job(task("b", 2, hostname="node", subdomain="other")),
+    "several schedulers of Volcano": job(task("a", schedulerName="volcano-2"), task("b", schedulerName="volcano-gpu")),
+    "another scheduler": job(schedulerName="yunikorn"),
+    "the default scheduler without a gang": job(schedulerName="default-scheduler"),
+    "an unknown scheduler": job(task(schedulerName="")),
+    "a gang without the task that waits": job(task("a", 2), task("b") | {"dependsOn": {"name": ["a"]}}, minAvailable=2),
+    "a task that waits for one of two": job(
+        task("a"), task("b", 0) | {"dependsOn": {"name": ["a", "c"], "iteration": "any"}}, task("c")
+    ),
+    "a task that waits for no Pod": job(
+        task("a") | {"minAvailable": 0}, task("b") | {"dependsOn": {"name": ["a"]}}, minAvailable=1
+    ),
+    "an MPI master that waits in its command": job(
+        task("master", containers=[container(command=["sh", "-c", "sleep 10; mpiexec hostname"])]),
+        task(),
+        plugins=[MpiPlugin()],
+    ),
+    "a gang that cannot have all Pods": job(
+        task("worker", 2),
+        restarting_task() | {"dependsOn": {"name": ["worker"]}},
+        plugins=[MpiPlugin()],
+        minAvailable=2,
+    ),
+    "a task that may have no Pod": job(task() | {"minAvailable": 0}, task("b", 0), minAvailable=1),
+    "a server": job(task(restartPolicy=None, containers=[container(image="docker.io/nginx:1")])),
+    "a command that does not end": job(
+        task(restartPolicy=None, containers=[container(command=["sh", "-c", "prepare; tail -f /dev/null"])])
+    ),
+    "Ray without restartPolicy": job(
+        task("head", restartPolicy=None, containers=[container("head")]),
+        task("worker", restartPolicy=None, containers=[container("worker")]),
+        plugins=QUIET_RAY,
+    ),
+    "a task that a policy ends": job(
+        task("ps", restartPolicy=None),
+        task() | {"policies": [{"event": "TaskCompleted", "action": "CompleteJob"}]},
+    ),
+    "a dashboard of a job with a driver": job(*RAY, task("driver"), plugins=[RayPlugin()]),
+    "hostNetwork without sshd": ssh_job({"hostNetwork": True}),
+    "hostNetwork with a port of sshd": ssh_job(
+        {"hostNetwork": True, "containers": [container(command=["sh", "-c", "sshd -p 2222; mpirun hostname"])]}
+    ),
+    "hostNetwork with a chosen port": job(
+        task("master", hostNetwork=True), task(), plugins=[PytorchPlugin(wait_master_enabled=True, port=29500)]
+    ),
+    "text in which programs expand variables": job(
+        task(
+            containers=[
+                container(
+                    command=["sh", "-c", "echo ${A} <b> $(C) __D__ {{ e }}"],
+                    args=["${A}"],
+                    env=[{"name": "B", "value": "${HOME}"}],
+                    volumeMounts=[{"name": "a", "mountPath": "/a", "subPathExpr": "$(B)"}],
+                )
+            ],
+            volumes=[{"name": "a", "emptyDir": {}}],
+        ),
+    ),
     "one port with two protocols": job(
         task(containers=[container(ports=[{"containerPort": 80}, {"containerPort": 80, "protocol": "UDP"}])])
     ),

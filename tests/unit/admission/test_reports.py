@@ -55,6 +55,21 @@ NATIVE: Expected = COMPOSED | {
 }
 
 
+WARNED: Expected = {
+    "scheduler-name": [("spec.schedulerName", "VJ131")],
+    "dependson-gang": [("spec.tasks[1].dependsOn", "VJ132")],
+    "zero-is-default": [("spec.maxRetry", "VJ133"), ("spec.minAvailable", "VJ133")],
+    "hostnetwork-noise": [],
+}
+MISPLACED: dict[str, dict[str, str]] = {
+    "field-at-template-level": {
+        "spec.tasks[0].template.restartPolicy": f"{POD}.restartPolicy",
+        "spec.tasks[0].template.terminationGracePeriodSeconds": f"{POD}.terminationGracePeriodSeconds",
+    },
+    "field-at-top-level": {"labels": "metadata.labels", "queue": "spec.queue"},
+}
+
+
 def run(command: str, report: str, *options: str) -> tuple[int, str, list[str]]:
     """Run a command for a report, and return its exit code, its output and its problems, sorted by path."""
     path = str(REPORTS / f"{report}.yaml")
@@ -195,3 +210,32 @@ def test_lenient_mode_reports_a_dropped_field_and_its_effect(command: str, snaps
 def test_an_ignored_code_turns_off_the_warnings_of_lenient_mode() -> None:
     """Users who want the result of Volcano can say so."""
     assert run("validate", "lenient-silent", "--lenient", "--ignore", "VJ130,VJ101") == (0, "", [])
+
+
+@pytest.mark.parametrize("report", WARNED)
+def test_a_job_that_volcano_accepts_and_misunderstands_has_a_warning(report: str, snapshot: SnapshotAssertion) -> None:
+    """The last report is a sound job, which has none."""
+    code, _, found = run("validate", report)
+
+    assert code == 0
+    assert typed(report) == WARNED[report]
+    assert found == snapshot
+
+
+def test_a_gang_that_never_starts_is_an_error_in_native_mode(snapshot: SnapshotAssertion) -> None:
+    """Composed mode ignores dependsOn, and the gang starts."""
+    code, _, found = run("validate", "dependson-gang", "--managed-by", "volcano")
+
+    assert code == 1
+    assert typed("dependson-gang", "--managed-by", "volcano") == [("spec.tasks[1].dependsOn", "Invalid")]
+    assert found == snapshot
+
+
+@pytest.mark.parametrize("report", MISPLACED)
+def test_the_fix_of_a_field_at_the_wrong_level_is_its_place(report: str) -> None:
+    """Volcano drops the field."""
+    code, _, found = run("validate", report)
+
+    assert code == 1
+    places = {problem.partition(": ")[0]: problem.rpartition("move it to ")[2] for problem in found}
+    assert places == MISPLACED[report]

@@ -92,6 +92,69 @@ MISPLACED: dict[str, tuple[Wire, str, str]] = {
         f"{TEMPLATE}.spec.command",
         f"{TEMPLATE}.spec.containers[0].command",
     ),
+    "a field of the job in a task": (job(task() | {"queue": "a"}), f"{TASK}.queue", "spec.queue"),
+    "a field of the job in the Pod": (job(task(plugins={})), f"{TEMPLATE}.spec.plugins", "spec.plugins"),
+    "a field of the job in the metadata": (
+        {**job(), "metadata": {"name": "train", "minAvailable": 1}},
+        "metadata.minAvailable",
+        "spec.minAvailable",
+    ),
+    "a field of a task in a container": (
+        job(task(containers=[container(replicas=2)])),
+        f"{TEMPLATE}.spec.containers[0].replicas",
+        f"{TASK}.replicas",
+    ),
+    "a field of a later task in its Pod": (
+        job(task("a"), task("b", policies=[])),
+        "spec.tasks[1].template.spec.policies",
+        "spec.tasks[1].policies",
+    ),
+    "a Pod spec in a task": (job(task() | {"spec": {}}), f"{TASK}.spec", f"{TEMPLATE}.spec"),
+    "containers in the job": (job(containers=[]), "spec.containers", f"{TEMPLATE}.spec.containers"),
+    "containers outside of the spec": ({**job(), "containers": []}, "containers", f"{TEMPLATE}.spec.containers"),
+    "an event in the job": (job(event="PodFailed"), "spec.event", "spec.policies[0].event"),
+    "a plugin in the job": (job(svc=[]), "spec.svc", "spec.plugins.svc"),
+    "variables in the job": (job(env=[{"name": "A"}]), "spec.env", f"{TEMPLATE}.spec.containers[0].env"),
+    "a tier in the job": (
+        job(highestTierAllowed=1),
+        "spec.highestTierAllowed",
+        "spec.networkTopology.highestTierAllowed",
+    ),
+    "an amount in a container": (
+        job(task(containers=[container(cpu=1)])),
+        f"{TEMPLATE}.spec.containers[0].cpu",
+        f"{TEMPLATE}.spec.containers[0].resources.requests.cpu",
+    ),
+    "a device among resources": (
+        job(task(containers=[container(resources={"nvidia.com/gpu": 1})])),
+        f"{TEMPLATE}.spec.containers[0].resources.nvidia.com/gpu",
+        f"{TEMPLATE}.spec.containers[0].resources.limits.nvidia.com/gpu",
+    ),
+    "limits in the Pod": (
+        job(task(limits={})),
+        f"{TEMPLATE}.spec.limits",
+        f"{TEMPLATE}.spec.containers[0].resources.limits",
+    ),
+    "a user in a container": (
+        job(task(containers=[container(runAsUser=1)])),
+        f"{TEMPLATE}.spec.containers[0].runAsUser",
+        f"{TEMPLATE}.spec.containers[0].securityContext.runAsUser",
+    ),
+    "a key of a Secret in a variable": (
+        job(task(containers=[container(env=[{"name": "A", "secretKeyRef": {}}])])),
+        f"{TEMPLATE}.spec.containers[0].env[0].secretKeyRef",
+        f"{TEMPLATE}.spec.containers[0].env[0].valueFrom.secretKeyRef",
+    ),
+    "a claim in a volume": (
+        job(task(volumes=[{"name": "a", "claimName": "a", "emptyDir": {}}])),
+        f"{TEMPLATE}.spec.volumes[0].claimName",
+        f"{TEMPLATE}.spec.volumes[0].persistentVolumeClaim.claimName",
+    ),
+    "a path in a probe": (
+        job(task(containers=[container(livenessProbe={"path": "/", "tcpSocket": {"port": 1}})])),
+        f"{TEMPLATE}.spec.containers[0].livenessProbe.path",
+        f"{TEMPLATE}.spec.containers[0].livenessProbe.httpGet.path",
+    ),
     "a field of the Pod in a container": (
         job(task(containers=[container(hostNetwork=True)])),
         f"{TEMPLATE}.spec.containers[0].hostNetwork",
@@ -107,3 +170,34 @@ def test_the_hint_of_a_misplaced_field_is_its_place(document: Wire, path: str, p
 
     assert typed([problem]) == [(path, "Forbidden")]
     assert problem.hint == f"move it to {place}"
+
+
+NEARLY: dict[str, tuple[Wire, str]] = {
+    "another spelling": (job(task() | {"minavailable": 1}), "did you mean minAvailable?"),
+    "the end of a name": (
+        job(volumes=[{"mountPath": "/a", "claimName": "a", "volumeClaimName": "b"}]),
+        "did you mean volumeClaimName?",
+    ),
+    "a mistake in the metadata": ({**job(), "metadata": {"name": "train", "label": {}}}, "did you mean labels?"),
+    "a mistake outside of the spec": ({**job(), "metdata": {}}, "did you mean metadata?"),
+    "a key in lower case": ({**job(), "apiversion": "v1"}, "write apiVersion: batch.volcano.sh/v1alpha1"),
+    "a name that many objects have": (
+        job(task(containers=[container(resources={"name": "a"})])),
+        f"move it to {TEMPLATE}.spec.containers[0].name",
+    ),
+    "a claim as an object": (
+        job(volumes=[{"mountPath": "/a", "volumeClaim": {**CLAIM, "spec": CLAIM}}]),
+        "move its fields one level up",
+    ),
+    "a field of a Queue": (job(weight=1), "set it in the Queue, as spec.weight"),
+    "a field of a PodGroup": (job(minMember=1), "set spec.minAvailable"),
+    "a field of a Job of Kubernetes": (job(parallelism=1), "set spec.tasks[0].replicas"),
+}
+
+
+@pytest.mark.parametrize(("document", "hint"), NEARLY.values(), ids=NEARLY)
+def test_a_field_that_is_nearly_right_has_the_right_hint(document: Wire, hint: str) -> None:
+    """Other APIs have similar fields."""
+    (problem,) = problems(document)
+
+    assert problem.hint == hint

@@ -17,6 +17,7 @@ from pulumi_volcano_jobs.files import job_file, yaml_reader
 from pulumi_volcano_jobs.kubernetes.manifest import Placeholder
 from tests.conftest import job, typed
 
+HEAD = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\n"
 JOB = """\
 # a comment
 apiVersion: batch.volcano.sh/v1alpha1
@@ -205,7 +206,7 @@ class TestTwice:
 
     def test_a_job_with_two_values_is_rejected_and_with_one_is_not(self) -> None:
         """`Document.job` does not raise the warning."""
-        text = "metadata: {name: train}\nspec: {queue: a, queue: %s}\n"
+        text = HEAD + "metadata: {name: train}\nspec: {queue: a, queue: %s}\n"
 
         assert read_one(text % "a").job().queue == "a"
         with pytest.raises(JobError) as caught:
@@ -215,11 +216,11 @@ class TestTwice:
     def test_repeated_keys_are_reported_with_the_other_problems_of_the_job(self) -> None:
         """All problems are in the order of the file."""
         with pytest.raises(JobError) as caught:
-            read_one("metadata: {name: train}\nspec:\n  queue: a\n  queue: b\n  minAvailable: -1\n").job()
+            read_one(f"{HEAD}metadata: {{name: train}}\nspec:\n  queue: a\n  queue: b\n  minAvailable: -1\n").job()
 
         assert [(problem.line, problem.path) for problem in caught.value.problems] == [
-            (4, "spec.queue"),
-            (5, "spec.minAvailable"),
+            (6, "spec.queue"),
+            (7, "spec.minAvailable"),
         ]
 
 
@@ -318,18 +319,52 @@ def test_a_tag_that_kubectl_applies_has_no_warning(text: str) -> None:
 
 def test_a_merge_key_after_a_key_overrides_it_with_a_warning(snapshot: SnapshotAssertion) -> None:
     """In YAML the mapping's own keys take precedence; kubectl inserts the merged keys at the place of `<<`."""
-    document = read_one("base: &base {queue: a, name: x}\nspec:\n  queue: b\n  name: x\n  <<: *base\n")
+    document = read_one("base: &base {queue: a, name: x}\njob:\n  queue: b\n  name: x\n  <<: *base\n")
 
-    assert document.data["spec"] == {"queue": "a", "name": "x"}
-    assert [(problem.path, problem.line, problem.code) for problem in document.problems] == [("spec.queue", 5, "VJ125")]
+    assert document.data["job"] == {"queue": "a", "name": "x"}
+    assert [(problem.path, problem.line, problem.code) for problem in document.problems] == [("job.queue", 5, "VJ125")]
     assert str(document.problems[0]) == snapshot
 
 
 def test_a_merge_key_before_a_key_is_overridden() -> None:
     """All readers agree, so no warning is needed."""
-    document = read_one("base: &base {queue: a}\nspec:\n  <<: *base\n  queue: b\n")
+    document = read_one("base: &base {queue: a}\njob:\n  <<: *base\n  queue: b\n")
 
-    assert (document.data["spec"], document.problems) == ({"queue": "b"}, ())
+    assert (document.data["job"], document.problems) == ({"queue": "b"}, ())
+
+
+YTT = [
+    '#@ load("@ytt:data", "data")\na: 1\n',
+    "a: #@ data.values.a\n",
+    "a:\n- #@ data.values.a\n",
+    "#@ for name in names:\n- a\n#@ end\n",
+    "#@data/values\n---\na: 1\n",
+]
+
+
+@pytest.mark.parametrize("text", YTT)
+def test_a_template_of_ytt_is_rejected(text: str) -> None:
+    """Its directives are comments, so YAML would read nulls."""
+    _, (problem,) = job_file.read_valid_documents(text)
+
+    assert problem.hint == "render the template first: ytt -f FILE | volcano-jobs validate -"
+
+
+@pytest.mark.parametrize("text", ["# a\na: 1\n", "#@author me\na: 1\n", "a: '#@ b'\n", "a: b #@ c\n"])
+def test_an_ordinary_comment_is_accepted(text: str) -> None:
+    """These are near misses."""
+    assert job_file.read(text)
+
+
+UNFILLED = ["a: {b: ${B}}\n", "replicas: @REPLICAS@\n", "a: %A%\n", "a: [<b>: c: d]\n"]
+
+
+@pytest.mark.parametrize("text", UNFILLED)
+def test_a_placeholder_that_is_not_yaml_has_the_right_fix(text: str, snapshot: SnapshotAssertion) -> None:
+    """The words of the parser would not help."""
+    _, (problem,) = job_file.read_valid_documents(text)
+
+    assert str(problem) == snapshot
 
 
 class TestDocuments:
@@ -590,15 +625,14 @@ class TestAnchors:
 
     def test_two_tasks_with_one_template_render(self) -> None:
         """Tasks often share a template by an anchor; a change for one task does not affect the other."""
-        text = """\
-metadata: {name: train}
+        text = f"""{HEAD}metadata: {{name: train}}
 spec:
-  plugins: {env: []}
+  plugins: {{env: []}}
   tasks:
   - name: a
     replicas: 1
-    template: &template {spec: {containers: [{name: main, image: x}]}}
-  - {name: b, replicas: 1, template: *template}
+    template: &template {{spec: {{containers: [{{name: main, image: x}}]}}}}
+  - {{name: b, replicas: 1, template: *template}}
 """
         first, second = render(read_one(text).job()).pods
 
@@ -609,7 +643,7 @@ spec:
 class TestLoadJobs:
     """`load_jobs` takes a path or text."""
 
-    TEXT = "metadata: {name: one}\nspec: {}\n---\nmetadata: {name: two}\nspec: {}\n"
+    TEXT = "---\n".join(f"{HEAD}metadata: {{name: {name}}}\nspec: {{}}\n" for name in ("one", "two"))
 
     @pytest.mark.parametrize("as_text", [False, True], ids=["a Path", "a str"])
     def test_load_jobs_reads_a_file(self, tmp_path: Path, as_text: bool) -> None:  # noqa: FBT001

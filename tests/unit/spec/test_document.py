@@ -9,10 +9,11 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import Job, load_jobs, render
+from pulumi_volcano_jobs.core.resource_types import JOB
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec.document import IN_METADATA, SERVER_METADATA
-from tests.conftest import CLAIM, PAIR, Wire, job, places, task, typed
+from tests.conftest import CLAIM, PAIR, Wire, job, places, problems, task, typed
 
 SUBMITTED = job(
     task("worker", 2), plugins={"svc": []}, volumes=[{"mountPath": "/data", "volumeClaim": CLAIM}], minAvailable=2
@@ -130,3 +131,53 @@ def test_nothing_of_the_server_is_rendered() -> None:
     written = job_file.dump([*rendered.objects, *rendered.pods, rendered.job.to_manifest()])
     assert [name for name in (*SERVER, "status", "phase") if f" {name}:" in written] == []
     assert "last-applied" not in written
+
+
+NEARLY: dict[str, tuple[Wire, str, str]] = {
+    "another version": ({"apiVersion": "batch.volcano.sh/v1"}, "apiVersion", f"write apiVersion: {JOB.api_version}"),
+    "the group of Kubernetes": ({"apiVersion": "batch/v1"}, "apiVersion", f"write apiVersion: {JOB.api_version}"),
+    "another domain": (
+        {"apiVersion": "batch.volcano.io/v1alpha1"},
+        "apiVersion",
+        f"write apiVersion: {JOB.api_version}",
+    ),
+    "a small letter": ({"kind": "job"}, "kind", "write kind: Job"),
+    "the name of kubectl": ({"kind": "vcjob"}, "kind", "write kind: Job"),
+    "the name of the component": ({"kind": "VolcanoJob"}, "kind", "write kind: Job"),
+    "both": (
+        {"apiVersion": "volcano.sh/v1", "kind": "VolcanoJob"},
+        "apiVersion",
+        f"write apiVersion: {JOB.api_version} and kind: Job",
+    ),
+    "another kind": ({"apiVersion": "v1", "kind": "Pod"}, "apiVersion", f"pass a {JOB.api_version} Job"),
+}
+
+
+@pytest.mark.parametrize(("changes", "path", "hint"), NEARLY.values(), ids=NEARLY)
+def test_a_misspelt_identity_has_the_right_hint(changes: Wire, path: str, hint: str) -> None:
+    """The document has the tasks of a Volcano Job."""
+    (problem,) = problems({**job(), **changes})
+
+    assert (problem.path, problem.type, problem.hint) == (path, "NotSupported", hint)
+
+
+def test_a_job_of_kubernetes_is_not_a_misspelt_job() -> None:
+    """It has a template, and no tasks."""
+    document = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": {"template": {}}}
+
+    (problem,) = problems(document)
+
+    assert problem.hint == f"pass a {JOB.api_version} Job"
+
+
+@pytest.mark.parametrize("missing", [("apiVersion",), ("kind",), ("apiVersion", "kind")], ids=" ".join)
+def test_a_file_without_apiversion_or_kind_is_rejected(missing: tuple[str, ...], snapshot: SnapshotAssertion) -> None:
+    """Kubectl rejects it. A program may leave them out."""
+    document = {key: value for key, value in job().items() if key not in missing}
+
+    (read,) = job_file.read(job_file.dump([document]))
+    found = problems(document, earlier=read.problems)
+
+    assert typed(found) == [(key, "Required") for key in missing]
+    assert list(map(str, found)) == snapshot
+    assert render(document).pods
