@@ -89,6 +89,11 @@ def _order(plugin: Plugin) -> tuple[int, str]:
     return plugin.stage, plugin.name
 
 
+def default_name(index: int) -> str:
+    """Return the name that Volcano's webhook gives a task without a name."""
+    return f"default{index}"
+
+
 def _task(task: Task, index: int, pruner: schema.SchemaPruner, image_registry: Any) -> Task:
     # The webhook's patch adds an empty Pod spec, so the schema then requires its containers.
     template = pruner.apply({"spec": {}} | task.pod_template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
@@ -98,7 +103,7 @@ def _task(task: Task, index: int, pruner: schema.SchemaPruner, image_registry: A
         template["spec"] = spec | {"dnsPolicy": "ClusterFirstWithHostNet"}
     partition = task.partition_policy and _partition(task.partition_policy)
     return task.with_(
-        name=task.name or f"default{index}",
+        name=task.name or default_name(index),
         replicas=task.size,
         min_available=_task_minimum(task, partition),
         max_retry=task.max_retry or MAX_RETRY,

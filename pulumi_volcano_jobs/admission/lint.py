@@ -28,13 +28,14 @@ from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.kubernetes.container_lists import INIT_CONTAINERS, all_containers, placed_containers
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
-from pulumi_volcano_jobs.plugins import Plugin, PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin
+from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.ray import DASHBOARD
 from pulumi_volcano_jobs.plugins.settings import path_of
 from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
 
+_SCRAPED = "prometheus.io/scrape"
 PluginT = TypeVar("PluginT", bound=Plugin)
 # $(NAME), unless its dollar is doubled.
 _REFERENCE = re.compile(r"(?<!\$)(?:\$\$)*\$\(([^()]+)\)")
@@ -53,8 +54,9 @@ def check(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     svc, ssh = _find_plugin(plugins, SvcPlugin), _find_plugin(plugins, SshPlugin)
     if svc:
         yield from _addresses(job)
-        yield from _peers(job, svc)
+        yield from _peers(job, svc, plugins)
         yield from _dashboard(job, svc, ray)
+        yield from _metrics(job, svc)
     elif ssh:
         reason = "the svc plugin is missing, so the hosts in the ssh configuration do not resolve"
         yield _warning(path_of(SshPlugin), reason, "add svc: []", "VJ110")
@@ -105,7 +107,7 @@ def _addresses(job: Job) -> Iterator[Problem]:
             yield _warning(f"{path}.subdomain", reason, hint, "VJ113", value_text(domain))
 
 
-def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
+def _peers(job: Job, svc: SvcPlugin, plugins: Sequence[Plugin]) -> Iterator[Problem]:
     """Yield a warning for each init container that waits for Pods which have no address yet.
 
     A Pod has no address until it is ready (volcano 533). A Pod whose init containers do not wait becomes ready.
@@ -119,7 +121,7 @@ def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
         for kind, path, container in placed_containers(task.pod_spec, f"spec.tasks[{position}].template.spec")
         if kind == INIT_CONTAINERS and (tasks := _referenced_tasks(container, search))
     ]
-    waiting = {task.name or "" for task, _, _ in references}
+    waiting = {task.name or "" for task, _, _ in references} | {*_waiting_roles(plugins)}
     for _, path, tasks in references:
         stuck = ", ".join(sorted(tasks & waiting))
         if stuck:
@@ -128,6 +130,15 @@ def _peers(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
                 " own init containers also wait for Pods, so the job may never start"
             )
             yield _warning(path, reason, "set --publish-not-ready-addresses=true of svc", "VJ104")
+
+
+def _waiting_roles(plugins: Sequence[Plugin]) -> Iterator[str]:
+    """Yield the tasks whose Pods wait for other Pods in an init container of a plugin."""
+    for plugin in plugins:
+        if isinstance(plugin, MpiPlugin) and plugin.wait_for_workers:
+            yield plugin.master
+        if isinstance(plugin, PytorchPlugin) and plugin.wait_master_enabled:
+            yield plugin.worker
 
 
 def _search(job: Job) -> Callable[[str], set[str]]:
@@ -179,6 +190,17 @@ def _dashboard(job: Job, svc: SvcPlugin, ray: RayPlugin | None) -> Iterator[Prob
 def _opens_dashboard(svc: SvcPlugin, ray: RayPlugin) -> bool:
     reaching = [entry for entry in svc.allow if entry.get("task") in (None, ray.head)]
     return any({DASHBOARD, ray.dashboard_port} & {*(entry.get("ports") or (DASHBOARD,))} for entry in reaching)
+
+
+def _metrics(job: Job, svc: SvcPlugin) -> Iterator[Problem]:
+    if svc.disable_network_policy or svc.allow:
+        return
+    for index, task in enumerate(job.tasks or ()):
+        annotations = (task.pod_template.get("metadata") or {}).get("annotations")
+        if isinstance(annotations, Mapping) and annotations.get(_SCRAPED) == "true":
+            reason = "the NetworkPolicy of svc admits only Pods of the job, so Prometheus cannot read these metrics"
+            hint = "set the option allow of svc, or set --disable-network-policy=true of svc"
+            yield _warning(f"spec.tasks[{index}].template.metadata.annotations.{_SCRAPED}", reason, hint, "VJ139")
 
 
 def _unknown_ports(svc: SvcPlugin, first_pods: Mapping[str, Manifest]) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, value_text, wrong_type
@@ -43,8 +44,11 @@ def namespace(value: Any) -> Iterator[Problem]:
 
 def label(job: Job, plugins: Collection[str]) -> Iterator[Problem]:
     """Yield a Problem if a job's name is not a DNS label, although a plugin uses it for a Service or a volume."""
-    if not {SvcPlugin.name, SshPlugin.name}.isdisjoint(plugins):
-        yield from validation.dns_label(job.name, "metadata.name")
+    for name, noun in ((SvcPlugin.name, "Service"), (SshPlugin.name, "volume")):
+        if name in plugins:
+            hint = f"rename the job, because the {noun} of the plugin {name} has its name"
+            yield from (replace(problem, hint=hint) for problem in validation.dns_label(job.name, "metadata.name"))
+            return
 
 
 def head_service(job: Job, plugins: Collection[str]) -> Iterator[Problem]:

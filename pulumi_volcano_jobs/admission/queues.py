@@ -248,7 +248,11 @@ def of_job(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
         facts = cluster.queues.get(queue)
         if facts is None:
             yield webhook_problem(
-                "spec.queue", "NotFound", "the cluster has no queue with this name", queue, "create the queue first"
+                "spec.queue",
+                "NotFound",
+                "the cluster has no queue with this name",
+                queue,
+                "set spec.queue, which defaults to this queue" if queue == QUEUE else "create the queue first",
             )
         elif facts.state != "Open":
             yield webhook_problem(

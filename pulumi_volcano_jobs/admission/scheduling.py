@@ -28,7 +28,8 @@ _SIMILAR = 0.8
 def gang(job: Job, tasks: Sequence[Task]) -> Iterator[Problem]:
     """Yield a Problem if minAvailable of a job is more than its Pods."""
     total = sum(task.size for task in tasks)
-    if (job.min_available or 0) > total:
+    follows_from_task = any((task.min_available or 0) > task.size for task in tasks)
+    if (job.min_available or 0) > total and not (follows_from_task and job.min_available == _minimum(tasks)):
         reason = f"must be less than or equal to the number of replicas of the job, {total}"
         yield webhook_problem("spec.minAvailable", "Invalid", reason, job.min_available, _RAISE)
 
@@ -37,7 +38,22 @@ def gang_of_task(task: Task, path: str) -> Iterator[Problem]:
     """Yield a Problem if minAvailable of a task is more than its replicas."""
     if (task.min_available or 0) > task.size:
         reason = f"must be less than or equal to the number of replicas of the task, {task.size}"
-        yield webhook_problem(f"{path}.minAvailable", "Invalid", reason, task.min_available, _RAISE)
+        place, minimum = _place_of_minimum(task, path)
+        if minimum is not None:
+            reason = f"minPartitions times partitionSize, {task.min_available}, {reason}"
+        yield webhook_problem(place, "Invalid", reason, minimum or task.min_available, _RAISE)
+
+
+def _minimum(tasks: Sequence[Task]) -> int:
+    return sum(task.min_available or 0 for task in tasks)
+
+
+def _place_of_minimum(task: Task, path: str) -> tuple[str, int | None]:
+    """Return the field that sets minAvailable of a task, and minPartitions if it is this field."""
+    policy = task.partition_policy
+    if policy and policy.min_partitions and policy.min_partitions * policy.partition_size == task.min_available:
+        return f"{path}.partitionPolicy.minPartitions", policy.min_partitions
+    return f"{path}.minAvailable", None
 
 
 def incomplete_gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
@@ -54,10 +70,13 @@ def incomplete_gang(job: Job, plugins: Sequence[Plugin]) -> Iterator[Problem]:
         " Pods would wait for the missing Pods while holding their resources"
     )
     smaller = [index for index, task in enumerate(tasks) if (task.min_available or 0) < task.size]
-    if least == sum(task.min_available or 0 for task in tasks):
+    if least == _minimum(tasks):
         for index in smaller:
-            hint = f"set minAvailable: {tasks[index].size}, or remove it"
-            yield Problem(f"spec.tasks[{index}].minAvailable", "Warning", reason, hint, code="VJ103")
+            task = tasks[index]
+            place, minimum = _place_of_minimum(task, f"spec.tasks[{index}]")
+            policy = task.partition_policy
+            field = f"minPartitions: {policy.total_partitions}" if minimum and policy else f"minAvailable: {task.size}"
+            yield Problem(place, "Warning", reason, f"set {field}, or remove it", code="VJ103")
     else:
         yield Problem(
             "spec.minAvailable", "Warning", reason, f"set minAvailable: {created}, or remove it", code="VJ103"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from pulumi_volcano_jobs.admission.defaults import default_name
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
@@ -17,9 +18,10 @@ def unique_names(tasks: Sequence[Task]) -> Iterator[Problem]:
     """Yield a Problem for each name that several tasks have."""
     for name, count in Counter(task.name for task in tasks).items():
         if count > 1:
-            yield webhook_problem(
-                "spec.tasks", "Duplicate", f"{count} tasks have this name", name, "use a unique name for each task"
-            )
+            # A task without a name is named after its position.
+            is_default = name in [default_name(index) for index in range(len(tasks))]
+            hint = "set a unique name for each task" if is_default else "use a unique name for each task"
+            yield webhook_problem("spec.tasks", "Duplicate", f"{count} tasks have this name", name, hint)
 
 
 def pod_name(job: Job, task: Task, index: int) -> Iterator[Problem]:
@@ -28,9 +30,7 @@ def pod_name(job: Job, task: Task, index: int) -> Iterator[Problem]:
     name = f"{job.name}-{task.name}-{index}"
     if not is_qualified(name):
         reason = f"the name of a Pod, such as {name}, may not be more than {MAX_LABEL} characters"
-        yield webhook_problem(
-            f"spec.tasks[{index}].name", "TooLong", reason, task.name, "shorten the name of the job or the task"
-        )
+        yield webhook_problem(_place_of_name(task, index), "TooLong", reason, task.name, _shorten(task, index))
 
 
 def last_pod_name(job: Job, task: Task, index: int) -> Iterator[Problem]:
@@ -38,13 +38,22 @@ def last_pod_name(job: Job, task: Task, index: int) -> Iterator[Problem]:
     last = job_names.pod(job.name, task.name or "", max(task.size - 1, 0))
     if len(last) > MAX_LABEL:
         reason = f"the hostname of a Pod may not be more than {MAX_LABEL} characters, but {last} has {len(last)}"
-        yield Problem(
-            f"spec.tasks[{index}].name",
-            "TooLong",
-            reason,
-            "shorten the name of the job or the task",
-            stage=RejectionStage.API,
-        )
+        yield Problem(_place_of_name(task, index), "TooLong", reason, _shorten(task, index), stage=RejectionStage.API)
+
+
+def _has_default_name(task: Task, index: int) -> bool:
+    return task.name == default_name(index)
+
+
+def _place_of_name(task: Task, index: int) -> str:
+    """Return the field that sets the first part of the name of a Pod that the user can shorten."""
+    return "metadata.name" if _has_default_name(task, index) else f"spec.tasks[{index}].name"
+
+
+def _shorten(task: Task, index: int) -> str:
+    if _has_default_name(task, index):
+        return f"shorten the name of the job, or set a short spec.tasks[{index}].name"
+    return "shorten the name of the job or the task"
 
 
 def dependencies(tasks: Sequence[Task]) -> Iterator[Problem]:

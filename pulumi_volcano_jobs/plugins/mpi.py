@@ -9,7 +9,7 @@ from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
 from pulumi_volcano_jobs.kubernetes import processes
-from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
+from pulumi_volcano_jobs.kubernetes.container_lists import containers_in, placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, config_map
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
@@ -73,6 +73,7 @@ class MpiPlugin(Plugin):
             if getattr(self, setting) < 0:
                 unit = "processes" if setting == "slots" else "seconds"
                 yield self.problem(setting, f"must be at least 0 {unit}")
+        yield from self._launch_warnings(job)
         is_racing = job.task(self.worker) is not None and not self.wait_for_workers
         for index, task in enumerate(job.tasks or ()) if is_racing else ():
             policy = task.pod_spec.get("restartPolicy")
@@ -83,11 +84,28 @@ class MpiPlugin(Plugin):
                 path = f"spec.tasks[{index}].template.spec.restartPolicy"
                 yield Problem(path, "Warning", reason, hint, value_text(policy), code="VJ102")
 
+    def _launch_warnings(self, job: Job) -> Iterator[Problem]:
+        """Yield a warning for each command of the master that does not use the workers as it seems to."""
+        worker = job.task(self.worker)
+        hosts = 0 if worker is None else 1 if worker.pod_spec.get("hostname") else worker.size
+        for index, task in enumerate(job.tasks or ()):
+            if not hosts or task.name != self.master:
+                continue
+            for _, path, container in placed_containers(task.pod_spec, f"spec.tasks[{index}].template.spec"):
+                if count := processes.excess_slots(container, hosts):
+                    reason = f"--host $MPI_HOST has {hosts} slots, one for each worker, so Open MPI rejects -np {count}"
+                    hint = 'set mpi.hostfile to "openmpi" and remove --host, or add --oversubscribe'
+                    yield Problem(path, "Warning", reason, hint, code="VJ136")
+                if self.hostfile != "deepspeed" and processes.runs_deepspeed(container):
+                    reason = "DeepSpeed finds no host file in /job/hostfile, so it runs only in the Pod of the master"
+                    yield Problem(path, "Warning", reason, 'set mpi.hostfile to "deepspeed"', code="VJ137")
+
     def missing_master(self, job: Job) -> Iterator[Problem]:
         """Yield a Problem if Volcano's webhook rejects the job because it has no master."""
         if job.task(self.master) is None:
             reason = "no task has this name"
-            yield webhook_problem(f"{path_of(type(self))}.master", "NotFound", reason, self.master)
+            hint = f'add a task named "{self.master}", or set mpi.master'
+            yield webhook_problem(f"{path_of(type(self))}.master", "NotFound", reason, self.master, hint)
 
     def missing_in(self, version: str, job: Job, args: Sequence[Any], *, strict: bool) -> Iterator[Problem]:
         """Also yield a Problem for a job without workers, which older webhooks reject."""

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_VOLCANO, Phrase
+from pulumi_volcano_jobs.kubernetes import processes
+from pulumi_volcano_jobs.kubernetes.container_lists import placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import Pod
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, PluginOutput, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
@@ -66,6 +68,7 @@ class TensorflowPlugin(Plugin):
             if getattr(self, role) == getattr(self, other) and job.task(getattr(self, role)):
                 reason = f"the task also has the role {role}, so its role in the cluster and in its Pods would differ"
                 yield self.problem(other, reason, "use a different task for each role", error_type="Duplicate")
+        yield from _script_warnings(job)
         yield from self._strategy_problems(job) if self.strategy != "any" and job.has_pods else ()
 
     def not_native(self) -> Iterator[Problem]:
@@ -152,3 +155,13 @@ class TensorflowPlugin(Plugin):
         if sizes["ps"]:
             reason = f"{MIRRORED} does not support parameter servers, so the Pods of the task {self.ps} would fail"
             yield self.problem("strategy", reason, "remove the task", error_type="Forbidden")
+
+
+def _script_warnings(job: Job) -> Iterator[Problem]:
+    """Yield a warning for each script that overrides TF_CONFIG."""
+    for index, task in enumerate(job.tasks or ()):
+        for _, path, container in placed_containers(task.pod_spec, f"spec.tasks[{index}].template.spec"):
+            if processes.sets_variable(container, "TF_CONFIG"):
+                reason = "the script overrides TF_CONFIG of the tensorflow plugin"
+                hint = "remove TF_CONFIG from the script, or remove the plugin"
+                yield Problem(path, "Warning", reason, hint, code="VJ138")

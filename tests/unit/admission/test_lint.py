@@ -54,6 +54,18 @@ def security_context(
     return spec
 
 
+def mpi_job(script: str, **settings: Any) -> Wire:
+    """Build an MPI job with two workers by the script of its master."""
+    master = restarting_task(containers=[container(command=["sh", "-c", script])])
+    return job(master, task("worker", 2), plugins=[MpiPlugin(**settings)])
+
+
+def with_annotation(value: str) -> Wire:
+    """Build a task whose Pods have the annotation of Prometheus."""
+    template = task()["template"]
+    return {**task(), "template": {**template, "metadata": {"annotations": {"prometheus.io/scrape": value}}}}
+
+
 def ssh_job(spec: dict[str, Any], **settings: Any) -> Wire:
     """Build a job with ssh by the spec of its Pods."""
     return job(task(**spec), plugins=[SshPlugin(**settings), SvcPlugin()])
@@ -297,6 +309,28 @@ WARNED: dict[str, tuple[Wire, str]] = {
     ),
     "VJ135 sed": (job(volumes=[{"mountPath": "/__DIR__", "volumeClaimName": "a"}]), "spec.volumes[0].mountPath"),
     "VJ135 a reminder": (job(task(containers=[container(workingDir="CHANGE_ME")])), f"{SPEC}.containers[0].workingDir"),
+    "VJ104 a worker that waits for a waiting master": (
+        job(
+            restarting_task(),
+            task("worker", initContainers=[container("wait", command=["sh", "-c", "nslookup train-master-0.train"])]),
+            plugins=[MpiPlugin(wait_for_workers=True)],
+        ),
+        "spec.tasks[1].template.spec.initContainers[0]",
+    ),
+    "VJ136 Open MPI": (mpi_job("mpirun --allow-run-as-root --host $MPI_HOST -np 4 a"), f"{SPEC}.containers[0]"),
+    "VJ136 braces": (mpi_job("mpiexec --mca a b -n 3 --host ${MPI_HOST} a"), f"{SPEC}.containers[0]"),
+    "VJ137 a launcher": (mpi_job("deepspeed --num_gpus 8 train.py"), f"{SPEC}.containers[0]"),
+    "VJ138 a script": (
+        job(
+            task("worker", 2, containers=[container(command=["sh", "-c", "export TF_CONFIG={}; python t.py"])]),
+            plugins=[TensorflowPlugin()],
+        ),
+        f"{SPEC}.containers[0]",
+    ),
+    "VJ139 Prometheus": (
+        job(with_annotation("true"), plugins=SVC),
+        f"{TEMPLATE}.metadata.annotations.prometheus.io/scrape",
+    ),
     "VJ116 a repeated exit code": (
         job(task(containers=[container(restartPolicy="Never", restartPolicyRules=[EXIT_CODES])])),
         f"{SPEC}.containers[0].restartPolicyRules[0].exitCodes.values[1]",
@@ -410,7 +444,11 @@ SILENT: dict[str, Wire] = {
         task("ps", restartPolicy=None),
         task() | {"policies": [{"event": "TaskCompleted", "action": "CompleteJob"}]},
     ),
-    "a dashboard of a job with a driver": job(*RAY, task("driver"), plugins=[RayPlugin()]),
+    "a dashboard of a job with a driver": job(
+        *RAY,
+        task("driver") | {"policies": [{"event": "TaskCompleted", "action": "CompleteJob"}]},
+        plugins=[RayPlugin()],
+    ),
     "hostNetwork without sshd": ssh_job({"hostNetwork": True}),
     "hostNetwork with a port of sshd": ssh_job(
         {"hostNetwork": True, "containers": [container(command=["sh", "-c", "sshd -p 2222; mpirun hostname"])]}
@@ -431,6 +469,23 @@ SILENT: dict[str, Wire] = {
             volumes=[{"name": "a", "emptyDir": {}}],
         ),
     ),
+    "as many MPI processes as workers": mpi_job("mpirun --allow-run-as-root --host $MPI_HOST -np 2 a"),
+    "more MPI processes with permission": mpi_job(
+        "mpirun --allow-run-as-root --oversubscribe --host $MPI_HOST -np 8 a"
+    ),
+    "more MPI processes of another launcher": mpi_job("mpirun -host $MPI_HOST -np 8 a"),
+    "more MPI processes with slots": mpi_job("mpirun --allow-run-as-root --host $MPI_HOST:4 -np 8 a"),
+    "more MPI processes with a host file": mpi_job("mpirun --allow-run-as-root -np 8 a", hostfile="openmpi"),
+    "DeepSpeed with the file of the plugin": mpi_job("deepspeed train.py", hostfile="deepspeed"),
+    "DeepSpeed with another file": mpi_job("deepspeed --hostfile /etc/hosts.txt train.py"),
+    "a program that reads TF_CONFIG": job(
+        task("worker", 2, containers=[container(command=["sh", "-c", "echo $TF_CONFIG"])]), plugins=[TensorflowPlugin()]
+    ),
+    "metrics without a policy": job(with_annotation("true"), plugins=[SvcPlugin(disable_network_policy=True)]),
+    "metrics for an admitted client": job(
+        with_annotation("true"), plugins=[SvcPlugin(allow=[{"cidrs": ["10.0.0.0/8"]}])]
+    ),
+    "no metrics": job(with_annotation("false"), plugins=SVC),
     "one port with two protocols": job(
         task(containers=[container(ports=[{"containerPort": 80}, {"containerPort": 80, "protocol": "UDP"}])])
     ),

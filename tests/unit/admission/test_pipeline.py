@@ -185,7 +185,6 @@ def test_several_problems_of_a_valid_shape_are_reported_at_once() -> None:
     )
 
     assert places(document) == [
-        "spec.minAvailable",
         "spec.plugins.mpi",
         "spec.plugins.nope",
         "spec.plugins.pytorch",
@@ -292,7 +291,7 @@ CASES: dict[str, tuple[Wire, list[tuple[str, str]]]] = {
     ),
     "a task's minimum above its replicas": (
         job_with_task(minAvailable=5),
-        [("spec.minAvailable", "Invalid"), ("spec.tasks[0].minAvailable", "Invalid")],
+        [("spec.tasks[0].minAvailable", "Invalid")],
     ),
     "the job's minimum above all replicas": (job(minAvailable=2), [("spec.minAvailable", "Invalid")]),
     "two tasks of one name": (job(task("a"), task("b"), task("a")), [("spec.tasks", "Duplicate")]),
@@ -434,7 +433,6 @@ def test_several_problems_are_reported_at_once() -> None:
     )
 
     assert [problem.path for problem in lenient_problems(document)] == [
-        "spec.minAvailable",
         "spec.plugins.nope",
         "spec.queue",
         "spec.tasks",

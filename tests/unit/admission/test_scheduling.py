@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs import PytorchPlugin, render
 from pulumi_volcano_jobs.core.leaf import Leaf
-from tests.conftest import Wire, container, job, task
+from tests.conftest import Wire, container, job, problems, task, typed
 
 
 def job_with_topology(resources: Wire, policy: str = "restricted") -> Wire:
@@ -24,3 +25,36 @@ def job_with_topology(resources: Wire, policy: str = "restricted") -> Wire:
 def test_unknown_cpus_are_accepted(resources: Any) -> None:
     """A topologyPolicy needs whole CPUs."""
     assert render(job_with_topology(resources)).pods
+
+
+PARTITIONS = {"totalPartitions": 2, "partitionSize": 4, "minPartitions": 3}
+DERIVED: dict[str, tuple[Wire, str]] = {
+    "minAvailable of a task and the job": (
+        job(task(replicas=8) | {"partitionPolicy": PARTITIONS}),
+        "spec.tasks[0].partitionPolicy.minPartitions",
+    ),
+    "minAvailable of the job": (job({**task(replicas=1), "minAvailable": 2}), "spec.tasks[0].minAvailable"),
+    "the name of a task": (job({**task(), "name": ""}, name="a" * 60), "metadata.name"),
+    "the name of the last Pod": (job({**task(replicas=1001), "name": ""}, name="a" * 51), "metadata.name"),
+}
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_a_value_that_follows_from_another_field_is_reported_there(name: str, snapshot: SnapshotAssertion) -> None:
+    """The user wrote only the other field."""
+    document, path = DERIVED[name]
+
+    (problem,) = problems(document)
+
+    assert problem.path == path
+    assert str(problem) == snapshot
+
+
+def test_a_gang_that_follows_from_partitions_has_its_warning_there() -> None:
+    """The task has no minAvailable."""
+    worker = task(replicas=8) | {"partitionPolicy": {**PARTITIONS, "minPartitions": 1}}
+
+    (warning,) = render(job(task("master"), worker, plugins=[PytorchPlugin()])).warnings
+
+    assert typed([warning]) == [("spec.tasks[1].partitionPolicy.minPartitions", "VJ103")]
+    assert warning.hint == "set minPartitions: 2, or remove it"
