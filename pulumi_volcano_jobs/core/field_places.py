@@ -117,7 +117,8 @@ class FieldTree:
     def _resource_place(self, key: str, chain: list[_PlacedObject]) -> str:
         """Return the place of an amount, such as `resources.requests.cpu` or `capability.cpu`."""
         names = ("capability", "limits" if "/" in key else "requests")
-        found = [self._own(name, chain[-1]) for name in names] + [self._nearest(name, chain) for name in names]
+        found = [self._own(name, chain[-1]) for name in ("resource", *names)]
+        found += [self._nearest(name, chain) for name in names]
         holder = next(filter(None, found), "")
         return holder and paths.join(holder, key)
 

@@ -272,6 +272,22 @@ def test_a_misspelt_resource_is_an_error_with_the_right_one(snapshot: SnapshotAs
     assert [problem.hint for problem in found] == snapshot
 
 
+MISPLACED = [
+    ({"cpu": 4}, "move it to spec.capability.cpu"),
+    ({"guarantee": {"cpu": 1}}, "move it to spec.guarantee.resource.cpu"),
+    ({"resource": {}}, "move it to spec.guarantee.resource"),
+    ({"clusters": []}, "did you mean extendClusters?"),
+]
+
+
+@pytest.mark.parametrize(("fields", "hint"), MISPLACED)
+def test_the_hint_of_a_field_at_the_wrong_level_is_its_place(fields: dict[str, Any], hint: str) -> None:
+    """A queue has amounts in three fields."""
+    (problem,) = rejected(**fields)
+
+    assert (problem.type, problem.hint) == ("Forbidden", hint)
+
+
 def lenient_problems(document: Wire, **options: Any) -> list[Problem]:
     """Return the problems of a job in lenient mode; the webhook is the first to reject each of them."""
     found = problems(document, strict=False, **options)
