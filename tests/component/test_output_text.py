@@ -150,7 +150,8 @@ def test_a_file_and_a_job_are_checked_as_well() -> None:
         quoted = text().replace("\n", " ")
         containers = f"[{{name: a, image: '{quoted}'}}]"
         spec = f"{{tasks: [{{name: w, replicas: 1, template: {{spec: {{containers: {containers}}}}}}}]}}"
-        VolcanoJob.from_yaml("train", f"metadata: {{name: train}}\nspec: {spec}")
+        identity = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job"
+        VolcanoJob.from_yaml("train", f"{identity}\nmetadata: {{name: train}}\nspec: {spec}")
 
     def of_job() -> None:
         VolcanoJob.from_job("train", Job.model_validate({"name": "train", **with_container(image=text())}))
