@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pulumi_volcano_jobs.admission import commands
-from pulumi_volcano_jobs.admission.commands import Command
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_VOLCANO, Phrase, counted
+from pulumi_volcano_jobs.kubernetes import processes
+from pulumi_volcano_jobs.kubernetes.commands import Command
 from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, TensorflowPlugin
@@ -20,9 +20,7 @@ from pulumi_volcano_jobs.plugins.tensorflow import PARAMETER_SERVER
 from pulumi_volcano_jobs.spec.model import Job, Policy, Task
 
 _EVENTS, _ACTIONS = frozenset({"*", "TaskCompleted"}), frozenset({"AbortJob", "CompleteJob", "TerminateJob"})
-_LOOPS = frozenset({("while", "true"), ("while", ":"), ("while", "1"), ("until", "false")})
-_LEAVING = frozenset({"break", "exit", "return"})
-_SSHD, _RAY, _SERVER = "sshd", "ray start --block", "a TensorFlow server"
+_SERVER = "a TensorFlow server"
 _PS_ARGUMENT = re.compile(r"--job[-_]name[= ]ps\b")
 
 
@@ -94,11 +92,11 @@ def _endless(
     tasks: Sequence[tuple[int, Task]], plugins: Sequence[Plugin], first_pods: Mapping[str, Manifest]
 ) -> Iterator[_Endless]:
     run = {
-        task.name: [list(_run_by(container)) for container in containers_in(first_pods[task.name or ""]["spec"])]
+        task.name: [processes.run_by(container) for container in containers_in(first_pods[task.name or ""]["spec"])]
         for _, task in tasks
     }
     found = {
-        name: next(filter(None, (_endless_command(commands_of) for commands_of in containers)), "")
+        name: next(filter(None, (processes.endless(commands_of) for commands_of in containers)), "")
         for name, containers in run.items()
     }
     heads = [name for name, containers in run.items() if any(map(_is_ray_head, itertools.chain(*containers)))]
@@ -106,13 +104,8 @@ def _endless(
     has_ending_head = any(not found[name] for name in heads)
     for position, task in tasks:
         what = _role(task, plugins, run[task.name]) or found[task.name]
-        if what and not (what == _RAY and has_ending_head):
+        if what and not (what == processes.RAY and has_ending_head):
             yield _Endless(position, task, what)
-
-
-def _run_by(container: Mapping[str, Any]) -> Iterator[Command]:
-    arguments = commands.arguments_of(container)
-    return commands.run_by(arguments) if arguments else iter(())
 
 
 def _role(task: Task, plugins: Sequence[Plugin], run: Sequence[Sequence[Command]]) -> str:
@@ -120,7 +113,7 @@ def _role(task: Task, plugins: Sequence[Plugin], run: Sequence[Sequence[Command]
     for plugin in plugins:
         # Without a command, the image probably starts sshd.
         if isinstance(plugin, MpiPlugin) and task.name == plugin.worker and not any(run) and _accelerators(task):
-            return _SSHD
+            return processes.SSHD
         if isinstance(plugin, TensorflowPlugin):
             servers = (plugin.ps, plugin.worker) if plugin.strategy == PARAMETER_SERVER else (plugin.ps,)
             if task.name in servers and all(map(_may_serve, itertools.chain(*run))):
@@ -133,33 +126,6 @@ def _may_serve(command: Command) -> bool:
     """Check whether a command may start a TensorFlow server. Inline code shows that it does not."""
     code = " ".join(command.words)
     return "-c" not in command.words or bool(re.search("server|train_and_evaluate", code, re.IGNORECASE))
-
-
-def _endless_command(run: Sequence[Command]) -> str:
-    """Return the command at which a container never ends, or an empty string."""
-    background = ""
-    for command in run:
-        what = _never_ends(command, run)
-        if command.in_background:
-            background = background or what
-        elif command.is_certain and (what or (background and command.words == ("wait",))):
-            return what or background
-    return ""
-
-
-def _never_ends(command: Command, run: Sequence[Command]) -> str:
-    program, words = command.program, command.words
-    if program == "sshd" and any(re.fullmatch(r"-[A-Za-z]*D[A-Za-z]*", word) for word in words):
-        return _SSHD
-    if program == "ray" and "start" in words and "--block" in words:
-        return _RAY
-    if program == "sleep" and words[1:] in {("inf",), ("infinity",)}:
-        return "sleep infinity"
-    if program == "tail" and any(re.fullmatch(r"-[a-z]*[fF]|--follow\S*", word) for word in words):
-        return "tail -f"
-    if words in _LOOPS and not any(other.program in _LEAVING for other in run):
-        return "an endless loop"
-    return ""
 
 
 def _is_ray_head(command: Command) -> bool:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pulumi_volcano_jobs.admission import commands
-from pulumi_volcano_jobs.admission.commands import Command
 from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf, has_leaf
 from pulumi_volcano_jobs.core.phrases import listed
+from pulumi_volcano_jobs.kubernetes import commands
+from pulumi_volcano_jobs.kubernetes.commands import Command
 from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins import PytorchPlugin

@@ -12,11 +12,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pulumi_volcano_jobs.admission import commands
 from pulumi_volcano_jobs.core.errors import JobError, Problem, value_text
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.core.suggestions import closest
+from pulumi_volcano_jobs.kubernetes import commands
 from pulumi_volcano_jobs.kubernetes.container_lists import placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, Pod
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
@@ -163,7 +163,7 @@ class _ContainerCheck:
 
     def _command_items(self) -> Iterator[tuple[str, str]]:
         """Yield the items of command and args with their paths. A command that is not known yet has none."""
-        for field in ("command", "args"):
+        for field in commands.FIELDS:
             items = self.template.get(field)
             for index, item in enumerate(items if isinstance(items, list) else ()):
                 if isinstance(item, str):

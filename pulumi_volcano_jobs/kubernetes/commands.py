@@ -5,6 +5,7 @@ Programs and scripts inside the image are not known. Checks that use this module
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +13,8 @@ from typing import Any, NamedTuple
 
 from pulumi_volcano_jobs.core.leaf import is_given
 
+FIELDS = ("command", "args")
+"""The fields of a container that are its command."""
 _SHELL = re.compile(r"(?:ba|da|z|k|a)?sh")
 # Options such as `-euo`, whose value is the next word, and `-lc`, which has a script.
 _NAMED_OPTION, _SCRIPT_OPTION = re.compile(r"[-+][a-zA-Z]*[oO]"), re.compile(r"-[a-zA-Z]*c[a-zA-Z]*")
@@ -69,7 +72,7 @@ def base_name(path: str) -> str:
 
 def arguments_of(container: Mapping[str, Any]) -> list[str] | None:
     """Return command and args of a container, or None if a part of them is unknown or none is set."""
-    parts = [container[field] for field in ("command", "args") if is_given(container.get(field))]
+    parts = [container[field] for field in FIELDS if is_given(container.get(field))]
     if not all(isinstance(part, (list, tuple)) for part in parts):
         return None
     items = [item for part in parts for item in part]
@@ -86,15 +89,25 @@ def script_of(words: Sequence[str]) -> str | None:
     return next(iter(rest[len(options) :]), None) if has_script else None
 
 
-def run_by(arguments: Sequence[str], nested: int = 0) -> Iterator[Command]:
-    """Yield the commands that an argument list runs: the commands of its script, or the list itself."""
+def run_by(arguments: Sequence[str]) -> Sequence[Command]:
+    """Return the commands that an argument list runs: the commands of its script, or the list itself."""
+    return _run_by(tuple(arguments))
+
+
+# Several checks read the same command, and the tasks of a job often have the same.
+@functools.lru_cache(maxsize=64)
+def _run_by(arguments: tuple[str, ...]) -> tuple[Command, ...]:
+    return tuple(_commands(arguments, 0))
+
+
+def _commands(arguments: Sequence[str], nested: int) -> Iterator[Command]:
     words = _without_wrapper(arguments)
     script = script_of(words)
     if script is None:
         yield Command(tuple(words))
     elif nested < _MOST_NESTED:
         for command in parse(script):
-            for inner in run_by(command.words, nested + 1):
+            for inner in _commands(command.words, nested + 1):
                 yield Command(
                     inner.words,
                     inner.is_certain and command.is_certain,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pulumi_volcano_jobs.admission import commands
 from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.kubernetes import commands
 from tests.conftest import container
 
 RUN: dict[str, tuple[list[str], list[str]]] = {
