@@ -179,7 +179,9 @@ def _runs_ray(task: Task, ray: RayPlugin | None) -> bool:
 
 
 def _dashboard(job: Job, svc: SvcPlugin, ray: RayPlugin | None) -> Iterator[Problem]:
-    is_only_ray = ray is not None and all(_runs_ray(task, ray) for task in job.tasks or ())
+    is_only_ray = (
+        ray is not None and job.task(ray.head) is not None and all(_runs_ray(task, ray) for task in job.tasks or ())
+    )
     if ray and is_only_ray and not svc.disable_network_policy and not _opens_dashboard(svc, ray):
         reason = "the NetworkPolicy of svc admits only Pods of the job to the dashboard and the other ports of the head"
         forward = f"kubectl port-forward {naming.pod(job.name, ray.head, 0)} {ray.dashboard_port}"

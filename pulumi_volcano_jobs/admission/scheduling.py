@@ -94,7 +94,8 @@ def waiting_gang(job: Job, *, native: bool) -> Iterator[Problem]:
     waiting = [index for index, task in enumerate(tasks) if _waits(task, minimums)]
     least, created = job.min_available or 0, [task for index, task in enumerate(tasks) if index not in waiting]
     needs_each_task = least >= sum(minimums.values()) and any(minimums[tasks[index].name] for index in waiting)
-    if not waiting or not (needs_each_task or sum(task.size for task in created) < least):
+    # Without a task that does not wait, the dependencies form a cycle, which is an error.
+    if not (waiting and created) or not (needs_each_task or sum(task.size for task in created) < least):
         return
     names = ", ".join(tasks[index].name or "" for index in waiting)
     others = ", ".join(task.name or "" for task in created)

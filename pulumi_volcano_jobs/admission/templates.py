@@ -15,7 +15,9 @@ from pulumi_volcano_jobs.spec.model import Job, Task
 from pulumi_volcano_jobs.spec.releases import embedded_kubernetes
 
 # Lists in which `manifest.Pod` keeps only the last entry with each key.
-_MERGED = ("env", "ports", "volumeMounts", "volumes")
+_MERGED = ("env", "ports")
+# Lists in which the API server rejects duplicates in Pods also, with another message.
+_UNIQUE = ("containers", "initContainers", "resourceClaims", "volumeDevices", "volumeMounts", "volumes")
 # Actions of policies that end all Pods of the job.
 _ENDING = frozenset({"AbortJob", "CompleteJob", "TerminateJob"})
 
@@ -83,8 +85,10 @@ def _repeated(task: Task, path: str, *, native: bool) -> Iterator[Problem]:
         if native:
             yield Problem(entry.path, "Duplicate", "", entry.hint, entry.value, RejectionStage.SCHEMA)
             continue
-        is_merged = entry.path.rpartition(".")[2].partition("[")[0] in _MERGED
-        effect = "the last entry takes precedence" if is_merged else "server-side apply rejects duplicates"
+        name = entry.path.rpartition(".")[2].partition("[")[0]
+        if name in _UNIQUE:
+            continue
+        effect = "the last entry takes precedence" if name in _MERGED else "server-side apply rejects duplicates"
         yield Problem(
             entry.path, "Warning", f"duplicates an earlier entry: {effect}", entry.hint, entry.value, code="VJ116"
         )

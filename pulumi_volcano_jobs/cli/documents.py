@@ -184,7 +184,7 @@ class _Processor:
                 return self._other_object(document, file)
             rendered = self._make(document, self._checks)
         except JobError as error:
-            return None, error.problems
+            return None, [*error.problems, *error.warnings]
         created = map(ObjectRef.of, rendered.objects)
         missing = references.check(rendered.job, created, in_file, self._defined)
         return RenderedJob(file, document, rendered), [*rendered.warnings, *missing]

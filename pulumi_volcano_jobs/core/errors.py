@@ -249,24 +249,26 @@ class JobError(ValueError):
     In a Pulumi program it is also a `pulumi.RunError`, which Pulumi shows without a traceback (see `job_error`).
     """
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    def __init__(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
         """Sort the problems. There must be at least one."""
         self.problems = tuple(in_order(problems))
         """All problems, sorted by their position in the file."""
+        self.warnings = tuple(in_order(warnings))
+        """The warnings that were found before the job was rejected. The message does not include them."""
         self.stage = min(problem.stage for problem in self.problems)
         """First stage that rejects the job."""
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
-    def __reduce__(self) -> tuple[type[JobError], tuple[tuple[Problem, ...]]]:
+    def __reduce__(self) -> tuple[type[JobError], tuple[tuple[Problem, ...], tuple[Problem, ...]]]:
         """Pickle the problems, because the default is to pass the text of the exception to the constructor."""
-        return JobError, (self.problems,)
+        return JobError, (self.problems, self.warnings)
 
 
-def job_error(problems: Iterable[Problem]) -> JobError:
+def job_error(problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> JobError:
     """Return a JobError. If Pulumi is imported, as in a program, it is also a `pulumi.RunError`."""
     run_error = getattr(sys.modules.get("pulumi"), "RunError", None)
     kind = _with_base(run_error) if run_error else JobError
-    return kind(problems)
+    return kind(problems, warnings)
 
 
 @functools.cache
@@ -295,9 +297,10 @@ def in_order(problems: Iterable[Problem]) -> list[Problem]:
 
 def raise_if_any(problems: Iterable[Problem]) -> None:
     """Raise a JobError if any of the problems is not a warning."""
-    errors = [problem for problem in problems if not problem.warning]
+    found = list(problems)
+    errors = [problem for problem in found if not problem.warning]
     if errors:
-        raise job_error(errors)
+        raise job_error(errors, (problem for problem in found if problem.warning))
 
 
 def not_following(problems: Sequence[Problem], reported: Sequence[Problem]) -> list[Problem]:

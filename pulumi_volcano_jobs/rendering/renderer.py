@@ -19,7 +19,7 @@ from pulumi_volcano_jobs.admission.pipeline import admit
 from pulumi_volcano_jobs.admission.plugin_paths import relocate_plugin_problem
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.calls import checked_call
-from pulumi_volcano_jobs.core.errors import Problem, as_warning, job_error, raise_if_any, wrong_type
+from pulumi_volcano_jobs.core.errors import Problem, as_warning, job_error, not_following, raise_if_any, wrong_type
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.resource_types import CLAIM
 from pulumi_volcano_jobs.core.text import Sealed, redacted, redacted_arguments
@@ -137,9 +137,17 @@ def render(
     renderer = functools.partial(pod_renderer, ctx, plugins, keep_template_values=keep_template_values)
     first_pods: dict[str, Manifest] = {}
     render_first_pods = functools.partial(_first_pods, ctx, renderer, first_pods, plugins, on_conflict, native=native)
+
+    def pod_warnings(objects: Sequence[Manifest]) -> list[Problem]:
+        found = lint.check_pods(ctx, plugins, first_pods, objects, native=native)
+        return [relocate_plugin_problem(item, redacted_job, options) for item in found]
+
     if strict and admitted.is_renderable:
         conflict_problems, limit_problems = render_first_pods()
         problems += [*conflict_problems, *limit_problems]
+        if not limit_problems and not all(problem.warning for problem in problems):
+            objects = [item for plugin in plugins for item in plugin.on_job_add(ctx)]
+            problems += not_following(pod_warnings(objects), problems)
     raise_if_any(problems)
     objects, made_by, extension_objects = _objects(ctx, plugins, cluster)
     if redact:
@@ -154,10 +162,7 @@ def render(
     pods = tuple(_pods(ctx, renderer, first_pods))
     hint = limits.hosts_hint(native=native, version=cluster.volcano_version)
     problems += limits.variables(ctx.tasks, pods, first_pods, objects, made_by, hint)
-    problems += [
-        relocate_plugin_problem(item, redacted_job, options)
-        for item in lint.check_pods(ctx, plugins, first_pods, objects, native=native)
-    ]
+    problems += pod_warnings(objects)
     problems = problems if strict else [as_warning(problem) for problem in problems]
     raise_if_any(problems)
     return Rendered(

@@ -98,7 +98,7 @@ class TestPrinted:
         """Incomplete output might be applied."""
         good, bad = (
             shell.write("good.yaml", job()),
-            shell.write("bad.yaml", job(task(replicas=0), name="b", queue="root")),
+            shell.write("bad.yaml", job(name="b", queue="root")),
         )
 
         answer = shell("render", good, bad)

@@ -16,7 +16,7 @@ kind: Job
 metadata: {name: train}
 spec:
   minAvailable: 5
-  plugins: {ssh: []}
+  plugins: {svc: []}
   tasks:
     - name: worker
       replicas: 2
@@ -95,7 +95,7 @@ def test_sarif_names_a_file_by_its_uri(shell: Shell) -> None:
 
 def test_a_warning_is_listed_with_exit_code_0(shell: Shell) -> None:
     """It is listed with its level."""
-    file = shell.write("job.yaml", JOB.replace("minAvailable: 5", "minAvailable: 2"))
+    file = shell.write("job.yaml", JOB.replace("minAvailable: 5", "minAvailable: 2").replace("svc", "ssh"))
 
     (warning,) = report(shell, "json", file, code=0)
 
@@ -105,7 +105,7 @@ def test_a_warning_is_listed_with_exit_code_0(shell: Shell) -> None:
 @pytest.mark.parametrize("style", ["json", "sarif"])
 def test_invalid_yaml_and_duplicates_are_listed(shell: Shell, style: str) -> None:
     """One report covers all files, also if one of them cannot be parsed."""
-    good = JOB.replace("minAvailable: 5", "minAvailable: 2").replace("ssh", "svc")
+    good = JOB.replace("minAvailable: 5", "minAvailable: 2")
     files = [shell.write("broken.yaml", "a: [\n"), shell.write("job.yaml", JOB)]
 
     assert files_of(report(shell, style, *files)) == ["broken.yaml", "job.yaml"]

@@ -45,6 +45,7 @@ spec:
       dependsOn: {name: [nobody]}       # 19 spec.tasks[0].dependsOn.name: NotFound
       template:
         spec:
+          restartPolicy: Never
           containers:
             - name: main
               image: busybox
@@ -236,6 +237,20 @@ class TestProblems:
 
         assert (answer.code, answer.places) == (1, ["job.yaml:1:4"])
         assert typed(shell.problems(file)) == [("", "Invalid")]
+
+    def test_errors_do_not_hide_warnings(self, shell: Shell) -> None:
+        """The warnings of rendered Pods are reported also, if the plugins can render them."""
+        pod = task(restartPolicy=None, containers=[container(command=["sh", "-c", "echo $VC_MASTER_HOST"])])
+        file = shell.write("job.yaml", job(pod, queue="root", plugins={"svc": []}))
+
+        answer = shell("validate", file)
+
+        assert answer.code == 1
+        assert sorted((problem.path, problem.code or problem.type) for problem in shell.problems(file)) == [
+            ("spec.queue", "Forbidden"),
+            ("spec.tasks[0].template.spec", "VJ101"),
+            ("spec.tasks[0].template.spec.containers[0].command[2]", "VJ142"),
+        ]
 
     def test_a_conflict_with_a_plugin_has_its_line(self, shell: Shell) -> None:
         """A variable that both the template and a plugin set is found when the Pods are rendered."""
