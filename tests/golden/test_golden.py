@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from pulumi_volcano_jobs import ClusterFacts, JobError, render
-from pulumi_volcano_jobs.core.errors import RejectionStage
+from pulumi_volcano_jobs.core.errors import LENIENT, Problem, RejectionStage
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.spec.naming import claim, volume
 
@@ -112,6 +112,34 @@ def test_the_native_job_of_a_case_renders_the_same(case: Path, cluster: ClusterF
 
     assert read.to_manifest() == again.job.to_manifest() == made.job.to_manifest()
     assert (again.objects, again.pods) == (made.objects, made.pods)
+
+
+def _reported(document: dict[str, Any], cluster: ClusterFacts, **options: Any) -> dict[str, str]:
+    """Return the code of each problem of a job by its path; an error of strict mode has the code of lenient mode."""
+    try:
+        found: tuple[Problem, ...] = render(document, cluster=cluster, **options).warnings
+    except JobError as error:
+        found = (*error.problems, *error.warnings)
+    return {problem.path: problem.code or LENIENT for problem in found}
+
+
+@pytest.mark.parametrize("managed_by", ["pulumi", "volcano"])
+@pytest.mark.parametrize("case", CREATED, ids=lambda case: case.stem)
+def test_lenient_mode_reports_every_problem_of_strict_mode(case: Path, managed_by: str, cluster: ClusterFacts) -> None:
+    """Errors are warnings. Only a mistake in arguments hides others: Volcano ignores the arguments after it."""
+    document = _document(case, _expected(case))
+    strict = _reported(document, cluster, managed_by=managed_by)
+    lenient = _reported(document, cluster, managed_by=managed_by, strict=False)
+
+    unread = {
+        path
+        for path in strict.keys() - lenient.keys()
+        if any(other.rpartition("[")[0] == path.rpartition("[")[0] for other in lenient)
+    }
+    assert all(path.startswith("spec.plugins.") for path in unread)
+    assert {path: code for path, code in strict.items() if path not in unread}.items() <= lenient.items()
+    pruned = _expected(case)["meta"].get("prunedFields", ())
+    assert {path for path, code in lenient.items() if code == LENIENT} >= {*pruned}
 
 
 def _texts(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
