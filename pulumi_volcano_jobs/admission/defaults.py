@@ -70,8 +70,8 @@ def apply_defaults(job: Job, options: RenderOptions, *, strict: bool, volcano_ve
 
 def replaced_zeros(job: Job) -> Iterator[Problem]:
     """Yield a warning for each 0 of a job, before its defaults, that Volcano replaces by a default."""
-    if job.min_available == 0:
-        total = sum(_task_minimum(task, task.partition_policy) for task in job.tasks or ())
+    total = sum(_task_minimum(task, task.partition_policy) for task in job.tasks or ())
+    if job.min_available == 0 and total:
         reason = f"Volcano replaces 0 by its default, the sum of minAvailable of all tasks ({total})"
         yield _zero("spec.minAvailable", reason, "set minAvailable: 1 to start each Pod by itself, or remove it")
     hint = f"set maxRetry to 1 or more, or remove it (the default is {MAX_RETRY})"

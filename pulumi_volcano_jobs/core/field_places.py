@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -127,7 +127,7 @@ class FieldTree:
 
     def _own(self, name: str, item: _PlacedObject) -> str:
         names = self._names(item.kind)
-        return paths.join(item.path, names[name]) if name in names else ""
+        return paths.join(item.path, names[name]) if name in names and not _is_rare(name, names) else ""
 
     def _in_parts(self, name: str, item: _PlacedObject, only: str = "") -> str:
         """Find a field in the objects of an object. The objects of a template are also objects of its task."""
@@ -156,11 +156,15 @@ class FieldTree:
         order = {name: index for index, name in enumerate(_FIRST)}
         for name in sorted(fields, key=lambda name: order.get(name, len(order))):
             child = fields[name]
-            # `resources` of a Pod is new and rare; most users mean a container's.
-            if child.kind is None or name in _SKIPPED or (name == "resources" and "containers" in fields):
+            if child.kind is None or name in _SKIPPED or _is_rare(name, fields):
                 continue
             place = paths.join(item.path, name)
             yield _PlacedObject(paths.join(place, 0) if child.is_list else place, child.kind), child.is_list
+
+
+def _is_rare(name: str, siblings: Collection[str]) -> bool:
+    """Check for `resources` of a Pod, a new and rare field: most users mean a container's."""
+    return name == "resources" and "containers" in siblings
 
 
 def _folded(name: str) -> str:

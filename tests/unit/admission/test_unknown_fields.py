@@ -130,6 +130,11 @@ MISPLACED: dict[str, tuple[Wire, str, str]] = {
         f"{TEMPLATE}.spec.containers[0].resources.nvidia.com/gpu",
         f"{TEMPLATE}.spec.containers[0].resources.limits.nvidia.com/gpu",
     ),
+    "resources in a task": (
+        job({**task(), "resources": {}}),
+        "spec.tasks[0].resources",
+        f"{TEMPLATE}.spec.containers[0].resources",
+    ),
     "limits in the Pod": (
         job(task(limits={})),
         f"{TEMPLATE}.spec.limits",
