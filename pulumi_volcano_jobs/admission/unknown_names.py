@@ -17,7 +17,7 @@ from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.core.suggestions import closest
 from pulumi_volcano_jobs.kubernetes import commands
-from pulumi_volcano_jobs.kubernetes.container_lists import placed_containers
+from pulumi_volcano_jobs.kubernetes.container_lists import containers_in, placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, Pod
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
 from pulumi_volcano_jobs.plugins.context import JobContext
@@ -34,18 +34,21 @@ _OF_PROGRAM = re.compile(
 )
 # $(NAME) of Kubernetes. In a script, it is also the output of a program.
 _OF_KUBERNETES = re.compile(rf"\$\(({_NAME})\)")
+# Variables of svc for a task with a hyphen, which no name of a variable contains: a shell reads $VC_A-0_HOSTS as $VC_A.
+_HYPHENATED = re.compile(r"\b(V[CK]_\w*(?:-\w+)+_(?:HOSTS|NUM))\b")
 _ASSIGNED = re.compile(
     rf"(?<![\w$.{{-])({_NAME})\+?=|\bread\s+(?:-\w+\s+)*({_NAME})|\bfor\s+({_NAME})\s+in\b|\$\{{({_NAME}):?="
 )
 # A script that tests a variable, or has a default for it, runs without the variable.
 _OPTIONAL = re.compile(
-    rf"""\$\{{({_NAME}):?[-+?]|\s-[nzv]\s+["']?\$?\{{?({_NAME})|get(?:env)?\(\s*\\?["']({_NAME})\\?["']\s*,"""
+    rf"""\$\{{({_NAME}):?[-+?]|(?<!\bnc)\s-[nzv]\s+["']?\$?\{{?({_NAME})|get(?:env)?\(\s*\\?["']({_NAME})\\?["']\s*,"""
     rf"""|["']({_NAME})\\?["']\s+(?:not\s+)?in\b"""
 )
 _SOURCED = re.compile(r"(?:^|[\s;&|])(?:source|\.)\s+\S")
 _HOST_FILE = re.compile(rf"({naming.HOSTS_PATH}/)(\w[\w.-]*)(?![\w.*?$\[{{-])", re.IGNORECASE)
 _UNEXPANDED = re.compile(rf"(?<![\\$])\$(?:({_NAME})|\{{({_NAME})\}})")
 _NOT_EXPANDED = "no shell expands this variable, and Kubernetes expands only $(NAME)"
+_ONLY_IN_CONTAINERS = "plugins set this variable in containers, but not in init containers"
 # A script that evaluates the value of a variable.
 _EVALUATED = re.compile(r"""\beval\b|\benvsubst\b|-[a-z]*c\s+["']?\$|^\$\w+$|^\$\(""")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
@@ -73,11 +76,18 @@ def warnings(
         offers = functools.cache(functools.partial(_offers, ctx, task, plugins, native=native))
         pod = first_pods.get(task.name or "", {}).get("spec", {})
         rendered = {(kind, wire["name"]): wire for kind, _, wire in placed_containers(pod, "")}
+        injected = _injected(task, pod)
         for kind, path, template in placed_containers(task.pod_spec, f"spec.tasks[{position}].template.spec"):
             # A plugin may have removed the container.
             if container := rendered.get((kind, template["name"])):
                 files = _host_files(container, pod, config_maps)
-                yield from _ContainerCheck(path, template, container, files, offers).warnings()
+                yield from _ContainerCheck(path, template, container, files, injected, offers).warnings()
+
+
+def _injected(task: Task, pod: Manifest) -> Collection[str]:
+    """Return the variables that plugins set in the containers of a Pod, which its init containers may lack."""
+    in_template = {entry["name"] for item in containers_in(task.pod_spec) for entry in item.get("env") or ()}
+    return {entry["name"] for item in containers_in(pod) for entry in item.get("env") or ()} - in_template
 
 
 def _host_files(
@@ -138,6 +148,8 @@ class _ContainerCheck:
     """The rendered container."""
     files: Collection[str] | None
     """The files in /etc/volcano, if the job provides them."""
+    injected: Collection[str]
+    """The variables that plugins set in the containers of the Pod."""
     offers: Callable[[], _Offers]
 
     def warnings(self) -> Iterator[Problem]:
@@ -149,8 +161,10 @@ class _ContainerCheck:
             _SOURCED.search(text) for _, text in commands_of_template
         )
         for path, text in commands_of_template:
+            hyphenated = _names(_HYPHENATED, text)
             names = [*_names(_OF_SHELL, text), *_names(_OF_PROGRAM, text), *_names(_OF_KUBERNETES, text)]
-            yield from self._unknown_variables(path, names, handled, has_more=has_more)
+            names = [name for name in names if not any(other.startswith(f"{name}-") for other in hyphenated)]
+            yield from self._unknown_variables(path, [*names, *hyphenated], handled, has_more=has_more)
         for path, text in self._values():
             names = _names(_OF_KUBERNETES, text)
             names += [name for name in _names(_OF_SHELL, text) if _OF_VOLCANO.match(name)]
@@ -189,11 +203,14 @@ class _ContainerCheck:
             if name in self._variables or name in handled:
                 continue
             # Something else than the job may provide other names: the image, an envFrom, a script.
-            if _OF_VOLCANO.match(name) or (not has_more and self._offer("env", name)):
-                reason = "nothing in the job sets this variable"
+            is_of_containers = name in self.injected
+            if _OF_VOLCANO.match(name) or (not has_more and (is_of_containers or self._offer("env", name))):
+                reason = _ONLY_IN_CONTAINERS if is_of_containers else "nothing in the job sets this variable"
                 yield Problem(path, "Warning", reason, self._variable_hint(name), value_text(name), code="VJ142")
 
     def _variable_hint(self, name: str) -> str:
+        if name in self.injected:
+            return f"use VC_TASK_INDEX of env, or the host files of svc in {naming.HOSTS_PATH}"
         if offer := self._offer("env", name):
             return offer
         known = {variable for variable in self._variables if _OF_VOLCANO.match(variable)}

@@ -58,7 +58,7 @@ WARNINGS = {
     "VJ115": "a duplicate YAML key with the same value",
     "VJ116": "duplicate entries in a list of a template",
     "VJ117": "a key pair that Volcano replaces at each restart",
-    "VJ118": "Ray workers that restart after the head has completed",
+    "VJ118": "Ray Pods that restart after the program of the head has ended",
     "VJ119": "a port name in svc's allow-list that no container declares",
     "VJ120": "torchrun without a rendezvous trains in each Pod alone",
     "VJ121": "a claim that Kubernetes deletes with its stored Job",

@@ -196,18 +196,22 @@ class RayPlugin(Plugin):
             if not is_given(container.get("command")):
                 reason = "keep_command runs the command of this container, which has none"
                 yield Problem(path, "Required", reason, "set command, because the default of the image is unknown")
-        for position, task in enumerate(job.tasks or ()) if self.keep_command else ():
+        if self.keep_command:
+            yield from self._restart_warnings(job)
+
+    def _restart_warnings(self, job: Job) -> Iterator[Problem]:
+        """Yield a warning for each task that restarts although Ray of the job has ended with the program."""
+        reasons = {
+            self.head: "with keep_command, the workers end after Ray of the head, so a restarted head has no workers",
+            self.worker: "with keep_command, the head ends with its program, so restarted workers wait forever for"
+            " another head",
+        }
+        for position, task in enumerate(job.tasks or ()):
             policy = task.pod_spec.get("restartPolicy")
-            if task.name == self.worker and not isinstance(policy, Leaf) and policy != "Never":
-                reason = (
-                    "with keep_command, the head ends with its program, so restarted workers wait forever for another"
-                    " head"
-                )
-                path, value = (
-                    f"spec.tasks[{position}].template.spec.restartPolicy",
-                    value_text(policy) if policy else "",
-                )
-                yield Problem(path, "Warning", reason, "set restartPolicy: Never", value, code="VJ118")
+            if task.name in reasons and not isinstance(policy, Leaf) and policy != "Never":
+                path = f"spec.tasks[{position}].template.spec.restartPolicy"
+                value = value_text(policy) if policy else ""
+                yield Problem(path, "Warning", reasons[task.name], "set restartPolicy: Never", value, code="VJ118")
 
     def _heads(self, job: Job) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield the path of each container that runs the head, and the container."""

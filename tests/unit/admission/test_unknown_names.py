@@ -65,6 +65,18 @@ UNKNOWN: dict[str, tuple[Wire, list[str]]] = {
         script("train --nodes=$PET_NNODES", tasks=("master", "worker"), plugins=[PytorchPlugin()]),
         ["PET_NNODES", "PET_NNODES"],
     ),
+    "a variable with a hyphen": (
+        script("echo $VC_TRAINER-0_HOSTS ${VC_TRAINER-0_NUM}", tasks=("trainer-0",)),
+        ["VC_TRAINER-0_HOSTS", "VC_TRAINER-0_NUM"],
+    ),
+    "a variable of containers in an init container": (
+        job(
+            task("master", initContainers=[container("wait", command=["sh", "-c", "nc -z $MASTER_ADDR 22"])]),
+            task("worker"),
+            plugins=[PytorchPlugin()],
+        ),
+        ["MASTER_ADDR"],
+    ),
     "a variable in an init container": (
         job(task(initContainers=[container("wait", command=["sh", "-c", "echo $VC_TASK_INDEX"])])),
         ["VC_TASK_INDEX"],
