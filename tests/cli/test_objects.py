@@ -420,7 +420,7 @@ class TestSummary:
             ([job(task(restartPolicy=None))], "1 warning in 1 file"),
             (
                 [job(task(restartPolicy=None), quue="a"), job(task(restartPolicy=None))],
-                "1 error, 1 warning in 2 files",
+                "1 error, 2 warnings in 2 files",
             ),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
