@@ -13,7 +13,7 @@ from pulumi_volcano_jobs.cli.check_options import Checks
 from pulumi_volcano_jobs.cli.files import InputFile, read_files
 from pulumi_volcano_jobs.cli.findings import Report
 from pulumi_volcano_jobs.cli.output import PROBLEMS, exit_with_usage_error
-from pulumi_volcano_jobs.core.errors import JobError, Problem, RejectionStage, wrong_type
+from pulumi_volcano_jobs.core.errors import JobError, Problem, RejectionStage, as_warning, wrong_type
 from pulumi_volcano_jobs.core.phrases import counted
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.files import job_file
@@ -212,8 +212,8 @@ def _of_object(document: job_file.Document, *, lenient: bool) -> Iterator[Proble
     """Yield the problems of a Queue, or of the fields of another object that the commands read."""
     data = document.data
     if document.role == "queue":
-        problems = queue.check_document(data)
-        yield from (item for item in problems if item.warning or not lenient or item.stage < RejectionStage.STRICT)
+        for problem in queue.check_document(data):
+            yield as_warning(problem) if lenient and problem.stage >= RejectionStage.STRICT else problem
         return
     metadata = data.get("metadata")
     if not isinstance(metadata, Mapping):
