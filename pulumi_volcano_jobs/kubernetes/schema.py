@@ -443,7 +443,7 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, int) else float(value)
 
 
-def output_not_allowed(path: str, why: str) -> Problem:
+def output_not_allowed(path: str, why: str, other_fix: str = "") -> Problem:
     """Return the problem of an Output in a field that must be known when the program runs."""
     hint = "use pulumi.Config, or StackReference.get_output_details, which return plain values"
-    return not_plain(path, hint, why)
+    return not_plain(path, f"{hint}; {other_fix}" if other_fix else hint, why)

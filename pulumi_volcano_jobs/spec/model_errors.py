@@ -100,6 +100,9 @@ _PLAIN_REASONS = {
     "volumeClaimName": "it decides which volumes the Pods have",
     "plugins": "plugins decide which objects exist",
 }
+_OTHER_FIXES = {
+    "volumeClaimName": "for a claim of this program, pass the text that names it, and set depends_on in opts",
+}
 
 
 @contextmanager
@@ -149,7 +152,8 @@ def problem(error: ErrorDetails, owner: str = "") -> Problem:
     kind = "invalid_key" if "[key]" in error["loc"] else error["type"]
     path = _path(location, owner) or error.get("ctx", {}).get("place", "")
     if may_be_output(given_value) or holds_output(given_value):
-        return output_not_allowed(path, _PLAIN_REASONS.get(path.rpartition(".")[2], _STRUCTURE))
+        field = path.rpartition(".")[2]
+        return output_not_allowed(path, _PLAIN_REASONS.get(field, _STRUCTURE), _OTHER_FIXES.get(field, ""))
     if kind == "missing" and path == "metadata.name" and GENERATE_NAME in given_value:
         kind, path = "generated_name", f"metadata.{GENERATE_NAME}"
     rule = _nearly_right(kind, location, given_value) or _rule(kind, location, error)
