@@ -71,6 +71,11 @@ class Run:
         return sorted((metadata.op.value, metadata.urn) for metadata in found)
 
     @property
+    def order(self) -> list[str]:
+        """Resources in the order in which the engine finished them, by short name."""
+        return [short(event.res_outputs_event.metadata.urn) for event in self.events if event.res_outputs_event]
+
+    @property
     def text(self) -> str:
         """All output of the engine, as text and as JSON events."""
         return self.stdout + "".join(repr(event.__dict__) for event in self.events)
@@ -146,6 +151,11 @@ class Project:
         """Return the resources in the state of the stack."""
         found: list[dict[str, Any]] = self.stack.export_stack().deployment.get("resources") or []
         return found
+
+    def dependencies(self, name: str) -> list[str]:
+        """Return the dependencies of a resource in the state, by short name."""
+        (resource,) = (item for item in self.resources() if short(item["urn"]) == name)
+        return sorted(map(short, resource.get("dependencies") or ()))
 
     def manifests(self) -> dict[str, Any]:
         """Read the files that the provider wrote, by kind and name."""

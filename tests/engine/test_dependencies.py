@@ -59,20 +59,9 @@ YAML_JOB = {
 }
 
 
-def order(run: Run) -> list[str]:
-    """Return the resources in the order in which the engine finished them."""
-    return [short(event.res_outputs_event.metadata.urn) for event in run.events if event.res_outputs_event]
-
-
 def planned(run: Run) -> list[StepEventMetadata]:
     """Return the steps of a preview."""
     return [event.resource_pre_event.metadata for event in run.events if event.resource_pre_event]
-
-
-def dependencies(project: Project, name: str) -> list[str]:
-    """Return the dependencies of a resource in the state."""
-    (resource,) = (item for item in project.resources() if short(item["urn"]) == name)
-    return sorted(map(short, resource.get("dependencies") or ()))
 
 
 def test_a_job_that_submits_to_ray_is_created_after_the_cluster(tmp_path: Path) -> None:
@@ -82,10 +71,10 @@ def test_a_job_that_submits_to_ray_is_created_after_the_cluster(tmp_path: Path) 
     (container,) = previewed[SUBMIT]["spec"]["template"]["spec"]["containers"]
     assert container["args"] == ["--address", "http://ray-head-svc.default.svc:8265"]
 
-    up = order(project.up())
+    up = project.up().order
     assert up.index(SUBMIT) > max(up.index(SERVICE), up.index(HEAD))
-    assert dependencies(project, SUBMIT) == [HEAD, SERVICE]
-    assert dependencies(project, "ConfigMap settings") == ["PodGroup ray", SERVICE]
+    assert project.dependencies(SUBMIT) == [HEAD, SERVICE]
+    assert project.dependencies("ConfigMap settings") == ["PodGroup ray", SERVICE]
 
     project.configure(**{"tests:image": "example.org/ray:2"})
     preview = project.preview()
@@ -93,7 +82,7 @@ def test_a_job_that_submits_to_ray_is_created_after_the_cluster(tmp_path: Path) 
     assert preview.steps == {HEAD: "replace", SUBMIT: "replace", "Task ray-head": "update"}
     assert project.up().urns == preview.urns
 
-    destroyed = order(project.destroy())
+    destroyed = project.destroy().order
     assert destroyed.index(SUBMIT) < min(destroyed.index(SERVICE), destroyed.index(HEAD))
 
 
@@ -101,10 +90,10 @@ def test_a_job_that_submits_to_a_native_ray_job_is_created_after_it(tmp_path: Pa
     """The address depends on the Job."""
     project = Project(tmp_path / "project", PROGRAM.replace(', "restart": "pod"', ""), {"tests:mode": "volcano"})
 
-    up = order(project.up())
+    up = project.up().order
 
     assert up.index(SUBMIT) > up.index("Job ray")
-    assert dependencies(project, SUBMIT) == ["Job ray"]
+    assert project.dependencies(SUBMIT) == ["Job ray"]
 
 
 def test_a_yaml_resource_is_created_after_the_pods_whose_names_it_has(tmp_path: Path) -> None:
