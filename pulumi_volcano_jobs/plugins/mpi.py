@@ -66,6 +66,10 @@ class MpiPlugin(Plugin):
         yield from super().validate(job)
         yield from port_problems(self, "port")
         yield from role_problem(self, "master", job)
+        master = job.task(self.master)
+        if master and not master.size and job.has_pods:
+            reason = "the task must have at least 1 replica, because its Pods run mpiexec"
+            yield self.problem("master", reason, "set its replicas to 1")
         if not self._may_lack_workers(job):
             yield from role_problem(self, "worker", job)
         yield from self._host_file_problems(job)

@@ -75,13 +75,8 @@ class RayPlugin(Plugin):
         if self.worker != default_of(type(self), "worker"):
             yield from role_problem(self, "worker", job)
         head = job.task(self.head)
-        if head and head.size > 1:
-            reason = (
-                f"the task must have 1 replica, not {head.size}, because each head starts another cluster: all workers"
-                " join the first, and the Service selects any of them"
-            )
-            hint = "set its replicas to 1, and move other Pods to the workers' task"
-            yield self.problem("head", reason, hint, error_type="TooMany")
+        if head and head.size != 1 and job.has_pods:
+            yield self._head_size_problem(head.size)
         yield from self._container_problems(job)
         yield from self._port_name_problems(job)
         yield from self._start_arg_problems()
@@ -168,6 +163,14 @@ class RayPlugin(Plugin):
 
     def _ports(self) -> dict[str, int]:
         return {GCS: self.port, DASHBOARD: self.dashboard_port, CLIENT: self.client_port}
+
+    def _head_size_problem(self, size: int) -> Problem:
+        reason, hint = "all workers wait for the head", "set its replicas to 1"
+        if size:
+            reason = "each head starts another cluster: all workers join the first, and the Service selects any of them"
+            hint += ", and move other Pods to the workers' task"
+        reason = f"the task must have 1 replica, not {size}, because {reason}"
+        return self.problem("head", reason, hint, error_type="TooMany" if size else "Invalid")
 
     def _container_problems(self, job: Job) -> Iterator[Problem]:
         for role, setting in (("head", "head_container"), ("worker", "worker_container")):

@@ -20,7 +20,7 @@ from pulumi_volcano_jobs import (
 )
 from pulumi_volcano_jobs.convert import render_normalized, to_python, to_yaml
 from pulumi_volcano_jobs.files import job_file
-from tests.conftest import Wire, container, job, places, task, typed
+from tests.conftest import Wire, container, job, places, problems, task, typed
 
 MISSING, NO_PODS = ("spec.tasks[0].replicas", "VJ128"), ("spec.tasks", "VJ129")
 
@@ -140,12 +140,13 @@ def test_a_job_of_any_framework_can_be_scaled_to_zero(plugin: Plugin, roles: tup
     assert [item.code for item in rendered.warnings if item.code not in {"VJ102", "VJ105"}] == ["VJ129"]
 
 
-@pytest.mark.parametrize("name", ["pytorch", "elastic pytorch", "parameter servers"])
-def test_a_role_alone_cannot_be_scaled_to_zero(name: str) -> None:
+@pytest.mark.parametrize("name", ["pytorch", "elastic pytorch", "mpi", "ray", "parameter servers"])
+def test_a_role_alone_cannot_be_scaled_to_zero(name: str, snapshot: SnapshotAssertion) -> None:
     """The other Pods would wait for it."""
     plugin, (first, *others) = ROLES[name]
+    tasks = [task(role, int(role != first), containers=[container(role)]) for role in (first, *others)]
 
-    found = places(job(task(first, 0), *map(task, others), plugins=[plugin]))
+    found = problems(job(*tasks, plugins=[plugin]))
 
-    assert all(place.startswith(f"spec.plugins.{plugin.name}.") for place in found)
-    assert found
+    assert all(problem.path.startswith(f"spec.plugins.{plugin.name}.") for problem in found)
+    assert list(map(str, found)) == snapshot
