@@ -11,9 +11,10 @@ from typing import Any
 
 from pulumi_volcano_jobs.admission import plugin_settings, unknown_fields
 from pulumi_volcano_jobs.core.errors import Problem
-from pulumi_volcano_jobs.core.leaf import is_given
+from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.kubernetes import images, schema
+from pulumi_volcano_jobs.kubernetes.validation import api_server
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.spec.model import Job, NetworkTopology, PartitionPolicy, Task, Volume
 from pulumi_volcano_jobs.spec.options import RenderOptions
@@ -49,6 +50,9 @@ def apply_defaults(job: Job, options: RenderOptions, *, strict: bool, volcano_ve
     plugins, option_problems = plugin_settings.with_options(
         plugin_settings.with_required(own), options, volcano_version
     )
+    if isinstance(image_registry, Leaf):
+        # Later checks cannot read an image that gets an unknown registry.
+        option_problems = [*option_problems, *(item for plugin in plugins.values() for item in plugin.wrong_images())]
     plugins = {
         name: plugin.with_images(lambda image: images.in_registry(image, image_registry))
         for name, plugin in plugins.items()
@@ -95,8 +99,12 @@ def default_name(index: int) -> str:
 
 
 def _task(task: Task, index: int, pruner: schema.SchemaPruner, image_registry: Any) -> Task:
+    path = f"spec.tasks[{index}].template"
     # The webhook's patch adds an empty Pod spec, so the schema then requires its containers.
-    template = pruner.apply({"spec": {}} | task.pod_template, schema.POD_TEMPLATE, f"spec.tasks[{index}].template")
+    template = pruner.apply({"spec": {}} | task.pod_template, schema.POD_TEMPLATE, path)
+    if isinstance(image_registry, Leaf):
+        # As above.
+        pruner.problems += api_server.check_images(template, path)
     template = images.template_in_registry(template, image_registry)
     spec = template.get("spec")
     if isinstance(spec, dict) and spec.get("hostNetwork") is True and not spec.get("dnsPolicy"):

@@ -43,7 +43,8 @@ _KUBERNETES_TYPES = {
 _TEXT = TypePath("string")
 # Other fields, of a job and of its defaults, that accept an Output.
 _TYPES = {
-    **dict.fromkeys(("namespace", "queue", "priorityClassName", "priority_class_name", "image_registry"), _TEXT),
+    **dict.fromkeys(("namespace", "queue", "priorityClassName", "priority_class_name"), _TEXT),
+    "image_registry": TypePath(resolved.REGISTRY),
     "labels": TypePath(schema.POD_TEMPLATE, ("metadata", "labels")),
     "annotations": TypePath(schema.POD_TEMPLATE, ("metadata", "annotations")),
     "node_selector": TypePath(schema.POD_TEMPLATE, ("spec", "nodeSelector")),

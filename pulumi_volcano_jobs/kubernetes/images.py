@@ -27,38 +27,36 @@ _REFERENCE = re.compile(
     re.ASCII,
 )
 _LONGEST_PATH = 255
+_IMAGE_FIX, _REGISTRY_FIX = "write an image such as ghcr.io/team/train:1", "set a registry such as ghcr.io/team"
 _DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
 _OFFICIAL = "library"
 _OFFICIAL_HOSTS = (DOCKER_HUB, "index.docker.io")
 _ALIASES = {"index.docker.io": DOCKER_HUB, "registry-1.docker.io": DOCKER_HUB}
 
 
-def check_registry(registry: Any, path: str) -> Iterator[Problem]:
-    """Yield a Problem if a value is not a registry with an optional path."""
+def check_registry(registry: Any, path: str, *, shown: bool = True) -> Iterator[Problem]:
+    """Yield a Problem if a value is not a registry with an optional path. `shown=False` hides the value."""
     if not isinstance(registry, (str, Leaf)):
-        yield wrong_type(path, "a string", "set a registry such as ghcr.io/team")
+        yield wrong_type(path, "a string", _REGISTRY_FIX)
     if isinstance(registry, str) and registry and not _REGISTRY.fullmatch(registry):
-        plain = registry.partition("://")[2] or registry
-        hint = (
-            f"write {plain.rstrip('/')}"
-            if _REGISTRY.fullmatch(plain.rstrip("/"))
-            else "set a registry such as ghcr.io/team"
-        )
+        plain = (registry.partition("://")[2] or registry).rstrip("/")
+        hint = f"write {plain}" if shown and _REGISTRY.fullmatch(plain) else _REGISTRY_FIX
         reason = "must be a registry host (with a dot or a port, or localhost), optionally followed by a path"
-        yield Problem(path, "Invalid", reason, hint, value_text(registry))
+        yield Problem(path, "Invalid", reason, hint, value_text(registry) if shown else "")
 
 
-def check_reference(image: str, path: str) -> Iterator[Problem]:
+def check_reference(image: str, path: str, *, shown: bool = True) -> Iterator[Problem]:
     """Yield a Problem if an image is not a reference. The API server accepts it, but no kubelet can pull it.
 
     The rules are those of `ParseNormalizedNamed` in github.com/distribution/reference, which the kubelet calls.
+    `shown=False` hides the image.
     """
     if not image or image != image.strip():
         return  # the API server rejects it
     if problem := _reference_problem(image):
         reason, hint = problem
         reason = f"{reason}; otherwise the kubelet cannot pull it (InvalidImageName)"
-        yield Problem(path, "Invalid", reason, hint, value_text(image))
+        yield Problem(path, "Invalid", reason, hint if shown else _IMAGE_FIX, value_text(image) if shown else "")
 
 
 def _reference_problem(image: str) -> tuple[str, str] | None:
@@ -90,7 +88,7 @@ def _reference_fix(image: str) -> str:
         return f"remove {image.partition('://')[0]}://"
     if any(mark in image for mark in ("$", "{{", "<")):
         return "replace the placeholder, because Kubernetes does not expand variables in images"
-    return "write an image such as ghcr.io/team/train:1"
+    return _IMAGE_FIX
 
 
 def in_registry(image: Any, registry: Any) -> Any:

@@ -275,6 +275,10 @@ class Plugin(Settings):
 
     def validate(self, job: Job) -> Iterator[Problem]:  # noqa: ARG002  # subclasses use the job
         """Yield the problems of these settings in this job. Their types are already validated."""
+        yield from self.wrong_images()
+
+    def wrong_images(self) -> Iterator[Problem]:
+        """Yield a Problem for each image of the plugin that no kubelet can pull."""
         for setting in sorted(self.images):
             image = getattr(self, setting)
             if not isinstance(image, str):

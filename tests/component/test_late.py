@@ -10,7 +10,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import VolcanoJob, VolcanoQueue
-from pulumi_volcano_jobs.testing import failed, run
+from pulumi_volcano_jobs.testing import SecretValue, failed, run
 from tests.conftest import Wire, container, task, typed
 
 SECRET = "hunter2"
@@ -54,6 +54,26 @@ WRONG: dict[str, tuple[Callable[[], Wire], str, str]] = {
         "TypeInvalid",
     ),
     "an image that is a number": (lambda: of_container(image=secret(5)), f"{CONTAINER}.image", "TypeInvalid"),
+    "an image that cannot be pulled": (
+        lambda: of_container(image=secret(f"{SECRET} 1")),
+        f"{CONTAINER}.image",
+        "Invalid",
+    ),
+    "the image of a volume": (
+        lambda: {"tasks": [task("worker", volumes=[{"name": "m", "image": secret({"reference": f"A/{SECRET}:"})}])]},
+        "spec.tasks[0].template.spec.volumes[0].image.reference",
+        "Invalid",
+    ),
+    "a registry": (
+        lambda: of_container() | {"image_registry": secret(f"https://{SECRET}.io")},
+        "image_registry",
+        "Invalid",
+    ),
+    "a shared registry": (
+        lambda: of_container() | {"job_defaults": {"image_registry": secret([SECRET])}},
+        "job_defaults.image_registry",
+        "TypeInvalid",
+    ),
     "a variable that is a mapping": (
         lambda: of_container(env=[{"name": "A", "value": secret({SECRET: 1})}]),
         f"{CONTAINER}.env[0].value",
@@ -127,6 +147,28 @@ def test_the_error_of_a_queue_has_the_kind_of_the_resource(snapshot: SnapshotAss
 
     assert typed(failure.problems) == [("spec.capability.cpu", "Invalid")]
     assert str(failure.error) == snapshot
+
+
+@pytest.mark.parametrize("field", ["image", "image_registry"])
+def test_the_error_of_an_image_has_a_fix_without_the_value(field: str, snapshot: SnapshotAssertion) -> None:
+    """The fix of a known image contains the image."""
+
+    def program() -> dict[str, Any]:
+        value = secret("Team/Train")
+        given = of_container(image=value) if field == "image" else of_container() | {field: value}
+        return {"name": VolcanoJob("train", given).name}
+
+    assert str(failed(program).error) == snapshot
+
+
+def test_images_and_registries_are_accepted_when_they_become_known() -> None:
+    """The image of the Pod has the registry."""
+
+    def program() -> dict[str, Any]:
+        given = of_container(image=secret("train:1")) | {"image_registry": secret("ghcr.io/team")}
+        return {"name": VolcanoJob("train", given).name}
+
+    assert run(program).job("train").pod("worker", 0).image == SecretValue("ghcr.io/team/train:1")
 
 
 def test_a_null_in_a_value_is_ignored() -> None:

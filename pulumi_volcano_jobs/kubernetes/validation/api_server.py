@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
@@ -18,12 +18,18 @@ def check(template: Wire, path: str) -> Iterator[Problem]:
         yield replace(problem, stage=RejectionStage.API)
     for claim in volumes.claim_specs(spec):
         yield from claims.ignored_data_source(claim)
-    for place, image in _images(spec):
-        yield from images.check_reference(image, place)
+    yield from check_images(template, path)
     # The API server replaces a negative value with 1.
     hint = "use 0 to stop at once, or remove it for the default, 30"
     for problem in spec.check_minimum("terminationGracePeriodSeconds", 0, hint):
         yield replace(problem, stage=RejectionStage.STRICT)
+
+
+def check_images(template: Wire, path: str) -> Iterator[Problem]:
+    """Yield a Problem for each image that the API server accepts, but no kubelet can pull."""
+    spec = template.get("spec")
+    for place, image in _images(ObjectField(spec, f"{path}.spec")) if isinstance(spec, Mapping) else ():
+        yield from images.check_reference(image, place)
 
 
 def _problems(spec: ObjectField) -> Iterator[Problem]:

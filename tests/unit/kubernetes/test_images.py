@@ -214,7 +214,7 @@ def test_the_kubelet_can_pull_these_images(image: str) -> None:
 
 @pytest.mark.parametrize("image", NO_REFERENCES.values(), ids=NO_REFERENCES)
 def test_an_image_that_the_kubelet_cannot_pull_is_an_error(image: str, snapshot: SnapshotAssertion) -> None:
-    """In containers of all kinds, in volumes and in images of plugins."""
+    """In containers of all kinds, in volumes and in images of plugins, also if their registry is not known yet."""
     volume = {"name": "model", "image": {"reference": image}}
     document = job(
         task(
@@ -234,6 +234,7 @@ def test_an_image_that_the_kubelet_cannot_pull_is_an_error(image: str, snapshot:
         (f"{spec}.volumes[0].image.reference", "Invalid"),
     ]
     assert str(found[0]) == snapshot
+    assert sorted(typed(refused(document, image_registry=Leaf("image_registry")).problems)) == sorted(typed(found))
 
 
 def test_volcano_accepts_an_image_that_the_kubelet_cannot_pull() -> None:
