@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pulumi
 
+from pulumi_volcano_jobs.core.calls import checked_call
+from pulumi_volcano_jobs.core.errors import job_error, wrong_type
 from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.kubernetes.template_types import PodTemplateSpecDict
 
@@ -20,12 +22,18 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import PodTemplateSpecArgs, PodTemplateSpecArgsDict
 
 
+@checked_call("pod_template")
 def pod_template(template: PodTemplateSpecArgs | PodTemplateSpecArgsDict | Mapping[str, Any]) -> PodTemplateSpecDict:
     """Return a Pod template of pulumi_kubernetes, or of any mapping, as a dictionary with the field names of YAML.
 
     A task accepts such a template without this function, but type checkers accept only a dictionary there. Presets need
     a dictionary also.
+
+    Raises:
+        JobError: if the template has another type.
     """
+    if _fields(template) is None:
+        raise job_error([wrong_type("template", "a PodTemplateSpecArgs or a mapping", "")])
     wire: PodTemplateSpecDict = to_wire(template, schema.POD_TEMPLATE)
     return wire
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeVar, overloa
 
 import pulumi
 
-from pulumi_volcano_jobs.core.suggestions import did_you_mean
+from pulumi_volcano_jobs.core.errors import attribute_error
+from pulumi_volcano_jobs.core.suggestions import missing
 
 T = TypeVar("T")
 
@@ -22,10 +23,6 @@ class NotFound(KeyError, pulumi.RunError):  # noqa: N818  # the name states the 
 
 class IndexNotFound(IndexError, pulumi.RunError):  # noqa: N818  # as above
     """A lookup of an index that does not exist; the message has the last index."""
-
-
-class AttributeNotFound(AttributeError, pulumi.RunError):  # noqa: N818  # as above
-    """A lookup of an attribute that does not exist; the message lists the existing attributes."""
 
 
 class NamedItems(dict[str, T]):
@@ -82,7 +79,7 @@ class NamedAttributes:
             """Raise an error with the attributes that a program reads. Python looks up private names itself."""
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise AttributeNotFound(self._missing_attribute(name))
+            raise attribute_error(self._missing_attribute(name))
 
     def _missing_attribute(self, name: str) -> str:
         """Return the message for a missing attribute."""
@@ -95,12 +92,3 @@ def _public_names(resource: object) -> set[str]:
     properties = {name for kind in own for name, value in vars(kind).items() if isinstance(value, property)}
     declared = {name for kind in own for name in vars(kind).get("__annotations__", ())}
     return {name for name in (*properties, *declared, *vars(resource)) if not name.startswith("_")}
-
-
-def missing(noun: str, name: object, known: Iterable[str], where: str = "") -> str:
-    """Return the message for a missing item, with the existing names and the one that the name resembles."""
-    listed = list(known)
-    names = ", ".join(listed)
-    known_text = f"there are {names}" if len(listed) > 1 else f"there is {names}" if listed else "there are none"
-    hint = did_you_mean(str(name), listed)
-    return f"no {noun} {name}{f' in {where}' if where else ''}{f' ({hint})' if hint else ''}; {known_text}"

@@ -17,7 +17,7 @@ from pulumi_volcano_jobs.component.job_args import VolcanoJobArgs, VolcanoJobOve
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.overrides import of_document, of_job
 from pulumi_volcano_jobs.core.calls import checked_call
-from pulumi_volcano_jobs.core.errors import Problem, job_error
+from pulumi_volcano_jobs.core.errors import Problem, job_error, wrong_type
 from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.spec.model import Job
@@ -125,6 +125,8 @@ class VolcanoJob(BaseJob):
             JobError: with every problem of the job and of the overrides.
         """
         with as_input_errors(resource_name):
+            if not isinstance(job, Job):
+                raise job_error([wrong_type("job", "a Job", "for a dictionary, write VolcanoJob(name, args)")])
             job_input = of_job(job, overrides)
         return cls._of_input(resource_name, job_input, opts)
 

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
-from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, attribute_error, raise_if_any
 from pulumi_volcano_jobs.core.phrases import counted
-from pulumi_volcano_jobs.core.suggestions import suggestion
+from pulumi_volcano_jobs.core.suggestions import missing, suggestion
 
 P = ParamSpec("P")
 R = TypeVar("R")
+C = TypeVar("C", bound=type)
 
 
 def checked_call(path: str, *, skip: int = 0) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -42,6 +43,12 @@ def checked_call(path: str, *, skip: int = 0) -> Callable[[Callable[P, R]], Call
         return checked
 
     return decorate
+
+
+def checked_constructor(kind: C) -> C:
+    """Decorate a class whose constructor rejects calls with wrong arguments, as `checked_call` does."""
+    kind.__init__ = checked_call(kind.__name__, skip=1)(kind.__init__)  # type: ignore[misc]  # of this class only
+    return kind
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,11 @@ def not_keywords(path: str, noun: str, call: str, names: Iterable[str]) -> Probl
     known = ", ".join(names)
     hint = f"write {call}(name=value), with the names {known}" if known else "remove them"
     return Problem(path, "Invalid", f"{noun} must be keyword arguments", hint)
+
+
+def unknown_attribute(noun: str, name: str, owner: type, known: Iterable[str]) -> AttributeError:
+    """Return the error of a lookup of a field or setting that an object does not have."""
+    return attribute_error(missing(noun, name, known, owner.__name__))
 
 
 def not_assignable(path: str, name: str) -> Problem:

@@ -8,10 +8,12 @@ import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pulumi_volcano_jobs.core import paths, phrases
 from pulumi_volcano_jobs.core.text import cropped, escaped, is_output_of_other_language, without_keys
+
+E = TypeVar("E", bound=Exception)
 
 
 class RejectionStage(enum.IntEnum):
@@ -266,14 +268,22 @@ class JobError(ValueError):
 
 def job_error(problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> JobError:
     """Return a JobError. If Pulumi is imported, as in a program, it is also a `pulumi.RunError`."""
+    return _in_program(JobError)(problems, warnings)
+
+
+def attribute_error(message: str) -> AttributeError:
+    """Return an AttributeError. If Pulumi is imported, as in a program, it is also a `pulumi.RunError`."""
+    return _in_program(AttributeError)(message)
+
+
+def _in_program(kind: type[E]) -> type[E]:
     run_error = getattr(sys.modules.get("pulumi"), "RunError", None)
-    kind = _with_base(run_error) if run_error else JobError
-    return kind(problems, warnings)
+    return _with_base(kind, run_error) if run_error else kind  # type: ignore[arg-type]  # classes are hashable
 
 
 @functools.cache
-def _with_base(base: type[Exception]) -> type[JobError]:
-    return type("JobError", (JobError, base), {"__doc__": JobError.__doc__, "__module__": JobError.__module__})
+def _with_base(kind: type[E], base: type[Exception]) -> type[E]:
+    return type(kind.__name__, (kind, base), {"__doc__": kind.__doc__, "__module__": kind.__module__})
 
 
 def without_ignored(problems: Iterable[Problem], ignored: Collection[str]) -> list[Problem]:

@@ -24,6 +24,15 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     return f"did you mean {match}?" if match else ""
 
 
+def missing(noun: str, name: object, known: Iterable[str], where: str = "") -> str:
+    """Return the message for a missing item, with the existing names and the one that the name resembles."""
+    listed = list(known)
+    names = ", ".join(listed)
+    known_text = f"there are {names}" if len(listed) > 1 else f"there is {names}" if listed else "there are none"
+    hint = did_you_mean(str(name), listed)
+    return f"no {noun} {name}{f' in {where}' if where else ''}{f' ({hint})' if hint else ''}; {known_text}"
+
+
 def suggestion(word: str, words: Iterable[str]) -> str:
     """Return a hint with the most similar name, or with the supported names."""
     known = sorted(words)

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from pydantic_core.core_schema import ValidationInfo, dict_schema, list_schema, tuple_variable_schema, union_schema
 from typing_extensions import Self, dataclass_transform
 
-from pulumi_volcano_jobs.core.calls import not_assignable, not_keywords
+from pulumi_volcano_jobs.core.calls import not_assignable, not_keywords, unknown_attribute
 from pulumi_volcano_jobs.core.errors import job_error
 from pulumi_volcano_jobs.core.integers import MAX_INT64, MIN_INT64
 from pulumi_volcano_jobs.core.leaf import is_valid_unicode, may_be_output
@@ -128,6 +128,11 @@ else:
     class _FrozenModel(BaseModel):
         def __setattr__(self, name: str, value: object) -> None:
             raise job_error([not_assignable(path_of(type(self)), name)])
+
+        def __getattr__(self, name: str) -> object:
+            if name.startswith("_"):
+                return super().__getattr__(name)
+            raise unknown_attribute("setting", name, type(self), type(self).model_fields)
 
         __str__ = BaseModel.__repr__
 

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from pulumi_volcano_jobs.core.calls import checked_constructor
+from pulumi_volcano_jobs.core.errors import raise_if_any, wrong_type
+from pulumi_volcano_jobs.core.leaf import may_be_output
 from pulumi_volcano_jobs.core.text import Sealed
 from pulumi_volcano_jobs.kubernetes.manifest import Placeholder
 
@@ -23,6 +26,7 @@ class KeyProblem(NamedTuple):
     hint: str
 
 
+@checked_constructor
 @dataclass(frozen=True, eq=False, repr=False)
 class KeyPair(Sealed):
     """A private key (PEM) and its public key (one OpenSSH line). Both may be leaves. repr omits them."""
@@ -31,6 +35,12 @@ class KeyPair(Sealed):
     """The private key."""
     public: Any = field(repr=False)
     """The public key."""
+
+    def __post_init__(self) -> None:
+        """Reject keys of a wrong type."""
+        keys = {"private": self.private, "public": self.public}
+        wrong = [name for name, key in keys.items() if not isinstance(key, str) and not may_be_output(key)]
+        raise_if_any(wrong_type(f"KeyPair.{name}", "a string", "pass the text of the key") for name in wrong)
 
     @property
     def is_dsa(self) -> bool:

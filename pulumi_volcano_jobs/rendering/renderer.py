@@ -19,7 +19,7 @@ from pulumi_volcano_jobs.admission.pipeline import admit
 from pulumi_volcano_jobs.admission.plugin_paths import relocate_plugin_problem
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.calls import checked_call
-from pulumi_volcano_jobs.core.errors import Problem, as_warning, job_error, not_following, raise_if_any, wrong_type
+from pulumi_volcano_jobs.core.errors import Problem, as_warning, not_following, raise_if_any, wrong_type
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.resource_types import CLAIM
 from pulumi_volcano_jobs.core.text import Sealed, redacted, redacted_arguments
@@ -120,8 +120,7 @@ def render(
     Raises:
         JobError: with all problems (strict), or with the problems of Volcano's first stage that rejects the job.
     """
-    if not isinstance(job, (Job, Mapping)):
-        raise job_error([wrong_type("job", "a Job or a mapping", "")])
+    raise_if_any(_wrong_arguments(job, cluster, keys))
     raise_if_any([*bounds.check_bounds(job), *check_options(options)])
     options = without_none(options)
     cluster = cluster or ClusterFacts()
@@ -178,6 +177,15 @@ def render(
         keep_template_values=keep_template_values,
         native_job=_native_job(ctx, plugins) if native else redacted_job,
     )
+
+
+def _wrong_arguments(job: object, cluster: object, keys: object) -> Iterator[Problem]:
+    if not isinstance(job, (Job, Mapping)):
+        yield wrong_type("job", "a Job or a mapping", "")
+    if cluster is not None and not isinstance(cluster, ClusterFacts):
+        yield wrong_type("cluster", "ClusterFacts", 'for example ClusterFacts(volcano_version="1.15")')
+    if not isinstance(keys, KeyPair) and not callable(keys):
+        yield wrong_type("keys", "a KeyPair, or a function that returns one", "")
 
 
 def _key_pair(keys: KeyPair | KeyFactory, plugins: Sequence[Plugin]) -> KeyPair:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
@@ -11,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, TypeAda
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs.core import bounds, paths
-from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any, value_text
+from pulumi_volcano_jobs.core.calls import checked_constructor
+from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any, value_text, wrong_type
 from pulumi_volcano_jobs.spec.options import one_of_its_values
 
 ROOT_QUEUE = "root"
@@ -19,6 +21,7 @@ READ_CLUSTER = "kubectl get priorityclasses,queues.scheduling.volcano.sh,pvc -A 
 """The command that reads the facts from a cluster."""
 
 
+@checked_constructor
 @dataclass(frozen=True)
 class Queue:
     """A Volcano queue, as far as jobs depend on it."""
@@ -28,7 +31,15 @@ class Queue:
     children: int = 0
     """The number of queues that have this queue as their parent."""
 
+    def __post_init__(self) -> None:
+        """Reject values of a wrong type."""
+        if not isinstance(self.state, str):
+            raise job_error([wrong_type("Queue.state", "a string", 'for example "Open"')])
+        if not isinstance(self.children, int):
+            raise job_error([wrong_type("Queue.children", "a whole number", "")])
 
+
+@checked_constructor
 @dataclass(frozen=True)
 class ClusterFacts:
     """Priority classes, queues, claims and the version of a cluster.
@@ -50,13 +61,22 @@ class ClusterFacts:
     """The namespace and name of each PersistentVolumeClaim."""
 
     def __post_init__(self) -> None:
-        """Reject unknown versions."""
-        for name, version in (
-            ("kubernetes_version", self.kubernetes_version),
-            ("volcano_version", self.volcano_version),
-        ):
-            if version:
-                raise_if_any(one_of_its_values(name, version, name))
+        """Reject unknown versions, and values of a wrong type."""
+        raise_if_any(self._problems())
+
+    def _problems(self) -> Iterator[Problem]:
+        for name in ("kubernetes_version", "volcano_version"):
+            if version := getattr(self, name):
+                yield from one_of_its_values(name, version, name)
+        if not _maps_to(int, self.priority_classes):
+            example = 'for example {"high": 1000}'
+            yield wrong_type("ClusterFacts.priority_classes", "a mapping from names to numbers", example)
+        if self.queues is not None and not _maps_to(Queue, self.queues):
+            example = 'for example {"research": Queue()}'
+            yield wrong_type("ClusterFacts.queues", "a mapping from names to Queue objects", example)
+        if self.claims is not None and not _are_claims(self.claims):
+            example = 'for example frozenset({("default", "data")})'
+            yield wrong_type("ClusterFacts.claims", "a frozenset of pairs of a namespace and a name", example)
 
     def with_objects(self, objects: Iterable[Any]) -> ClusterFacts:
         """Return the facts after `kubectl apply` of objects. Without facts about queues or claims, there are none."""
@@ -98,6 +118,16 @@ class ClusterFacts:
                 (item.metadata.namespace, item.metadata.name) for item in cluster_objects if isinstance(item, _Claim)
             ),
         )
+
+
+def _maps_to(kind: type, value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(item, kind) for item in value.values())
+
+
+def _are_claims(value: object) -> bool:
+    return isinstance(value, AbstractSet) and all(
+        isinstance(item, tuple) and [*map(type, item)] == [str, str] for item in value
+    )
 
 
 class _Object(BaseModel):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import (
     AfterValidator,
@@ -27,7 +27,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
 from pulumi_volcano_jobs.core import bounds
-from pulumi_volcano_jobs.core.calls import not_assignable, not_keywords
+from pulumi_volcano_jobs.core.calls import not_assignable, not_keywords, unknown_attribute
 from pulumi_volcano_jobs.core.errors import Problem, job_error, raise_if_any
 from pulumi_volcano_jobs.core.resource_types import JOB
 from pulumi_volcano_jobs.core.suggestions import suggestion
@@ -111,6 +111,17 @@ class Model(BaseModel):
         """
         with as_job_error(cls._owner({})):
             return super().model_validate_json(json_data, **options)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Tree:
+            """Return an unknown field that is kept, or raise an error with the existing fields."""
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                if name.startswith("_"):
+                    raise
+            raise unknown_attribute("field", name, type(self), type(self).model_fields)
 
     @classmethod
     def _owner(cls, data: Tree) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
-from pulumi_volcano_jobs.component.lookup import NamedItems, NotFound, missing
+from pulumi_volcano_jobs.component.lookup import NamedItems, NotFound
 from pulumi_volcano_jobs.core.resource_types import JOB, TASK
+from pulumi_volcano_jobs.core.suggestions import missing
 from pulumi_volcano_jobs.testing.pods import Pod, PodTemplate
 from pulumi_volcano_jobs.testing.resources import KubernetesObject, Resource
 from pulumi_volcano_jobs.testing.values import Wire

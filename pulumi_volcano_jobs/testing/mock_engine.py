@@ -11,9 +11,9 @@ from google.protobuf import empty_pb2, json_format, struct_pb2  # type: ignore[i
 from pulumi.runtime import mocks, settings
 from pulumi.runtime.proto import engine_pb2, resource_pb2
 
-from pulumi_volcano_jobs.component.lookup import missing
 from pulumi_volcano_jobs.component.stashed_keys import STASH, StashingMocks
 from pulumi_volcano_jobs.core.resource_types import PACKAGE
+from pulumi_volcano_jobs.core.suggestions import missing
 from pulumi_volcano_jobs.testing.resources import Registration
 from pulumi_volcano_jobs.testing.values import Wire, read
 

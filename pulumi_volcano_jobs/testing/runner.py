@@ -22,8 +22,8 @@ from pulumi.runtime import mocks, settings, stack
 from typing_extensions import Unpack
 
 from pulumi_volcano_jobs.component.input_errors import OutputValueError
-from pulumi_volcano_jobs.component.lookup import missing
 from pulumi_volcano_jobs.core.errors import JobError, Problem
+from pulumi_volcano_jobs.core.suggestions import missing
 from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.testing.mock_engine import Engine, EngineOptions, Monitor, Recording
 from pulumi_volcano_jobs.testing.result import Result

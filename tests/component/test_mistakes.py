@@ -10,16 +10,20 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import (
+    ClusterFacts,
     EnvPlugin,
     Job,
+    KeyPair,
     Policy,
     PytorchPlugin,
+    Queue,
     RayPlugin,
     SshPlugin,
     Task,
     VolcanoJob,
     VolcanoQueue,
     load_jobs,
+    pod_template,
     presets,
     render,
 )
@@ -31,6 +35,13 @@ JOB: Any = VolcanoJob
 QUEUE: Any = VolcanoQueue
 TASK: Any = Task
 PRESETS: Any = presets
+POLICY: Any = Policy
+PLUGIN: Any = PytorchPlugin
+ENV: Any = EnvPlugin
+KEYS: Any = KeyPair
+FACTS: Any = ClusterFacts
+FACT_OF_QUEUE: Any = Queue
+POD_TEMPLATE: Any = pod_template
 TRAINING: Wire = {"tasks": [task("master"), task(replicas=2)], "plugins": [PytorchPlugin()]}
 NATIVE: Wire = {**TRAINING, "managed_by": "volcano"}
 
@@ -88,6 +99,32 @@ CALLS: Mapping[str, tuple[Callable[[], object], list[tuple[str, str]]]] = {
     "load_jobs with a number": (lambda: load_jobs(5), [("source", "TypeInvalid")]),  # type: ignore[arg-type]
     "render without a job": (render, [("render.job", "Required")]),
     "render with a number": (lambda: render(5), [("job", "TypeInvalid")]),  # type: ignore[arg-type]
+    "render with other facts": (
+        lambda: render({"name": "a", "tasks": [task()]}, cluster=5),  # type: ignore[arg-type]
+        [("cluster", "TypeInvalid")],
+    ),
+    "render with other keys": (
+        lambda: render({"name": "a", "tasks": [task()]}, keys=5),  # type: ignore[arg-type]
+        [("keys", "TypeInvalid")],
+    ),
+    "from_job with a dictionary": (lambda: JOB.from_job("train", TRAINING), [("job", "TypeInvalid")]),
+    "pod_template without a template": (pod_template, [("pod_template.template", "Required")]),
+    "pod_template with the name of a file": (lambda: POD_TEMPLATE("pod.yaml"), [("template", "TypeInvalid")]),
+    "a key pair without a public key": (lambda: KEYS("a"), [("KeyPair.public", "Required")]),
+    "a misspelt key": (lambda: KEYS("a", "b", publik="b"), [("KeyPair.publik", "Forbidden")]),
+    "a key that is a number": (lambda: KEYS("s3cret", 5), [("KeyPair.public", "TypeInvalid")]),
+    "a misspelt fact": (lambda: FACTS(priorities={}), [("ClusterFacts.priorities", "Forbidden")]),
+    "too many facts": (lambda: FACTS("", "", {}, {}, None, 1), [("ClusterFacts", "Invalid")]),
+    "facts of a wrong type": (
+        lambda: FACTS(priority_classes={"high": "1"}, queues=["research"], claims=frozenset({"data"})),
+        [
+            ("ClusterFacts.priority_classes", "TypeInvalid"),
+            ("ClusterFacts.queues", "TypeInvalid"),
+            ("ClusterFacts.claims", "TypeInvalid"),
+        ],
+    ),
+    "a fact about a queue of a wrong type": (lambda: FACT_OF_QUEUE(children="2"), [("Queue.children", "TypeInvalid")]),
+    "the state of a queue of a wrong type": (lambda: FACT_OF_QUEUE(1), [("Queue.state", "TypeInvalid")]),
     "a misspelt option of render": (
         lambda: render({"name": "a", "tasks": [task()]}, managed="volcano"),  # type: ignore[call-arg]
         [("managed", "Forbidden")],
@@ -101,6 +138,10 @@ LOOKUPS: Mapping[str, tuple[Callable[[], object], type[Exception]]] = {
     "a misspelt output of a plugin": (lambda: job().pytorch.master_adress, AttributeError),
     "a misspelt output of a task": (lambda: job().tasks["worker"].host, AttributeError),
     "a misspelt field of a Pod": (lambda: job().pods[0].stats, AttributeError),
+    "a misspelt field of a task": (lambda: TASK(name="a").replica, AttributeError),
+    "a misspelt field of a policy": (lambda: POLICY().evnt, AttributeError),
+    "a misspelt setting of a plugin": (lambda: PLUGIN().prot, AttributeError),
+    "a setting of a plugin that has none": (lambda: ENV().prot, AttributeError),
     "a misspelt output of a queue": (lambda: QUEUE("research").nam, AttributeError),
     "a Pod after the last one": (lambda: job().tasks["worker"].pods[7], IndexError),
     "a Pod that Volcano creates": (lambda: job(NATIVE).tasks["worker"].pods[0], IndexError),
@@ -143,6 +184,14 @@ def test_a_wrong_lookup_is_an_error_without_a_traceback(
     error = rejected(program).error
     assert isinstance(error, kind)
     assert str(error) == snapshot
+
+
+def test_an_unknown_field_that_is_kept_is_an_attribute() -> None:
+    """Private names and `hasattr` work as with any object."""
+    kept = TASK(name="a", other=1)
+
+    assert (kept.other, hasattr(kept, "another"), hasattr(kept, "_private")) == (1, False, False)
+    assert (hasattr(PLUGIN(), "prot"), hasattr(PLUGIN(), "_private")) == (False, False)
 
 
 def test_tasks_and_plugins_are_mappings_and_pods_a_sequence() -> None:
