@@ -82,6 +82,9 @@ class VolcanoQueue(BaseQueue):
         """Register a queue."""
         super().__init__(name, args, opts)
 
+    def _with_hints(self, problems: Iterable[Problem]) -> list[Problem]:
+        return list(problems)
+
 
 class JobProvider(ComponentProvider):
     """Pulumi's component provider, with more package metadata and with errors that have no traceback."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pulumi
@@ -20,12 +21,13 @@ from pulumi_volcano_jobs.component.queue_args import VolcanoQueueArgs
 from pulumi_volcano_jobs.component.resource_options import ignored_options
 from pulumi_volcano_jobs.core import bounds
 from pulumi_volcano_jobs.core.calls import checked_call
-from pulumi_volcano_jobs.core.errors import raise_if_any
+from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.core.resource_types import VOLCANO_QUEUE
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.kubernetes.validation.resolved import TypePath
 from pulumi_volcano_jobs.rendering import queue
 from pulumi_volcano_jobs.spec.document import without_null_labels
+from pulumi_volcano_jobs.spec.model_errors import in_python
 
 TYPE = "VolcanoQueue"
 # Volcano's webhooks reject jobs of a queue without state, and its controller sets the state after the queue is created.
@@ -52,7 +54,7 @@ class BaseQueue(NamedAttributes, pulumi.ComponentResource):
             pulumi.RunError: with every problem of the arguments; no resource has been registered then.
         """
         outputs = Outputs(resource_name, TYPE)
-        with as_input_errors(resource_name, kind=TYPE):
+        with as_input_errors(resource_name, locate=self._with_hints, kind=TYPE):
             raise_if_any(check_call(resource_name, opts))
             raise_if_any(bounds.check_bounds(args))
             queue_args = outputs.lift(to_wire(args or {}, queue_schema.SPEC), typed=TypePath(queue_schema.SPEC))
@@ -89,6 +91,10 @@ class BaseQueue(NamedAttributes, pulumi.ComponentResource):
         if manifest["spec"].get("extendClusters"):
             forwarding.register_queue(self.name, name)
         self.register_outputs({"name": self.name})
+
+    def _with_hints(self, problems: Iterable[Problem]) -> list[Problem]:
+        """Return the problems of arguments with hints for the language of the program."""
+        return [in_python(problem) for problem in problems]
 
 
 class VolcanoQueue(BaseQueue):

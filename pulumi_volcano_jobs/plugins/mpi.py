@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
-from pulumi_volcano_jobs.core.errors import Problem, value_text
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
 from pulumi_volcano_jobs.kubernetes import processes
 from pulumi_volcano_jobs.kubernetes.container_lists import containers_in, placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef, Pod, config_map
-from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import mpi_hostfile, resource_requests
 from pulumi_volcano_jobs.plugins.base import JobUpdate, Plugin, PluginOutput, port_problems, role_problem
 from pulumi_volcano_jobs.plugins.context import JobContext
 from pulumi_volcano_jobs.plugins.goflag import int32
-from pulumi_volcano_jobs.plugins.settings import Setting, default_of, flag, option, path_of
+from pulumi_volcano_jobs.plugins.settings import Setting, default_of, flag, option
 from pulumi_volcano_jobs.spec import naming, releases
 from pulumi_volcano_jobs.spec.model import Job, Task
 
@@ -106,10 +106,8 @@ class MpiPlugin(Plugin):
 
     def missing_master(self, job: Job) -> Iterator[Problem]:
         """Yield a Problem if Volcano's webhook rejects the job because it has no master."""
-        if job.task(self.master) is None:
-            reason = "no task has this name"
-            hint = f'add a task named "{self.master}", or set mpi.master'
-            yield webhook_problem(f"{path_of(type(self))}.master", "NotFound", reason, self.master, hint)
+        for problem in role_problem(self, "master", job):
+            yield replace(problem, stage=RejectionStage.WEBHOOK)
 
     def missing_in(self, version: str, job: Job, args: Sequence[Any], *, strict: bool) -> Iterator[Problem]:
         """Also yield a Problem for a job without workers, which older webhooks reject."""

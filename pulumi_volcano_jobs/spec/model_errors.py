@@ -49,14 +49,15 @@ _LIST_EXAMPLES = {
 _PYTHON_HINTS = {
     A_LIST_HINT: "put it in a list: [...]",
     "put it in quotes": "pass a str",
-    "write it without quotes": "pass an int or a bool",
     _A_LIST[2]: "put it in a list: [...]",
     _A_MAPPING[2]: 'write it as a dict: {"key": value}',
 }
+_WITHOUT_QUOTES = "write it without quotes"
+_PYTHON_TYPES = {"must be a whole number": "an int", "must be a number": "an int or a float"}
 _RULES: dict[str, _Rule] = {
     "int_type": _AN_INTEGER,
-    "float_type": ("TypeInvalid", "must be a number", "write it without quotes"),
-    "bool_type": ("TypeInvalid", "must be True or False", "write it without quotes"),
+    "float_type": ("TypeInvalid", "must be a number", _WITHOUT_QUOTES),
+    "bool_type": ("TypeInvalid", "must be True or False", _WITHOUT_QUOTES),
     "string_type": ("TypeInvalid", "must be a string", "put it in quotes"),
     "is_instance_of": _A_LIST,
     "list_type": _A_LIST,
@@ -180,6 +181,8 @@ def in_python(problem: Problem) -> Problem:
     """Return a problem with a hint for Python programs instead of YAML files."""
     if problem.hint == _AN_INTEGER[2] and problem.value.startswith('"'):
         return replace(problem, hint="pass an int; to read it from the configuration, use config.get_int")
+    if problem.hint == _WITHOUT_QUOTES:
+        return replace(problem, hint=f"pass {_PYTHON_TYPES.get(problem.reason, 'a bool')}")
     field = problem.path.rpartition(".")[2]
     if problem.hint == A_LIST_HINT and field in _LIST_EXAMPLES:
         return replace(problem, hint=f"write {_LIST_EXAMPLES[field]}")

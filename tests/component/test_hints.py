@@ -171,7 +171,7 @@ def test_a_duration_has_the_largest_unit_without_a_fraction(seconds: int, text: 
         ("command", "python train.py", 'write ["python", "train.py"]'),
         ("args", "--epochs 3", 'write ["--epochs", "3"]'),
         ("ports", "80", "put it in a list: [...]"),
-        ("tty", "yes", "pass an int or a bool"),
+        ("tty", "yes", "pass a bool"),
     ],
 )
 def test_the_hint_for_a_field_of_a_container_is_python(field: str, value: object, hint: str) -> None:
