@@ -50,7 +50,7 @@ bench: setup ## how fast it is: ratios side by side, in one run (a few minutes o
 	@$(BIN)/python -m benchmarks
 
 messages: setup ## write the messages of the package into the snapshots of the tests again, after rewording
-	$(BIN)/python -m pytest -q -p no:randomly --snapshot-update tests/cli tests/component tests/convert tests/policy tests/unit
+	$(BIN)/python -m pytest -q -p no:randomly --snapshot-update tests/cli tests/component tests/convert tests/policy tests/typing tests/unit
 
 fuzz: setup ## bad input of all kinds, and nearly right input for a real API server, 20,000 of each (an hour)
 	FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -n 2 tests/fuzz/test_fuzz.py tests/fuzz/test_differential.py

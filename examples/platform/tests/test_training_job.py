@@ -75,7 +75,7 @@ def test_an_image_of_the_same_update_is_the_only_unknown() -> None:
     """A preview tells all else."""
 
     def program() -> None:
-        TrainingJob("train", replace(ARGS, image=computed("train@sha256:1")))
+        TrainingJob("train", replace(ARGS, image=computed("train:built")))
 
     pod = run(program, preview=True).job("train").pod("worker", 0)
 

@@ -65,7 +65,7 @@ def test_an_image_of_the_same_update_is_the_only_unknown_in_a_preview() -> None:
     """The preview shows everything else."""
 
     def program() -> None:
-        TrainingJob("train", image=computed("train@sha256:1"), script=["train.py"], nodes=2)
+        TrainingJob("train", image=computed("train:built"), script=["train.py"], nodes=2)
 
     pod = run(program, preview=True).job("train").pod("worker", 0)
 
