@@ -12,11 +12,10 @@ from pulumi import automation
 from pulumi_volcano_jobs.testing import Failure, failed
 from tests.conftest import typed
 from tests.engine.conftest import PROGRAM, Project
+from tests.typing.test_mistakes import PROGRAMS
 
 pytestmark = pytest.mark.engine
 WORKER = """
-from pulumi_volcano_jobs import PytorchPlugin, presets
-
 pod = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "example.org/image:1"}]}}
 worker = {"name": "worker", "replicas": 1, "template": pod}
 """
@@ -109,10 +108,7 @@ def test_the_engine_shows_only_the_message(project: Project, program: str, probl
 @pytest.mark.parametrize(
     "program",
     [
-        'VolcanoJob("train", {"tasks": [worker], "plugins": [PytorchPlugin(prot=29500)]}, opts)',
         "VolcanoJob()",
-        'presets.shm(sise="8Gi", size="8Gi")',
-        'VolcanoJob("train", {"tasks": [worker]}, opts).tasks["wroker"]',
         'VolcanoJob("train", {"tasks": [worker]}, opts).pytroch',
         'VolcanoJob("train", {"tasks": [worker]}, opts).pods[7]',
     ],
@@ -120,6 +116,14 @@ def test_the_engine_shows_only_the_message(project: Project, program: str, probl
 def test_the_engine_shows_only_the_message_of_a_wrong_call_or_name(project: Project, program: str) -> None:
     """Some of these errors are raised before there is a job, and others after it is registered."""
     failure, lines = diagnostics(project, program, preview=True)
+
+    assert lines == lines_of(failure)
+
+
+@pytest.mark.parametrize("mistake", [program.name for program in PROGRAMS])
+def test_the_engine_shows_only_the_message_of_each_mistake_of_the_table(project: Project, mistake: str) -> None:
+    """The table has the messages of programs that run without an engine."""
+    failure, lines = diagnostics(project, f"from tests.typing import mistakes\nmistakes.{mistake}()\n", preview=True)
 
     assert lines == lines_of(failure)
 
