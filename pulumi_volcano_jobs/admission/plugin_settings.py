@@ -89,7 +89,9 @@ def with_options(
             if setting not in known
         ]
         try:
-            chosen[name] = chosen[name].with_(**{key: whole_number(settings[key]) for key in settings if key in known})
+            chosen[name] = chosen[name].with_options(
+                {key: whole_number(settings[key]) for key in settings if key in known}
+            )
         except JobError as error:
             problems += error.problems
             unsound.add(name)

@@ -208,9 +208,18 @@ class Plugin(Settings):
         Raises:
             JobError: with a Problem for each invalid setting.
         """
-        given = self._given(changes)
-        checked = type(self)(**given) if given else self
-        return self.unchecked({name: getattr(checked, name) for name in given})
+        return self._with(type(self)(**changes), changes)
+
+    def with_options(self, options: Mapping[str, Any]) -> Self:
+        """Return a copy as `with_` does, with hints for a file or the command line in problems.
+
+        Raises:
+            JobError: with a Problem for each invalid setting.
+        """
+        return self._with(self.read(options), options)
+
+    def _with(self, checked: Self, changes: Mapping[str, Any]) -> Self:
+        return self.unchecked({name: getattr(checked, name) for name in self._given(changes)})
 
     def unchecked(self, changes: Mapping[str, Any]) -> Self:
         """Return a copy with some settings replaced, without validation. The values may contain leaves."""
@@ -292,7 +301,7 @@ class Plugin(Settings):
         # Arguments are parsed without validation. The other settings were validated on construction.
         read = self.model_fields_set.intersection(flags_of(type(self)).values())
         try:
-            self.with_(**{name: getattr(self, name) for name in read})
+            self.with_options({name: getattr(self, name) for name in read})
         except JobError as error:
             yield from error.problems
 

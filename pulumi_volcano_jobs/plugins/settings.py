@@ -176,7 +176,22 @@ class Settings(_FrozenModel):
         cls = type(self)
         if values:
             raise job_error([not_keywords(path_of(cls), "settings", cls.__name__, cls.model_fields)])
-        with as_job_error(path_of(cls), settings=cls.model_fields):
+        self._set(settings, of_program=True)
+
+    @classmethod
+    def read(cls, settings: Mapping[str, Any]) -> Self:
+        """Validate settings of a file or of the command line, as the constructor does for a program.
+
+        Raises:
+            JobError: with a Problem for each invalid setting.
+        """
+        plugin = cls.__new__(cls)
+        cls._set(plugin, settings, of_program=False)
+        return plugin
+
+    def _set(self, settings: Mapping[str, Any], *, of_program: bool) -> None:
+        cls = type(self)
+        with as_job_error(path_of(cls), settings=cls.model_fields, of_program=of_program):
             super().__init__(**cls._given(settings))
 
     @classmethod

@@ -107,12 +107,15 @@ _OTHER_FIXES = {
 
 
 @contextmanager
-def as_job_error(owner: str, settings: Mapping[str, FieldInfo] | None = None) -> Iterator[None]:
+def as_job_error(
+    owner: str, settings: Mapping[str, FieldInfo] | None = None, *, of_program: bool = True
+) -> Iterator[None]:
     """Convert pydantic's errors to a JobError.
 
     Args:
         owner: the owner of the fields, such as `Task[worker]`; empty for a job.
         settings: the settings of the owner if it is a plugin.
+        of_program: whether hints are for Python instead of YAML.
 
     Raises:
         JobError: with a Problem for each invalid field.
@@ -122,10 +125,12 @@ def as_job_error(owner: str, settings: Mapping[str, FieldInfo] | None = None) ->
     except ValidationError as error:
         errors = root_errors(error)
         if settings is None:
-            raise job_error([in_python(problem(item, owner)) for item in errors]) from None
-        # pydantic reports an error for each type of a union.
-        groups = groupby(errors, key=lambda item: (item["loc"][0], id(item["input"])))
-        raise job_error([_of_setting([*items], owner, settings) for _, items in groups]) from None
+            problems = [problem(item, owner) for item in errors]
+        else:
+            # pydantic reports an error for each type of a union.
+            groups = groupby(errors, key=lambda item: (item["loc"][0], id(item["input"])))
+            problems = [_of_setting([*items], owner, settings) for _, items in groups]
+        raise job_error(map(in_python, problems) if of_program else problems) from None
 
 
 def root_errors(validation_error: ValidationError) -> list[ErrorDetails]:
@@ -179,8 +184,9 @@ def _is_pod_volume(value: object) -> bool:
 
 def in_python(problem: Problem) -> Problem:
     """Return a problem with a hint for Python programs instead of YAML files."""
-    if problem.hint == _AN_INTEGER[2] and problem.value.startswith('"'):
-        return replace(problem, hint="pass an int; to read it from the configuration, use config.get_int")
+    if problem.hint == _AN_INTEGER[2]:
+        source = "; to read it from the configuration, use config.get_int" if problem.value.startswith('"') else ""
+        return replace(problem, hint=f"pass an int{source}")
     if problem.hint == _WITHOUT_QUOTES:
         return replace(problem, hint=f"pass {_PYTHON_TYPES.get(problem.reason, 'a bool')}")
     field = problem.path.rpartition(".")[2]
@@ -201,15 +207,15 @@ def _of_setting(errors: Sequence[ErrorDetails], owner: str, settings: Mapping[st
     value = value_text(first["input"]) if settings[name].repr and first["type"] != "string_unicode" else ""
     if may_be_output(first["input"]) or holds_output(first["input"]):
         return not_plain(path, facts.get("hint", ""))
+    error_type, reason, hint = _rule(first["type"], first["loc"], first)
     if first["type"] == "literal_error":
-        error_type, reason, _ = _rule("literal_error", first["loc"], first)
-        return Problem(path, error_type, reason, value=value)
-    error_type, reason, _ = _rule(first["type"], first["loc"], first)
+        return Problem(path, error_type, reason, hint, value)
     if error_type == "TypeInvalid":
         types = [_type_in_words(item) for item in errors if item.get("ctx") != {"class": OutputLike.__name__}]
         types += ["None"] * (type(None) in get_args(settings[name].annotation))
         reason = f"must be {' or '.join(dict.fromkeys(types))}"
-    return Problem(path, error_type, reason, value=value, stage=RejectionStage.DECODE)
+        hint = hint if len(types) == 1 else ""
+    return Problem(path, error_type, reason, hint, value, RejectionStage.DECODE)
 
 
 def _type_in_words(error: ErrorDetails) -> str:

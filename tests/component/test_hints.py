@@ -14,7 +14,7 @@ from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.resource_types import VOLCANO_JOB
 from pulumi_volcano_jobs.spec.options import duration_of
 from pulumi_volcano_jobs.testing import failed
-from tests.conftest import task, typed
+from tests.conftest import job, problems, task, typed
 
 
 def problem_of(arguments: Callable[[], dict[str, Any]]) -> Problem:
@@ -105,6 +105,29 @@ def test_the_hint_for_digits_in_a_model_is_get_int() -> None:
 
     (problem,) = error.value.problems
     assert (problem.path, problem.type, problem.hint) == ("Task[worker].replicas", "TypeInvalid", INT_HINT)
+
+
+def test_the_hint_for_digits_in_a_setting_is_get_int() -> None:
+    """In the constructor of a plugin, in a copy and in the options of a job."""
+    port: Any = "2"
+    options = {"plugins": [PytorchPlugin()], "plugin_options": {"pytorch": {"port": port}}}
+
+    with pytest.raises(JobError) as constructed:
+        PytorchPlugin(port=port)
+    with pytest.raises(JobError) as copied:
+        PytorchPlugin().with_(port=port)
+    found = [*constructed.value.problems, *copied.value.problems, problem_of(lambda: options)]
+
+    assert [(problem.type, problem.hint) for problem in found] == [("TypeInvalid", INT_HINT)] * 3
+
+
+def test_the_hint_for_digits_in_an_option_without_a_program_is_about_yaml() -> None:
+    """The command line reads values as YAML."""
+    document = job(task("master"), plugins={"pytorch": []})
+
+    (problem,) = problems(document, plugin_options={"pytorch": {"port": "2"}})
+
+    assert (problem.type, problem.hint) == ("TypeInvalid", "write it without quotes or fraction")
 
 
 def test_the_hint_for_digits_in_a_file_is_about_yaml() -> None:

@@ -92,15 +92,19 @@ def test_errors_use_the_property_names_of_the_schema(name: str, snapshot: Snapsh
     assert message == snapshot
 
 
-@pytest.mark.parametrize("replicas", [2.5, -1], ids=["a fraction", "a number below 0"])
-def test_a_wrong_number_has_the_same_message_as_in_python(replicas: float) -> None:
+def test_a_wrong_number_has_the_same_message_as_in_python() -> None:
     """All numbers arrive as floats."""
-    in_python = failed(lambda: new_job("train", {"tasks": [{**task(), "replicas": replicas}]}) and None)
+    in_python = failed(lambda: new_job("train", {"tasks": [task(replicas=-1)]}) and None)
 
-    message = refusal(tasks=[{**task(), "replicas": float(replicas)}])
+    assert refusal(tasks=[{**task(), "replicas": -1.0}]) == str(in_python.error)
+
+
+def test_the_hint_for_a_fraction_is_not_about_python() -> None:
+    """The types of other languages have other names."""
+    message = refusal(tasks=[{**task(), "replicas": 2.5}])
 
     assert places(message) == ["spec.tasks[0].replicas"]
-    assert message == str(in_python.error)
+    assert message.endswith("must be a whole number: write it without quotes or fraction")
 
 
 def test_a_component_of_a_newer_sdk_is_rejected(snapshot: SnapshotAssertion) -> None:
