@@ -80,9 +80,18 @@ class BaseJob(NamedAttributes, pulumi.ComponentResource):
         super().__init__(VOLCANO_JOB, resource_name, {}, opts)
         for text in ignored_options(opts):
             self._warn(text)
-        warnings = [*rendered.warnings, *(_of_references(rendered, job_input) if job_input else ())]
-        for problem in without_ignored(locate(warnings), options.get("ignore_warnings") or ()):
-            self._warn(text_in_file(problem, source))
+
+        reported: set[Problem] = set()
+
+        def report(warnings: Iterable[Problem]) -> None:
+            for problem in without_ignored(locate(warnings), options.get("ignore_warnings") or ()):
+                if problem not in reported:
+                    reported.add(problem)
+                    self._warn(text_in_file(problem, source))
+
+        report([*rendered.warnings, *(_of_references(rendered, job_input) if job_input else ())])
+        for plugin in rendered.plugins:
+            outputs.check_plugin(plugin, report)
         if ignored and options.get("unsupported", "warn") == "warn":
             self._warn(controllers.unsupported_warning(ignored))
         self._compose(composer, resource_name, rendered, options, outputs)

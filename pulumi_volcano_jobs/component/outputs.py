@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pulumi
@@ -183,20 +184,48 @@ class Outputs:
             lambda known: [key for key in known if known[key]] or None
         )
 
+    def check_plugin(self, plugin: Plugin, report: Callable[[Sequence[Problem]], None]) -> None:
+        """Check the settings of a plugin that are Outputs when its secrets are known.
+
+        Args:
+            plugin: a plugin of the rendered job.
+            report: a function that reports the warnings.
+        """
+        values = {name: getattr(plugin, name) for name in type(plugin).model_fields}
+        places = {name: value.path for name, value in values.items() if type(value) is Leaf}
+        outputs = {name: self._outputs[path] for name, path in places.items()}
+
+        async def checked(value: Any) -> Any:
+            # Not `Output.all`: in a preview, a value stays known if another one is not.
+            known = {name: await output.future() for name, output in outputs.items() if await output.is_known()}
+            problems = [
+                replace(problem, path=places.get(problem.path.rpartition(".")[2], problem.path))
+                for problem in plugin.unchecked(known).known_problems()
+            ]
+            report([problem for problem in problems if problem.warning])
+            errors = [problem for problem in problems if not problem.warning]
+            if errors:
+                await self._refuse(errors)
+            return value
+
+        for name in secret_settings(type(plugin)).values():
+            if name in places:
+                self._outputs[places[name]] = outputs[name].apply(checked)
+
     def leaf(self, path: str, output: pulumi.Output[Any], typed: TypePath | None = None) -> Leaf:
         """Return the leaf that replaces an Output. Its value is validated by its type when it becomes known."""
 
-        async def refused(problems: Sequence[Problem]) -> None:
-            await wait_for_hooks()
-            raise_output_error(self._name, self._kind, problems)
-
         def checked(value: Any) -> Any:
             problems = resolved.check(value, typed, path) if typed else ()
-            return refused(problems) if problems else value
+            return self._refuse(problems) if problems else value
 
         self._given[path] = output
         self._outputs[path] = output.apply(checked) if typed else output
         return Leaf(path)
+
+    async def _refuse(self, problems: Sequence[Problem]) -> None:
+        await wait_for_hooks()
+        raise_output_error(self._name, self._kind, problems)
 
     def original(self, value: Any) -> Any:
         """Return the Output that the program passed for a leaf; return any other value unchanged."""

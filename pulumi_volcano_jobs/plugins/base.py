@@ -296,6 +296,13 @@ class Plugin(Settings):
                 yield self.problem(setting, "must not have leading or trailing whitespace", "remove the whitespace")
             yield from images.check_reference(image, f"{path_of(type(self))}.{setting}")
 
+    def known_problems(self) -> Iterator[Problem]:
+        """Yield the problems of settings that `validate` cannot read while they are Outputs.
+
+        The component calls this method when the Outputs are known. `validate` has to include these problems.
+        """
+        return iter(())
+
     def malformed(self) -> Iterator[Problem]:
         """Yield problems of values that `validate` cannot read: arguments of a wrong type, and nested values."""
         # Arguments are parsed without validation. The other settings were validated on construction.

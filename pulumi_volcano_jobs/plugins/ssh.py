@@ -175,14 +175,7 @@ class SshPlugin(Plugin):
         if private and not public:
             reason = "ssh_public_key is also required for logins with this key"
             yield self.problem("ssh_private_key", reason, "set ssh_public_key", error_type="Required")
-        if private and public:
-            fault = KeyPair(self.ssh_private_key, self.ssh_public_key).fault()
-            if fault:
-                yield self.problem(f"ssh_{fault.part}_key", fault.reason, fault.hint)
-        if KeyPair(self.ssh_private_key, self.ssh_public_key).is_dsa:
-            reason = "sshd rejects DSA keys since OpenSSH 7.0, and newer releases do not support them"
-            hint = "generate another key pair: ssh-keygen -t ed25519 -f FILE"
-            yield self.problem("ssh_private_key", reason, hint, code="VJ126")
+        yield from self.known_problems()
         for setting in ("key_secret_private", "key_secret_public"):
             if setting in self.beyond():
                 yield self.problem(
@@ -191,6 +184,17 @@ class SshPlugin(Plugin):
                     f"set ssh.key_secret, or remove {setting}",
                     error_type="Required",
                 )
+
+    def known_problems(self) -> Iterator[Problem]:
+        """Yield the problem of a key pair that cannot be used, and a warning about DSA keys."""
+        pair = KeyPair(self.ssh_private_key, self.ssh_public_key)
+        fault = pair.fault() if is_given(pair.private) and is_given(pair.public) else None
+        if fault:
+            yield self.problem(f"ssh_{fault.part}_key", fault.reason, fault.hint)
+        if pair.is_dsa:
+            reason = "sshd rejects DSA keys since OpenSSH 7.0, and newer releases do not support them"
+            hint = "generate another key pair: ssh-keygen -t ed25519 -f FILE"
+            yield self.problem("ssh_private_key", reason, hint, code="VJ126")
 
     def _secret_problems(self, job: Job) -> Iterator[Problem]:
         name = self.key_secret

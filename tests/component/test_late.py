@@ -9,9 +9,10 @@ import pulumi
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs import VolcanoJob, VolcanoQueue
-from pulumi_volcano_jobs.testing import SecretValue, failed, run
-from tests.conftest import Wire, container, task, typed
+from pulumi_volcano_jobs import SshPlugin, SvcPlugin, VolcanoJob, VolcanoQueue
+from pulumi_volcano_jobs.testing import SecretValue, computed, failed, run
+from tests.component.programs import new_job
+from tests.conftest import BYTES, OTHER_PAIR, PAIR, Wire, container, task, typed
 
 SECRET = "hunter2"
 CONTAINER = "spec.tasks[0].template.spec.containers[0]"
@@ -181,3 +182,70 @@ def test_a_null_in_a_value_is_ignored() -> None:
     group = run(program).resources["PodGroup train"]
 
     assert group.inputs["spec"]["minResources"]["limits.memory"] == "2Gi"
+
+
+KEY_PAIRS: dict[str, tuple[Callable[[], tuple[Any, Any]], str]] = {
+    "a private key": (lambda: (secret(SECRET), PAIR.public), "spec.plugins.ssh.ssh_private_key"),
+    "a plain private key": (lambda: (SECRET, PAIR.public), "spec.plugins.ssh.ssh_private_key"),
+    "a public key of another pair": (
+        lambda: (secret(PAIR.private), OTHER_PAIR.public),
+        "spec.plugins.ssh.ssh_public_key",
+    ),
+    "a public key that is an Output": (
+        lambda: (PAIR.private, pulumi.Output.from_input(OTHER_PAIR.public)),
+        "spec.plugins.ssh.ssh_public_key",
+    ),
+}
+
+
+@pytest.mark.parametrize("mode", ["pulumi", "volcano"])
+@pytest.mark.parametrize(("keys", "path"), KEY_PAIRS.values(), ids=KEY_PAIRS)
+def test_a_key_pair_is_checked_when_it_is_known(keys: Callable[[], tuple[Any, Any]], path: str, mode: str) -> None:
+    """A program keeps private keys secret, so they are Outputs."""
+
+    def program() -> dict[str, Any]:
+        private, public = keys()
+        plugins = [SshPlugin(ssh_private_key=private, ssh_public_key=public), SvcPlugin()]
+        return {"name": new_job("train", {**of_container(), "plugins": plugins, "managed_by": mode}).name}
+
+    failure = failed(program)
+
+    assert typed(failure.problems) == [(path, "Invalid")]
+    assert SECRET not in str(failure.error)
+    assert BYTES not in str(failure.error)
+
+
+def test_the_keys_of_volcanos_arguments_are_checked_when_they_are_known() -> None:
+    """The path is that of the argument."""
+    arguments = ["--ssh-private-key", lambda: secret(SECRET), f"--ssh-public-key={PAIR.public}"]
+
+    def program() -> dict[str, Any]:
+        ssh = [argument() if callable(argument) else argument for argument in arguments]
+        return {"name": new_job("train", {**of_container(), "plugins": {"ssh": ssh, "svc": []}}).name}
+
+    assert typed(failed(program).problems) == [("spec.plugins.ssh[1]", "Invalid")]
+
+
+def test_a_private_key_is_checked_in_a_preview_that_does_not_know_the_public_key() -> None:
+    """The private key stays known."""
+
+    def program(private: str) -> dict[str, Any]:
+        plugins = [SshPlugin(ssh_private_key=secret(private), ssh_public_key=computed(PAIR.public)), SvcPlugin()]
+        return {"name": new_job("train", {**of_container(), "plugins": plugins}).name}
+
+    failure = failed(lambda: program(SECRET), preview=True)
+
+    assert typed(failure.problems) == [("spec.plugins.ssh.ssh_private_key", "Invalid")]
+    assert run(lambda: program(PAIR.private), preview=True).job("train")
+
+
+@pytest.mark.parametrize("ignored", [[], ["VJ126"]], ids=["reported", "ignored"])
+def test_a_dsa_key_has_a_warning_when_it_is_known(ignored: list[str]) -> None:
+    """As with the command line."""
+
+    def program() -> dict[str, Any]:
+        keys = SshPlugin(ssh_private_key=secret(PAIR.private), ssh_public_key=f"ssh-dss AAAA\n{PAIR.public}")
+        fields = {"plugins": [keys, SvcPlugin()], "ignore_warnings": ignored}
+        return {"name": new_job("train", {**of_container(), **fields}).name}
+
+    assert [warning[-7:] for warning in run(program).warnings] == ([] if ignored else ["[VJ126]"])

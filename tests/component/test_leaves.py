@@ -186,18 +186,21 @@ PLACES = {
     ),
     # pulumi_kubernetes marks all data of a Secret as one secret, so all values are unknown together.
     "private key": Place(
-        lambda value: job(plugins=[SshPlugin(ssh_private_key=value, ssh_public_key="public"), SvcPlugin()]),
+        lambda value: job(plugins=[SshPlugin(ssh_private_key=value, ssh_public_key=PAIR.public), SvcPlugin()]),
         {"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"},
+        PAIR.private,
         secret=frozenset({"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"}),
     ),
     "private key among Volcano's arguments": Place(
-        lambda value: job(plugins={"ssh": ["--ssh-private-key", value, "--ssh-public-key=public"], "svc": []}),
+        lambda value: job(plugins={"ssh": ["--ssh-private-key", value, f"--ssh-public-key={PAIR.public}"], "svc": []}),
         {"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"},
+        PAIR.private,
         secret=frozenset({"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"}),
     ),
     "public key": Place(
         lambda value: job(plugins=[SshPlugin(ssh_private_key=PAIR.private, ssh_public_key=value), SvcPlugin()]),
         {"Secret train-ssh: data", "SshPlugin train-ssh has: public_key", *DIGESTS},
+        PAIR.public,
         secret=frozenset({"Secret train-ssh: data", "SshPlugin train-ssh has: private_key"}),
     ),
 }

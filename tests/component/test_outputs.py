@@ -15,7 +15,6 @@ from pulumi_volcano_jobs import (
     Policy,
     PytorchPlugin,
     RayPlugin,
-    SshPlugin,
     SvcPlugin,
     TensorflowPlugin,
     VolcanoJob,
@@ -232,7 +231,7 @@ def test_a_warning_is_logged_with_the_resource_of_the_job() -> None:
     """Without svc the host names of the ssh plugin do not resolve, which causes the warning."""
 
     def program() -> None:
-        new_job("train", job(plugins=[SshPlugin(ssh_private_key="a", ssh_public_key="b")]))
+        new_job("train", job(plugins=[ssh_plugin()]))
 
     (warning,) = run(program).warnings
     assert warning.startswith("spec.plugins.ssh: ")
