@@ -44,6 +44,8 @@ job = VolcanoJob(
             "template": pod(["/usr/sbin/sshd", "-De", "-f", f"{HOME}/.sshd_config"], SLOTS),
         },
     ],
+    # The workers run until `pulumi destroy`: only Pulumi sets the modes of the key files by user.
+    ignore_warnings=["VJ141"],
 )
 
 pulumi.export("hosts", job.mpi.hosts)

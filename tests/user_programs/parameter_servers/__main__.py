@@ -20,6 +20,8 @@ job = VolcanoJob(
     "recommender",
     plugins=[TensorflowPlugin(strategy="ParameterServerStrategy", evaluator_in_cluster="own")],
     tasks=tasks,
+    # The program ends its servers.
+    ignore_warnings=["VJ141"],
 )
 
 pulumi.export("cluster", job.tensorflow.cluster)
