@@ -11,7 +11,7 @@ from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_VOLCANO, Phrase, counted
 from pulumi_volcano_jobs.kubernetes import processes
-from pulumi_volcano_jobs.kubernetes.commands import Command
+from pulumi_volcano_jobs.kubernetes.commands import ShellCommand
 from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, TensorflowPlugin
@@ -108,7 +108,7 @@ def _endless(
             yield _Endless(position, task, what)
 
 
-def _role(task: Task, plugins: Sequence[Plugin], run: Sequence[Sequence[Command]]) -> str:
+def _role(task: Task, plugins: Sequence[Plugin], run: Sequence[Sequence[ShellCommand]]) -> str:
     """Return what a task runs in its role, if the role never ends."""
     for plugin in plugins:
         # Without a command, the image probably starts sshd.
@@ -122,11 +122,11 @@ def _role(task: Task, plugins: Sequence[Plugin], run: Sequence[Sequence[Command]
     return _SERVER if has_argument else ""
 
 
-def _may_serve(command: Command) -> bool:
+def _may_serve(command: ShellCommand) -> bool:
     """Check whether a command may start a TensorFlow server. Inline code shows that it does not."""
     code = " ".join(command.words)
     return "-c" not in command.words or bool(re.search("server|train_and_evaluate", code, re.IGNORECASE))
 
 
-def _is_ray_head(command: Command) -> bool:
+def _is_ray_head(command: ShellCommand) -> bool:
     return command.program == "ray" and {"start", "--head"} <= {*command.words}

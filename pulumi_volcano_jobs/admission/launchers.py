@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf, has_leaf
 from pulumi_volcano_jobs.core.phrases import listed
 from pulumi_volcano_jobs.kubernetes import commands
-from pulumi_volcano_jobs.kubernetes.commands import Command
+from pulumi_volcano_jobs.kubernetes.commands import ShellCommand
 from pulumi_volcano_jobs.kubernetes.container_lists import containers_in
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins import PytorchPlugin
@@ -85,7 +85,7 @@ def _has_config_map(container: Mapping[str, Any]) -> bool:
     return has_leaf(sources) or any("configMapRef" in source for source in sources or ())
 
 
-def _options_of_torchrun(command: Command) -> Sequence[str] | None:
+def _options_of_torchrun(command: ShellCommand) -> Sequence[str] | None:
     """Return the arguments of torchrun up to the script, or None if the command is not torchrun."""
     if command.program == "torchrun":
         arguments: Sequence[str] = command.words[1:]
@@ -102,7 +102,7 @@ def _is_opaque(word: str) -> bool:
     return bool(re.fullmatch(r"\$(?:\w+|@|\*|\{[^}]*\}|\([^()]*\))", word))
 
 
-def _module(command: Command) -> Sequence[str]:
+def _module(command: ShellCommand) -> Sequence[str]:
     """Return the module of `python -m MODULE` and its arguments."""
     for index, word in enumerate(command.words[1:], 1):
         if word == "-m":
@@ -123,7 +123,7 @@ def _uses_one_accelerator(container: Mapping[str, Any]) -> bool:
     return any(map(_is_plain_python, major[-1:]))
 
 
-def _is_plain_python(command: Command) -> bool:
+def _is_plain_python(command: ShellCommand) -> bool:
     """Check whether a command runs a script or a module with Python."""
     arguments = command.words[1:]
     is_inline = "-c" in arguments[:1]

@@ -49,7 +49,7 @@ _NO_COMMAND = frozenset({"for", "case", "select"})
 _MOST_NESTED = 4
 
 
-class Command(NamedTuple):
+class ShellCommand(NamedTuple):
     """A command of a script, without its variables and wrappers."""
 
     words: tuple[str, ...]
@@ -89,33 +89,33 @@ def script_of(words: Sequence[str]) -> str | None:
     return next(iter(rest[len(options) :]), None) if has_script else None
 
 
-def run_by(arguments: Sequence[str]) -> Sequence[Command]:
+def run_by(arguments: Sequence[str]) -> Sequence[ShellCommand]:
     """Return the commands that an argument list runs: the commands of its script, or the list itself."""
     return _run_by(tuple(arguments))
 
 
 # Several checks read the same command, and the tasks of a job often have the same.
 @functools.lru_cache(maxsize=64)
-def _run_by(arguments: tuple[str, ...]) -> tuple[Command, ...]:
+def _run_by(arguments: tuple[str, ...]) -> tuple[ShellCommand, ...]:
     return tuple(_commands(arguments, 0))
 
 
-def _commands(arguments: Sequence[str], nested: int) -> Iterator[Command]:
+def _commands(arguments: Sequence[str], nested: int) -> Iterator[ShellCommand]:
     words = _without_wrapper(arguments)
     script = script_of(words)
     if script is None:
-        yield Command(tuple(words))
+        yield ShellCommand(tuple(words))
     elif nested < _MOST_NESTED:
         for command in parse(script):
             for inner in _commands(command.words, nested + 1):
-                yield Command(
+                yield ShellCommand(
                     inner.words,
                     inner.is_certain and command.is_certain,
                     inner.in_background or command.in_background,
                 )
 
 
-def parse(script: str) -> Iterator[Command]:
+def parse(script: str) -> Iterator[ShellCommand]:
     """Yield the simple commands of a shell script, in their order. Loops and conditions are not evaluated."""
     words: list[str] = []
     depth, before = 0, ""
@@ -133,7 +133,7 @@ def parse(script: str) -> Iterator[Command]:
         if words and keyword not in _NO_COMMAND:
             is_loop = keyword in {"while", "until"}
             is_certain = depth == is_loop and before not in {"||", "[", "[["}
-            yield Command(tuple(map(_unquoted, words)), is_certain, match["end"] == "&")
+            yield ShellCommand(tuple(map(_unquoted, words)), is_certain, match["end"] == "&")
         # A command after a test and && may not run.
         is_test = words[:1] in (["["], ["[["], ["test"]) and match["end"] == "&&"
         before = "[" if is_test else match["end"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs.kubernetes import commands
-from pulumi_volcano_jobs.kubernetes.commands import Command
+from pulumi_volcano_jobs.kubernetes.commands import ShellCommand
 
 SSHD, RAY = "sshd", "ray start --block"
 """Programs that never end."""
@@ -28,13 +28,13 @@ _DEEPSPEED_HOSTS = re.compile(r"--hostfile|-H\b|--include|--launcher|/job/hostfi
 _SSHD_PORT = re.compile(r"\bsshd\b[^;&|]*\s-\w*(f|p\s*(?!22\b)\S)|\bPort\W{1,3}(?!22\b)[0-9$]", re.IGNORECASE)
 
 
-def run_by(container: Mapping[str, Any]) -> Sequence[Command]:
+def run_by(container: Mapping[str, Any]) -> Sequence[ShellCommand]:
     """Return the commands that a container runs, in their order."""
     arguments = commands.arguments_of(container)
     return commands.run_by(arguments) if arguments else ()
 
 
-def endless(run: Sequence[Command]) -> str:
+def endless(run: Sequence[ShellCommand]) -> str:
     """Return the command at which a container never ends, or an empty string."""
     background = ""
     for command in run:
@@ -46,7 +46,7 @@ def endless(run: Sequence[Command]) -> str:
     return ""
 
 
-def _never_ends(command: Command, run: Sequence[Command]) -> str:
+def _never_ends(command: ShellCommand, run: Sequence[ShellCommand]) -> str:
     program, words = command.program, command.words
     if program == "sshd" and any(re.fullmatch(r"-[A-Za-z]*D[A-Za-z]*", word) for word in words):
         return SSHD
