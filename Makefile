@@ -27,7 +27,7 @@ engine: ## build what the tests run: Pulumi, its provider, a Kubernetes control 
 demo: setup ## the PyTorch job of Volcano's guide: rendered, then brought up by the real engine
 	@$(BIN)/python tools/demo.py
 
-cluster: setup ## a Kubernetes control plane on loopback to play with (prints the kubeconfig; Ctrl-C stops it)
+cluster: setup ## a Kubernetes control plane on loopback with Volcano's kinds to play with (prints the kubeconfig; Ctrl-C stops it)
 	@$(BIN)/python tools/cluster.py
 
 docs: setup ## the documentation as a site, in .site/html

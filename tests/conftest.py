@@ -10,6 +10,7 @@ import pytest
 
 from pulumi_volcano_jobs import JobError, Problem, SshPlugin, render
 from pulumi_volcano_jobs.plugins import ssh_keys
+from tests import upstream
 
 Wire = dict[str, Any]
 PAIR, OTHER_PAIR = ssh_keys.generate(), ssh_keys.generate()
@@ -25,6 +26,18 @@ SLOW = {"cluster", "engine", "examples", "languages", "typing", "test_pytorch.py
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run slow files first, so that two workers end at the same time."""
     items.sort(key=lambda item: SLOW.isdisjoint(item.path.relative_to(Path(__file__).parent).parts))
+
+
+def pytest_report_header() -> str:
+    """Name the resource definitions of test clusters."""
+    return f"resource definitions: {'of Volcano' if upstream.HAS_DEFINITIONS else 'generated'}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Count the tests that need files from outside of the repository."""
+    reports = terminalreporter.stats.get("skipped", ())
+    if number := sum(upstream.MISSING in str(report.longrepr) for report in reports):
+        terminalreporter.write_line(f"{number} skipped: each {upstream.MISSING}")
 
 
 CLAIM: Wire = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}

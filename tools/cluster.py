@@ -30,6 +30,7 @@ from typing_extensions import Self
 sys.path.insert(0, str(Path(__file__).parent))
 
 import build
+import definitions
 import pins
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -235,17 +236,14 @@ class Cluster:
             binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": target}
             self.request("POST", f"{_path('Pod', namespace)}/{name}/binding", binding)
 
-    def install(self, definitions: Path) -> None:
-        """Apply the CRDs of a file, and wait until the API server serves them."""
-        for item in yaml.safe_load_all(definitions.read_text("utf-8")):
-            if not item:
-                continue
-            path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-            name, spec = item["metadata"]["name"], item["spec"]
-            query = "?fieldManager=cluster&force=true"
-            self.request("PATCH", f"{path}/{name}{query}", item, "application/apply-patch+yaml")
-            served = f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}"
-            self.wait(partial(self.request, "GET", served), f"{name} to be served")
+    def install(self, definition: Mapping[str, Any]) -> None:
+        """Apply a CRD, and wait until the API server serves it."""
+        path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        name, spec = definition["metadata"]["name"], definition["spec"]
+        query = "?fieldManager=cluster&force=true"
+        self.request("PATCH", f"{path}/{name}{query}", definition, "application/apply-patch+yaml")
+        served = f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}"
+        self.wait(partial(self.request, "GET", served), f"{name} to be served")
 
     def wait(self, condition: Callable[[], object], what: str, timeout: float = START_TIMEOUT) -> None:
         """Wait until a condition is true. Errors of the API server do not end the wait.
@@ -365,8 +363,10 @@ def _is_ready(node: Mapping[str, Any]) -> bool:
 
 
 def main() -> int:
-    """Start a cluster, and keep it until Ctrl-C."""
+    """Start a cluster with the generated resource definitions of Volcano, and keep it until Ctrl-C."""
     with tempfile.TemporaryDirectory(prefix="volcano-jobs-cluster-") as folder, Cluster(Path(folder)) as cluster:
+        for definition in definitions.definitions():
+            cluster.install(definition)
         print(f"export KUBECONFIG={cluster.kubeconfig}", flush=True)
         print("Ctrl-C stops it", file=sys.stderr, flush=True)
         try:

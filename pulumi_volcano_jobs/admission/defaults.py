@@ -22,6 +22,7 @@ from pulumi_volcano_jobs.spec.options import RenderOptions
 SCHEDULER = "volcano"
 QUEUE = "default"
 MAX_RETRY = 3
+TOPOLOGY_MODE = "hard"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,7 +137,7 @@ def _partition(policy: PartitionPolicy) -> PartitionPolicy:
 
 
 def _topology(topology: NetworkTopology | None) -> NetworkTopology | None:
-    return topology and topology.with_(mode=topology.mode or "hard")
+    return topology and topology.with_(mode=topology.mode or TOPOLOGY_MODE)
 
 
 def _volume(volume: Volume, index: int, pruner: schema.SchemaPruner) -> Volume:

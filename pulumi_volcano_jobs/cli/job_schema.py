@@ -29,7 +29,7 @@ _MODELS: tuple[type[model.Model], ...] = (
     model.PartitionPolicy,
 )
 # Fields that the models leave to Kubernetes' own schemas.
-_EMBEDDED = {("Task", "template"): schema.POD_TEMPLATE, ("Volume", "volumeClaim"): schema.CLAIM}
+EMBEDDED = {("Task", "template"): schema.POD_TEMPLATE, ("Volume", "volumeClaim"): schema.CLAIM}
 # Fields whose default in a file is not that of a program, to which their docstrings belong.
 _DOCS = {("Task", "replicas"): "The number of Pods. Volcano's default is 0."}
 # pydantic's keywords for bounds of numbers that a validator has converted.
@@ -94,7 +94,7 @@ def _of_model(kind: type[model.Model]) -> tuple[str, Schema]:
     properties = {}
     for alias, name in aliases.items():
         field = _plugins() if (kind, alias) == (model.Job, "plugins") else _nullable(fields[alias])
-        if definition := _EMBEDDED.get((kind.__name__, alias)):
+        if definition := EMBEDDED.get((kind.__name__, alias)):
             field = {"$ref": _DEFS + definition}
         properties[alias] = {"description": _DOCS.get((kind.__name__, name), docs[name]), **field}
     required = sorted(alias for alias, name in aliases.items() if kind.model_fields[name].is_required())

@@ -14,8 +14,12 @@ _GROUP = SPEC.rpartition(".")[0]
 _QUANTITY = {"$ref": "#/$defs/io.k8s.apimachinery.pkg.api.resource.Quantity"}
 
 
-def _string(description: str, enum: Sequence[str] = ()) -> dict[str, Any]:
-    return {"type": "string", "description": description} | ({"enum": list(enum)} if enum else {})
+def _string(description: str) -> dict[str, Any]:
+    return {"type": "string", "description": description}
+
+
+def _choice(description: str, choices: Sequence[str], default: str) -> dict[str, Any]:
+    return _string(description) | {"enum": list(choices), "default": default}
 
 
 def _integer(description: str) -> dict[str, Any]:
@@ -68,9 +72,10 @@ DEFINITIONS: Mapping[str, Any] = {
         parent=_string(
             "The parent queue, such as the `name` of another VolcanoQueue; root by default. Only leaf queues run jobs."
         ),
-        dequeueStrategy=_string(
+        dequeueStrategy=_choice(
             "Whether jobs after a job that does not fit may start (`traverse`, the default) or wait (`fifo`).",
             ("fifo", "traverse"),
+            "traverse",
         ),
         affinity=_of("Affinity", "The groups of nodes for the Pods of the queue (nodegroup plugin of the scheduler)."),
         type=_string("The type of the queue, for Volcano's dispatcher."),

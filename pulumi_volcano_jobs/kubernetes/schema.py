@@ -227,6 +227,16 @@ def required(definition: str) -> tuple[str, ...]:
     return tuple(_definitions()[definition].get("required", ()))
 
 
+def is_atomic(definition: str) -> bool:
+    """Check whether server-side apply replaces an object of a definition as a whole."""
+    return bool(_definitions()[definition].get("x-kubernetes-map-type") == "atomic")
+
+
+def defaults(definition: str) -> Mapping[str, Any]:
+    """Return the defaults of Volcano's resource definition for the fields of a definition, without empty ones."""
+    return _DEFAULTS.get(definition.rpartition(".")[2], {})
+
+
 def _object_definition(schema: Mapping[str, Any]) -> str:
     name = referenced(schema)
     return name if name and "properties" in _definitions()[name] else ""
@@ -335,8 +345,7 @@ class SchemaPruner:
     def _object(self, tree: Mapping[str, Any], definition: str, path: str) -> dict[str, Any]:
         properties, kind = _properties(definition, self._version), definition.rsplit(".", 1)[1]
         names = _TEMPLATE_METADATA if definition == _METADATA else properties
-        defaults = _DEFAULTS.get(kind, {})
-        result = {key: value for key, value in defaults.items() if tree.get(key) is None}
+        result = {key: value for key, value in defaults(definition).items() if tree.get(key) is None}
         for key, value in tree.items():
             if key not in names:
                 self._unknown(key, names, path)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, StringConstraints, WrapValidator
@@ -37,8 +37,8 @@ def _text(value: object) -> object:
     return value
 
 
-def _dns_name(pattern: str, longest: int) -> Callable[[object], object]:
-    """Return a check of a DNS name. Empty means missing: Volcano sets the default before it validates the schema."""
+def _dns_name(pattern: str, longest: int) -> PlainValidator:
+    """Return a validator of a DNS name. Empty means missing: Volcano sets the default before it checks the schema."""
 
     def check(value: object) -> object:
         text = _text(value)
@@ -47,7 +47,8 @@ def _dns_name(pattern: str, longest: int) -> Callable[[object], object]:
             raise PydanticCustomError(kind, "must be a DNS name")
         return text
 
-    return check
+    text_type = Annotated[str, StringConstraints(pattern=f"^({pattern})?$", max_length=longest)]
+    return PlainValidator(check, json_schema_input_type=text_type)
 
 
 def _plain_text(value: object) -> object:
@@ -105,8 +106,8 @@ LeafStr = Annotated[Text, PlainValidator(_text, json_schema_input_type=str)]
 Int32 = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=MIN_INT32, le=MAX_INT32)]
 Count = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=0, le=MAX_INT32)]
 Positive = Annotated[int, BeforeValidator(whole_number), Field(strict=True, ge=1, le=MAX_INT32)]
-LeafLabel = Annotated[Text, PlainValidator(_dns_name(DNS_LABEL, MAX_LABEL), json_schema_input_type=str)]
-LeafSubdomain = Annotated[Text, PlainValidator(_dns_name(DNS_SUBDOMAIN, MAX_SUBDOMAIN), json_schema_input_type=str)]
+LeafLabel = Annotated[Text, _dns_name(DNS_LABEL, MAX_LABEL)]
+LeafSubdomain = Annotated[Text, _dns_name(DNS_SUBDOMAIN, MAX_SUBDOMAIN)]
 TaskName = Annotated[Str, StringConstraints(pattern=f"^({DNS_LABEL})?$", max_length=63)]
 MountPath = Annotated[Str, StringConstraints(pattern="^[^:]+$")]
 Event = Literal[

@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import definitions
 import pytest
 import stack as stacks
 from cluster import Cluster
 
 from pulumi_volcano_jobs.spec.naming import job_of, pod_group
+from tests import upstream
 from tests.conftest import CLAIM
 from tests.deadlines import DEADLINE
 from tests.engine.conftest import ROOT, Project
@@ -29,7 +31,6 @@ Manifest = dict[str, Any]
 Objects = dict[str, Manifest]
 Changes = dict[str, str]
 
-VOLCANO = ROOT.parent / "shared" / "volcano"
 COMPOSED = ("ConfigMap", "NetworkPolicy", "PersistentVolumeClaim", "Pod", "PodGroup", "Secret", "Service")
 KINDS = (*COMPOSED, "Job")
 VOLUMES = [{"mountPath": "/data", "volumeClaim": CLAIM}]
@@ -88,13 +89,16 @@ def engine() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def cluster(engine: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Provide the cluster with Volcano's resource definitions, because each job has a PodGroup."""
-    if not VOLCANO.is_dir():
-        pytest.skip(f"Volcano's resource definitions are not in {VOLCANO}")
+    """Provide the cluster with resource definitions, because each job has a PodGroup."""
     with Cluster(tmp_path_factory.mktemp("cluster")) as running:
-        for path in sorted(VOLCANO.glob("*.yaml")):
-            running.install(path)
+        install_definitions(running)
         yield running
+
+
+def install_definitions(cluster: Cluster) -> None:
+    """Install Volcano's own resource definitions, or the generated ones."""
+    for definition in upstream.definitions() if upstream.HAS_DEFINITIONS else definitions.definitions():
+        cluster.install(definition)
 
 
 @dataclass(frozen=True)

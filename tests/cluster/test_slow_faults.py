@@ -9,7 +9,7 @@ import pytest
 from cluster import Cluster
 
 from pulumi_volcano_jobs.component.error_hooks import missing_definitions
-from tests.cluster.conftest import VOLCANO, Apart, Objects, Space, Stack, changes
+from tests.cluster.conftest import Apart, Objects, Space, Stack, changes, install_definitions
 from tests.cluster.mending import PODS, is_complete, job, recover, without_scheduling
 
 NODE = "another-node"
@@ -61,10 +61,8 @@ def without_node(
 
 
 @pytest.fixture(scope="module", autouse=True)
-def all_at_once(request: pytest.FixtureRequest) -> None:
+def all_at_once(without_node: tuple[Stack, Objects]) -> None:
     """Start all faults before the first test; the update without Volcano's CRDs has the cluster alone."""
-    if VOLCANO.is_dir():
-        request.getfixturevalue("without_node")
 
 
 def test_a_pod_of_a_deleted_node_is_recreated(without_node: tuple[Stack, Objects]) -> None:
@@ -99,10 +97,8 @@ def test_a_cluster_without_volcano_fails_the_update(without_volcano: Failing) ->
     assert "Verify that any required CRDs have been created" in output
     assert 'no matches for kind "PodGroup" in version "scheduling.volcano.sh/v1beta1"' in output
     assert stack.space.pods() == {}
-    if VOLCANO.is_dir():
-        key = stack.space.key()
-        for path in sorted(VOLCANO.glob("*.yaml")):
-            bare.install(path)
-        stack.up()
-        assert set(stack.space.pods()) == set(PODS[:2])
-        assert stack.space.key() == key
+    key = stack.space.key()
+    install_definitions(bare)
+    stack.up()
+    assert set(stack.space.pods()) == set(PODS[:2])
+    assert stack.space.key() == key

@@ -14,10 +14,10 @@ import pulumi_volcano_jobs
 from pulumi_volcano_jobs import ClusterFacts, Job, JobError, Rendered, render
 from pulumi_volcano_jobs.convert import Program, render_normalized, to_python
 from pulumi_volcano_jobs.files import job_file
+from tests import upstream
 
 TESTS = Path(__file__).parents[1]
 GOLDEN = TESTS / "golden"
-SHARED = TESTS.parents[1] / "shared" / "golden"
 CLUSTER = ClusterFacts.from_objects([yaml.safe_load((GOLDEN / "cluster.yaml").read_text("utf-8"))])
 
 
@@ -29,7 +29,7 @@ def _created(case: Path) -> bool:
 def _documents() -> dict[str, job_file.Document]:
     paths = [
         *filter(_created, sorted((GOLDEN / "cases").glob("*.yaml"))),
-        *filter(_created, sorted((SHARED / "cases").glob("real-*.yaml"))),  # not all cases have it
+        *filter(_created, sorted((upstream.CASES / "cases").glob("real-*.yaml"))),  # not all cases have it
         *sorted((TESTS / "documents" / "jobs").glob("*.yaml")),
     ]
     found = {}

@@ -14,11 +14,11 @@ from pulumi_volcano_jobs import ClusterFacts, JobError, render
 from pulumi_volcano_jobs.core.errors import LENIENT, Problem, RejectionStage
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.spec.naming import claim, volume
+from tests import upstream
 
 from . import compare
 
 HERE = Path(__file__).parent
-SHARED = HERE.parents[2] / "shared" / "golden"
 STAGES = {
     "decode": {RejectionStage.DECODE},
     "mutate": {RejectionStage.DECODE},
@@ -89,11 +89,11 @@ def test_a_written_case_equals_the_result_of_volcano(case: Path, cluster: Cluste
     _check(case, _expected(case), cluster)
 
 
-REAL = _cases(SHARED, "real-*.yaml")
-NOT_HERE = pytest.mark.skip(reason="Volcano's own manifests are not here (they stay in ../shared/golden)")
+REAL = _cases(upstream.CASES, "real-*.yaml")
 
 
-@pytest.mark.parametrize("case", REAL or [pytest.param(SHARED, marks=NOT_HERE)], ids=lambda case: case.stem)
+@upstream.compares_with_cases
+@pytest.mark.parametrize("case", REAL or [upstream.CASES], ids=lambda case: case.stem)
 def test_a_manifest_of_volcanos_repository_equals_the_result_of_volcano(case: Path, cluster: ClusterFacts) -> None:
     """Every Job in Volcano's repository."""
     _check(case, _expected(case), cluster)

@@ -17,11 +17,11 @@ from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from pulumi_volcano_jobs.plugins.settings import flags_of, since_of
 from pulumi_volcano_jobs.spec import releases
+from tests import upstream
 
 tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
 
 ROOT = Path(__file__).parents[2]
-VOLCANO = ROOT.parent / "shared" / "volcano" / "README.md"
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 REQUIREMENTS = {
@@ -142,9 +142,9 @@ def test_the_page_names_each_plugin_and_flag_with_its_first_release() -> None:
     assert plugins == {(plugin.since, plugin.name) for plugin in BUILT_IN if plugin.since}
 
 
-@pytest.mark.skipif(not VOLCANO.exists(), reason="Volcano's resource definitions are not there")
+@upstream.compares_with_definitions
 def test_volcano_has_the_version_of_the_crds() -> None:
     """Test clusters install these CRDs."""
     commit, day = rows()["Volcano: plugins, webhooks and resource definitions"].newest.rstrip(")").split(" (")
 
-    assert f"volcano-sh/volcano {commit}, {day}," in VOLCANO.read_text("utf-8")
+    assert f"volcano-sh/volcano {commit}, {day}," in (upstream.DEFINITIONS / "README.md").read_text("utf-8")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from pulumi_volcano_jobs.core.leaf import Leaf, substitute
-from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.rendering.queue import queue
 from tests.conftest import QUEUE
-
-DEFINITION = Path(__file__).parents[4] / "shared/volcano/scheduling.volcano.sh_queues.yaml"
 
 
 def test_the_shortest_queue_has_the_defaults_of_volcanos_webhook_and_controller() -> None:
@@ -107,26 +102,3 @@ def test_amounts_of_a_queue_are_written_as_text() -> None:
         "reclaimable": True,
         "weight": 1,
     }
-
-
-@pytest.mark.skipif(not DEFINITION.exists(), reason="Volcano's resource definitions are not there")
-def test_the_fields_are_those_of_volcanos_definition() -> None:
-    """Each with its type, at every depth."""
-    document = yaml.safe_load(DEFINITION.read_text("utf-8"))
-    properties = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
-
-    assert shape(queue_schema.DEFINITIONS[queue_schema.SPEC]) == shape(properties["spec"])
-
-
-def shape(schema: dict[str, Any]) -> Any:
-    """Return the types of the fields of a schema. A number or text is a quantity."""
-    reference = schema.get("$ref", "").rpartition("/")[2]
-    if "x-kubernetes-int-or-string" in schema or reference.endswith("Quantity"):
-        return "quantity"
-    if reference:
-        return shape(queue_schema.DEFINITIONS[reference])
-    if "properties" in schema:
-        return {key: shape(value) for key, value in schema["properties"].items()}
-    if "items" in schema:
-        return [shape(schema["items"])]
-    return {"*": shape(schema["additionalProperties"])} if "additionalProperties" in schema else schema["type"]
