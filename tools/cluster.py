@@ -47,9 +47,18 @@ CONTROLLERS = (
     "persistentvolumeclaim-protection-controller",
     "pod-garbage-collector-controller",
 )
+# Only tests of permissions use service accounts.
+AUDIT_POLICY = {
+    "apiVersion": "audit.k8s.io/v1",
+    "kind": "Policy",
+    "omitStages": ["RequestReceived"],
+    "rules": [{"level": "Metadata", "userGroups": ["system:serviceaccounts"]}, {"level": "None"}],
+}
 START_TIMEOUT = 90.0
 BUSY_TIMEOUT = 30.0
 PLURALS = {
+    "ClusterRole": "clusterroles",
+    "ClusterRoleBinding": "clusterrolebindings",
     "ConfigMap": "configmaps",
     "Job": "jobs",
     "MutatingAdmissionPolicy": "mutatingadmissionpolicies",
@@ -61,12 +70,18 @@ PLURALS = {
     "Pod": "pods",
     "PodGroup": "podgroups",
     "Queue": "queues",
+    "ResourceQuota": "resourcequotas",
+    "Role": "roles",
+    "RoleBinding": "rolebindings",
     "Secret": "secrets",
     "Service": "services",
+    "ServiceAccount": "serviceaccounts",
     "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
     "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
 }
 GROUPS = {
+    "ClusterRole": "rbac.authorization.k8s.io/v1",
+    "ClusterRoleBinding": "rbac.authorization.k8s.io/v1",
     # The Job of Volcano, not of batch/v1.
     "Job": "batch.volcano.sh/v1alpha1",
     "MutatingAdmissionPolicy": "admissionregistration.k8s.io/v1",
@@ -74,10 +89,14 @@ GROUPS = {
     "NetworkPolicy": "networking.k8s.io/v1",
     "PodGroup": "scheduling.volcano.sh/v1beta1",
     "Queue": "scheduling.volcano.sh/v1beta1",
+    "Role": "rbac.authorization.k8s.io/v1",
+    "RoleBinding": "rbac.authorization.k8s.io/v1",
     "ValidatingAdmissionPolicy": "admissionregistration.k8s.io/v1",
     "ValidatingAdmissionPolicyBinding": "admissionregistration.k8s.io/v1",
 }
 CLUSTER_WIDE = {
+    "ClusterRole",
+    "ClusterRoleBinding",
     "MutatingAdmissionPolicy",
     "MutatingAdmissionPolicyBinding",
     "Namespace",
@@ -148,7 +167,9 @@ class Cluster:
             f"--bind-address={HOST}",
             f"--cert-dir={self.folder / 'certs'}",
             f"--token-auth-file={self.folder / 'tokens.csv'}",
-            "--authorization-mode=AlwaysAllow",
+            "--authorization-mode=RBAC",
+            f"--audit-policy-file={self.folder / 'audit.yaml'}",
+            f"--audit-log-path={self.folder / 'audit.log'}",
             # Pods have no service account, because no controller creates one.
             "--disable-admission-plugins=ServiceAccount",
             # kubeadm and cloud providers also set this flag.
@@ -245,6 +266,17 @@ class Cluster:
         served = f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}"
         self.wait(partial(self.request, "GET", served), f"{name} to be served")
 
+    def requests_of(self, user: str) -> Sequence[dict[str, Any]]:
+        """Return the requests of a service account that the API server has logged, by its full name."""
+        lines = (self.folder / "audit.log").read_text("utf-8").splitlines()
+        return [event for event in map(json.loads, lines) if event["user"]["username"] == user]
+
+    def log_in(self, account: str, namespace: str, kubeconfig: Path) -> None:
+        """Write a kubeconfig with a token of a service account."""
+        path = f"{_path('ServiceAccount', namespace)}/{account}/token"
+        request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+        self._write_kubeconfig(kubeconfig, account, self.request("POST", path, request)["status"]["token"])
+
     def wait(self, condition: Callable[[], object], what: str, timeout: float = START_TIMEOUT) -> None:
         """Wait until a condition is true. Errors of the API server do not end the wait.
 
@@ -320,17 +352,21 @@ class Cluster:
             serialization.NoEncryption(),
         )
         (self.folder / "accounts.pem").write_bytes(pem)
+        (self.folder / "audit.yaml").write_text(yaml.safe_dump(AUDIT_POLICY), "utf-8")
+        self._write_kubeconfig(self.kubeconfig, "admin", self._token)
+
+    def _write_kubeconfig(self, path: Path, user: str, token: str) -> None:
         server = f"https://{HOST}:{self._ports['api']}"
         config = {
             "apiVersion": "v1",
             "kind": "Config",
             "current-context": "test",
             "clusters": [{"name": "test", "cluster": {"server": server, "insecure-skip-tls-verify": True}}],
-            "users": [{"name": "admin", "user": {"token": self._token}}],
-            "contexts": [{"name": "test", "context": {"cluster": "test", "user": "admin"}}],
+            "users": [{"name": user, "user": {"token": token}}],
+            "contexts": [{"name": "test", "context": {"cluster": "test", "user": user}}],
         }
-        self.kubeconfig.write_text(yaml.safe_dump(config), "utf-8")
-        self.kubeconfig.chmod(0o600)
+        path.touch(mode=0o600)
+        path.write_text(yaml.safe_dump(config), "utf-8")
 
 
 def _free_port() -> int:

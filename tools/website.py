@@ -42,6 +42,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "updates",
         "policies",
         "stack",
+        "permissions",
         "languages",
         "commands",
         "editors",

@@ -149,7 +149,16 @@ class Stack(Project):
         (folder / "__main__.py").write_text(program, "utf-8")
         super().__init__(folder, config={"volcano-jobs:namespace": space.name})
         self.space = space
-        use(space.cluster, self)
+        self.kubeconfig = space.cluster.kubeconfig
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The kubeconfig of the provider."""
+        return Path(self.stack.workspace.env_vars["KUBECONFIG"])
+
+    @kubeconfig.setter
+    def kubeconfig(self, path: Path) -> None:
+        self.stack.workspace.env_vars["KUBECONFIG"] = str(path)
 
     def jobs(self, **jobs: Mapping[str, Any]) -> None:
         """Set the jobs of the program."""
@@ -174,7 +183,7 @@ class Stack(Project):
     def apart(self, operation: str) -> Apart:
         """Start an operation in its own process group, so that it can fail or be killed."""
         command = [sys.executable, "-c", APART, str(ROOT / "tools"), str(self.folder), operation]
-        environment = {**os.environ, "KUBECONFIG": str(self.space.cluster.kubeconfig)}
+        environment = {**os.environ, "KUBECONFIG": str(self.kubeconfig)}
         return Apart(command, environment, self.state / "state" / ".pulumi" / "stacks")
 
 

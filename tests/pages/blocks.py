@@ -29,6 +29,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/migrate-kubeflow.md", "python"): "tests/pages/test_migration.py",
     ("docs/migrate-kubeflow.md", "yaml"): "tests/pages/test_migration.py",
     ("docs/migrate-torchx.md", "python"): "tests/pages/test_migration.py",
+    ("docs/permissions.md", "yaml"): "tests/cluster/test_permissions.py",
     ("docs/policies.md", "json"): "tests/engine/test_policies.py",
     ("docs/policies.md", "python"): "tests/engine/test_policies.py",
     ("docs/policies.md", "text"): "tests/engine/test_policies.py",
