@@ -10,7 +10,7 @@ import pulumi
 from pulumi_volcano_jobs.admission import controllers
 from pulumi_volcano_jobs.component.composer import Composer, Composition, plain_secrets
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
-from pulumi_volcano_jobs.component.error_hooks import hook_binding, missing_definitions
+from pulumi_volcano_jobs.component.error_hooks import missing_definitions
 from pulumi_volcano_jobs.component.kubernetes_object import REPLICAS, KubernetesObject
 from pulumi_volcano_jobs.component.plugin_components import POD_SPEC
 from pulumi_volcano_jobs.component.stashed_keys import stashed_pair
@@ -76,8 +76,8 @@ class ComposedJob(Composer):
             self.build.resource_name,
             item,
             self.build.component,
+            missing_definitions(self.build.resource_name, "PodGroups"),
             depends_on=before,
-            hooks=hook_binding(missing_definitions(self.build.resource_name, "PodGroups")),
             ignore_changes=[] if has_queue else ["spec.queue"],
             replacement_trigger="queue" if has_queue else "no queue",
         )

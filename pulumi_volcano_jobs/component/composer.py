@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pulumi
 
 from pulumi_volcano_jobs.component import dependencies
-from pulumi_volcano_jobs.component.error_hooks import hook_binding, kept_claim
+from pulumi_volcano_jobs.component.error_hooks import Advice, ErrorHooks, kept_claim
 from pulumi_volcano_jobs.component.job_args import JobOptions
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.modes import namespace_of_mode
@@ -70,6 +70,7 @@ class Composer(ABC):
     def __init__(self, build: Build) -> None:
         """Register the resources that the children of the job depend on."""
         self.build = build
+        self.error_hooks = ErrorHooks(f"job {build.resource_name}")
         # Kubernetes keeps a deleted claim until no Pod mounts it, and a new key pair does not change a digest. If one
         # of these resources is replaced, the Pods or the Job are deleted first.
         self.replaced_with: list[pulumi.Resource] = []
@@ -122,11 +123,13 @@ class Composer(ABC):
         """Register objects other than the PodGroup and Pods."""
         return [self._object(item) for item in manifests]
 
-    def child(self, name: str, item: Manifest, parent: pulumi.Resource, **options: Any) -> KubernetesObject:
-        """Register an object."""
+    def child(
+        self, name: str, item: Manifest, parent: pulumi.Resource, *advice: Advice, **options: Any
+    ) -> KubernetesObject:
+        """Register an object, with advice about its failures."""
         # A change of the mode replaces objects with the namespace of the mode. A claim and its data stay.
         namespace = self.build.namespace if item["kind"] == "PersistentVolumeClaim" else self.namespace
-        opts = pulumi.ResourceOptions(parent=parent, **options)
+        opts = pulumi.ResourceOptions(parent=parent, hooks=self.error_hooks.binding(*advice), **options)
         resource = KubernetesObject(name, item, namespace, self.build.outputs, opts)
         self._registered[ObjectRef.of(item)] = resource
         return resource
@@ -204,15 +207,16 @@ class Composer(ABC):
         key = ObjectRef.of(item)
         maker = next((plugin for plugin in rendered.plugins if plugin.name == rendered.made_by.get(key)), None)
         is_claim = item["kind"] == "PersistentVolumeClaim"
-        name, hooks = self.child_name(item), None
+        name = self.child_name(item)
+        advice: list[Advice] = []
         parent: pulumi.Resource = self.build.component
         if maker:
             name, parent = self.child_name(item, f"-{maker.name}"), self.plugins[maker.name]
             kept = key not in context.once(("goes", maker.name), lambda: maker.on_job_delete(context))
         elif kept := is_claim and self.build.options.get("claims") == "keep":
-            hooks = hook_binding(kept_claim(self.build.resource_name, item["metadata"]["name"]))
+            advice.append(kept_claim(self.build.resource_name, item["metadata"]["name"]))
         # None keeps the job's retain_on_delete in effect; False would override it.
-        child = self.child(name, item, parent, retain_on_delete=kept or None, hooks=hooks)
+        child = self.child(name, item, parent, *advice, retain_on_delete=kept or None)
         if is_claim and not kept:
             self.replaced_with.append(child)
         return child

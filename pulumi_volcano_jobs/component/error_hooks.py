@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import pulumi
@@ -12,6 +14,37 @@ from pulumi_volcano_jobs.component.forwarding import FORCE
 from pulumi_volcano_jobs.component.stashed_keys import is_mocked
 
 _TRIES, _SECONDS = 500, 0.01
+_AGAIN = "then run the command again"
+_EXCEPTION = "change the fields that its message names, or ask the administrator of the cluster for an exception"
+_REFUSALS = {
+    re.compile(pattern): text
+    for pattern, text in {
+        r'User "([^"]+)" cannot (\w+) resource "([^"]+)" in API group "([^"]*)"': (
+            '{0} has no right to {1} {2} (API group "{3}"): ask the administrator of the cluster for the rights in '
+            f"docs/permissions.md, {_AGAIN}"
+        ),
+        r"exceeded quota: ([^,\s]+)": (
+            "the ResourceQuota {0} of the namespace is exhausted: request less, or ask the administrator of the "
+            f"namespace to raise it (`kubectl describe resourcequota {{0}}` shows its use), {_AGAIN}"
+        ),
+        r"failed quota: ([^:\s]+): must specify (\S+)": (
+            "the ResourceQuota {0} of the namespace rejects Pods without {1}: set resources of each container, or ask "
+            f"the administrator of the namespace for a LimitRange with defaults, {_AGAIN}"
+        ),
+        # Volcano's own webhooks reject mistakes in the job.
+        r'admission webhook "((?![^"]*\.volcano\.sh")[^"]+)" denied the request': (
+            f"the admission webhook {{0}} rejects the object: {_EXCEPTION}, {_AGAIN}"
+        ),
+        r"ValidatingAdmissionPolicy '([^']+)' with binding '[^']+' denied request": (
+            f"the ValidatingAdmissionPolicy {{0}} rejects the object: {_EXCEPTION}, {_AGAIN}"
+        ),
+        r'violates PodSecurity "([^":]+)': (
+            "the namespace enforces the Pod Security Standard {0}: set the fields that the message names in the "
+            f"template, or ask the administrator of the cluster for another namespace, {_AGAIN}"
+        ),
+    }.items()
+}
+"""Requests that the cluster refuses: patterns of the API server's error, and the advice."""
 
 
 class Advice(NamedTuple):
@@ -25,9 +58,30 @@ class Advice(NamedTuple):
     """The cause and the fix."""
 
 
-def hook_binding(*advice: Advice) -> pulumi.ResourceHookBinding | None:
-    """Return error hooks that log the advice on a failure. Mocks of some Pulumi versions do not support hooks."""
-    return None if is_mocked() else pulumi.ResourceHookBinding(on_error=[_hook(each) for each in advice])
+class ErrorHooks:
+    """The error hooks of all objects of a job or a queue. Mocks of some Pulumi versions do not support hooks."""
+
+    def __init__(self, owner: str) -> None:
+        """Register the hook about refused requests.
+
+        Args:
+            owner: the kind and the resource name of the component, such as `job train`.
+        """
+        self._refused = [] if is_mocked() else [_refusal_hook(owner)]
+
+    def binding(self, *advice: Advice) -> pulumi.ResourceHookBinding | None:
+        """Return the hooks of an object, which log the advice on a failure."""
+        if not self._refused:
+            return None
+        return pulumi.ResourceHookBinding(on_error=[*self._refused, *map(_hook, advice)])
+
+
+def refusals(owner: str, errors: Iterable[str]) -> Iterator[str]:
+    """Yield the advice about each request that the cluster refused: who can change that, and how."""
+    for error in errors:
+        for pattern, text in _REFUSALS.items():
+            if found := pattern.search(error):
+                yield f"{owner}: {text.format(*found.groups())}"
 
 
 def missing_definitions(resource_name: str, kind: str) -> Advice:
@@ -74,6 +128,20 @@ def conflict(resource_name: str, job: str) -> Advice:
         f'with extendClusters, and kubectl edit owns the fields that it changed: set annotations={{"{FORCE}": "true"}} '
         "on the job to override them, then run `pulumi up` again",
     )
+
+
+def _refusal_hook(owner: str) -> pulumi.ErrorHook:
+    logged: set[str] = set()
+
+    def log(failure: pulumi.ErrorHookArgs) -> bool:
+        # Many Pods fail for one reason.
+        for text in dict.fromkeys(refusals(owner, failure.errors)):
+            if text not in logged:
+                logged.add(text)
+                pulumi.log.error(text)
+        return False
+
+    return pulumi.ErrorHook(f"{owner} refused", log)
 
 
 def _hook(advice: Advice) -> pulumi.ErrorHook:

@@ -91,7 +91,7 @@ class NativeJob(Composer):
                 replace_with=self.replaced_with,
                 replacement_trigger=build.outputs.apply(digest, [_immutable_fields(manifest["spec"]), tokens(options)]),
                 custom_timeouts=pulumi.CustomTimeouts(create=timeout, update=timeout),
-                hooks=_hooks(name, job.name, applied),
+                hooks=self._hooks(job.name, applied),
             ),
             wait_for=[_expression(_PHASES[waits_for])] if waits_for in _PHASES else (),
         )
@@ -101,20 +101,19 @@ class NativeJob(Composer):
             )
         return resource
 
+    def _hooks(self, job: str, applied: threading.Event) -> pulumi.ResourceHookBinding | None:
+        """Return hooks that log advice on errors, and set `applied` when this update has written the Job."""
+        name = self.build.resource_name
+        advice = error_hooks.missing_definitions(name, "Volcano Jobs"), error_hooks.conflict(name, job)
+        binding = self.error_hooks.binding(*advice)
 
-def _hooks(name: str, job: str, applied: threading.Event) -> pulumi.ResourceHookBinding | None:
-    """Return hooks that log advice on errors, and set `applied` when this update has written the Job."""
-    binding = error_hooks.hook_binding(
-        error_hooks.missing_definitions(name, "Volcano Jobs"), error_hooks.conflict(name, job)
-    )
+        def set_applied(_args: pulumi.ResourceHookArgs) -> None:
+            applied.set()
 
-    def set_applied(_args: pulumi.ResourceHookArgs) -> None:
-        applied.set()
-
-    if binding:
-        hook = pulumi.ResourceHook(f"{name}-applied", set_applied)
-        binding.after_create = binding.after_update = [hook]
-    return binding
+        if binding:
+            hook = pulumi.ResourceHook(f"{name}-applied", set_applied)
+            binding.after_create = binding.after_update = [hook]
+        return binding
 
 
 def _pod_group_name(job: Job, resource: KubernetesObject) -> pulumi.Output[str]:

@@ -11,7 +11,7 @@ from typing_extensions import Unpack
 from pulumi_volcano_jobs.admission import queues
 from pulumi_volcano_jobs.component import forwarding, name_registry
 from pulumi_volcano_jobs.component.arguments import NO_ARGUMENTS, one_form
-from pulumi_volcano_jobs.component.error_hooks import hook_binding, missing_controllers, missing_definitions
+from pulumi_volcano_jobs.component.error_hooks import ErrorHooks, missing_controllers, missing_definitions
 from pulumi_volcano_jobs.component.input_errors import as_input_errors, check_call
 from pulumi_volcano_jobs.component.kubernetes_args import to_wire
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
@@ -80,7 +80,9 @@ class BaseQueue(NamedAttributes, pulumi.ComponentResource):
                 # The engine passes retain_on_delete to children, but mocks do not. Nothing passes custom_timeouts.
                 retain_on_delete=opts.retain_on_delete if opts else None,
                 custom_timeouts=timeouts or pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT),
-                hooks=hook_binding(missing_definitions(resource_name, "Queues"), missing_controllers(resource_name)),
+                hooks=ErrorHooks(f"queue {resource_name}").binding(
+                    missing_definitions(resource_name, "Queues"), missing_controllers(resource_name)
+                ),
             ),
             wait_for=[_STATE],
         )
