@@ -34,7 +34,7 @@ def check(job: Job) -> Iterator[Problem]:
         place = _job_path(key)
         name = key.rpartition(".")[2]
         parent = place.removesuffix(name).removesuffix(".")
-        known = {"": DOCUMENT_FIELDS, "metadata": METADATA_FIELDS, "spec": _names(Job)}[parent]
+        known = {"": DOCUMENT_FIELDS, "metadata": METADATA_FIELDS, "spec": _names(type(job))}[parent]
         yield _unknown(place, _of_job(name, value, parent) or suggestion(name, known))
     yield from _below(job, "")
 
