@@ -126,7 +126,8 @@ WRONG: dict[str, tuple[type[Plugin], tuple[Any, ...], dict[str, Any], str]] = {
         PytorchPlugin,
         (),
         {"port": "29500"},
-        'pytorch.port: Invalid value: "29500": must be a whole number',
+        'pytorch.port: Invalid value: "29500": must be a whole number'
+        ": pass an int; to read it from the configuration, use config.get_int",
     ),
     "none of several types": (
         PytorchPlugin,
@@ -153,7 +154,7 @@ WRONG: dict[str, tuple[type[Plugin], tuple[Any, ...], dict[str, Any], str]] = {
         SshPlugin,
         (),
         {"ssh_private_key": 5},
-        "ssh.ssh_private_key: Invalid value: must be a string",
+        "ssh.ssh_private_key: Invalid value: must be a string: pass a str",
     ),
     "a misspelt key": (
         SshPlugin,
@@ -219,9 +220,10 @@ def test_a_setting_may_have_any_type() -> None:
         Special(hosts=["a", 5], when="now", plain="3")  # type: ignore[arg-type]
 
     assert str(refused.value).splitlines() == [
-        "spec.plugins.special.hosts[1]: Invalid value: 5: must be a string",
+        "spec.plugins.special.hosts[1]: Invalid value: 5: must be a string: pass a str",
         'spec.plugins.special.when: Invalid value: "now": must be a Path or None',
-        'spec.plugins.special.plain: Invalid value: "3": must be a whole number',
+        'spec.plugins.special.plain: Invalid value: "3": must be a whole number'
+        ": pass an int; to read it from the configuration, use config.get_int",
     ]
     assert Special(when=Path("a")).beyond() == {"when": Path("a")}
 
