@@ -126,8 +126,10 @@ WRONG: dict[str, tuple[type[Plugin], tuple[Any, ...], dict[str, Any], str]] = {
         PytorchPlugin,
         (),
         {"port": "29500"},
-        'pytorch.port: Invalid value: "29500": must be a whole number'
-        ": pass an int; to read it from the configuration, use config.get_int",
+        (
+            'pytorch.port: Invalid value: "29500": must be a whole number'
+            ": pass an int; to read it from the configuration, use config.get_int"
+        ),
     ),
     "none of several types": (
         PytorchPlugin,
@@ -222,8 +224,10 @@ def test_a_setting_may_have_any_type() -> None:
     assert str(refused.value).splitlines() == [
         "spec.plugins.special.hosts[1]: Invalid value: 5: must be a string: pass a str",
         'spec.plugins.special.when: Invalid value: "now": must be a Path or None',
-        'spec.plugins.special.plain: Invalid value: "3": must be a whole number'
-        ": pass an int; to read it from the configuration, use config.get_int",
+        (
+            'spec.plugins.special.plain: Invalid value: "3": must be a whole number'
+            ": pass an int; to read it from the configuration, use config.get_int"
+        ),
     ]
     assert Special(when=Path("a")).beyond() == {"when": Path("a")}
 
