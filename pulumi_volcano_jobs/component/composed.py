@@ -11,10 +11,10 @@ from pulumi_volcano_jobs.admission import controllers
 from pulumi_volcano_jobs.component.composer import Composer, Composition, plain_secrets
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.error_hooks import missing_definitions
-from pulumi_volcano_jobs.component.kubernetes_object import REPLICAS, KubernetesObject
+from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.plugin_components import POD_SPEC
 from pulumi_volcano_jobs.component.stashed_keys import stashed_pair
-from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
+from pulumi_volcano_jobs.kubernetes.manifest import REPLICAS, Manifest, ObjectRef
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.plugins.settings import default_of
 from pulumi_volcano_jobs.rendering.renderer import Rendered

@@ -13,13 +13,11 @@ from pulumi_volcano_jobs.component.lookup import NamedAttributes
 from pulumi_volcano_jobs.component.outputs import Outputs
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, derive
 from pulumi_volcano_jobs.core.resource_types import ObjectType
-from pulumi_volcano_jobs.kubernetes.manifest import Manifest
+from pulumi_volcano_jobs.kubernetes.manifest import REPLICAS, Manifest
 
 WAIT_FOR = "pulumi.com/waitFor"
 DIGEST = "pulumi.com/volcano-digest"
 """The annotation with a digest of the fields that an update changes in place."""
-REPLICAS = "pulumi.com/volcano-replicas"
-"""The annotation of each Pod with the replicas of all tasks at the time when it was created."""
 # The provider waits for these kinds by default: until a Pod runs, a claim is bound, or a Service has endpoints. But
 # `up` must return while a gang is queued. skipAwait is not an option: it also skips the wait for an old Pod's deletion.
 _AWAITED = frozenset({"Pod", "PersistentVolumeClaim", "Service"})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pulumi_volcano_jobs.admission import controllers
 from pulumi_volcano_jobs.core.phrases import counted, span
+from pulumi_volcano_jobs.core.sections import Explanation, Section
 from pulumi_volcano_jobs.explain.pod_table import Traces, pod_rows, trace_tasks
 from pulumi_volcano_jobs.explain.provenance import (
     ANNOTATION,
@@ -30,23 +30,6 @@ from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.model import Job, Task
 
 _APART = (VOLUME, LABEL, ANNOTATION)
-
-
-@dataclass(frozen=True)
-class Section:
-    """A table with a title."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Tables about one job or one Pod. Empty tables are left out."""
-
-    title: str
-    sections: tuple[Section, ...]
 
 
 def explain(rendered: Rendered, *, native: bool = False) -> Explanation:

@@ -31,6 +31,8 @@ TEMPLATE_UID = "volcano.sh/template-uid"
 QUEUE_NAME = "volcano.sh/queue-name"
 PARTITION_ID = "volcano.sh/partition-id"
 NUMA_POLICY = "volcano.sh/numa-topology-policy"
+REPLICAS = "pulumi.com/volcano-replicas"
+"""The annotation of each Pod with the replicas of all tasks at the time when it was created."""
 
 
 class Placeholder(str):

@@ -60,7 +60,7 @@ def _fill(remaining: int, limits: Iterable[int]) -> list[int]:
 def _pod_usage(spec: Mapping[str, Any]) -> Amounts:
     one_pod = parse("1")
     usage: Amounts = {"pods": one_pod, "count/pods": one_pod}
-    requests, limits = _effective(spec, "requests"), _effective(spec, "limits")
+    requests, limits = effective_amounts(spec, "requests"), effective_amounts(spec, "limits")
     for name, amount in requests.items():
         if name in COMPUTE or name.startswith(HUGE_PAGES) or is_extended(name):
             usage[name] = amount
@@ -72,7 +72,7 @@ def _pod_usage(spec: Mapping[str, Any]) -> Amounts:
     return usage
 
 
-def _effective(spec: Mapping[str, Any], kind: str) -> Amounts:
+def effective_amounts(spec: Mapping[str, Any], kind: str) -> Amounts:
     """Return the effective amounts of a Pod as the scheduler computes them: init containers run one after another."""
     total: Amounts = {}
     for container in containers_in(spec):
