@@ -1,4 +1,4 @@
-"""The command line `volcano-jobs`, which needs neither Pulumi nor a cluster. Each command has a module."""
+"""The command line `volcano-jobs`, which does not need Pulumi. Each command has a module."""
 
 from __future__ import annotations
 
@@ -10,11 +10,23 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from pulumi_volcano_jobs.cli import arguments, convert, explain, graph, output, render, schema, validate
+from pulumi_volcano_jobs.cli import (
+    arguments,
+    convert,
+    explain,
+    graph,
+    jobs_in_cluster,
+    logs,
+    output,
+    render,
+    schema,
+    status,
+    validate,
+)
 
 app = typer.Typer(
     name="volcano-jobs",
-    help="Check, render, explain and convert Volcano Job files. Needs neither a cluster nor Pulumi.",
+    help="Check, render, explain and convert Volcano Job files, and show the state of jobs in a cluster.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -35,18 +47,21 @@ def _all_commands(*, asked: Annotated[bool, _VERSION] = False) -> None:
     """Accept the options before a command. typer shows the help of the application instead of this text."""
 
 
+_NO_BRACES = str.maketrans("", "", "{}")
+
+
 class _Command(TyperCommand):
-    """A command of files, with the usage line of kubectl: `FILE...` without brackets."""
+    """A command with the usage line of kubectl: `FILE...` and `JOB` without braces."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the parts of the usage line."""
-        return [piece.replace("{FILE}", "FILE") for piece in super().collect_usage_pieces(ctx)]
+        return [piece.translate(_NO_BRACES) for piece in super().collect_usage_pieces(ctx)]
 
 
-def _add(name: str, command: Callable[..., None], examples: str) -> None:
+def _add(name: str, command: Callable[..., None], examples: str, of_argument: str = arguments.FILE_HELP) -> None:
     text = inspect.getdoc(command) or ""
     summary = text.partition("\n\n")[0]
-    description = f"{text}\n\n{arguments.FILE_HELP}"
+    description = f"{text}\n\n{of_argument}"
     app.command(name, cls=_Command, help=description, short_help=summary, epilog=examples)(command)
 
 
@@ -55,6 +70,8 @@ _add("validate", validate.validate, validate.EXAMPLES)
 _add("explain", explain.explain_command, explain.EXAMPLES)
 _add("graph", graph.graph_command, graph.EXAMPLES)
 _add("convert", convert.convert, convert.EXAMPLES)
+_add("status", status.status_command, status.EXAMPLES, jobs_in_cluster.JOB_HELP)
+_add("logs", logs.logs_command, logs.EXAMPLES, jobs_in_cluster.JOB_HELP)
 app.command("schema", epilog=schema.EXAMPLES)(schema.schema_command)
 
 
