@@ -631,3 +631,148 @@ def many_pods() -> list[Wire]:
         pod["spec"]["nodeName"] = f"gpu-{number}"
     recorded.group("Running")
     return recorded.objects
+
+
+@state
+def label_of_no_node() -> list[Wire]:
+    """No node has the label that the Pods select."""
+    document = pytorch()
+    for each in document["spec"]["tasks"]:
+        each["template"]["spec"]["nodeSelector"] = {"gpu-type": "b200"}
+    recorded = Recorded(document)
+    recorded.nodes(3, labels={"gpu-type": "a100"}, **{GPU: "8"})
+    recorded.unschedulable("0/3 nodes are unavailable: 3 node(s) didn't match Pod's node affinity/selector.")
+    return recorded.objects
+
+
+@state
+def queue_missing() -> list[Wire]:
+    """The queue was deleted."""
+    recorded = Recorded(pytorch(queue="vision"))
+    recorded.queue("default")
+    recorded.group("Pending")
+    return recorded.objects
+
+
+@state
+def queue_too_small() -> list[Wire]:
+    """The capability of the queue is less than the gang requests."""
+    recorded = Recorded(pytorch(queue="vision"))
+    recorded.queue("vision", capability={GPU: "16"})
+    recorded.group("Pending")
+    return recorded.objects
+
+
+@state
+def claim_missing() -> list[Wire]:
+    """The claim was deleted."""
+    recorded = Recorded(pytorch())
+    for pod in recorded.pods():
+        pod["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "imagenet"}}]
+    recorded.objects.append(
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": "other", "namespace": NAMESPACE, "creationTimestamp": at(-60)},
+            "status": {"phase": "Bound"},
+        }
+    )
+    recorded.unschedulable('persistentvolumeclaim "imagenet" not found')
+    return recorded.objects
+
+
+@state
+def always_restarted() -> list[Wire]:
+    """The program ends well, and the default restart policy starts it again."""
+    recorded = Recorded(mpi())
+    recorded.run()
+    (master,) = recorded.pods("master-0")
+    ended = {"exitCode": 0, "reason": "Completed", "startedAt": at(200), "finishedAt": at(300)}
+    waiting = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s restarting failed container=main"}
+    master["status"]["containerStatuses"] = [
+        _status(item, restarts=7, last={"terminated": ended}, waiting=waiting) for item in master["spec"]["containers"]
+    ]
+    recorded.group("Running")
+    return recorded.objects
+
+
+@state
+def too_few_pods() -> list[Wire]:
+    """The gang needs more Pods than the job has."""
+    recorded = Recorded(pytorch(workers=1))
+    (group,) = recorded.of("PodGroup")
+    group["spec"]["minMember"] = 4
+    recorded.unschedulable("pod group is not ready, 2 Pending, 4 minAvailable")
+    return recorded.objects
+
+
+@state
+def clients_are_kept_out() -> list[Wire]:
+    """The policy of svc admits only the Pods of a cluster of Ray."""
+    head = task("head", 1)
+    head["template"]["spec"]["containers"][0]["name"] = "head"
+    document = job(head, task("worker", 2), name="ray", plugins={"ray": []})
+    document["metadata"]["namespace"] = NAMESPACE
+    recorded = Recorded(document)
+    recorded.run()
+    recorded.group("Running")
+    return recorded.objects
+
+
+@state
+def node_not_ready() -> list[Wire]:
+    """The kubelet of a node does not report."""
+    recorded = Recorded(pytorch())
+    recorded.run()
+    recorded.nodes(4, **{GPU: "8"})
+    node = recorded.of("Node")[1]
+    node["status"]["conditions"][0] |= {"status": "Unknown", "reason": "NodeStatusUnknown"}
+    recorded.group("Running")
+    return recorded.objects
+
+
+@state
+def stored_job_aborted() -> list[Wire]:
+    """A Job was suspended with vcctl."""
+    document = pytorch()
+    recorded = Recorded(document)
+    recorded.native("Aborted", document)
+    recorded.without("Pod")
+    recorded.without("PodGroup")
+    return recorded.objects
+
+
+@state
+def stored_job_with_an_error() -> list[Wire]:
+    """Volcano's controller cannot create the Pods."""
+    document = pytorch()
+    recorded = Recorded(document)
+    recorded.native("Pending", document)
+    recorded.without("Pod")
+    recorded.without("PodGroup")
+    message = "Failed to create PVC, err: pvc imagenet is not found, the job will be in the Pending state"
+    recorded.event("Job", "train", "PVCError", message)
+    return recorded.objects
+
+
+@state
+def depends_on() -> list[Wire]:
+    """The Pods of a task are created when those of another task run."""
+    document = mpi()
+    document["spec"] |= {"minAvailable": 2}
+    document["spec"]["tasks"][0]["dependsOn"] = {"name": ["worker"]}
+    recorded = Recorded(document)
+    recorded.native("Running", document)
+    recorded.without("Pod", "master-0")
+    recorded.run()
+    recorded.group("Running")
+    return recorded.objects
+
+
+@state
+def gang_waits() -> list[Wire]:
+    """The message of the scheduler does not have a cause."""
+    recorded = Recorded(pytorch())
+    recorded.unschedulable("pod group is not ready, 4 Pending, 4 minAvailable")
+    recorded.group("Inqueue", gang_message(4, 4, 4))
+    return recorded.objects

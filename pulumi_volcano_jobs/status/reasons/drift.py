@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pulumi_volcano_jobs.core.resource_types import CONFIG_MAP, JOB, POD
 from pulumi_volcano_jobs.core.text import cropped
 from pulumi_volcano_jobs.spec import naming
-from pulumi_volcano_jobs.status.fields import condition, listed, mapping, name_of, number, text, time
+from pulumi_volcano_jobs.status.fields import condition, listed, mapping, name_of, number, text, time, value
 from pulumi_volcano_jobs.status.job import JobView, message_of, pods_text
 from pulumi_volcano_jobs.status.leaders import serving_tasks
 from pulumi_volcano_jobs.status.objects import NODE
@@ -67,7 +67,7 @@ def _terminating(job: JobView) -> Iterator[Finding]:
         deleted = time(pod.manifest, "metadata", "deletionTimestamp")
         grace = number(pod.manifest, "metadata", "deletionGracePeriodSeconds")
         if deleted and (job.now - deleted).total_seconds() > grace + _SLOW_END:
-            finalizers = pod.manifest.get("metadata", {}).get("finalizers")
+            finalizers = value(pod.manifest, "metadata", "finalizers")
             problem = "Terminating after the end of its grace period"
             fix = "check its node, then kubectl delete pod --force"
             if finalizers:

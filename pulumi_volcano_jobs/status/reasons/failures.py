@@ -179,7 +179,7 @@ def _fix(failure: Failure, lines: Sequence[str]) -> str:
         return "set restartPolicy: OnFailure, because the default Always restarts a program that has ended"
     if wait := _wait_fix(container.name, end.exit_code):
         return wait
-    shown = "\n".join([*lines, end.message])
+    shown = "\n".join(lines)
     of_lines = next((fix for pattern, fix in _LINES if pattern.search(shown)), "")
     return of_lines or _FIXES.get(end.exit_code, "read its log")
 

@@ -34,7 +34,7 @@ def is_ready(node: Object) -> bool:
 def untolerated(node: Object, spec: Object) -> list[str]:
     """Return the taints of a node that a Pod does not tolerate."""
     tolerations = listed(spec, "tolerations")
-    taints = [item for item in listed(node, "spec", "taints") if item.get("effect") in _REPELLING]
+    taints = [item for item in listed(node, "spec", "taints") if text(item, "effect") in _REPELLING]
     return [taint_text(taint) for taint in taints if not any(_tolerates(item, taint) for item in tolerations)]
 
 
@@ -81,8 +81,9 @@ def _meets_any(node: Object, terms: list[Object]) -> bool:
 
 
 def _tolerates(toleration: Object, taint: Object) -> bool:
-    if toleration.get("effect") not in {None, "", taint.get("effect")}:
+    key, effect = text(toleration, "key"), text(toleration, "effect")
+    if effect not in {"", text(taint, "effect")}:
         return False
-    if toleration.get("operator") == "Exists":
-        return toleration.get("key") in {None, "", taint.get("key")}
-    return toleration.get("key") == taint.get("key") and text(toleration, "value") == text(taint, "value")
+    if text(toleration, "operator") == "Exists":
+        return key in {"", text(taint, "key")}
+    return key == text(taint, "key") and text(toleration, "value") == text(taint, "value")
