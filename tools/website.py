@@ -45,6 +45,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "permissions",
         "languages",
         "commands",
+        "status",
         "editors",
         "convert",
         "testing",

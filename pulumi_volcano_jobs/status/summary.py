@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import chain
 
+from pulumi_volcano_jobs.core.resource_types import JOB
 from pulumi_volcano_jobs.status.fields import mapping, number, text
 from pulumi_volcano_jobs.status.job import JobView
 from pulumi_volcano_jobs.status.leaders import serving_tasks
 from pulumi_volcano_jobs.status.model import GangState, QueueState, State, Status, TaskState
 from pulumi_volcano_jobs.status.reasons import drift, failures, gang, network, scheduling, startup, waits
-from pulumi_volcano_jobs.status.reasons.finding import as_reasons
+from pulumi_volcano_jobs.status.reasons.finding import Finding, as_reasons
 
 _STATES: dict[str, State] = {
     "Completed": "done",
@@ -34,6 +35,9 @@ def status_of(job: JobView) -> Status:
     """Return the status of a job."""
     state = state_of(job)
     checks = () if state == "done" and job.managed_by == "volcano" else _CHECKS
+    findings = list(chain.from_iterable(module.check(job) for module in checks))
+    if state == "waiting" and not findings:
+        findings = [_no_reason(job)]
     return Status(
         job=job.name,
         namespace=job.namespace,
@@ -43,9 +47,14 @@ def status_of(job: JobView) -> Status:
         tasks=_tasks(job),
         gang=_gang(job),
         queue=_queue(job),
-        reasons=as_reasons(chain.from_iterable(module.check(job) for module in checks)),
+        reasons=as_reasons(findings),
         read_at=job.now,
     )
+
+
+def _no_reason(job: JobView) -> Finding:
+    fix = f"wait for the scheduler and the kubelet, or run kubectl describe podgroup {job.group_name}"
+    return Finding("gang", JOB.kind, job.name, "not all Pods run yet, and no object shows a problem", fix)
 
 
 def state_of(job: JobView) -> State:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import shutil
+import stat
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -119,3 +124,40 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """Provide an empty folder to run the command line in."""
     monkeypatch.chdir(tmp_path)
     return Shell(tmp_path)
+
+
+class Kubectl:
+    """The folder of a kubectl on PATH."""
+
+    def __init__(self, folder: Path) -> None:
+        """Write the program."""
+        self.folder = folder
+        folder.mkdir()
+        program = folder / "kubectl"
+        # The program reads its data from the folder of this script.
+        shutil.copy(Path(__file__).with_name("fake_kubectl.py"), folder / "fake_kubectl.py")
+        script = shlex.quote(str(folder / "fake_kubectl.py"))
+        program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -S {script} "$@"\n')
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+
+    def has(self, objects: list[dict[str, Any]], logs: Mapping[str, list[str]] | None = None, **denied: str) -> None:
+        """Set the objects and the logs of the cluster, and the messages about resources that may not be read."""
+        (self.folder / "objects.json").write_text(json.dumps(objects))
+        (self.folder / "logs.json").write_text(json.dumps(logs or {}))
+        (self.folder / "denied.json").write_text(json.dumps(denied))
+
+    def calls(self) -> list[str]:
+        """Return the calls since the last time."""
+        path = self.folder / "calls.txt"
+        lines = path.read_text().splitlines() if path.exists() else []
+        path.unlink(missing_ok=True)
+        return lines
+
+
+@pytest.fixture
+def kubectl(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Kubectl:
+    """Provide a kubectl on PATH."""
+    folder = tmp_path_factory.mktemp("bin") / "kubectl"
+    made = Kubectl(folder)
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+    return made

@@ -776,3 +776,9 @@ def gang_waits() -> list[Wire]:
     recorded.unschedulable("pod group is not ready, 4 Pending, 4 minAvailable")
     recorded.group("Inqueue", gang_message(4, 4, 4))
     return recorded.objects
+
+
+@state
+def just_created() -> list[Wire]:
+    """The scheduler has not processed the Pods yet."""
+    return Recorded(pytorch()).objects

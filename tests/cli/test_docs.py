@@ -1,20 +1,27 @@
-"""docs/commands.md and README.md show the output of the commands."""
+"""README.md, docs/commands.md and docs/status.md show the output of the commands."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.cli.conftest import Shell
+from pulumi_volcano_jobs.cli.status import _EXIT_CODES as EXIT_CODES
+from pulumi_volcano_jobs.status.kubectl import RESOURCES
+from pulumi_volcano_jobs.status.reasons.finding import CODES
+from tests.cli.conftest import Kubectl, Shell
+from tests.cli.states import STATES
 from tests.conftest import job
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "commands.md").read_text("utf-8")
 COMMAND = re.compile(r"```console\n\$ volcano-jobs ([^\n]*)\n(.*?)```", re.DOTALL)
 CONSOLE = COMMAND.findall(PAGE)
+STATUS = (ROOT / "docs" / "status.md").read_text("utf-8")
+SHOWN = re.findall(r"<!-- state: (\S+) -->\n```console\n\$ volcano-jobs status train\n(.*?)```", STATUS, re.DOTALL)
 PICTURES = re.findall(r"<!-- volcano-jobs ([^\n]*) -->\n```mermaid\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -71,3 +78,36 @@ def test_the_page_about_editors_has_the_hook_and_working_commands(shell: Shell) 
     assert hook["id"] == "volcano-jobs-validate"
     assert shell("validate", *hook["args"], "jobs/job.yaml").code == 0
     assert workflow["jobs"]["volcano-jobs"]["permissions"]["security-events"] == "write"
+
+
+@pytest.mark.parametrize(("state", "output"), SHOWN, ids=[state for state, _ in SHOWN])
+def test_the_page_about_status_shows_its_output(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, state: str, output: str
+) -> None:
+    """Each state is recorded."""
+    monkeypatch.setenv("COLUMNS", "80")
+    recorded = json.dumps({"kind": "List", "items": STATES[state]()}).encode()
+
+    assert shell("status", "--from", "-", stdin=recorded).out == output
+
+
+def test_the_page_about_status_lists_the_codes_of_reasons_and_states() -> None:
+    """Scripts use both."""
+    rows = re.findall(r"^\| (`[^|]*) \|", STATUS, re.MULTILINE)
+    states = re.findall(r"^\| (\d) \| (\w*) ?\|", STATUS, re.MULTILINE)
+
+    assert sorted(code for row in rows for code in re.findall(r"`([a-z-]+)`", row)) == sorted(CODES)
+    assert {name: int(code) for code, name in states if name} == EXIT_CODES
+
+
+def test_the_page_about_status_records_each_kind(kubectl: Kubectl, shell: Shell) -> None:
+    """`--from` then has the same objects as a cluster, and the logs are those of the page."""
+    recorded = {name for names in re.findall(r"^kubectl get (\S+)", STATUS, re.MULTILINE) for name in names.split(",")}
+    assert recorded == {"pvc" if name == "persistentvolumeclaims" else name for name in RESOURCES.values()}
+
+    (command, output), *_ = re.findall(
+        r"<!-- logs -->\n```console\n\$ volcano-jobs ([^\n]*)\n(.*?)```", STATUS, re.DOTALL
+    )
+    lines = dict(re.findall(r"\[(.*?)\] (.*)", output))
+    kubectl.has(STATES["out-of-memory"](), {f"train-{rank}/main": ["first", line] for rank, line in lines.items()})
+    assert shell.good(*command.split()).out == output

@@ -41,7 +41,7 @@ def test_every_command_has_examples(shell: Shell) -> None:
     """The list of commands describes each one and fits into 80 columns."""
     commands = re.findall(r"^  (\w+) +\w", shell.good("--help").out.partition("Commands:")[2], re.MULTILINE)
 
-    assert set(commands) == {"render", "validate", "explain", "graph", "convert", "schema"}
+    assert set(commands) == {"render", "validate", "explain", "graph", "convert", "schema", "status", "logs"}
     helps = [shell.good(command, "--help").out for command in commands]
     assert ["Examples:" in text for text in helps] == [True] * len(commands)
     assert max(len(line) for text in helps for line in text.splitlines()) <= 80

@@ -52,6 +52,7 @@ EXPECTED: dict[str, tuple[int, list[str]]] = {
     "depends-on": (4, ["depends-on"]),
     "quota-exceeded": (3, ["quota"]),
     "gang-waits": (3, ["gang"]),
+    "just-created": (3, ["gang"]),
     "many-pods": (3, ["configuration"]),
 }
 """The exit code of each state, and the codes of its reasons."""

@@ -35,6 +35,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/policies.md", "text"): "tests/engine/test_policies.py",
     ("docs/stack.md", "python"): "tests/component/test_stack_docs.py",
     ("docs/stack.md", "yaml"): "tests/component/test_stack_docs.py",
+    ("docs/status.md", "console"): "tests/cli/test_docs.py",
     ("docs/testing.md", "python"): "tests/component/test_testing_page.py",
     ("docs/troubleshooting.md", "text"): "tests/pages/test_troubleshooting.py",
     ("examples/platform/README.md", "python"): "tests/examples/test_platform.py",
