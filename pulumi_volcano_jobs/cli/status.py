@@ -65,7 +65,7 @@ def status_command(
 
     The reasons are listed most likely first. Each names the object that shows it, and the fix. The command reads the
     cluster through kubectl, with its contexts and credentials, and changes nothing. It works for jobs that Pulumi
-    manages and for those that Volcano manages. It never shows values of environment variables.
+    manages and for those that Volcano manages. It does not show environment variables.
     """
     if source:
         if watch:

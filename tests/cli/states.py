@@ -782,3 +782,49 @@ def gang_waits() -> list[Wire]:
 def just_created() -> list[Wire]:
     """The scheduler has not processed the Pods yet."""
     return Recorded(pytorch()).objects
+
+
+@state
+def scheduling_gate() -> list[Wire]:
+    """A controller has not removed its gate from the Pods."""
+    recorded = Recorded(pytorch())
+    for pod in recorded.pods():
+        pod["spec"]["schedulingGates"] = [{"name": "kueue.x-k8s.io/admission"}]
+        pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "SchedulingGated"}]
+    return recorded.objects
+
+
+@state
+def sandbox_fails() -> list[Wire]:
+    """The network plugin of a node fails."""
+    recorded = Recorded(mpi())
+    recorded.run()
+    recorded.bind("worker-1")
+    message = 'Failed to create pod sandbox: rpc error: code = Unknown desc = plugin type="calico" failed (add)'
+    recorded.event("Pod", "solve-worker-1", "FailedCreatePodSandBox", message, seconds=400)
+    return recorded.objects
+
+
+@state
+def pod_does_not_end() -> list[Wire]:
+    """A Pod was deleted, and its node does not answer."""
+    recorded = Recorded(pytorch())
+    recorded.run()
+    (pod,) = recorded.pods("worker-1")
+    pod["metadata"] |= {"deletionTimestamp": at(130), "deletionGracePeriodSeconds": 30}
+    recorded.event("Pod", "train-worker-1", "Killing", "Stopping container main", "Normal", seconds=700)
+    return recorded.objects
+
+
+@state
+def probe_fails() -> list[Wire]:
+    """The readiness probe of the master fails."""
+    recorded = Recorded(pytorch())
+    recorded.run()
+    (master,) = recorded.pods("master-0")
+    master["spec"]["containers"][0]["readinessProbe"] = {"tcpSocket": {"port": 23456}}
+    master["status"]["conditions"][1]["status"] = "False"
+    message = "Readiness probe failed: dial tcp 10.0.1.7:23456: connect: connection refused"
+    recorded.event("Pod", "train-master-0", "Unhealthy", message, seconds=400)
+    recorded.group("Running")
+    return recorded.objects

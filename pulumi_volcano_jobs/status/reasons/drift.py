@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pulumi_volcano_jobs.core.resource_types import CONFIG_MAP, JOB, POD
 from pulumi_volcano_jobs.core.text import cropped
 from pulumi_volcano_jobs.spec import naming
-from pulumi_volcano_jobs.status.fields import condition, listed, mapping, name_of, number, text, time, value
+from pulumi_volcano_jobs.status.fields import condition, mapping, name_of, number, text, time, value
 from pulumi_volcano_jobs.status.job import JobView, message_of, pods_text
 from pulumi_volcano_jobs.status.leaders import serving_tasks
 from pulumi_volcano_jobs.status.objects import NODE
@@ -15,7 +15,14 @@ from pulumi_volcano_jobs.status.reasons.finding import Finding
 
 _SLOW_END = 120
 """Seconds after the end of the grace period, after which a Pod that is still terminating is a problem."""
-_CONTROLLER_EVENTS = ("PluginError", "PVCError", "PodGroupError", "JobStatusError", "FailedCreate", "FailedCreatePod")
+_CONTROLLER_FIXES = {
+    "PluginError": "correct the settings of the plugin: volcano-jobs validate",
+    "PVCError": "create the claim, or correct volumeClaimName",
+    "PodGroupError": "check the queue of the job",
+    "JobStatusError": "check the logs of volcano-controllers",
+    "FailedCreate": "correct the template of the task: volcano-jobs validate",
+}
+"""Fixes by the reason of an event of the job controller."""
 _SIDECARS = frozenset({"istio-proxy", "linkerd-proxy"})
 
 
@@ -37,7 +44,7 @@ def _gone(job: JobView) -> Iterator[Finding]:
         return
     fix = "run pulumi up --refresh: it finds that the Pod is gone and creates it again; without --refresh it does not"
     for name in job.missing:
-        yield Finding("pods-gone", POD.kind, name, "not found: it was deleted, and no controller creates it again", fix)
+        yield Finding("pods-gone", POD.kind, name, "not found in the cluster, and no controller creates it", fix)
 
 
 def _host_lists(job: JobView) -> Iterator[Finding]:
@@ -84,10 +91,10 @@ def _nodes(job: JobView) -> Iterator[Finding]:
         found = job.objects.get(NODE, node)
         ready = condition(found, "Ready") if found is not None else {}
         if found is None and job.objects.lacks(NODE, node):
-            yield Finding("node", NODE, node, f"not found: {pods_text(names)} ran on it", "run the job again")
+            yield Finding("node", NODE, node, f"not found, with {pods_text(names)}", "run the job again")
         elif ready and ready.get("status") != "True":
             reason = text(ready, "reason") or "NotReady"
-            problem = f"not ready ({reason}): {pods_text(names)} run on it"
+            problem = f"not ready ({reason}), with {pods_text(names)}"
             yield Finding("node", NODE, node, problem, "check the kubelet of the node: kubectl describe node")
 
 
@@ -118,14 +125,12 @@ def _sidecars(job: JobView) -> Iterator[Finding]:
 
 def _controller(job: JobView) -> Iterator[Finding]:
     if job.phase in {"Aborted", "Aborting"}:
-        command = f"vcctl job resume --namespace {job.namespace} --name {job.name}"
-        yield Finding("suspended", JOB.kind, job.name, f"{job.phase}: its Pods were deleted", command)
+        fix = f"run vcctl job resume --namespace {job.namespace} --name {job.name}"
+        yield Finding("suspended", JOB.kind, job.name, f"{job.phase}: Volcano deleted its Pods", fix)
     if job.phase not in {"", "Pending"}:
         return
-    for event in job.events(JOB.kind, job.name, *_CONTROLLER_EVENTS)[:1]:
-        message = message_of(event)
+    for event in job.events(JOB.kind, job.name, *_CONTROLLER_FIXES)[:1]:
+        reason, message = text(event, "reason"), message_of(event)
         if "exceeded quota" not in message:
-            problem = f"{text(event, 'reason')}: {cropped(message)}"
-            yield Finding("controller", JOB.kind, job.name, problem, "correct the Job: volcano-jobs validate")
-    if not listed(job.job, "spec", "tasks"):
-        yield Finding("controller", JOB.kind, job.name, "it has no tasks", "add a task")
+            problem = f"{reason}: {cropped(message)}"
+            yield Finding("controller", JOB.kind, job.name, problem, _CONTROLLER_FIXES[reason])

@@ -141,7 +141,9 @@ def _container(failure: Failure, job: JobView, first: str) -> Finding:
     restarts = counted(failure.container.restarts, "restart")
     after = f" after {restarts}" if failure.container.restarts else ""
     problem = f"{_described(failure)}{after}{first}"
-    return Finding(code, POD.kind, failure.pod.name, problem, f"{_fix(failure, lines)}{_again(failure, job)}", lines)
+    return Finding(
+        code, POD.kind, failure.pod.name, problem, f"{_fix(failure, lines, job)}{_again(failure, job)}", lines
+    )
 
 
 def _later(failure: Failure) -> Finding:
@@ -171,7 +173,7 @@ def meaning(code: int) -> str:
     return f"killed by {name.name}{_SIGNAL_CAUSES.get(name, '')}"
 
 
-def _fix(failure: Failure, lines: Sequence[str]) -> str:
+def _fix(failure: Failure, lines: Sequence[str], job: JobView) -> str:
     container, end = failure.container, failure.end
     if end.reason == "OOMKilled":
         return "increase resources.limits.memory, or use less memory"
@@ -181,7 +183,7 @@ def _fix(failure: Failure, lines: Sequence[str]) -> str:
         return wait
     shown = "\n".join(lines)
     of_lines = next((fix for pattern, fix in _LINES if pattern.search(shown)), "")
-    return of_lines or _FIXES.get(end.exit_code, "read its log")
+    return of_lines or _FIXES.get(end.exit_code, f"read its log: volcano-jobs logs {job.name}")
 
 
 def _wait_fix(container: str, code: int) -> str:

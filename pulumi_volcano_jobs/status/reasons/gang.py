@@ -79,7 +79,7 @@ def _queue(job: JobView) -> Iterator[Finding]:
         return
     state = text(job.queue, "status", "state")
     if state in {"Closed", "Closing"}:
-        fix = f"vcctl queue operate --action open --name {name}, or set another queue"
+        fix = f"run vcctl queue operate --action open --name {name}, or set another queue"
         yield Finding("queue", QUEUE.kind, name, f"{state}: it accepts no new jobs", fix)
     elif state != "Open":
         fix = "check that Volcano's controllers run: kubectl get pods --namespace volcano-system"

@@ -101,5 +101,5 @@ def _dependencies(job: JobView) -> Iterator[Finding]:
         wanted = texts(task, "dependsOn", "name")
         if wanted and name not in job.pods_by_task and job.phase in {"", "Pending", "Running"}:
             problem = f"task {name} has no Pods, because it depends on task {', '.join(wanted)}"
-            fix = "its Pods are created when that task runs; in a gang, lower minAvailable by their number"
+            fix = "wait until that task runs; if the gang needs both tasks, lower minAvailable, or remove dependsOn"
             yield Finding("depends-on", JOB.kind, job.name, problem, fix)
