@@ -144,7 +144,7 @@ def _prefixed(lines: Sequence[str], source: LogSource, colors: dict[str, str]) -
 
 
 class _Followers:
-    """Threads that follow the logs of containers, also of those that start later."""
+    """Threads that follow the logs of containers, including containers that start later."""
 
     def __init__(self, kubectl: Kubectl, name: str, task: str, options: LogOptions) -> None:
         self._kubectl, self._name, self._task, self._options = kubectl, name, task, options

@@ -61,11 +61,11 @@ def status_command(
     context: jobs_in_cluster.Context = "",
     kubeconfig: jobs_in_cluster.KubeConfig = "",
 ) -> None:
-    """Show what a job does: its Pods, gang and queue, and why it waits or failed.
+    """Show the state of a job: its Pods, gang and queue, and why it waits or failed.
 
     The reasons are listed most likely first. Each names the object that shows it, and the fix. The command reads the
-    cluster through kubectl, with its contexts and credentials, and changes nothing. It works for jobs that Pulumi
-    manages and for those that Volcano manages. It does not show environment variables.
+    cluster through kubectl, with its contexts and credentials, and changes nothing. It works for
+    the jobs of Pulumi and of Volcano. It does not show environment variables.
     """
     if source:
         if watch:

@@ -32,7 +32,7 @@ RESOURCES = {
     RESOURCE_QUOTA: "resourcequotas",
     NODE: "nodes",
 }
-"""The names of the kinds for kubectl. `jobs` alone could be those of batch/v1."""
+"""The names of the kinds for kubectl. `jobs` alone could mean batch/v1."""
 # Messages of the client library, which kubectl prints before its own.
 _KLOG = re.compile(r"[IWEF][0-9]{4} ")
 _PAGE = 500
@@ -47,7 +47,7 @@ class KubectlError(Exception):
 
 @dataclass(frozen=True)
 class Query:
-    """Objects to read: all of a kind, those with names, or those that a selector selects."""
+    """Objects to read: all objects of a kind, or only some, by name or by selector."""
 
     kind: str
     names: tuple[str, ...] = ()
@@ -114,7 +114,7 @@ class Kubectl:
 
 @dataclass
 class Reader:
-    """Reads the objects of jobs. What the user may not read is a note, not an error."""
+    """Reads the objects of jobs. A note names the objects that the user may not read."""
 
     kubectl: Kubectl
     notes: list[str] = field(default_factory=list)

@@ -32,7 +32,7 @@ class Objects:
     """Objects by kind. A kind without objects is known to have none only if it is in `complete`."""
 
     def __init__(self, documents: Iterable[Any], complete: Iterable[str] = ()) -> None:
-        """Index the objects of documents, also those in Lists.
+        """Index the objects of documents, also inside Lists.
 
         Args:
             documents: parsed JSON. Other objects and values are ignored.

@@ -230,7 +230,7 @@ def last_lines(failure: Failure, job: JobView) -> tuple[str, ...]:
 
 
 def without_secrets(pod: PodView, lines: Sequence[str]) -> tuple[str, ...]:
-    """Return lines without the values of variables of the Pod whose names are those of secrets."""
+    """Return lines without the values of secrets: variables of the Pod that are named like a secret."""
     entries = [entry for container in pod.containers for entry in listed(container.spec, "env")]
     values = {text(entry, "value") for entry in entries if may_be_key(text(mapping(entry), "name"))}
     secrets = sorted((value for value in values if len(value) >= _SHORTEST_SECRET), key=len, reverse=True)

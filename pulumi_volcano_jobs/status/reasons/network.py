@@ -82,7 +82,7 @@ def _admits(policies: list[Object], rules: str, peers: str, pod: PodView) -> boo
 def _rule_admits(rule: Object, peers: str, pod: PodView) -> bool:
     if not value(rule, peers):
         return True
-    # What a namespace selector or an address range selects is not recorded.
+    # Namespaces and addresses are not recorded.
     return any(
         "ipBlock" in peer or "namespaceSelector" in peer or _matches(mapping(peer, "podSelector"), pod)
         for peer in listed(rule, peers)

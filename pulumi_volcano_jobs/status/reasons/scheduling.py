@@ -64,7 +64,7 @@ class Demand(NamedTuple):
 def check(job: JobView) -> Iterator[Finding]:
     """Yield the problems in the messages of the scheduler about Pods without a node."""
     waiting = [pod for pod in job.pods if not pod.is_bound and not pod.has_ended and not pod.is_terminating]
-    # The Pods of a task differ only by their names, so that one of them represents those with the same message.
+    # The Pods of a task differ only by their names, so that one of them represents all with the same message.
     alike: dict[tuple[str, str], list[PodView]] = {}
     for pod in waiting:
         alike.setdefault((pod.task, _anonymous(message_about(pod, job), pod)), []).append(pod)

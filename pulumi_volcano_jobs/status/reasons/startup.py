@@ -54,7 +54,7 @@ _VOLUME_FIXES = tuple(
 
 
 def check(job: JobView) -> Iterator[Finding]:
-    """Yield the problems of Pods that have a node, but do not run, and those of claims."""
+    """Yield the problems of Pods that have a node but do not run, and of claims."""
     for pod in job.pods:
         if pod.has_ended or pod.is_terminating:
             continue
@@ -144,7 +144,7 @@ def _claim(name: str, job: JobView) -> Iterator[Finding]:
 
 def _pending_claim(name: str, claim: Object, job: JobView) -> Iterator[Finding]:
     events = job.events(CLAIM.kind, name, "ProvisioningFailed", "FailedBinding")
-    # A claim with WaitForFirstConsumer is Pending until its Pod has a node, which is no problem.
+    # A claim with WaitForFirstConsumer is Pending until its Pod has a node, as intended.
     is_scheduled = any(pod.is_bound for pod in job.claims()[name])
     if not events and not is_scheduled and job.events(CLAIM.kind, name, "WaitForFirstConsumer"):
         return

@@ -37,7 +37,7 @@ def check(job: JobView) -> Iterator[Finding]:
 
 
 def _init(init: ContainerState, pod: PodView, targets: list[PodView], job: JobView) -> Finding:
-    # Lines differ between Pods, so only those of one Pod are shown.
+    # Lines differ between Pods, so only the lines of one Pod are shown.
     lines = without_secrets(pod, job.logs.get((pod.name, init.name), ())[-LAST_LINES:])
     absent = [target for target in targets if not target.is_ready]
     problem = f"init container {init.name} still runs"
