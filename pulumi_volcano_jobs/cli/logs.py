@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -32,7 +33,7 @@ Each line begins with its rank, such as [worker-0]. The Pod that failed first is
 printed first. Init containers are printed while they run, or if they failed."""
 _COLORS = ("cyan", "green", "yellow", "magenta", "blue", "bright_cyan", "bright_green", "bright_magenta")
 _BATCH = 500
-_INTERVAL = 3.0
+_INTERVAL, _STEP = 3.0, 0.1
 _MOST_STREAMS = 50
 
 
@@ -158,10 +159,16 @@ class _Followers:
             self._start(sources(view, self._task))
             if all(pod.has_ended for pod in view.pods if self._task in {"", pod.task}):
                 break
-            self._stop.wait(_INTERVAL)
+            self._pause()
             view = _read(self._kubectl, self._name)
         for thread in self._threads.values():
             thread.join()
+
+    def _pause(self) -> None:
+        # Ctrl-C can break the lock of `Event.wait`, but not a sleep.
+        end = time.monotonic() + _INTERVAL
+        while time.monotonic() < end and not self._stop.is_set():
+            time.sleep(_STEP)
 
     def _start(self, found: Sequence[LogSource]) -> None:
         active = sum(thread.is_alive() for thread in self._threads.values())

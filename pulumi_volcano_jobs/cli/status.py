@@ -12,7 +12,7 @@ import typer
 from pulumi_volcano_jobs.cli import jobs_in_cluster
 from pulumi_volcano_jobs.cli.findings import print_note
 from pulumi_volcano_jobs.cli.jobs_in_cluster import Target
-from pulumi_volcano_jobs.cli.output import PROBLEMS, exit_with_usage_error, write_out
+from pulumi_volcano_jobs.cli.output import PROBLEMS, STDIN, exit_with_usage_error, write_out
 from pulumi_volcano_jobs.cli.tables import format_tables
 from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.core.text import json_text
@@ -70,6 +70,8 @@ def status_command(
     if source:
         if watch:
             exit_with_usage_error("--watch needs a cluster: remove --from")
+        if source == STDIN and job == STDIN:
+            exit_with_usage_error("- is set as --from and as JOB, but standard input can be read only once")
         views = _recorded(source, job, namespace)
         raise typer.Exit(_show([status_of(view) for view in views], style))
     if not job:

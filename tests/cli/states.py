@@ -828,3 +828,17 @@ def probe_fails() -> list[Wire]:
     recorded.event("Pod", "train-master-0", "Unhealthy", message, seconds=400)
     recorded.group("Running")
     return recorded.objects
+
+
+@state
+def controllers_do_not_run() -> list[Wire]:
+    """Volcano's controllers do not process a Job."""
+    document = pytorch()
+    recorded = Recorded(document)
+    recorded.native("Pending", document)
+    recorded.without("Pod")
+    recorded.without("PodGroup")
+    (stored,) = recorded.of("Job")
+    del stored["status"]
+    recorded.event("Node", "gpu-0", "Starting", "", "Normal", seconds=600)
+    return recorded.objects

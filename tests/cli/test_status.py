@@ -49,6 +49,7 @@ EXPECTED: dict[str, tuple[int, list[str]]] = {
     "stored-job-failed": (1, ["failed", "failed"]),
     "stored-job-aborted": (1, ["suspended"]),
     "stored-job-with-an-error": (3, ["controller"]),
+    "controllers-do-not-run": (3, ["controller"]),
     "depends-on": (4, ["depends-on"]),
     "quota-exceeded": (3, ["quota"]),
     "gang-waits": (3, ["gang"]),
@@ -214,6 +215,10 @@ class TestUsage:
     def test_watch_needs_a_cluster(self, shell: Shell) -> None:
         """Recorded objects do not change."""
         assert shell("status", "train", "--watch", "--from", "-").code == 2
+
+    def test_standard_input_is_read_once(self, shell: Shell) -> None:
+        """A job and recorded objects cannot both come from it."""
+        assert "standard input can be read only once" in shell("status", "-", "--from", "-").err
 
     @pytest.mark.parametrize("name", ["-n", "Train", "--x", "a b", "tr\nain"])
     def test_a_name_is_checked(self, shell: Shell, name: str) -> None:

@@ -15,6 +15,8 @@ from pulumi_volcano_jobs.status.reasons.finding import Finding
 
 _SLOW_END = 120
 """Seconds after the end of the grace period, after which a Pod that is still terminating is a problem."""
+_SLOW_CONTROLLER = 10
+"""Seconds after which a Job without a phase is a problem."""
 _CONTROLLER_FIXES = {
     "PluginError": "correct the settings of the plugin: volcano-jobs validate",
     "PVCError": "create the claim, or correct volumeClaimName",
@@ -127,6 +129,10 @@ def _controller(job: JobView) -> Iterator[Finding]:
     if job.phase in {"Aborted", "Aborting"}:
         fix = f"run vcctl job resume --namespace {job.namespace} --name {job.name}"
         yield Finding("suspended", JOB.kind, job.name, f"{job.phase}: Volcano deleted its Pods", fix)
+    made = time(job.job, "metadata", "creationTimestamp")
+    if not job.phase and made and (job.now - made).total_seconds() > _SLOW_CONTROLLER:
+        fix = "check that Volcano's controllers run: kubectl get pods --namespace volcano-system"
+        yield Finding("controller", JOB.kind, job.name, "no phase: Volcano's controllers have not processed it", fix)
     if job.phase not in {"", "Pending"}:
         return
     for event in job.events(JOB.kind, job.name, *_CONTROLLER_FIXES)[:1]:

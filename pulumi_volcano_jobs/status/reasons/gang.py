@@ -28,7 +28,7 @@ def check(job: JobView) -> Iterator[Finding]:
         of_group = list(_group(pod, job))
         # A scheduler does not process a Pod without its PodGroup.
         yield from of_group or _scheduler(pod, job)
-    if waiting or (not job.pods and job.group is not None):
+    if waiting or not job.pods:
         yield from _queue(job)
     if job.group_phase in {"Pending", "Inqueue", "Unknown", ""} and job.group is not None and not _has_started(job):
         yield from _members(job)
