@@ -842,3 +842,37 @@ def controllers_do_not_run() -> list[Wire]:
     del stored["status"]
     recorded.event("Node", "gpu-0", "Starting", "", "Normal", seconds=600)
     return recorded.objects
+
+
+@state
+def gang_is_not_admitted() -> list[Wire]:
+    """The nodes have less than the gang requests, so that the scheduler does not try to schedule it."""
+    recorded = Recorded(pytorch())
+    recorded.nodes(2, **{GPU: "8"})
+    recorded.unschedulable("pod group is not ready, 4 Pending, 4 minAvailable; Pending: 4 Unschedulable")
+    recorded.group("Pending", gang_message(4, 4, 4))
+    return recorded.objects
+
+
+@state
+def cluster_is_overused() -> list[Wire]:
+    """Other jobs use the nodes, so that the scheduler does not admit the gang."""
+    recorded = Recorded(pytorch())
+    (group,) = recorded.of("PodGroup")
+    name = group["metadata"]["name"]
+    recorded.unschedulable("pod group is not ready, 4 Pending, 4 minAvailable; Pending: 4 Unschedulable")
+    recorded.group("Pending", gang_message(4, 4, 4))
+    message = f"resource in cluster is overused: overused {GPU}"
+    recorded.event("PodGroup", name, "Unschedulable", message, "Normal")
+    recorded.event("PodGroup", name, "Unschedulable", gang_message(4, 4, 4), seconds=301)
+    return recorded.objects
+
+
+@state
+def gpus_behind_a_taint() -> list[Wire]:
+    """Only nodes with a taint have GPUs."""
+    recorded = Recorded(pytorch())
+    recorded.nodes(4, taints=[{"key": GPU, "value": "present", "effect": "NoSchedule"}], **{GPU: "8"})
+    recorded.nodes(2)
+    recorded.unschedulable(f"0/6 nodes are unavailable: 2 Insufficient {GPU}, 4 node(s) had untolerated taint(s).")
+    return recorded.objects

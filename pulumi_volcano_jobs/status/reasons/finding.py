@@ -72,4 +72,7 @@ def as_reasons(findings: Iterable[Finding]) -> tuple[Reason, ...]:
         )
         for (code, kind, problem, fix), items in grouped.items()
     ]
-    return tuple(sorted(reasons, key=lambda reason: _RANKS[reason.code]))
+    ordered = sorted(reasons, key=lambda reason: _RANKS[reason.code])
+    # The message about the gang repeats a cause that is known.
+    is_explained = bool(ordered) and _RANKS[ordered[0].code] < _RANKS["gang"]
+    return tuple(reason for reason in ordered if reason.code != "gang" or not is_explained)

@@ -17,6 +17,9 @@ from pulumi_volcano_jobs.status.reasons.nodes import amount
 from pulumi_volcano_jobs.status.reasons.scheduling import message_about
 
 DEFAULT_SCHEDULER, VOLCANO = "default-scheduler", "volcano"
+_OF_QUEUE = "wait until other jobs of the queue end, increase its capability, or set another queue"
+_OF_QUOTA = "wait until other jobs end, request less, or increase the quota"
+_OF_CLUSTER = "wait until other jobs end, add nodes, or request less"
 _SLOW_SCHEDULER = 60
 """Seconds after which a Pod without a message of the scheduler is a problem."""
 
@@ -110,7 +113,7 @@ def _capability(job: JobView) -> Iterator[Finding]:
         elif used.nano + wanted.nano > limit.nano:
             lack = _less(used + wanted, limit)
             problem = f"{used} of {limit} {resource} allocated, and the gang requests {wanted}: {lack} missing"
-            fix = "wait until other jobs of the queue end, increase its capability, or set another queue"
+            fix = _OF_QUEUE
         else:
             continue
         yield Finding("capability", QUEUE.kind, job.queue_name, problem, fix)
@@ -146,22 +149,20 @@ def _of_quota(quota: Object, job: JobView) -> Iterator[Finding]:
             lack = _less(present + wanted, limit)
             problem = f"exceeded quota: requested: {resource}={wanted}, used: {resource}={present}, limited: {limit}: "
             problem += f"{lack} missing"
-            fix = "wait until other jobs end, request less, or increase the quota"
-            yield Finding("quota", RESOURCE_QUOTA, name_of(quota), problem, fix)
+            yield Finding("quota", RESOURCE_QUOTA, name_of(quota), problem, _OF_QUOTA)
 
 
 def _overused(job: JobView) -> Iterator[Finding]:
     """Yield the reason why the scheduler does not enqueue the PodGroup."""
     if any(_capability(job)) or any(_quota(job)):
         return
-    for event in job.events(POD_GROUP.kind, job.group_name, "Unschedulable")[:1]:
-        message = message_of(event)
-        if "queue resource quota insufficient" in message:
-            fix = "wait until other jobs of the queue end, increase its capability, or set another queue"
-            yield Finding("capability", QUEUE.kind, job.queue_name, cropped(message), fix)
-        elif "resource quota insufficient" in message:
-            fix = "wait until other jobs end, request less, or increase the quota"
-            yield Finding("quota", POD_GROUP.kind, job.group_name, cropped(message), fix)
-        elif "resource in cluster is overused" in message:
-            fix = "wait until other jobs end, add nodes, or request less"
-            yield Finding("insufficient", POD_GROUP.kind, job.group_name, cropped(message), fix)
+    # The scheduler also repeats that the gang is not ready, with the same reason.
+    for message in map(message_of, job.events(POD_GROUP.kind, job.group_name, "Unschedulable")):
+        for text_of_cause, code, kind, name, fix in (
+            ("queue resource quota insufficient", "capability", QUEUE.kind, job.queue_name, _OF_QUEUE),
+            ("resource quota insufficient", "quota", POD_GROUP.kind, job.group_name, _OF_QUOTA),
+            ("resource in cluster is overused", "insufficient", POD_GROUP.kind, job.group_name, _OF_CLUSTER),
+        ):
+            if message.startswith(text_of_cause):
+                yield Finding(code, kind, name, cropped(message), fix)
+                return

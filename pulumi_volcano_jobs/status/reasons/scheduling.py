@@ -73,7 +73,9 @@ def check(job: JobView) -> Iterator[Finding]:
         for finding in _of_pod(pods[0], waiting, job):
             yield from (replace(finding, name=pod.name) for pod in pods)
     if waiting and not causes:
-        yield from _of_gang(waiting, job)
+        for finding in _of_gang(waiting, job):
+            names = [pod.name for pod in waiting] if finding.kind == POD.kind else [finding.name]
+            yield from (replace(finding, name=name) for name in names)
 
 
 def _of_pod(pod: PodView, waiting: list[PodView], job: JobView) -> Iterator[Finding]:
@@ -106,11 +108,28 @@ def _of_gang(waiting: list[PodView], job: JobView) -> Iterator[Finding]:
     """Yield the cause in the message about the gang, which quotes one of its Pods, or that the gang waits."""
     message = gang_message(job)
     cause = message.partition("Origin reason is")[2]
-    findings = list(_of_message(cause, waiting[0], waiting, job)) if cause else []
+    findings = list(_of_message(cause, waiting[0], waiting, job)) if cause else list(_too_large(waiting, job))
     yield from findings
     if not findings and message:
         fix = "wait until other jobs end, request less, or lower minAvailable if the program can run with fewer Pods"
         yield Finding("gang", POD_GROUP.kind, job.group_name, cropped(message), fix)
+
+
+def _too_large(waiting: list[PodView], job: JobView) -> Iterator[Finding]:
+    """Yield the resources of which all nodes have less than the gang requests.
+
+    The scheduler does not name them, because it does not admit such a gang.
+    """
+    firsts = {pod.task: pod for pod in reversed(waiting)}
+    found: dict[str, Finding] = {}
+    for pod in reversed(firsts.values()):
+        usable = nodes.usable(job.objects.of(NODE), pod.spec)
+        for resource in _requests(pod.spec) if usable else ():
+            wanted = demand(resource, pod, waiting)
+            amounts = [nodes.allocatable(node, resource).nano for node in usable]
+            if max(amounts) < wanted.each.nano or sum(amounts) < wanted.total.nano:
+                found.setdefault(resource, _insufficient(resource, pod, waiting, job))
+    yield from found.values()
 
 
 def gang_message(job: JobView) -> str:
@@ -126,7 +145,14 @@ def gang_message(job: JobView) -> str:
 def _of_message(message: str, pod: PodView, waiting: list[PodView], job: JobView) -> Iterator[Finding]:
     """Yield the causes in a message of the scheduler, which lists the reasons of all nodes."""
     known = job.objects.of(NODE)
-    causes = [_insufficient(match[2], pod, waiting, job) for match in _INSUFFICIENT.finditer(message)]
+    is_tainted = _TAINT.search(message) is not None
+    scarce = [match[2] for match in _INSUFFICIENT.finditer(message)]
+    # If only nodes with a taint have the resource, the taint is the cause.
+    causes = [
+        _insufficient(name, pod, waiting, job)
+        for name in scarce
+        if not (is_tainted and _is_behind_taint(name, pod, known))
+    ]
     causes += [
         Finding("unschedulable", POD.kind, pod.name, problem, fix)
         for pattern, problem, fix in _OTHER
@@ -134,14 +160,21 @@ def _of_message(message: str, pod: PodView, waiting: list[PodView], job: JobView
     ]
     # Node selectors and taints keep Pods from some nodes on purpose. They are the cause if they leave no node.
     selector = [_selector(pod, known)] if _SELECTOR.search(message) else []
-    taint = [_taint(message, pod, known)] if _TAINT.search(message) else []
+    taint = [_taint(message, pod, known)] if is_tainted else []
     if selector and not nodes.matching(known, pod.spec) and (known or not causes):
         causes += selector
-    elif taint and not nodes.usable(known, pod.spec) and (known or not causes):
+    elif taint and (len(causes) < len(scarce) or not nodes.usable(known, pod.spec)) and (known or not causes):
         causes += taint
     yield from causes or selector or taint
     if not causes and not selector and not taint and not _CLAIM.search(message):
         yield Finding("unschedulable", POD.kind, pod.name, _anonymous(message, pod), "kubectl describe pod")
+
+
+def _is_behind_taint(resource: str, pod: PodView, known: list[Object]) -> bool:
+    """Check whether only nodes with a taint that the Pod does not tolerate have enough of a resource."""
+    wanted = _request(resource, pod.spec).nano
+    large = [node for node in nodes.matching(known, pod.spec) if nodes.allocatable(node, resource).nano >= wanted]
+    return bool(large) and all(nodes.untolerated(node, pod.spec) for node in large)
 
 
 def _anonymous(message: str, pod: PodView) -> str:
@@ -162,11 +195,15 @@ def demand(resource: str, pod: PodView, waiting: list[PodView]) -> Demand:
 
 
 def _request(resource: str, spec: Object) -> Quantity:
+    return _requests(spec).get(resource, Quantity(0))
+
+
+def _requests(spec: Object) -> dict[str, Quantity]:
     try:
-        return effective_amounts(spec, "requests").get(resource, Quantity(0))
+        return effective_amounts(spec, "requests")
     except (AttributeError, KeyError, TypeError, ValueError):
         # The file does not have the Pod as the API server stores it.
-        return Quantity(0)
+        return {}
 
 
 def _insufficient(resource: str, pod: PodView, waiting: list[PodView], job: JobView) -> Finding:
