@@ -23,7 +23,8 @@ _STATES: dict[str, State] = {
     "Running": "running",
 }
 """The state of a job that Volcano's controllers manage. In every other phase it waits."""
-_CHECKS = (failures, startup, gang, scheduling, waits, drift, network)
+# Of reasons with one code, the amount that is missing precedes the message of the scheduler.
+_CHECKS = (failures, startup, scheduling, gang, waits, drift, network)
 
 
 def exists(job: JobView) -> bool:

@@ -876,3 +876,15 @@ def gpus_behind_a_taint() -> list[Wire]:
     recorded.nodes(2)
     recorded.unschedulable(f"0/6 nodes are unavailable: 2 Insufficient {GPU}, 4 node(s) had untolerated taint(s).")
     return recorded.objects
+
+
+@state
+def selector_of_a_gang_that_is_not_admitted() -> list[Wire]:
+    """No node has the label, and the scheduler reports only that the cluster is overused."""
+    recorded = Recorded(pytorch())
+    for pod in recorded.pods():
+        pod["spec"]["nodeSelector"] = {"gpu-type": "b200"}
+    recorded.nodes(8, labels={"gpu-type": "h100"}, **{GPU: "8"})
+    recorded.unschedulable("pod group is not ready, 4 Pending, 4 minAvailable; Pending: 4 Unschedulable")
+    recorded.group("Pending", gang_message(4, 4, 4))
+    return recorded.objects

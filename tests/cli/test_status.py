@@ -56,6 +56,7 @@ EXPECTED: dict[str, tuple[int, list[str]]] = {
     "gang-is-not-admitted": (3, ["insufficient"]),
     "cluster-is-overused": (3, ["insufficient"]),
     "gpus-behind-a-taint": (3, ["taint"]),
+    "selector-of-a-gang-that-is-not-admitted": (3, ["node-selector"]),
     "just-created": (3, ["gang"]),
     "scheduling-gate": (3, ["unschedulable"]),
     "sandbox-fails": (3, ["starting"]),

@@ -20,7 +20,7 @@ from pulumi_volcano_jobs.status.reasons import nodes
 from pulumi_volcano_jobs.status.reasons.finding import Finding
 
 # Volcano's message about a gang does not name the cause: other Pods of the gang have it.
-_GANG = "pod group is not ready"
+_GANG = re.compile(r"pod group is (?:not )?ready")
 _INSUFFICIENT = re.compile(r"(?:(\d+) )?Insufficient ([\w./-]*\w)")
 _TAINT = re.compile(r"untolerated taint|had taints that the pod didn't tolerate")
 _SELECTOR = re.compile(r"didn't match (?:Pod's node affinity(?:/selector)?|node selector)")
@@ -68,7 +68,7 @@ def check(job: JobView) -> Iterator[Finding]:
     alike: dict[tuple[str, str], list[PodView]] = {}
     for pod in waiting:
         alike.setdefault((pod.task, _anonymous(message_about(pod, job), pod)), []).append(pod)
-    causes = [message for _, message in alike if message and _GANG not in message]
+    causes = [message for _, message in alike if message and not _GANG.search(message)]
     for pods in alike.values():
         for finding in _of_pod(pods[0], waiting, job):
             yield from (replace(finding, name=pod.name) for pod in pods)
@@ -82,7 +82,7 @@ def _of_pod(pod: PodView, waiting: list[PodView], job: JobView) -> Iterator[Find
     message = message_about(pod, job)
     if pod.scheduled.get("reason") == "SchedulingGated":
         yield _gated(pod)
-    elif message and _GANG not in message:
+    elif message and not _GANG.search(message):
         yield from _of_message(message, pod, waiting, job)
 
 
@@ -116,19 +116,23 @@ def _of_gang(waiting: list[PodView], job: JobView) -> Iterator[Finding]:
 
 
 def _too_large(waiting: list[PodView], job: JobView) -> Iterator[Finding]:
-    """Yield the resources of which all nodes have less than the gang requests.
+    """Yield why the nodes cannot run the gang: no node accepts a Pod, or they have less than the gang requests.
 
-    The scheduler does not name them, because it does not admit such a gang.
+    The scheduler does not report it, because it does not try to schedule a gang that it does not admit.
     """
-    firsts = {pod.task: pod for pod in reversed(waiting)}
+    known = job.objects.of(NODE)
     found: dict[str, Finding] = {}
-    for pod in reversed(firsts.values()):
-        usable = nodes.usable(job.objects.of(NODE), pod.spec)
+    for pod in {pod.task: pod for pod in reversed(waiting)}.values() if known else ():
+        usable = nodes.usable(known, pod.spec)
+        if not nodes.matching(known, pod.spec):
+            found["selector"] = _selector(pod, known)
+        elif not usable:
+            found["taint"] = _taint("", pod, known)
         for resource in _requests(pod.spec) if usable else ():
             wanted = demand(resource, pod, waiting)
             amounts = [nodes.allocatable(node, resource).nano for node in usable]
             if max(amounts) < wanted.each.nano or sum(amounts) < wanted.total.nano:
-                found.setdefault(resource, _insufficient(resource, pod, waiting, job))
+                found[resource] = _insufficient(resource, pod, waiting, job)
     yield from found.values()
 
 
