@@ -291,6 +291,8 @@ def not_enough_gpus() -> list[Wire]:
     recorded.nodes(1)
     message = f"0/3 nodes are unavailable: 3 Insufficient {GPU}."
     recorded.unschedulable(message)
+    skipped = "Task train-worker-2 with role spec worker has already predicated failed, skip"
+    recorded.unschedulable(skipped, "worker-2")
     recorded.group("Inqueue", gang_message(4, 2, 4, f"train-worker-2: {message}"))
     return recorded.objects
 

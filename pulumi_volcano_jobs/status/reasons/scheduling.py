@@ -19,8 +19,8 @@ from pulumi_volcano_jobs.status.pods import PodView
 from pulumi_volcano_jobs.status.reasons import nodes
 from pulumi_volcano_jobs.status.reasons.finding import Finding
 
-# Volcano's message about a gang does not name the cause: other Pods of the gang have it.
-_GANG = re.compile(r"pod group is (?:not )?ready")
+# Messages of Volcano that do not name the cause: other Pods of the gang or of the task have it.
+_GANG = re.compile(r"pod group is (?:not )?ready|has already predicated failed, skip")
 _INSUFFICIENT = re.compile(r"(?:(\d+) )?Insufficient ([\w./-]*\w)")
 _TAINT = re.compile(r"untolerated taint|had taints that the pod didn't tolerate")
 _SELECTOR = re.compile(r"didn't match (?:Pod's node affinity(?:/selector)?|node selector)")
@@ -107,10 +107,12 @@ def _gated(pod: PodView) -> Finding:
 def _of_gang(waiting: list[PodView], job: JobView) -> Iterator[Finding]:
     """Yield the cause in the message about the gang, which quotes one of its Pods, or that the gang waits."""
     message = gang_message(job)
+    if not message:
+        return
     cause = message.partition("Origin reason is")[2]
     findings = list(_of_message(cause, waiting[0], waiting, job)) if cause else list(_too_large(waiting, job))
     yield from findings
-    if not findings and message:
+    if not findings:
         fix = "wait until other jobs end, request less, or lower minAvailable if the program can run with fewer Pods"
         yield Finding("gang", POD_GROUP.kind, job.group_name, cropped(message), fix)
 
