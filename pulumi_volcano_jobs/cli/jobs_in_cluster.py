@@ -20,7 +20,7 @@ from pulumi_volcano_jobs.files import job_file, yaml_reader
 from pulumi_volcano_jobs.kubernetes.dns import DNS_SUBDOMAIN
 from pulumi_volcano_jobs.status.fields import listed, mapping, name_of, namespace_of, number, text
 from pulumi_volcano_jobs.status.kubectl import KubectlError
-from pulumi_volcano_jobs.status.objects import Objects
+from pulumi_volcano_jobs.status.objects import RecordedObjects
 
 JobArgument = Annotated[str, typer.Argument(metavar="JOB", hidden=True)]
 JOB_HELP = "JOB is the name of a job, or a file with Volcano Jobs (job.yaml, or - for standard input)."
@@ -88,7 +88,7 @@ def _target(document: Mapping[str, Any], namespace: str) -> Target:
     return Target(name, namespace or own, replicas)
 
 
-def recorded_objects(file: str) -> Objects:
+def recorded_objects(file: str) -> RecordedObjects:
     """Read objects that `kubectl get -o json` or `-o yaml` has printed. Exit with a message if there are none."""
     name = display_name(file)
     content = read(file)
@@ -101,7 +101,7 @@ def recorded_objects(file: str) -> Objects:
         exit_with_usage_error(f"{name} must be the output of {_RECORD}, but it is neither valid JSON nor YAML")
     if not any(isinstance(item, Mapping) and item.get("kind") for item in documents):
         exit_with_usage_error(f"{name} must be the output of {_RECORD}, but it has no objects")
-    return Objects(documents)
+    return RecordedObjects(documents)
 
 
 def _json_documents(content: str) -> Iterator[Any]:

@@ -19,7 +19,7 @@ from pulumi_volcano_jobs.core.text import json_text
 from pulumi_volcano_jobs.status.job import JobView, jobs_in
 from pulumi_volcano_jobs.status.kubectl import Kubectl, KubectlError, Reader
 from pulumi_volcano_jobs.status.model import State, Status
-from pulumi_volcano_jobs.status.objects import Objects
+from pulumi_volcano_jobs.status.objects import RecordedObjects
 from pulumi_volcano_jobs.status.summary import exists, status_of
 from pulumi_volcano_jobs.status.tables import as_json, tables
 
@@ -94,7 +94,7 @@ def _recorded(source: str, job: str, namespace: str) -> list[JobView]:
     return [_recorded_job(objects, target) for target in chosen]
 
 
-def _recorded_job(objects: Objects, target: Target) -> JobView:
+def _recorded_job(objects: RecordedObjects, target: Target) -> JobView:
     own = [space for space, name in jobs_in(objects) if name == target.name and target.namespace in {"", space}]
     if len(own) > 1:
         exit_with_usage_error(f"set --namespace: the job {target.name} is in {some(own)}")

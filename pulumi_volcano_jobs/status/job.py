@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME, QUEUE_NAME, REPLIC
 from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.spec.options import ManagedBy
 from pulumi_volcano_jobs.status.fields import Object, listed, mapping, name_of, namespace_of, number, text
-from pulumi_volcano_jobs.status.objects import EVENT, Objects
+from pulumi_volcano_jobs.status.objects import EVENT, RecordedObjects
 from pulumi_volcano_jobs.status.pods import PodView
 
 LogLines = Mapping[tuple[str, str], Sequence[str]]
@@ -30,7 +30,7 @@ class JobView:
 
     name: str
     namespace: str
-    objects: Objects
+    objects: RecordedObjects
     now: dt.datetime
     replicas_of_file: Mapping[str, int] = field(default_factory=dict)
     """The replicas by task, if a file of the job is known."""
@@ -189,7 +189,7 @@ def message_of(event: Object) -> str:
     return text(event, "message") or text(event, "note")
 
 
-def jobs_in(objects: Objects, namespace: str = "") -> list[tuple[str, str]]:
+def jobs_in(objects: RecordedObjects, namespace: str = "") -> list[tuple[str, str]]:
     """Return the namespaces and names of the jobs of which there are objects, sorted."""
     pods = {(namespace_of(item), job_of(item)) for item in objects.of(POD.kind, namespace) if job_of(item)}
     jobs = {(namespace_of(item), name_of(item)) for item in objects.of(JOB.kind, namespace)}

@@ -16,7 +16,7 @@ from pulumi_volcano_jobs.kubernetes.manifest import JOB_NAME
 from pulumi_volcano_jobs.spec import naming
 from pulumi_volcano_jobs.status.fields import Object, listed, namespace_of
 from pulumi_volcano_jobs.status.job import JobView
-from pulumi_volcano_jobs.status.objects import EVENT, NODE, RESOURCE_QUOTA, Objects
+from pulumi_volcano_jobs.status.objects import EVENT, NODE, RESOURCE_QUOTA, RecordedObjects
 from pulumi_volcano_jobs.status.reasons.failures import LAST_LINES
 from pulumi_volcano_jobs.status.summary import exists, failed_first, waiting_init_containers
 
@@ -178,7 +178,7 @@ class Reader:
 def _view(
     name: str, namespace: str, found: Iterable[Object], complete: Iterable[str], replicas: Mapping[str, int]
 ) -> JobView:
-    return JobView(name, namespace, Objects(found, complete), dt.datetime.now(dt.timezone.utc), replicas)
+    return JobView(name, namespace, RecordedObjects(found, complete), dt.datetime.now(dt.timezone.utc), replicas)
 
 
 def _namespace(found: Iterable[Object]) -> str:

@@ -28,7 +28,7 @@ _GROUPS = {
 _CLUSTER_SCOPED = frozenset({QUEUE.kind, NODE})
 
 
-class Objects:
+class RecordedObjects:
     """Objects by kind. A kind without objects is known to have none only if it is in `complete`."""
 
     def __init__(self, documents: Iterable[Any], complete: Iterable[str] = ()) -> None:

@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.status.job import JobView
 from pulumi_volcano_jobs.status.leaders import serving_tasks
 from pulumi_volcano_jobs.status.model import GangState, QueueState, State, Status, TaskState
 from pulumi_volcano_jobs.status.reasons import drift, failures, gang, network, scheduling, startup, waits
-from pulumi_volcano_jobs.status.reasons.finding import Finding, as_reasons
+from pulumi_volcano_jobs.status.reasons.observation import Observation, as_reasons
 
 _STATES: dict[str, State] = {
     "Completed": "done",
@@ -36,9 +36,9 @@ def status_of(job: JobView) -> Status:
     """Return the status of a job."""
     state = state_of(job)
     checks = () if state == "done" and job.managed_by == "volcano" else _CHECKS
-    findings = list(chain.from_iterable(module.check(job) for module in checks))
-    if state == "waiting" and not findings:
-        findings = [_no_reason(job)]
+    observations = list(chain.from_iterable(module.check(job) for module in checks))
+    if state == "waiting" and not observations:
+        observations = [_no_reason(job)]
     return Status(
         job=job.name,
         namespace=job.namespace,
@@ -48,14 +48,14 @@ def status_of(job: JobView) -> Status:
         tasks=_tasks(job),
         gang=_gang(job),
         queue=_queue(job),
-        reasons=as_reasons(findings),
+        reasons=as_reasons(observations),
         read_at=job.now,
     )
 
 
-def _no_reason(job: JobView) -> Finding:
+def _no_reason(job: JobView) -> Observation:
     fix = f"wait for the scheduler and the kubelet, or run kubectl describe podgroup {job.group_name}"
-    return Finding("gang", JOB.kind, job.name, "not all Pods run yet, and no object shows a problem", fix)
+    return Observation("gang", JOB.kind, job.name, "not all Pods run yet, and no object shows a problem", fix)
 
 
 def state_of(job: JobView) -> State:
@@ -109,7 +109,7 @@ def _amount(amounts: object, resource: str) -> str:
     return str(found) if isinstance(found, (str, int, float)) else ""
 
 
-def failed_first(job: JobView) -> list[failures.Failure]:
+def failed_first(job: JobView) -> list[failures.FailedContainer]:
     """Return the failed containers of a job, in the order of their ends."""
     return failures.failures(job.pods)
 

@@ -11,7 +11,7 @@ import yaml
 
 from pulumi_volcano_jobs.cli.status import _EXIT_CODES as EXIT_CODES
 from pulumi_volcano_jobs.status.kubectl import RESOURCES
-from pulumi_volcano_jobs.status.reasons.finding import CODES
+from pulumi_volcano_jobs.status.reasons.observation import CODES
 from tests.cli.conftest import Kubectl, Shell
 from tests.cli.states import STATES
 from tests.conftest import job

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs.status.reasons.finding import CODES
+from pulumi_volcano_jobs.status.reasons.observation import CODES
 from tests.cli.conftest import Answer, Shell
 from tests.cli.states import NAMESPACE, SECRET_VALUE, STATES, mpi, pytorch
 from tests.conftest import Wire

@@ -11,7 +11,7 @@ from pulumi_volcano_jobs.status.fields import condition, mapping, name_of, numbe
 from pulumi_volcano_jobs.status.job import JobView, message_of, pods_text
 from pulumi_volcano_jobs.status.leaders import serving_tasks
 from pulumi_volcano_jobs.status.objects import NODE
-from pulumi_volcano_jobs.status.reasons.finding import Finding
+from pulumi_volcano_jobs.status.reasons.observation import Observation
 
 _SLOW_END = 120
 """Seconds after the end of the grace period, after which a Pod that is still terminating is a problem."""
@@ -28,7 +28,7 @@ _CONTROLLER_FIXES = {
 _SIDECARS = frozenset({"istio-proxy", "linkerd-proxy"})
 
 
-def check(job: JobView) -> Iterator[Finding]:
+def check(job: JobView) -> Iterator[Observation]:
     """Yield differences between the job and the cluster."""
     yield from _gone(job)
     yield from _host_lists(job)
@@ -40,16 +40,16 @@ def check(job: JobView) -> Iterator[Finding]:
         yield from _controller(job)
 
 
-def _gone(job: JobView) -> Iterator[Finding]:
+def _gone(job: JobView) -> Iterator[Observation]:
     """Yield the Pods that the job has, but the cluster lacks. Volcano's controllers create them themselves."""
     if job.managed_by == "volcano" or not job.pods:
         return
     fix = "run pulumi up --refresh: it finds that the Pod is gone and creates it again; without --refresh it does not"
     for name in job.missing:
-        yield Finding("pods-gone", POD.kind, name, "not found in the cluster, and no controller creates it", fix)
+        yield Observation("pods-gone", POD.kind, name, "not found in the cluster, and no controller creates it", fix)
 
 
-def _host_lists(job: JobView) -> Iterator[Finding]:
+def _host_lists(job: JobView) -> Iterator[Observation]:
     lists = job.host_lists()
     if lists is None:
         return
@@ -64,14 +64,14 @@ def _host_lists(job: JobView) -> Iterator[Finding]:
     if unlisted:
         problem = f"the host lists lack {pods_text(unlisted)}"
         fix = "run pulumi up" if job.managed_by == "pulumi" else "check the logs of volcano-controllers"
-        yield Finding("host-lists", CONFIG_MAP.kind, name, problem, fix)
+        yield Observation("host-lists", CONFIG_MAP.kind, name, problem, fix)
     elif older:
         problem = f"newer than {pods_text(older)}, whose variables VC_*_HOSTS and VC_*_NUM have the old lists"
         fix = "read the lists from /etc/volcano, or restart these Pods"
-        yield Finding("host-lists", CONFIG_MAP.kind, name, problem, fix)
+        yield Observation("host-lists", CONFIG_MAP.kind, name, problem, fix)
 
 
-def _terminating(job: JobView) -> Iterator[Finding]:
+def _terminating(job: JobView) -> Iterator[Observation]:
     for pod in job.pods:
         deleted = time(pod.manifest, "metadata", "deletionTimestamp")
         grace = number(pod.manifest, "metadata", "deletionGracePeriodSeconds")
@@ -81,10 +81,10 @@ def _terminating(job: JobView) -> Iterator[Finding]:
             fix = "check its node, then kubectl delete pod --force"
             if finalizers:
                 problem, fix = f"{problem}: it has finalizers", "check the controller that removes the finalizers"
-            yield Finding("terminating", POD.kind, pod.name, problem, fix)
+            yield Observation("terminating", POD.kind, pod.name, problem, fix)
 
 
-def _nodes(job: JobView) -> Iterator[Finding]:
+def _nodes(job: JobView) -> Iterator[Observation]:
     used: dict[str, list[str]] = {}
     for pod in job.pods:
         if pod.node and not pod.has_ended:
@@ -93,14 +93,14 @@ def _nodes(job: JobView) -> Iterator[Finding]:
         found = job.objects.get(NODE, node)
         ready = condition(found, "Ready") if found is not None else {}
         if found is None and job.objects.lacks(NODE, node):
-            yield Finding("node", NODE, node, f"not found, with {pods_text(names)}", "run the job again")
+            yield Observation("node", NODE, node, f"not found, with {pods_text(names)}", "run the job again")
         elif ready and ready.get("status") != "True":
             reason = text(ready, "reason") or "NotReady"
             problem = f"not ready ({reason}), with {pods_text(names)}"
-            yield Finding("node", NODE, node, problem, "check the kubelet of the node: kubectl describe node")
+            yield Observation("node", NODE, node, problem, "check the kubelet of the node: kubectl describe node")
 
 
-def _idle(job: JobView) -> Iterator[Finding]:
+def _idle(job: JobView) -> Iterator[Observation]:
     """Yield Pods that serve other Pods, if these have ended."""
     if job.managed_by == "volcano":
         return
@@ -113,30 +113,32 @@ def _idle(job: JobView) -> Iterator[Finding]:
         for pod in job.pods_by_task.get(task, ()):
             if not pod.has_ended:
                 problem = "idle: the job has ended, but the Pod keeps its resources"
-                yield Finding("idle", POD.kind, pod.name, problem, fix)
+                yield Observation("idle", POD.kind, pod.name, problem, fix)
 
 
-def _sidecars(job: JobView) -> Iterator[Finding]:
+def _sidecars(job: JobView) -> Iterator[Observation]:
     for pod in job.pods:
         mains = [item for item in pod.containers if not item.is_init]
         running = [item.name for item in mains if item.is_running]
         if running and set(running) <= _SIDECARS and any(item.ended for item in mains):
             problem = f"the program has ended, but the sidecar {', '.join(running)} keeps the Pod running"
-            yield Finding("idle", POD.kind, pod.name, problem, "use presets.no_istio_sidecar()")
+            yield Observation("idle", POD.kind, pod.name, problem, "use presets.no_istio_sidecar()")
 
 
-def _controller(job: JobView) -> Iterator[Finding]:
+def _controller(job: JobView) -> Iterator[Observation]:
     if job.phase in {"Aborted", "Aborting"}:
         fix = f"run vcctl job resume --namespace {job.namespace} --name {job.name}"
-        yield Finding("suspended", JOB.kind, job.name, f"{job.phase}: Volcano deleted its Pods", fix)
+        yield Observation("suspended", JOB.kind, job.name, f"{job.phase}: Volcano deleted its Pods", fix)
     made = time(job.job, "metadata", "creationTimestamp")
     if not job.phase and made and (job.now - made).total_seconds() > _SLOW_CONTROLLER:
         fix = "check that Volcano's controllers run: kubectl get pods --namespace volcano-system"
-        yield Finding("controller", JOB.kind, job.name, "no phase: Volcano's controllers have not processed it", fix)
+        yield Observation(
+            "controller", JOB.kind, job.name, "no phase: Volcano's controllers have not processed it", fix
+        )
     if job.phase not in {"", "Pending"}:
         return
     for event in job.events(JOB.kind, job.name, *_CONTROLLER_FIXES)[:1]:
         reason, message = text(event, "reason"), message_of(event)
         if "exceeded quota" not in message:
             problem = f"{reason}: {cropped(message)}"
-            yield Finding("controller", JOB.kind, job.name, problem, _CONTROLLER_FIXES[reason])
+            yield Observation("controller", JOB.kind, job.name, problem, _CONTROLLER_FIXES[reason])

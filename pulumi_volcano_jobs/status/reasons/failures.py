@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.plugins import mpi_hostfile, wait_containers
 from pulumi_volcano_jobs.status.fields import listed, mapping, text
 from pulumi_volcano_jobs.status.job import JobView
 from pulumi_volcano_jobs.status.pods import ContainerState, PodView, Termination
-from pulumi_volcano_jobs.status.reasons.finding import Finding
+from pulumi_volcano_jobs.status.reasons.observation import Observation
 
 LAST_LINES = 5
 """The number of lines of a log that a reason shows."""
@@ -87,7 +87,7 @@ _LINES = tuple(
 )
 
 
-class Failure(NamedTuple):
+class FailedContainer(NamedTuple):
     """A container that ended with an error."""
 
     pod: PodView
@@ -96,10 +96,10 @@ class Failure(NamedTuple):
     """The end that counts: of the current instance, or of the one before a restart."""
 
 
-def failures(pods: Sequence[PodView]) -> list[Failure]:
+def failures(pods: Sequence[PodView]) -> list[FailedContainer]:
     """Return the failed containers of Pods, in the order of their ends."""
     found = [
-        Failure(pod, container, end)
+        FailedContainer(pod, container, end)
         for pod in pods
         if pod.phase != "Succeeded"
         for container in pod.containers
@@ -118,7 +118,7 @@ def _failed_end(pod: PodView, container: ContainerState) -> Termination | None:
     return before if before and restarts and (before.failed or container.waiting) else None
 
 
-def check(job: JobView) -> Iterator[Finding]:
+def check(job: JobView) -> Iterator[Observation]:
     """Yield the first failed container, the other ones, and the Pods that were ended from outside."""
     found = failures(job.pods)
     named = {failure.pod.name for failure in found}
@@ -135,24 +135,24 @@ def check(job: JobView) -> Iterator[Finding]:
             yield _later(failure)
 
 
-def _container(failure: Failure, job: JobView, first: str) -> Finding:
+def _container(failure: FailedContainer, job: JobView, first: str) -> Observation:
     lines = last_lines(failure, job)
     code = "failed" if failure.pod.phase == "Failed" else "restarting"
     restarts = counted(failure.container.restarts, "restart")
     after = f" after {restarts}" if failure.container.restarts else ""
     problem = f"{_described(failure)}{after}{first}"
-    return Finding(
+    return Observation(
         code, POD.kind, failure.pod.name, problem, f"{_fix(failure, lines, job)}{_again(failure, job)}", lines
     )
 
 
-def _later(failure: Failure) -> Finding:
+def _later(failure: FailedContainer) -> Observation:
     code = "failed" if failure.pod.phase == "Failed" else "restarting"
     fix = "start with the Pod that failed first: other ranks usually fail because of it"
-    return Finding(code, POD.kind, failure.pod.name, f"{_described(failure)} later", fix)
+    return Observation(code, POD.kind, failure.pod.name, f"{_described(failure)} later", fix)
 
 
-def _described(failure: Failure) -> str:
+def _described(failure: FailedContainer) -> str:
     container, end = failure.container, failure.end
     kind = "init container" if container.is_init else "container"
     if end.reason == "OOMKilled":
@@ -173,7 +173,7 @@ def meaning(code: int) -> str:
     return f"killed by {name.name}{_SIGNAL_CAUSES.get(name, '')}"
 
 
-def _fix(failure: Failure, lines: Sequence[str], job: JobView) -> str:
+def _fix(failure: FailedContainer, lines: Sequence[str], job: JobView) -> str:
     container, end = failure.container, failure.end
     if end.reason == "OOMKilled":
         return "increase resources.limits.memory, or use less memory"
@@ -196,7 +196,7 @@ def _wait_fix(container: str, code: int) -> str:
     return ""
 
 
-def _again(failure: Failure, job: JobView) -> str:
+def _again(failure: FailedContainer, job: JobView) -> str:
     return _run_again(job) if failure.pod.phase == "Failed" else ""
 
 
@@ -206,8 +206,8 @@ def _run_again(job: JobView) -> str:
     return '. Then run the job again: set another run token, such as run="2", and run pulumi up'
 
 
-def _ended_pod(pod: PodView, job: JobView) -> Finding:
-    """Return the finding about a Pod that has failed although none of its containers has, such as an evicted Pod."""
+def _ended_pod(pod: PodView, job: JobView) -> Observation:
+    """Return the observation about a Pod that has failed without a failed container, such as an evicted Pod."""
     message = text(pod.manifest, "status", "message").strip().rstrip(".")
     disruption = next(
         (item for item in listed(pod.manifest, "status", "conditions") if item.get("type") == "DisruptionTarget"), {}
@@ -217,12 +217,12 @@ def _ended_pod(pod: PodView, job: JobView) -> Finding:
     fix = _REASONS.get(reason, "check the node: kubectl describe pod")
     if reason.startswith("OutOf"):
         fix = "run the job again: other Pods of the node used the resource first"
-    return Finding(
+    return Observation(
         "failed", POD.kind, pod.name, f"{reason}{f': {cropped(message)}' if message else ''}", fix + _run_again(job)
     )
 
 
-def last_lines(failure: Failure, job: JobView) -> tuple[str, ...]:
+def last_lines(failure: FailedContainer, job: JobView) -> tuple[str, ...]:
     """Return the last lines of the container's log, or its termination message, without secrets of the Pod."""
     pod, container = failure.pod, failure.container
     lines = job.logs.get((pod.name, container.name)) or failure.end.message.splitlines()

@@ -9,7 +9,7 @@ from pulumi_volcano_jobs.core.resource_types import NETWORK_POLICY
 from pulumi_volcano_jobs.status.fields import Object, listed, mapping, name_of, text, texts, value
 from pulumi_volcano_jobs.status.job import JobView
 from pulumi_volcano_jobs.status.pods import PodView
-from pulumi_volcano_jobs.status.reasons.finding import Finding
+from pulumi_volcano_jobs.status.reasons.observation import Observation
 from pulumi_volcano_jobs.status.selectors import matches
 
 _FIXES = {
@@ -19,7 +19,7 @@ _FIXES = {
 _CLIENT_PORTS = frozenset({"dashboard", "client-server"})
 
 
-def check(job: JobView) -> Iterator[Finding]:
+def check(job: JobView) -> Iterator[Observation]:
     """Yield the policies that select the Pods of the job, but admit neither its other Pods nor its clients."""
     alive = [pod for pod in job.pods if not pod.has_ended]
     if not alive:
@@ -38,11 +38,11 @@ def check(job: JobView) -> Iterator[Finding]:
                 if direction == "Ingress"
                 else "allow egress to the Pods of the job and to DNS"
             )
-            yield Finding("network-policy", NETWORK_POLICY.kind, names, problem, fix)
+            yield Observation("network-policy", NETWORK_POLICY.kind, names, problem, fix)
     yield from _clients(job, alive, policies)
 
 
-def _clients(job: JobView, alive: list[PodView], policies: list[Object]) -> Iterator[Finding]:
+def _clients(job: JobView, alive: list[PodView], policies: list[Object]) -> Iterator[Observation]:
     """Yield the policy of svc, if it keeps clients of Ray out."""
     if not any(pod.phase == "Running" and _has_client_port(pod) for pod in alive):
         return
@@ -51,7 +51,7 @@ def _clients(job: JobView, alive: list[PodView], policies: list[Object]) -> Iter
     if ingress and all(_is_only_for(job, rule) for rule in rules):
         problem = "admits only Pods of this job, so other clients of Ray's dashboard get no answer"
         fix = "use kubectl port-forward, or set allow of svc"
-        yield Finding("clients", NETWORK_POLICY.kind, name_of(ingress[0]), problem, fix)
+        yield Observation("clients", NETWORK_POLICY.kind, name_of(ingress[0]), problem, fix)
 
 
 def _is_only_for(job: JobView, rule: Object) -> bool:

@@ -17,7 +17,7 @@ from pulumi_volcano_jobs.status.job import JobView, message_of
 from pulumi_volcano_jobs.status.objects import NODE
 from pulumi_volcano_jobs.status.pods import PodView
 from pulumi_volcano_jobs.status.reasons import nodes
-from pulumi_volcano_jobs.status.reasons.finding import Finding
+from pulumi_volcano_jobs.status.reasons.observation import Observation
 
 # Messages of Volcano that do not name the cause: other Pods of the gang or of the task have it.
 _GANG = re.compile(r"pod group is (?:not )?ready|has already predicated failed, skip")
@@ -61,7 +61,7 @@ class Demand(NamedTuple):
     pods: int
 
 
-def check(job: JobView) -> Iterator[Finding]:
+def check(job: JobView) -> Iterator[Observation]:
     """Yield the problems in the messages of the scheduler about Pods without a node."""
     waiting = [pod for pod in job.pods if not pod.is_bound and not pod.has_ended and not pod.is_terminating]
     # The Pods of a task differ only by their names, so that one of them represents all with the same message.
@@ -70,15 +70,15 @@ def check(job: JobView) -> Iterator[Finding]:
         alike.setdefault((pod.task, _anonymous(message_about(pod, job), pod)), []).append(pod)
     causes = [message for _, message in alike if message and not _GANG.search(message)]
     for pods in alike.values():
-        for finding in _of_pod(pods[0], waiting, job):
-            yield from (replace(finding, name=pod.name) for pod in pods)
+        for observation in _of_pod(pods[0], waiting, job):
+            yield from (replace(observation, name=pod.name) for pod in pods)
     if waiting and not causes:
-        for finding in _of_gang(waiting, job):
-            names = [pod.name for pod in waiting] if finding.kind == POD.kind else [finding.name]
-            yield from (replace(finding, name=name) for name in names)
+        for observation in _of_gang(waiting, job):
+            names = [pod.name for pod in waiting] if observation.kind == POD.kind else [observation.name]
+            yield from (replace(observation, name=name) for name in names)
 
 
-def _of_pod(pod: PodView, waiting: list[PodView], job: JobView) -> Iterator[Finding]:
+def _of_pod(pod: PodView, waiting: list[PodView], job: JobView) -> Iterator[Observation]:
     message = message_about(pod, job)
     if pod.scheduled.get("reason") == "SchedulingGated":
         yield _gated(pod)
@@ -93,9 +93,9 @@ def message_about(pod: PodView, job: JobView) -> str:
     return text(condition, "message") or next(map(message_of, events), "")
 
 
-def _gated(pod: PodView) -> Finding:
+def _gated(pod: PodView) -> Observation:
     gates = ", ".join(text(gate, "name") for gate in listed(pod.spec, "schedulingGates"))
-    return Finding(
+    return Observation(
         "unschedulable",
         POD.kind,
         pod.name,
@@ -104,26 +104,26 @@ def _gated(pod: PodView) -> Finding:
     )
 
 
-def _of_gang(waiting: list[PodView], job: JobView) -> Iterator[Finding]:
+def _of_gang(waiting: list[PodView], job: JobView) -> Iterator[Observation]:
     """Yield the cause in the message about the gang, which quotes one of its Pods, or that the gang waits."""
     message = gang_message(job)
     if not message:
         return
     cause = message.partition("Origin reason is")[2]
-    findings = list(_of_message(cause, waiting[0], waiting, job)) if cause else list(_too_large(waiting, job))
-    yield from findings
-    if not findings:
+    observations = list(_of_message(cause, waiting[0], waiting, job)) if cause else list(_too_large(waiting, job))
+    yield from observations
+    if not observations:
         fix = "wait until other jobs end, request less, or lower minAvailable if the program can run with fewer Pods"
-        yield Finding("gang", POD_GROUP.kind, job.group_name, cropped(message), fix)
+        yield Observation("gang", POD_GROUP.kind, job.group_name, cropped(message), fix)
 
 
-def _too_large(waiting: list[PodView], job: JobView) -> Iterator[Finding]:
+def _too_large(waiting: list[PodView], job: JobView) -> Iterator[Observation]:
     """Yield why the nodes cannot run the gang: no node accepts a Pod, or they have less than the gang requests.
 
     The scheduler does not report it, because it does not try to schedule a gang that it does not admit.
     """
     known = job.objects.of(NODE)
-    found: dict[str, Finding] = {}
+    found: dict[str, Observation] = {}
     for pod in {pod.task: pod for pod in reversed(waiting)}.values() if known else ():
         usable = nodes.usable(known, pod.spec)
         if not nodes.matching(known, pod.spec):
@@ -148,7 +148,7 @@ def gang_message(job: JobView) -> str:
     return next(map(message_of, events), "")
 
 
-def _of_message(message: str, pod: PodView, waiting: list[PodView], job: JobView) -> Iterator[Finding]:
+def _of_message(message: str, pod: PodView, waiting: list[PodView], job: JobView) -> Iterator[Observation]:
     """Yield the causes in a message of the scheduler, which lists the reasons of all nodes."""
     known = job.objects.of(NODE)
     is_tainted = _TAINT.search(message) is not None
@@ -160,7 +160,7 @@ def _of_message(message: str, pod: PodView, waiting: list[PodView], job: JobView
         if not (is_tainted and _is_behind_taint(name, pod, known))
     ]
     causes += [
-        Finding("unschedulable", POD.kind, pod.name, problem, fix)
+        Observation("unschedulable", POD.kind, pod.name, problem, fix)
         for pattern, problem, fix in _OTHER
         if pattern.search(message)
     ]
@@ -173,7 +173,7 @@ def _of_message(message: str, pod: PodView, waiting: list[PodView], job: JobView
         causes += taint
     yield from causes or selector or taint
     if not causes and not selector and not taint and not _CLAIM.search(message):
-        yield Finding("unschedulable", POD.kind, pod.name, _anonymous(message, pod), "kubectl describe pod")
+        yield Observation("unschedulable", POD.kind, pod.name, _anonymous(message, pod), "kubectl describe pod")
 
 
 def _is_behind_taint(resource: str, pod: PodView, known: list[Object]) -> bool:
@@ -212,7 +212,7 @@ def _requests(spec: Object) -> dict[str, Quantity]:
         return {}
 
 
-def _insufficient(resource: str, pod: PodView, waiting: list[PodView], job: JobView) -> Finding:
+def _insufficient(resource: str, pod: PodView, waiting: list[PodView], job: JobView) -> Observation:
     wanted = demand(resource, pod, waiting)
     requested = f"the Pod requests {wanted.each}"
     if wanted.pods > 1:
@@ -220,7 +220,7 @@ def _insufficient(resource: str, pod: PodView, waiting: list[PodView], job: JobV
     known = job.objects.of(NODE)
     detail, fix = _missing(resource, wanted, nodes.usable(known, pod.spec)) if known else ("", "")
     problem = f"Insufficient {resource}: {requested}{detail}"
-    return Finding("insufficient", POD.kind, pod.name, problem, fix or "add nodes, request less, or wait")
+    return Observation("insufficient", POD.kind, pod.name, problem, fix or "add nodes, request less, or wait")
 
 
 def _missing(resource: str, wanted: Demand, usable: list[Object]) -> tuple[str, str]:
@@ -245,7 +245,7 @@ def _missing(resource: str, wanted: Demand, usable: list[Object]) -> tuple[str, 
     )
 
 
-def _selector(pod: PodView, known: list[Object]) -> Finding:
+def _selector(pod: PodView, known: list[Object]) -> Observation:
     problem = "node(s) didn't match Pod's node affinity/selector"
     wanted = mapping(pod.spec, "nodeSelector")
     parts = []
@@ -254,7 +254,7 @@ def _selector(pod: PodView, known: list[Object]) -> Finding:
         if known and label not in present:
             parts.append(f"no node has {key}={label}" + (f" (nodes have {some(present)})" if present else ""))
     detail = f": {', '.join(parts)}" if parts else f": nodeSelector {_labels(wanted)}" if wanted else ""
-    return Finding(
+    return Observation(
         "node-selector", POD.kind, pod.name, problem + detail, "correct the node selector or affinity, or label a node"
     )
 
@@ -263,7 +263,7 @@ def _labels(wanted: Object) -> str:
     return ",".join(f"{key}={label}" for key, label in wanted.items())
 
 
-def _taint(message: str, pod: PodView, known: list[Object]) -> Finding:
+def _taint(message: str, pod: PodView, known: list[Object]) -> Observation:
     taints = sorted({taint for node in nodes.matching(known, pod.spec) for taint in nodes.untolerated(node, pod.spec)})
     quoted = sorted(set(re.findall(r"untolerated taint \{([^}]*)\}", message)))
     shown = some(taints) if taints else some([item.strip().rstrip(":") for item in quoted])
@@ -273,4 +273,4 @@ def _taint(message: str, pod: PodView, known: list[Object]) -> Finding:
         fix += ", such as presets.gpu_tolerations()"
     elif "node.kubernetes.io/" in shown:
         fix = "check the node: Kubernetes sets this taint on a node with a problem"
-    return Finding("taint", POD.kind, pod.name, problem, fix)
+    return Observation("taint", POD.kind, pod.name, problem, fix)

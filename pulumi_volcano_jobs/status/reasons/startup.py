@@ -10,7 +10,7 @@ from pulumi_volcano_jobs.core.text import cropped
 from pulumi_volcano_jobs.status.fields import Object, text
 from pulumi_volcano_jobs.status.job import JobView, message_of
 from pulumi_volcano_jobs.status.pods import ContainerState, PodView
-from pulumi_volcano_jobs.status.reasons.finding import Finding
+from pulumi_volcano_jobs.status.reasons.observation import Observation
 
 _IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "ImageInspectError"})
 _CONFIGURATION = frozenset(
@@ -53,7 +53,7 @@ _VOLUME_FIXES = tuple(
 )
 
 
-def check(job: JobView) -> Iterator[Finding]:
+def check(job: JobView) -> Iterator[Observation]:
     """Yield the problems of Pods that have a node but do not run, and of claims."""
     for pod in job.pods:
         if pod.has_ended or pod.is_terminating:
@@ -66,17 +66,17 @@ def check(job: JobView) -> Iterator[Finding]:
             yield from _claim(name, job)
 
 
-def _waiting(container: ContainerState, pod: PodView) -> Iterator[Finding]:
+def _waiting(container: ContainerState, pod: PodView) -> Iterator[Observation]:
     reason, message = container.waiting, container.message
     where = f"container {container.name}"
     if reason in _IMAGE:
         image = text(container.spec, "image")
-        yield Finding(
+        yield Observation(
             "image", POD.kind, pod.name, f"{reason} for {image}: {_pull_error(message)}", _image_fix(reason, message)
         )
     elif reason in _CONFIGURATION:
         problem = f"{reason} of {where}: {cropped(message)}"
-        yield Finding("configuration", POD.kind, pod.name, problem, missing_fix(message) or _container_fix(message))
+        yield Observation("configuration", POD.kind, pod.name, problem, missing_fix(message) or _container_fix(message))
 
 
 def _pull_error(message: str) -> str:
@@ -111,7 +111,7 @@ def _container_fix(message: str) -> str:
     return "kubectl describe pod shows each attempt"
 
 
-def _mounts(pod: PodView, job: JobView) -> Iterator[Finding]:
+def _mounts(pod: PodView, job: JobView) -> Iterator[Observation]:
     """Yield the newest failure of a mount. Later, the kubelet only reports that it timed out waiting for it."""
     events = job.events(POD.kind, pod.name, "FailedMount", "FailedAttachVolume", "FailedMapVolume")
     messages = list(map(message_of, events))
@@ -119,7 +119,7 @@ def _mounts(pod: PodView, job: JobView) -> Iterator[Finding]:
     for message in specific[:1]:
         fixes = (fix for pattern, fix in _VOLUME_FIXES if pattern.search(message))
         fix = missing_fix(message) or next(fixes, "kubectl describe pod shows each attempt")
-        yield Finding("volume", POD.kind, pod.name, _without_ids(message, pod), fix)
+        yield Observation("volume", POD.kind, pod.name, _without_ids(message, pod), fix)
 
 
 def _without_ids(message: str, pod: PodView) -> str:
@@ -128,21 +128,23 @@ def _without_ids(message: str, pod: PodView) -> str:
     return cropped(message.replace(f"{namespaced}/{pod.name}", "the Pod").replace(pod.name, "the Pod"))
 
 
-def _claim(name: str, job: JobView) -> Iterator[Finding]:
+def _claim(name: str, job: JobView) -> Iterator[Observation]:
     claim = job.claim(name)
     if job.objects.lacks(CLAIM.kind, name, job.namespace):
         fix = "create the claim in this namespace, or correct volume_claim_name"
-        yield Finding("claim", CLAIM.kind, name, "not found", fix)
+        yield Observation("claim", CLAIM.kind, name, "not found", fix)
     if claim is None:
         return
     phase = text(claim, "status", "phase")
     if phase == "Lost":
-        yield Finding("claim", CLAIM.kind, name, "Lost: its volume is gone", "restore the volume, or use another claim")
+        yield Observation(
+            "claim", CLAIM.kind, name, "Lost: its volume is gone", "restore the volume, or use another claim"
+        )
     elif phase == "Pending":
         yield from _pending_claim(name, claim, job)
 
 
-def _pending_claim(name: str, claim: Object, job: JobView) -> Iterator[Finding]:
+def _pending_claim(name: str, claim: Object, job: JobView) -> Iterator[Observation]:
     events = job.events(CLAIM.kind, name, "ProvisioningFailed", "FailedBinding")
     # A claim with WaitForFirstConsumer is Pending until its Pod has a node, as intended.
     is_scheduled = any(pod.is_bound for pod in job.claims()[name])
@@ -156,4 +158,4 @@ def _pending_claim(name: str, claim: Object, job: JobView) -> Iterator[Finding]:
         fix = "set storageClassName of the claim, or a default storage class of the cluster"
     elif "storageclass" in message.lower() and "not found" in message:
         fix = "set storageClassName to one of: kubectl get storageclasses"
-    yield Finding("claim", CLAIM.kind, name, f"Pending{of_class}{f': {cropped(message)}' if message else ''}", fix)
+    yield Observation("claim", CLAIM.kind, name, f"Pending{of_class}{f': {cropped(message)}' if message else ''}", fix)

@@ -12,14 +12,14 @@ from pulumi_volcano_jobs.status.fields import listed, mapping, text, texts
 from pulumi_volcano_jobs.status.job import JobView
 from pulumi_volcano_jobs.status.pods import ContainerState, PodView
 from pulumi_volcano_jobs.status.reasons.failures import LAST_LINES, without_secrets
-from pulumi_volcano_jobs.status.reasons.finding import Finding
+from pulumi_volcano_jobs.status.reasons.observation import Observation
 
 _HOST = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 _SLOW_START = 120
 """Seconds after which a container that is being created, or a Pod that is not ready, is a problem."""
 
 
-def check(job: JobView) -> Iterator[Finding]:
+def check(job: JobView) -> Iterator[Observation]:
     """Yield the waits of Pods and of tasks."""
     targets: dict[tuple[str, str], list[PodView]] = {}
     for pod in job.pods:
@@ -36,7 +36,7 @@ def check(job: JobView) -> Iterator[Finding]:
     yield from _dependencies(job)
 
 
-def _init(init: ContainerState, pod: PodView, targets: list[PodView], job: JobView) -> Finding:
+def _init(init: ContainerState, pod: PodView, targets: list[PodView], job: JobView) -> Observation:
     # Lines differ between Pods, so only the lines of one Pod are shown.
     lines = without_secrets(pod, job.logs.get((pod.name, init.name), ())[-LAST_LINES:])
     absent = [target for target in targets if not target.is_ready]
@@ -52,7 +52,7 @@ def _init(init: ContainerState, pod: PodView, targets: list[PodView], job: JobVi
     elif targets:
         problem += f": it waits for Pod {targets[0].name}, which is Running and ready"
         fix = "check that the program listens on the port, and the NetworkPolicies of the namespace"
-    return Finding("init", POD.kind, pod.name, problem, fix, lines)
+    return Observation("init", POD.kind, pod.name, problem, fix, lines)
 
 
 def _shown(pod: PodView) -> str:
@@ -73,7 +73,7 @@ def _is_starting(pod: PodView) -> bool:
     return pod.is_bound and pod.phase == "Pending" and waiting <= {"ContainerCreating", "PodInitializing", ""}
 
 
-def _starting(pod: PodView, job: JobView) -> Iterator[Finding]:
+def _starting(pod: PodView, job: JobView) -> Iterator[Observation]:
     """Yield a Pod whose containers are created for a long time without an error."""
     age = (job.now - pod.started).total_seconds() if pod.started else 0
     has_error = job.events(POD.kind, pod.name, "FailedMount", "FailedAttachVolume", "FailedMapVolume")
@@ -83,18 +83,18 @@ def _starting(pod: PodView, job: JobView) -> Iterator[Finding]:
         fix = "kubectl describe pod shows whether the node pulls the image or attaches a volume"
         if sandbox:
             problem, fix = "FailedCreatePodSandBox", "check the network plugin of the node: kubectl describe pod"
-        yield Finding("starting", POD.kind, pod.name, problem, fix)
+        yield Observation("starting", POD.kind, pod.name, problem, fix)
 
 
-def _not_ready(pod: PodView, job: JobView) -> Iterator[Finding]:
+def _not_ready(pod: PodView, job: JobView) -> Iterator[Observation]:
     age = (job.now - pod.started).total_seconds() if pod.started else 0
     if age > _SLOW_START and any(mapping(item.spec, "readinessProbe") for item in pod.containers):
         problem = "Running, but not ready: its readiness probe fails, and its host name may not resolve"
         fix = "check the probe: kubectl describe pod; or set publish_not_ready_addresses of svc"
-        yield Finding("not-ready", POD.kind, pod.name, problem, fix)
+        yield Observation("not-ready", POD.kind, pod.name, problem, fix)
 
 
-def _dependencies(job: JobView) -> Iterator[Finding]:
+def _dependencies(job: JobView) -> Iterator[Observation]:
     """Yield the tasks of a Job without Pods that depend on a task whose Pods do not run."""
     for task in listed(job.job, "spec", "tasks"):
         name = text(task, "name")
@@ -102,4 +102,4 @@ def _dependencies(job: JobView) -> Iterator[Finding]:
         if wanted and name not in job.pods_by_task and job.phase in {"", "Pending", "Running"}:
             problem = f"task {name} has no Pods, because it depends on task {', '.join(wanted)}"
             fix = "wait until that task runs; if the gang needs both tasks, lower minAvailable, or remove dependsOn"
-            yield Finding("depends-on", JOB.kind, job.name, problem, fix)
+            yield Observation("depends-on", JOB.kind, job.name, problem, fix)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs.status.job import JobView, jobs_in
-from pulumi_volcano_jobs.status.objects import Objects
+from pulumi_volcano_jobs.status.objects import RecordedObjects
 from pulumi_volcano_jobs.status.summary import status_of
 from pulumi_volcano_jobs.status.tables import as_json, tables
 from tests.cli.states import STATES
@@ -50,7 +50,7 @@ def test_any_value_can_be_of_another_type(name: str) -> None:
 
 
 def _show(items: list[Wire]) -> None:
-    objects = Objects(items)
+    objects = RecordedObjects(items)
     for namespace, job in jobs_in(objects):
         status = status_of(JobView(job, namespace, objects, objects.recorded_at()))
         assert as_json(status)

@@ -1,4 +1,4 @@
-"""A finding about one object. Equal findings about several objects become one reason."""
+"""An observation about one object. Equal observations about several objects become one reason."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _RANKS = {code: rank for rank, code in enumerate(CODES)}
 
 
 @dataclass(frozen=True)
-class Finding:
+class Observation:
     """A problem that one object shows, and the fix."""
 
     code: str
@@ -56,10 +56,10 @@ class Finding:
     lines: tuple[str, ...] = ()
 
 
-def as_reasons(findings: Iterable[Finding]) -> tuple[Reason, ...]:
-    """Return findings as reasons, most likely first. Findings that differ only in the object are one reason."""
-    grouped: dict[tuple[str, str, str, str], list[Finding]] = {}
-    for item in findings:
+def as_reasons(observations: Iterable[Observation]) -> tuple[Reason, ...]:
+    """Return observations as reasons, most likely first. Observations of several objects can be one reason."""
+    grouped: dict[tuple[str, str, str, str], list[Observation]] = {}
+    for item in observations:
         grouped.setdefault((item.code, item.kind, item.problem, item.fix), []).append(item)
     reasons = [
         Reason(
