@@ -26,8 +26,8 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 """The versions of Python for `--pythons`."""
 TESTS = ("cli", "component", "documents", "golden", "schema", "unit")
 """The folders of tests that do not need an engine."""
-LEFT_OUT = "tests/component/test_testing_page.py"
-"""A test that runs type checkers and pytest itself, which takes long. It runs in the development environment only."""
+LEFT_OUT = ("tests/component/test_testing_page.py", "tests/unit/test_growth.py")
+"""Tests that take long, and run in the development environment only: type checkers, and counts of steps."""
 TYPED = "tests/typing/accepted.py"
 """A program of a user that mypy accepts in strict mode if the types of the package are installed."""
 OLDEST = ("--resolution", "lowest-direct")
@@ -139,7 +139,7 @@ def run_tests(
     _run([sys.executable, "-m", *types], tests)
     folders = [f"tests/{name}" for name in names]
     options = ["-n", "2", "--dist", "loadfile", "--durations=10", "-W", "default::DeprecationWarning:typer"]
-    command = [own, "-m", "pytest", "-q", *options, f"--ignore={LEFT_OUT}", *folders]
+    command = [own, "-m", "pytest", "-q", *options, *(f"--ignore={name}" for name in LEFT_OUT), *folders]
     done = subprocess.run(command, cwd=tests, env=_environment(), check=False)
     if done.returncode:
         raise SystemExit(f"the tests of the package failed with {python}")

@@ -55,7 +55,7 @@ def names(n: int, prefix: str = "n") -> list[str]:
 
 
 def labels(n: int) -> dict[str, str]:
-    """Return init containers that look up the Pods of a task."""
+    """Return n labels."""
     return {f"example.org/k{i}": f"v{i}" for i in range(n)}
 
 
