@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text
 from pulumi_volcano_jobs.core.leaf import is_valid_unicode
 from pulumi_volcano_jobs.core.resource_types import JOB, QUEUE
+from pulumi_volcano_jobs.core.suggestions import closest
 from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.kubernetes.object_kinds import group_of
 from pulumi_volcano_jobs.spec.fields import Tree
@@ -61,19 +62,36 @@ _WITH_JOBS = frozenset(
 """Group and kind of the objects from which Volcano's controllers create Jobs."""
 
 
+_API_VERSIONS = {
+    JOB.kind: JOB.api_version,
+    QUEUE.kind: QUEUE.api_version,
+    "CronJob": JOB.api_version,
+    "HyperJob": "training.volcano.sh/v1alpha1",
+    "JobFlow": "flow.volcano.sh/v1alpha1",
+    "JobTemplate": "flow.volcano.sh/v1alpha1",
+    "PodGroup": QUEUE.api_version,
+}
+"""The kinds of Volcano that users write, with their apiVersion."""
 _KINDS = frozenset({"job", "jobs", "vcjob", "vcjobs", "volcanojob", "vj"})
 """Kinds that are probably meant as the kind of a Volcano Job, in lower case."""
 
 
 def missing_identity(document: Mapping[str, Tree]) -> Iterator[Problem]:
     """Yield a Problem for a missing apiVersion or kind of a document for kubectl, which rejects it."""
-    if not {"metadata", "spec"} & document.keys() or str(document.get("kind", JOB.kind)).lower() not in _KINDS:
-        return
+    is_job = _may_be_job(document)
+    is_for_kubectl = {"metadata", "spec"} & document.keys() if is_job else {"apiVersion", "kind"} & document.keys()
     spellings = {key_text(key).lower() for key in document}
-    for key, value in (("apiVersion", JOB.api_version), ("kind", JOB.kind)):
+    for key, value in (("apiVersion", JOB.api_version), ("kind", JOB.kind)) if is_for_kubectl else ():
         # Another spelling of the key is reported as an unknown field.
         if key not in document and key.lower() not in spellings:
-            yield Problem(key, "Required", "", f"add {key}: {value}", stage=RejectionStage.DECODE)
+            hint = f"add {key}: {value}" if is_job else f"add the {key} of the object"
+            yield Problem(key, "Required", "", hint, stage=RejectionStage.DECODE)
+
+
+def _may_be_job(document: Mapping[str, Tree]) -> bool:
+    """Check whether a document without apiVersion or kind may be a Volcano Job."""
+    api_version, kind = document.get("apiVersion", JOB.api_version), document.get("kind", JOB.kind)
+    return _has_tasks(document) or ("volcano" in str(api_version).lower() and str(kind).lower() in _KINDS)
 
 
 def _remedy(document: Mapping[str, Tree]) -> str:
@@ -81,14 +99,21 @@ def _remedy(document: Mapping[str, Tree]) -> str:
     api_version, kind = (
         str(document.get(key, value)) for key, value in (("apiVersion", JOB.api_version), ("kind", JOB.kind))
     )
-    if kind in _REMEDIES:
-        return _REMEDIES[kind]
-    spec = document.get("spec")
-    is_job = "volcano" in api_version.lower() or (isinstance(spec, Mapping) and "tasks" in spec)
-    if not (is_job and kind.lower() in _KINDS):
-        return f"pass a {JOB.api_version} {JOB.kind}"
-    fixes = [(api_version, "apiVersion", JOB.api_version), (kind, "kind", JOB.kind)]
-    return f"write {' and '.join(f'{key}: {fix}' for value, key, fix in fixes if value != fix)}"
+    expected = _meant_kind(document, api_version, kind)
+    identity = [(api_version, "apiVersion", _API_VERSIONS.get(expected, "")), (kind, "kind", expected)]
+    fixes = [f"{key}: {fix}" for value, key, fix in identity if value != fix]
+    if not (expected and fixes):
+        return _REMEDIES.get(kind, f"pass a {JOB.api_version} {JOB.kind}")
+    return f"write {' and '.join(fixes)}"
+
+
+def _meant_kind(document: Mapping[str, Tree], api_version: str, kind: str) -> str:
+    """Return the kind of Volcano that a document with another apiVersion or kind is probably meant to have."""
+    if kind not in _API_VERSIONS and _has_tasks(document):
+        return JOB.kind
+    if kind.lower() in _KINDS and (_has_tasks(document) or "volcano" in api_version.lower()):
+        return JOB.kind
+    return closest(kind.strip(), _API_VERSIONS) if "volcano" in api_version.lower() else ""
 
 
 def _reject_other_kinds(document: Mapping[str, Tree]) -> None:
@@ -108,12 +133,12 @@ def _reject_other_kinds(document: Mapping[str, Tree]) -> None:
 def role_of(document: Mapping[str, Tree]) -> Role:
     """Return the role of a document.
 
-    A document that kubectl rejects, because it has no apiVersion or kind, is a Job: the checks of a Job report it. So
-    is a document that has the tasks of a Job under another kind.
+    A document that has no apiVersion or kind, and that may be a Job, is a Job: the checks of a Job report the missing
+    fields. So is a document that has the tasks of a Job under another kind.
     """
     identity = _identity(document)
     if identity is None:
-        return "job"
+        return "job" if _may_be_job(document) else "other"
     group, kind = identity
     if identity in _WITH_JOBS:
         return "other"
@@ -121,7 +146,7 @@ def role_of(document: Mapping[str, Tree]) -> Role:
         return "job"
     if kind.lower() == JOB.kind.lower():
         return "other" if group == "batch" and "template" in _spec(document) else "job"
-    if group == group_of(QUEUE.api_version) and kind.lower() == QUEUE.kind.lower():
+    if group == group_of(QUEUE.api_version) and closest(kind, [QUEUE.kind]):
         return "queue"
     return "other"
 
@@ -169,10 +194,11 @@ def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
     metadata, spec = document.get("metadata"), document.get("spec")
     if not isinstance(spec, Mapping):
         kind = "no_spec"
-        raise PydanticCustomError(kind, "a Job needs a spec (a mapping)", {"place": "spec"})
+        raise PydanticCustomError(kind, "a Job needs a spec (a mapping)", _missing(document, "spec", "tasks"))
     if not isinstance(metadata, Mapping):
         kind = "no_metadata"
-        raise PydanticCustomError(kind, "a Job needs metadata (a mapping) with a name", {"place": "metadata"})
+        facts = _missing(document, "metadata", "name")
+        raise PydanticCustomError(kind, "a Job needs metadata (a mapping) with a name", facts)
     is_from_cluster = is_stored(document)
     spec = {**spec, "tasks": _with_replicas(spec.get("tasks"))}
     metadata = _as_submitted(metadata, is_from_cluster=is_from_cluster)
@@ -187,6 +213,12 @@ def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
     flat |= {f"spec.{key}" if key in METADATA_FIELDS else key: value for key, value in spec.items()}
     flat |= {f".{key_text(key)}": value for key, value in document.items() if key not in DOCUMENT_FIELDS}
     return flat
+
+
+def _missing(document: Mapping[str, Tree], key: str, field: str) -> dict[str, str]:
+    """Return the place of a missing part of a document, and the fix, which may be another spelling of its key."""
+    similar = closest(key, (text for name in document if (text := key_text(name)) not in DOCUMENT_FIELDS))
+    return {"place": key, "fix": f"write {key} instead of {similar}" if similar else f"add {key}.{field}"}
 
 
 def without_null_labels(job: Mapping[str, Tree]) -> dict[str, Tree]:

@@ -343,7 +343,8 @@ class Job(Model):
     def _flatten(cls, data: Tree, build: ModelWrapValidatorHandler[Self]) -> Self:
         """Convert a document for kubectl to the flat form, and keep the warnings about it."""
         if isinstance(data, Mapping) and DOCUMENT_FIELDS & data.keys():
-            job = build(flatten(data))
+            # A document has Volcano's names only: kubectl rejects `min_available`.
+            job = cls.__pydantic_validator__.validate_python(flatten(data), by_alias=True, by_name=False)
             job._warnings = tuple(warnings(data))  # noqa: SLF001  # the attribute is its own class's
             return job
         if isinstance(data, Mapping) and field_keys(cls).isdisjoint(data):

@@ -14,9 +14,17 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from pulumi_volcano_jobs.core import paths
-from pulumi_volcano_jobs.core.errors import ErrorType, Problem, RejectionStage, job_error, not_plain, value_text
+from pulumi_volcano_jobs.core.errors import (
+    ErrorType,
+    Problem,
+    RejectionStage,
+    job_error,
+    key_text,
+    not_plain,
+    value_text,
+)
 from pulumi_volcano_jobs.core.leaf import OutputLike, may_be_output
-from pulumi_volcano_jobs.core.suggestions import did_you_mean, suggestion
+from pulumi_volcano_jobs.core.suggestions import closest, did_you_mean, suggestion
 from pulumi_volcano_jobs.core.text import holds_output
 from pulumi_volcano_jobs.kubernetes.schema import A_LIST_HINT, SURROGATE, output_not_allowed
 from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
@@ -78,8 +86,8 @@ _RULES: dict[str, _Rule] = {
     "no_job_fields": ("Required", "no field of a Volcano Job is set", "pass a batch.volcano.sh/v1alpha1 Job"),
     "string_unicode": ("Invalid", SURROGATE, ""),
     "invalid_key": ("TypeInvalid", "each key must be a string", "put it in quotes"),
-    "no_spec": ("Required", "must be a mapping", "add spec.tasks"),
-    "no_metadata": ("Required", "must be a mapping", "add metadata.name"),
+    "no_spec": ("Required", "must be a mapping", "{fix}"),
+    "no_metadata": ("Required", "must be a mapping", "{fix}"),
     "plugin_type": (
         "TypeInvalid",
         "must be a list of plugin objects such as PytorchPlugin()",
@@ -172,6 +180,12 @@ def _nearly_right(kind: str, location: Sequence[int | str], value: object) -> _R
     """Return the rule of a value that has the form of another field."""
     if kind == "missing" and [*location[:1], *location[2:]] == ["volumes", "mountPath"] and _is_pod_volume(value):
         return "Required", "", "set mountPath, or move a volume of Pods to spec.tasks[0].template.spec.volumes"
+    if (
+        kind == "missing"
+        and isinstance(value, Mapping)
+        and (similar := closest(str(location[-1]), map(key_text, value)))
+    ):
+        return "Required", "", f"write {location[-1]} instead of {similar}"
     if location[-1:] == ["dependsOn"] and isinstance(value, (str, list, tuple)):
         return "TypeInvalid", "must be a mapping", "write dependsOn: {name: [...]} with the names of tasks"
     return None

@@ -27,9 +27,11 @@ def parse_valid_parts(document: Mapping[str, Tree]) -> tuple[Job | None, list[Pr
 def _parse(document: Mapping[str, Tree]) -> tuple[Job | None, list[Problem]]:
     data: Tree = document
     problems: list[Problem] = []
+    # Later attempts are in the flat form, but the names are still those of a document.
+    by_name = not DOCUMENT_FIELDS & document.keys()
     for _ in range(_ATTEMPTS):
         try:
-            return _JOB.validate_python(data), problems
+            return _JOB.validate_python(data, by_alias=True, by_name=by_name), problems
         except ValidationError as error:
             errors = model_errors.root_errors(error)
         # The first attempt reports all errors. Errors of later attempts are consequences of removed fields.

@@ -195,7 +195,7 @@ class TestProblems:
             ("kind: &x [*x]\n", 1, 7, "", "Invalid"),
             (f"{IDENTITY}metadata: {{name: a}}\nspec: !!int x\n", 4, 7, "spec", "Invalid"),
             ("a: 1\n", 1, 1, "", "Required"),
-            ("kind: Pod\nmetadata: {name: a}\nspec: {}\n", 1, 1, "kind", "NotSupported"),
+            ("kind: Pod\nmetadata: {name: a}\nspec: {}\n", 1, 1, "apiVersion", "Required"),
             ("apiVersion: batch/v1\nkind: Job\n", 1, 1, "apiVersion", "NotSupported"),
             (f"{IDENTITY}metadata: {{name: a}}\n", 1, 1, "spec", "Required"),
         ],

@@ -149,7 +149,14 @@ NEARLY: dict[str, tuple[Wire, str, str]] = {
         "apiVersion",
         f"write apiVersion: {JOB.api_version} and kind: Job",
     ),
-    "another kind": ({"apiVersion": "v1", "kind": "Pod"}, "apiVersion", f"pass a {JOB.api_version} Job"),
+    "another kind with tasks": ({"kind": "Jop"}, "kind", "write kind: Job"),
+    "another kind": ({"apiVersion": "v1", "kind": "Pod", "spec": {}}, "apiVersion", f"pass a {JOB.api_version} Job"),
+    "a kind of another group": (
+        {"kind": "Queue", "spec": {"weight": 1}},
+        "kind",
+        "write apiVersion: scheduling.volcano.sh/v1beta1",
+    ),
+    "another spelling of a kind": ({"kind": "Cronjob", "spec": {}}, "kind", "write kind: CronJob"),
 }
 
 
@@ -159,6 +166,52 @@ def test_a_misspelt_identity_has_the_right_hint(changes: Wire, path: str, hint: 
     (problem,) = problems({**job(), **changes})
 
     assert (problem.path, problem.type, problem.hint) == (path, "NotSupported", hint)
+
+
+@pytest.mark.parametrize(
+    ("document", "hint"),
+    [
+        ({"apiVersion": "v1", "metadata": {"name": "a"}, "data": {}}, "add the kind of the object"),
+        ({"kind": "ConfigMap", "metadata": {"name": "a"}, "data": {}}, "add the apiVersion of the object"),
+    ],
+    ids=["no kind", "no apiVersion"],
+)
+def test_a_neighbor_without_apiversion_or_kind_is_not_a_job(document: Wire, hint: str) -> None:
+    """The fix names no kind, because the object may have any."""
+    (read,) = job_file.read(job_file.dump([document]))
+
+    assert read.role == "other"
+    assert [(problem.type, problem.hint) for problem in read.problems] == [("Required", hint)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [("spec", "specs", "spec"), ("spec", "Spec", "spec"), ("metadata", "meta", "metadata")],
+    ids=["specs", "Spec", "meta"],
+)
+def test_another_spelling_of_a_required_key_is_the_fix(old: str, new: str, path: str) -> None:
+    """The key would otherwise only be missing."""
+    document = job()
+    document[new] = document.pop(old)
+
+    hints = {problem.path: problem.hint for problem in problems(document)}
+
+    assert hints[path] == f"write {old} instead of {new}"
+
+
+def test_a_document_has_only_the_names_of_volcano() -> None:
+    """Kubectl rejects the names of Python, and Volcano drops them. Programs may use both."""
+    document = job(min_available=1, volumes=[{"mount_path": "/data", "volumeClaimName": "data"}])
+    document["spec"]["tasks"][0] |= {"min_available": 1, "policies": [{"exit_code": 3, "action": "AbortJob"}]}
+
+    found = {problem.path: problem.hint for problem in problems(document) if not problem.warning}
+
+    assert found == {
+        "spec.min_available": "did you mean minAvailable?",
+        "spec.tasks[0].min_available": "did you mean minAvailable?",
+        "spec.tasks[0].policies[0].exit_code": "did you mean exitCode?",
+        "spec.volumes[0].mountPath": "write mountPath instead of mount_path",
+    }
 
 
 def test_a_job_of_kubernetes_is_not_a_misspelt_job() -> None:
