@@ -20,8 +20,14 @@ from pulumi_volcano_jobs.spec.model import Job, Task
 
 _PYTHON = re.compile(r"python[\d.]*")
 _LAUNCH_MODULES = frozenset({"torch.distributed.run", "torch.distributed.launch"})
-# A job of one node has no rendezvous.
-_RENDEZVOUS = re.compile(r"--?nnodes(?![= ]1(?![\d:]))|--?rdzv|PET_NNODES|PET_RDZV")
+_TORCHRUN, _ACCELERATE, _DEEPSPEED = "torchrun", "accelerate launch", "deepspeed"
+# Options with which a launcher knows the other Pods. A job of one node has no rendezvous.
+_RENDEZVOUS = {
+    _TORCHRUN: re.compile(r"--?nnodes(?![= ]1(?![\d:]))|--?rdzv"),
+    _ACCELERATE: re.compile(r"--num[-_]machines(?![= ]1(?!\d))|--config[-_]file"),
+    _DEEPSPEED: re.compile(r"--hostfile|-H\b|--include|--launcher\b|--num_nodes(?![= ]1(?!\d))|--no_ssh|--node_rank"),
+}
+_VARIABLES = re.compile(r"PET_NNODES|PET_RDZV")
 # A word of an argument or variable by which the program may start a process for each GPU itself, or use all GPUs in one
 # process.
 _OWN_PROCESSES = re.compile(
@@ -43,10 +49,11 @@ def warnings(
         return
     containers = [(task, item) for task in roles for item in containers_in(first_pods[task.name or ""]["spec"])]
     path, setting = path_of(PytorchPlugin), "max_nodes" if native else "torchrun"
-    if alone := _names(task for task, container in containers if _trains_alone(container)):
-        reason = f"torchrun of {alone} starts without a rendezvous, so each Pod trains alone"
-        hint = f"set pytorch.{setting}, or pass --nnodes and --rdzv-endpoint to torchrun"
-        yield Problem(path, "Warning", reason, hint, code="VJ120")
+    started = [(task, _alone(container)) for task, container in containers]
+    for launcher in _RENDEZVOUS:
+        if alone := _names(task for task, found in started if launcher in found):
+            reason = f"{launcher} of {alone} starts without a rendezvous, so each Pod trains alone"
+            yield Problem(path, "Warning", reason, _fix(launcher, setting), code="VJ120")
     if single := _names(task for task, container in containers if _uses_one_accelerator(container)):
         reason = (
             f"one process starts for all accelerators of a Pod in {single}, and RANK counts Pods, so the program"
@@ -62,21 +69,34 @@ def _names(tasks: Iterable[Task]) -> str:
     return listed("task", list(names)) if names else ""
 
 
-def _trains_alone(container: Mapping[str, Any]) -> bool:
+def _fix(launcher: str, setting: str) -> str:
+    if launcher == _TORCHRUN:
+        return f"set pytorch.{setting}, or pass --nnodes and --rdzv-endpoint to torchrun"
+    if launcher == _ACCELERATE:
+        return "pass --num_machines, --machine_rank, --main_process_ip and --main_process_port to accelerate"
+    return f"start the program with torchrun instead, and set pytorch.{setting}"
+
+
+def _alone(container: Mapping[str, Any]) -> frozenset[str]:
+    """Return the launchers of a container that do not know of other Pods."""
     arguments = commands.arguments_of(container)
-    if arguments is None or _has_rendezvous(container, arguments):
-        return False
-    found = [_options_of_torchrun(command) for command in commands.run_by(arguments)]
-    started = [options for options in found if options is not None]
-    return bool(started) and not any(_is_opaque(word) for options in started for word in options)
+    if arguments is None:
+        return frozenset()
+    started = [_launched(command) for command in commands.run_by(arguments)]
+    alone = {
+        launcher
+        for launcher, options in filter(None, started)
+        if not any(map(_is_opaque, options)) and not _RENDEZVOUS[launcher].search(" ".join(options))
+    }
+    return frozenset(alone - {_TORCHRUN} if _has_variables(container, arguments) else alone)
 
 
-def _has_rendezvous(container: Mapping[str, Any], arguments: Sequence[str]) -> bool:
-    """Check whether a variable or an argument may tell torchrun of other Pods."""
+def _has_variables(container: Mapping[str, Any], arguments: Sequence[str]) -> bool:
+    """Check whether a variable may tell torchrun of other Pods."""
     variables = container.get("env") or ()
-    values = [value for entry in variables if isinstance(value := entry.get("value"), str)]
-    texts = [*arguments, *(entry["name"] for entry in variables), *values]
-    return _has_config_map(container) or bool(_RENDEZVOUS.search(" ".join(texts)))
+    return _has_config_map(container) or bool(
+        _VARIABLES.search(" ".join([*arguments, *(entry["name"] for entry in variables)]))
+    )
 
 
 def _has_config_map(container: Mapping[str, Any]) -> bool:
@@ -85,16 +105,21 @@ def _has_config_map(container: Mapping[str, Any]) -> bool:
     return has_leaf(sources) or any("configMapRef" in source for source in sources or ())
 
 
-def _options_of_torchrun(command: ShellCommand) -> Sequence[str] | None:
-    """Return the arguments of torchrun up to the script, or None if the command is not torchrun."""
+def _launched(command: ShellCommand) -> tuple[str, Sequence[str]] | None:
+    """Return the launcher that a command starts, with its arguments up to the script, or None."""
+    words = command.words[1:]
     if command.program == "torchrun":
-        arguments: Sequence[str] = command.words[1:]
+        launcher = _TORCHRUN
     elif _PYTHON.fullmatch(command.program) and (module := _module(command)) and module[0] in _LAUNCH_MODULES:
-        arguments = module[1:]
+        launcher, words = _TORCHRUN, tuple(module[1:])
+    elif command.program == "deepspeed":
+        launcher = _DEEPSPEED
+    elif command.program == "accelerate" and words[:1] == ("launch",):
+        launcher = _ACCELERATE
     else:
         return None
-    end = next((index for index, word in enumerate(arguments) if word.endswith(".py")), len(arguments))
-    return arguments[:end]
+    end = next((index for index, word in enumerate(words) if word.endswith(".py")), len(words))
+    return launcher, words[:end]
 
 
 def _is_opaque(word: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,8 +21,8 @@ _SHELL = re.compile(r"(?:ba|da|z|k|a)?sh")
 _NAMED_OPTION, _SCRIPT_OPTION = re.compile(r"[-+][a-zA-Z]*[oO]"), re.compile(r"-[a-zA-Z]*c[a-zA-Z]*")
 # Programs that run their arguments as a command.
 _WRAPPER = re.compile(
-    r"exec|env|nohup|time|command|sudo|nice|ionice|stdbuf|numactl|taskset|setsid|tini|dumb-init|catchsegv|xvfb-run"
-    r"|gosu|su-exec|nsys|ncu|uv|poetry|pipenv|conda|micromamba|\S*entrypoint(?:\.sh)?"
+    r"exec|env|nohup|time|timeout|command|sudo|nice|ionice|stdbuf|numactl|taskset|setsid|tini|dumb-init|catchsegv|xvfb-run"
+    r"|gosu|su-exec|eval|nsys|ncu|uv|poetry|pipenv|conda|micromamba|\S*entrypoint(?:\.sh)?"
 )
 # Programs that checks look for behind a wrapper, whose own options are not parsed.
 _KNOWN = re.compile(
@@ -40,6 +41,8 @@ _TOKEN = re.compile(
 _QUOTED = re.compile(r"""'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)""", re.DOTALL)
 _HEREDOC = re.compile(r"(?<!<)<<(?!<)-?[ \t]*(['\"]?)(\w+)\1")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
+_DECLARING = frozenset({"declare", "export", "local", "readonly"})
 _OPENING, _CLOSING = (
     frozenset({"if", "while", "until", "for", "case", "select", "{"}),
     frozenset({"fi", "done", "esac", "}"}),
@@ -58,6 +61,8 @@ class ShellCommand(NamedTuple):
     """Whether the script always reaches this command, unless an earlier one ends it."""
     in_background: bool = False
     """Whether the script does not wait for this command."""
+    has_timeout: bool = False
+    """Whether `timeout` ends the command."""
 
     @property
     def program(self) -> str:
@@ -102,17 +107,44 @@ def _run_by(arguments: tuple[str, ...]) -> tuple[ShellCommand, ...]:
 
 def _commands(arguments: Sequence[str], nested: int) -> Iterator[ShellCommand]:
     words = _without_wrapper(arguments)
+    has_timeout = "timeout" in map(base_name, arguments[: len(arguments) - len(words)])
     script = script_of(words)
     if script is None:
-        yield ShellCommand(tuple(words))
+        yield ShellCommand(tuple(words), has_timeout=has_timeout)
     elif nested < _MOST_NESTED:
-        for command in parse(script):
-            for inner in _commands(command.words, nested + 1):
+        commands = list(parse(script))
+        values = _constants(commands)
+        for command in commands:
+            expanded = [part for word in command.words for part in _expanded(word, values)]
+            for inner in _commands(expanded, nested + 1):
                 yield ShellCommand(
                     inner.words,
                     inner.is_certain and command.is_certain,
                     inner.in_background or command.in_background,
+                    inner.has_timeout or has_timeout,
                 )
+
+
+def _constants(commands: Sequence[ShellCommand]) -> dict[str, str]:
+    """Return the variables that a script assigns exactly once and always, with their values."""
+    assigned: list[tuple[str, str, bool]] = []
+    for command in commands:
+        is_declared = command.program in _DECLARING
+        words = command.words[1:] if is_declared else command.words
+        for word in itertools.takewhile(_ASSIGNMENT.match, words):
+            name, _, value = word.partition("=")
+            is_whole = is_declared or all(map(_ASSIGNMENT.match, words))
+            assigned.append((name.rstrip("+"), value, command.is_certain and is_whole and not name.endswith("+")))
+    counts = Counter(name for name, _, _ in assigned)
+    # An array begins with an empty value.
+    return {name: value for name, value, is_certain in assigned if is_certain and value and counts[name] == 1}
+
+
+def _expanded(word: str, values: Mapping[str, str]) -> Sequence[str]:
+    """Return the words of a variable whose value is known, or the word itself."""
+    variable = _VARIABLE.fullmatch(word)
+    value = values.get(variable[1] or variable[2]) if variable else None
+    return [word] if value is None else value.replace("\\\n", " ").split()
 
 
 def parse(script: str) -> Iterator[ShellCommand]:

@@ -48,6 +48,8 @@ def endless(run: Sequence[ShellCommand]) -> str:
 
 def _never_ends(command: ShellCommand, run: Sequence[ShellCommand]) -> str:
     program, words = command.program, command.words
+    if command.has_timeout:
+        return ""
     if program == "sshd" and any(re.fullmatch(r"-[A-Za-z]*D[A-Za-z]*", word) for word in words):
         return SSHD
     if program == "ray" and "start" in words and "--block" in words:

@@ -44,6 +44,15 @@ ALONE: dict[str, Any] = {
     "one node as two arguments": ["torchrun", "--nnodes", "1", "train.py"],
     "a rank without nodes": ["torchrun", "--node_rank=$(RANK)", "--master_addr=$(MASTER_ADDR)", "train.py"],
     "a login shell": ["/bin/bash", "-lc", "set -e\ncd /src\ntorchrun train.py 2>&1 | tee log"],
+    "a timeout": ["timeout", "1h", "torchrun", "train.py"],
+    "a variable with the command": script(
+        'LAUNCH="python -m torch.distributed.run --nproc_per_node 8"\n$LAUNCH train.py'
+    ),
+    "a variable with the arguments": script("export ARGS='--nproc_per_node 8'; torchrun $ARGS train.py"),
+    "nodes of the script": ["torchrun", "train.py", "--nnodes", "2"],
+    "accelerate": ["accelerate", "launch", "--multi_gpu", "--num_processes", "8", "train.py"],
+    "accelerate with one machine": ["accelerate", "launch", "--num_machines=1", "train.py"],
+    "deepspeed": script("deepspeed --num_gpus 8 train.py --deepspeed ds.json"),
 }
 
 
@@ -51,6 +60,14 @@ ALONE: dict[str, Any] = {
 def test_torchrun_without_a_rendezvous_has_a_warning(command: Any) -> None:
     """Every Pod would train alone, and succeed."""
     assert codes(training(command)) == ["VJ120"]
+
+
+@pytest.mark.parametrize("launcher", [["accelerate", "launch"], ["deepspeed"]], ids=["accelerate", "deepspeed"])
+def test_the_message_names_the_launcher_and_its_fix(launcher: list[str], snapshot: SnapshotAssertion) -> None:
+    """These launchers do not read the variables that the option torchrun sets."""
+    (warning,) = render(training([*launcher, "train.py"], PytorchPlugin(torchrun=True))).warnings
+
+    assert str(warning) == snapshot
 
 
 def test_the_message_about_torchrun_names_the_tasks_and_the_fix(snapshot: SnapshotAssertion) -> None:
@@ -83,6 +100,16 @@ TOGETHER: dict[str, Wire] = {
     "arguments in a variable": training(script("torchrun $TORCHRUN_ARGS train.py")),
     "arguments in a variable of Kubernetes": training(["torchrun", "$(FLAGS)", "train.py"]),
     "arguments of the script": training(["sh", "-c", 'torchrun "$@"', "sh"]),
+    "arguments in a variable with nodes": training(script('ARGS="--nnodes $N --node_rank $RANK"\ntorchrun $ARGS t.py')),
+    "arguments in one of two variables": training(
+        script('if [ $N = 1 ]; then A="--standalone"; else A="--nnodes $N"; fi; torchrun $A t.py')
+    ),
+    "arguments in an array": training(script('ARGS=(--nnodes 2)\ntorchrun "${ARGS[@]}" t.py')),
+    "accelerate with machines": training(
+        ["accelerate", "launch", "--num_machines=2", "--machine_rank=$(RANK)", "t.py"]
+    ),
+    "accelerate with a file": training(["accelerate", "launch", "--config_file", "/etc/accelerate.yaml", "t.py"]),
+    "deepspeed with hosts": training(["deepspeed", "--hostfile=/job/hostfile", "t.py"]),
     "a file": training(["bash", "torchrun.sh"]),
     "a message": training(script("echo torchrun starts; ./train")),
     "an Output": training(Leaf("command")),
@@ -135,7 +162,7 @@ ALL_GPUS: dict[str, Wire] = {
     "one GPU": training(["python", "train.py"], resources={"limits": {"nvidia.com/gpu": 1}}),
     "no GPU": training(["python", "train.py"]),
     "GPUs that are not known": training(["python", "train.py"], resources=Leaf("resources")),
-    "accelerate": training(["accelerate", "launch", "train.py"], resources=GPUS),
+    "accelerate": training(["accelerate", "launch", "--num_machines=2", "train.py"], resources=GPUS),
     "deepspeed": training(script("deepspeed --hostfile /job/hostfile train.py"), resources=GPUS),
     "its own processes": training(["python", "train.py", "--nproc_per_node=8"], resources=GPUS),
     "devices of Lightning": training(["python", "train.py", "--devices=8"], resources=GPUS),

@@ -23,6 +23,10 @@ RUN: dict[str, tuple[list[str], list[str]]] = {
     "redirections": (["sh", "-c", "python a >log 2>&1 &>all | tee b"], ["python a >log 2>&1 &>all", "tee b"]),
     "the text of a file": (["sh", "-c", "cat > a <<'END'\ntorchrun b\nEND\npython a"], ["cat > a", "python a"]),
     "a text as input": (["sh", "-c", "read a <<< b\npython c"], ["read a <<< b", "python c"]),
+    "a variable with a command": (["sh", "-c", 'A="b c"; $A d; eval "${A}"'], ["", "b c d", "eval b c"]),
+    "a variable with two values": (["sh", "-c", "A=b; A=c; $A"], ["", "", "$A"]),
+    "a variable of a condition": (["sh", "-c", "if a; then A=b; fi; $A"], ["a", "", "$A"]),
+    "a timeout": (["sh", "-c", "timeout 5 sleep 9"], ["sleep 9"]),
     "an unfinished quote": (["sh", "-c", "echo 'a"], ["echo 'a"]),
     "nothing": (["sh", "-c", " "], []),
 }  # fmt: skip
