@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,8 +32,10 @@ _OF_SHELL = re.compile(rf"\$(?:\{{[#!]?)?({_NAME})")
 _OF_PROGRAM = re.compile(
     rf"""[\[(]\s*\\?["']({_NAME})\\?["'](?!\s*\]\s*=[^=])|\bprintenv\s+({_NAME})|\bprocess\.env\.({_NAME})"""
 )
-# $(NAME) of Kubernetes. In a script, it is also the output of a program.
-_OF_KUBERNETES = re.compile(rf"\$\(({_NAME})\)")
+# $(NAME) of Kubernetes, unless its dollar is doubled. In a script, it is also the output of a program.
+_OF_KUBERNETES = re.compile(rf"(?<!\$)(?:\$\$)*\$\(({_NAME})\)")
+# $(cat FILE) and `cat FILE` of a shell.
+_OUTPUT = re.compile(r"(?<!\$)\$\([^()\s]+\s[^()]*\)|`[^`]+`")
 # Variables of svc for a task with a hyphen, which no name of a variable contains: a shell reads $VC_A-0_HOSTS as $VC_A.
 _HYPHENATED = re.compile(r"\b(V[CK]_\w*(?:-\w+)+_(?:HOSTS|NUM))\b")
 _ASSIGNED = re.compile(
@@ -48,6 +50,8 @@ _SOURCED = re.compile(r"(?:^|[\s;&|])(?:source|\.)\s+\S")
 _HOST_FILE = re.compile(rf"({naming.HOSTS_PATH}/)(\w[\w.-]*)(?![\w.*?$\[{{-])", re.IGNORECASE)
 _UNEXPANDED = re.compile(rf"(?<![\\$])\$(?:({_NAME})|\{{({_NAME})\}})")
 _NOT_EXPANDED = "no shell expands this variable, and Kubernetes expands only $(NAME)"
+_NOT_RUN = "no shell runs this command, so the program receives its text"
+_IN_A_SHELL = 'run the command in a shell: ["sh", "-c", "..."]'
 _ONLY_IN_CONTAINERS = "plugins set this variable in containers, but not in init containers"
 # A script that evaluates the value of a variable.
 _EVALUATED = re.compile(r"""\beval\b|\benvsubst\b|-[a-z]*c\s+["']?\$|^\$\w+$|^\$\(""")
@@ -77,17 +81,28 @@ def warnings(
         pod = first_pods.get(task.name or "", {}).get("spec", {})
         rendered = {(kind, wire["name"]): wire for kind, _, wire in placed_containers(pod, "")}
         injected = _injected(task, pod)
+        elsewhere = {
+            name: other.name or ""
+            for other in ctx.tasks
+            # A command that several tasks share may use the variables of one of them only in this task.
+            if _arguments(other) != _arguments(task)
+            for name in _injected(other, first_pods.get(other.name or "", {}).get("spec", {})) - injected
+        }
         for kind, path, template in placed_containers(task.pod_spec, f"spec.tasks[{position}].template.spec"):
             # A plugin may have removed the container.
             if container := rendered.get((kind, template["name"])):
                 files = _host_files(container, pod, config_maps)
-                yield from _ContainerCheck(path, template, container, files, injected, offers).warnings()
+                yield from _ContainerCheck(path, template, container, files, injected, elsewhere, offers).warnings()
 
 
-def _injected(task: Task, pod: Manifest) -> Collection[str]:
+def _injected(task: Task, pod: Manifest) -> Set[str]:
     """Return the variables that plugins set in the containers of a Pod, which its init containers may lack."""
     in_template = {entry["name"] for item in containers_in(task.pod_spec) for entry in item.get("env") or ()}
     return {entry["name"] for item in containers_in(pod) for entry in item.get("env") or ()} - in_template
+
+
+def _arguments(task: Task) -> Sequence[Sequence[str] | None]:
+    return [commands.arguments_of(container) for container in containers_in(task.pod_spec)]
 
 
 def _host_files(
@@ -150,6 +165,8 @@ class _ContainerCheck:
     """The files in /etc/volcano, if the job provides them."""
     injected: Collection[str]
     """The variables that plugins set in the containers of the Pod."""
+    elsewhere: Mapping[str, str]
+    """The variables that plugins set only in another task, with this task."""
     offers: Callable[[], _Offers]
 
     def warnings(self) -> Iterator[Problem]:
@@ -203,14 +220,20 @@ class _ContainerCheck:
             if name in self._variables or name in handled:
                 continue
             # Something else than the job may provide other names: the image, an envFrom, a script.
-            is_of_containers = name in self.injected
-            if _OF_VOLCANO.match(name) or (not has_more and (is_of_containers or self._offer("env", name))):
-                reason = _ONLY_IN_CONTAINERS if is_of_containers else "nothing in the job sets this variable"
+            is_known = name in self.injected or name in self.elsewhere or self._offer("env", name)
+            if _OF_VOLCANO.match(name) or (not has_more and is_known):
+                reason = "nothing in the job sets this variable"
+                if name in self.injected:
+                    reason = _ONLY_IN_CONTAINERS
+                elif name in self.elsewhere:
+                    reason = f"plugins set this variable only in other tasks, such as {self.elsewhere[name]}"
                 yield Problem(path, "Warning", reason, self._variable_hint(name), value_text(name), code="VJ142")
 
     def _variable_hint(self, name: str) -> str:
         if name in self.injected:
             return f"use VC_TASK_INDEX of env, or the host files of svc in {naming.HOSTS_PATH}"
+        if name in self.elsewhere:
+            return "set it in env, or do not use it in this task"
         if offer := self._offer("env", name):
             return offer
         known = {variable for variable in self._variables if _OF_VOLCANO.match(variable)}
@@ -239,22 +262,30 @@ class _ContainerCheck:
         return _use([f"{naming.HOSTS_PATH}/{file}" for file in hosts])
 
     def _unexpanded(self, items: Sequence[tuple[str, str]]) -> Iterator[Problem]:
-        """Yield a warning for each variable in a command that has no shell."""
+        """Yield a warning for each variable and each command in a command that has no shell."""
         words = [text for _, text in items]
-        # The image may have a shell if the template has no command.
-        if commands.arguments_of(self.template) is None or not self.template.get("command"):
+        has_command = bool(self.template.get("command"))
+        # Without a command, the image may pass the only argument to a shell.
+        if commands.arguments_of(self.template) is None or not (has_command or re.fullmatch(r"\S+", words[0])):
             return
         has_script = any(commands.script_of(words[start:]) is not None for start in range(len(words)))
         if has_script or not _EXPANDING.isdisjoint(map(commands.base_name, words)):
             return
         for (path, text), previous in zip(items, ("", *words), strict=False):
-            for match in _UNEXPANDED.finditer(text) if previous not in _CODE_OPTIONS else ():
-                name = match[1] or match[2]
-                is_known = name in self._variables or bool(_OF_VOLCANO.match(name))
-                if is_known or _CONSTANT.fullmatch(name):
-                    shell = 'run the command in a shell: ["sh", "-c", "..."]'
-                    hint = f"write $({name})" if is_known else shell
-                    yield Problem(path, "Warning", _NOT_EXPANDED, hint, value_text(match[0]), code="VJ144")
+            if previous not in _CODE_OPTIONS:
+                yield from self._unexpanded_in(path, text, has_command=has_command)
+
+    def _unexpanded_in(self, path: str, text: str, *, has_command: bool) -> Iterator[Problem]:
+        for match in _UNEXPANDED.finditer(text):
+            name = match[1] or match[2]
+            is_of_volcano = bool(_OF_VOLCANO.match(name))
+            if name in self._variables or is_of_volcano:
+                similar = "" if name in self._variables else _nearest(name, filter(_OF_VOLCANO.match, self._variables))
+                yield _unexpanded(path, match[0], _NOT_EXPANDED, f"write $({similar or name})")
+            elif has_command and _CONSTANT.fullmatch(name):
+                yield _unexpanded(path, match[0], _NOT_EXPANDED, _IN_A_SHELL)
+        for match in _OUTPUT.finditer(text):
+            yield _unexpanded(path, match[0], _NOT_RUN, _IN_A_SHELL)
 
     def _unexpanded_values(self) -> Iterator[Problem]:
         """Yield a warning for each value with a variable of Volcano that no shell evaluates."""
@@ -263,7 +294,11 @@ class _ContainerCheck:
                 name = match[1] or match[2]
                 if _OF_VOLCANO.match(name) and name in self._variables:
                     hint = f"use $({name}) in command or args, or read {name} in the program"
-                    yield Problem(path, "Warning", _NOT_EXPANDED, hint, value_text(match[0]), code="VJ144")
+                    yield _unexpanded(path, match[0], _NOT_EXPANDED, hint)
+
+
+def _unexpanded(path: str, text: str, reason: str, hint: str) -> Problem:
+    return Problem(path, "Warning", reason, hint, value_text(text), code="VJ144")
 
 
 def _names(pattern: re.Pattern[str], text: str) -> list[str]:

@@ -65,6 +65,14 @@ UNKNOWN: dict[str, tuple[Wire, list[str]]] = {
         script("train --nodes=$PET_NNODES", tasks=("master", "worker"), plugins=[PytorchPlugin()]),
         ["PET_NNODES", "PET_NNODES"],
     ),
+    "a variable that mpi sets only in the master": (
+        job(
+            task("master", containers=[container(command=["mpirun", "a"])]),
+            task("worker", containers=[container(command=["sh", "-c", "echo $MPI_HOST"])]),
+            plugins={"mpi": []},
+        ),
+        ["MPI_HOST"],
+    ),
     "a variable with a hyphen": (
         script("echo $VC_TRAINER-0_HOSTS ${VC_TRAINER-0_NUM}", tasks=("trainer-0",)),
         ["VC_TRAINER-0_HOSTS", "VC_TRAINER-0_NUM"],
@@ -119,6 +127,15 @@ NOT_EXPANDED: dict[str, tuple[Wire, list[str]]] = {
     "a variable of a Secret": (running("train", "${TOKEN}", envFrom=[{"secretRef": {"name": "a"}}]), ["${TOKEN}"]),
     "a file of a shell": (running("bash", "train.sh", "$MODE", env=ENV), ["$MODE"]),
     "args": (running("train", args=["--n=$VC_WORKER_NUM"]), ["$VC_WORKER_NUM"]),
+    "args of the image": (
+        job(task(containers=[container(args=["--n", "$VC_WORKER_NUM"])]), plugins={"svc": []}),
+        ["$VC_WORKER_NUM"],
+    ),
+    "the output of a command": (
+        running("mpirun", "--host", "$(cat /etc/volcano/worker.host)", "a"),
+        ["$(cat /etc/volcano/worker.host)"],
+    ),
+    "the output of a command in backquotes": (running("train", "--at=`date`"), ["`date`"]),
     "a value": (running("train", env=[{"name": "NODES", "value": "${VC_WORKER_NUM}"}]), ["${VC_WORKER_NUM}"]),
 }  # fmt: skip
 
@@ -144,6 +161,13 @@ def test_messages_name_what_provides_a_name(snapshot: SnapshotAssertion) -> None
         script("cat /etc/volcano/x", tasks=two_tasks),
         script("cat /etc/volcano/worker.host", plugins={}),
         running("train", "$VC_WORKER_NUM", "$HOME"),
+        running("train", "${VC_WORKER_HOST}"),
+        running("train", "$(cat /etc/volcano/worker.host)"),
+        job(
+            task("master", containers=[container(command=["mpirun", "a"])]),
+            task("worker", containers=[container(command=["sh", "-c", "echo $MPI_HOST"])]),
+            plugins={"mpi": []},
+        ),
     ]
 
     assert [str(warning) for document in documents for warning in warnings(document)] == snapshot
@@ -159,6 +183,10 @@ def test_an_option_that_native_mode_rejects_is_not_suggested() -> None:
 
 KNOWN: dict[str, Wire] = {
     "variables of svc": script("echo $VC_WORKER_HOSTS ${VC_WORKER_NUM} $(VC_WORKER_NUM)"),
+    "a reference with a doubled dollar": running("train", "$$(VC_FOO)"),
+    "a script that the image passes to a shell": job(
+        task(containers=[container(args=["train --n $VC_WORKER_NUM $(date +%s)"])]), plugins={"svc": []}
+    ),
     "variables of env": script("echo $VC_TASK_INDEX $VK_TASK_INDEX", plugins={"env": []}),
     "a variable of the template": script("echo $VC_RUN", env=[{"name": "VC_RUN", "value": "1"}]),
     "a variable of the script": script("VC_RUN=1; export VC_X=2\necho $VC_RUN $VC_X"),
