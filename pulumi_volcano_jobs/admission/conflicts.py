@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, value_text
 from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.phrases import Option, Phrase
+from pulumi_volcano_jobs.kubernetes import processes
 from pulumi_volcano_jobs.kubernetes.container_lists import placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import Pod, replaces_program
 from pulumi_volcano_jobs.kubernetes.pod_log import JOB, PodLog
@@ -102,8 +103,8 @@ def _command_conflicts(
             if replaces_program(command, program) and origin.plugin:
                 what = f"{_COMMAND} of the container {name}"
                 yield from _conflict(what, origin, _of_plugin(writer), task, on_conflict, native=native)
-            elif replaces_program(command, program) and on_conflict == "error":
-                yield _replaced_command(origin.place, by_name[writer], task, native=native)
+            elif replaces_program(command, program) and on_conflict == "error" and not _has_program(command, program):
+                yield _replaced_command(origin.place, by_name[writer], task, program, native=native)
             program, origin = {_COMMAND: command}, _of_plugin(writer)
 
 
@@ -129,12 +130,18 @@ def _conflict(
         )
 
 
-def _replaced_command(place: str, plugin: Plugin, task: Task, *, native: bool) -> Problem:
+def _has_program(command: Any, program: Mapping[str, Any]) -> bool:
+    """Check whether a command runs the programs of another one with all their arguments, and perhaps with more."""
+    replaced, run = processes.run_by(program), processes.run_by({_COMMAND: command})
+    return bool(replaced) and all(any({*old.words} <= {*new.words} for new in run) for old in replaced)
+
+
+def _replaced_command(place: str, plugin: Plugin, task: Task, program: Mapping[str, Any], *, native: bool) -> Problem:
     """Return a warning about a command or args of the template that do not run."""
     is_command = place.endswith(f".{_COMMAND}")
     what = f"replaces this {_COMMAND}" if is_command else f"sets a {_COMMAND} that does not use these args"
     reason = f"the plugin {plugin.name} {what}, so the program does not run"
-    if keep := plugin.keeping_command(task.name or ""):
+    if keep := plugin.keeping_command(task.name or "", program):
         hint = Phrase(keep, ", or remove it")
     else:
         hint = Phrase("remove it", *(() if native else (", or set ", _USER, " to keep it")))

@@ -129,4 +129,4 @@ def _may_serve(command: ShellCommand) -> bool:
 
 
 def _is_ray_head(command: ShellCommand) -> bool:
-    return command.program == "ray" and {"start", "--head"} <= {*command.words}
+    return processes.starts_ray(command) and "--head" in command.words

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,7 +96,7 @@ def warnings(
                 yield from _ContainerCheck(path, template, container, files, injected, elsewhere, offers).warnings()
 
 
-def _injected(task: Task, pod: Manifest) -> Set[str]:
+def _injected(task: Task, pod: Manifest) -> AbstractSet[str]:
     """Return the variables that plugins set in the containers of a Pod, which its init containers may lack."""
     in_template = {entry["name"] for item in containers_in(task.pod_spec) for entry in item.get("env") or ()}
     return {entry["name"] for item in containers_in(pod) for entry in item.get("env") or ()} - in_template
@@ -263,10 +264,12 @@ class _ContainerCheck:
 
     def _unexpanded(self, items: Sequence[tuple[str, str]]) -> Iterator[Problem]:
         """Yield a warning for each variable and each command in a command that has no shell."""
-        words = [text for _, text in items]
+        words = commands.arguments_of(self.template)
+        if words is None:
+            return
         has_command = bool(self.template.get("command"))
         # Without a command, the image may pass the only argument to a shell.
-        if commands.arguments_of(self.template) is None or not (has_command or re.fullmatch(r"\S+", words[0])):
+        if not has_command and re.search(r"\s", words[0]):
             return
         has_script = any(commands.script_of(words[start:]) is not None for start in range(len(words)))
         if has_script or not _EXPANDING.isdisjoint(map(commands.base_name, words)):

@@ -38,7 +38,7 @@ def endless(run: Sequence[ShellCommand]) -> str:
     """Return the command at which a container never ends, or an empty string."""
     background = ""
     for command in run:
-        what = _never_ends(command, run)
+        what = "" if command.has_timeout else _never_ends(command, run)
         if command.in_background:
             background = background or what
         elif command.is_certain and (what or (background and command.words == ("wait",))):
@@ -48,11 +48,9 @@ def endless(run: Sequence[ShellCommand]) -> str:
 
 def _never_ends(command: ShellCommand, run: Sequence[ShellCommand]) -> str:
     program, words = command.program, command.words
-    if command.has_timeout:
-        return ""
     if program == "sshd" and any(re.fullmatch(r"-[A-Za-z]*D[A-Za-z]*", word) for word in words):
         return SSHD
-    if program == "ray" and "start" in words and "--block" in words:
+    if starts_ray(command) and "--block" in words:
         return RAY
     if program == "sleep" and words[1:] in {("inf",), ("infinity",)}:
         return "sleep infinity"
@@ -113,6 +111,11 @@ def starts_sshd(container: Mapping[str, Any]) -> bool:
         or ({"ssh", "sshd"} & {command.program, *command.words} and {"start", "restart"} & {*command.words})
         for command in run_by(container)
     )
+
+
+def starts_ray(command: ShellCommand) -> bool:
+    """Check whether a command starts Ray."""
+    return command.program == "ray" and "start" in command.words
 
 
 def sets_sshd_port(container: Mapping[str, Any]) -> bool:

@@ -339,8 +339,8 @@ class Plugin(Settings):
         objects = (*self.on_job_add(ctx), *self.extend_objects(ctx))
         return frozenset(map(ObjectRef.of, objects))
 
-    def keeping_command(self, task: str) -> str:  # noqa: ARG002  # subclasses use the task
-        """Return how to keep the command of a task that this plugin replaces, as an imperative; empty if it cannot."""
+    def keeping_command(self, task: str, container: Mapping[str, Any]) -> str:  # noqa: ARG002  # subclasses use them
+        """Return how to keep the command of a container that this plugin replaces; empty if it cannot."""
         return ""
 
     def outputs(self, ctx: JobContext) -> dict[str, Any]:  # noqa: ARG002

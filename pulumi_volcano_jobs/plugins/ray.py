@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, job_error, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf, derive, is_given
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_PULUMI, Phrase
+from pulumi_volcano_jobs.kubernetes import processes
 from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINERS, containers_in, placed_containers
 from pulumi_volcano_jobs.kubernetes.manifest import (
     TASK_SPEC,
@@ -120,9 +121,9 @@ class RayPlugin(Plugin):
                 port = ray_start.agent_port(self.worker_start_args)
                 ray_start.probe(container, ray_start.RAYLET_HEALTH, port)
 
-    def keeping_command(self, task: str) -> str:
-        """Return that `keep_command` keeps the program of the head. Workers run only Ray."""
-        if task != self.head:
+    def keeping_command(self, task: str, container: Mapping[str, Any]) -> str:
+        """Return that `keep_command` keeps the program of the head, unless it starts Ray itself."""
+        if task != self.head or any(map(processes.starts_ray, processes.run_by(container))):
             return ""
         return Phrase("set ray.keep_command (with ", MANAGED_BY_PULUMI, ") to run it after Ray starts")
 

@@ -210,7 +210,8 @@ def flatten(document: Mapping[str, Tree]) -> dict[str, Tree]:
         for key, value in metadata.items()
         if key not in SERVER_METADATA and not (key == GENERATE_NAME and value is None)
     }
-    flat |= {f"spec.{key}" if key in METADATA_FIELDS else key: value for key, value in spec.items()}
+    misplaced = METADATA_FIELDS | DOCUMENT_FIELDS
+    flat |= {f"spec.{key}" if key in misplaced else key: value for key, value in spec.items()}
     flat |= {f".{key_text(key)}": value for key, value in document.items() if key not in DOCUMENT_FIELDS}
     return flat
 

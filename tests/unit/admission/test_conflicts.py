@@ -18,7 +18,7 @@ from pulumi_volcano_jobs import (
     SvcPlugin,
     render,
 )
-from pulumi_volcano_jobs.core.errors import RejectionStage
+from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.plugins.settings import option
 from pulumi_volcano_jobs.spec.options import OnConflict
@@ -322,6 +322,27 @@ def test_a_plugin_that_runs_the_command_does_not_replace_it(document: Wire) -> N
 
     assert rendered.warnings == ()
     assert render(document, on_conflict="user").pods == render(document, on_conflict="plugin").pods == rendered.pods
+
+
+def ray_head(script: str, **options: Any) -> list[Problem]:
+    """Return the warnings about the command of a Ray head that has a script."""
+    head = task("head", containers=[container("head", command=["sh", "-c", script])])
+    document = job(head, task("worker", containers=[container("worker")]), plugins={"ray": []})
+    return [warning for warning in render(document, **options).warnings if warning.code == "VJ145"]
+
+
+def test_a_command_that_starts_ray_itself_is_kept_by_on_conflict() -> None:
+    """keep_command would start Ray twice."""
+    (warning,) = ray_head("ray start --head --num-gpus=0; python train.py")
+
+    assert "keep_command" not in warning.hint
+    assert 'on_conflict="user"' in warning.hint
+
+
+def test_a_command_whose_program_the_plugin_also_runs_has_no_warning() -> None:
+    """The plugin starts Ray with these arguments and more."""
+    assert ray_head("ray start --head --block --port=6379") == []
+    assert len(ray_head("ray start --head --block --num-gpus=0")) == 1
 
 
 def test_two_plugins_that_set_a_command_are_an_error() -> None:
