@@ -94,7 +94,8 @@ def _of_list(policies: Sequence[Policy], path: str, scope: _Scope) -> Iterator[P
         events = _events(policy)
         causes: list[tuple[str, str | int, _Cause | None]]
         causes = [(key, event, _event(event, policy, scope)) for key, event in events]
-        if policy.exit_code is not None:
+        # The webhook rejects an event with an exit code.
+        if policy.exit_code is not None and not events:
             cause = _exit_code(policy.exit_code, scope, is_failure_handled=is_failure_handled)
             causes.append(("exitCode", policy.exit_code, cause))
         causes.append(("action", policy.action or "", _action(policy, scope)))

@@ -31,4 +31,4 @@ def relocate_plugin_problem(problem: Problem, job: Job, options: RenderOptions) 
         index for index, arg in enumerate(use) if isinstance(arg, str) and arg.lstrip("-").partition("=")[0] == argument
     ]
     path = f"{head}[{positions[-1]}]" if positions else head
-    return replace(problem, path=path, reason=Phrase(f"--{argument}: ", problem.reason))
+    return replace(problem, path=path, reason=Phrase(f"--{argument}: ", problem.reason or "may not be empty"))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs.admission.defaults import SCHEDULER
+from pulumi_volcano_jobs.admission.tasks import dependencies
 from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_VOLCANO, Phrase
@@ -91,11 +92,13 @@ def waiting_gang(job: Job, *, native: bool) -> Iterator[Problem]:
     """
     tasks = job.tasks or ()
     minimums = {task.name: task.min_available or 0 for task in tasks}
+    if any(dependencies(tasks)):
+        # The error of the dependencies comes first.
+        return
     waiting = [index for index, task in enumerate(tasks) if _waits(task, minimums)]
     least, created = job.min_available or 0, [task for index, task in enumerate(tasks) if index not in waiting]
     needs_each_task = least >= sum(minimums.values()) and any(minimums[tasks[index].name] for index in waiting)
-    # Without a task that does not wait, the dependencies form a cycle, which is an error.
-    if not (waiting and created) or not (needs_each_task or sum(task.size for task in created) < least):
+    if not waiting or not (needs_each_task or sum(task.size for task in created) < least):
         return
     names = ", ".join(tasks[index].name or "" for index in waiting)
     others = ", ".join(task.name or "" for task in created)

@@ -14,7 +14,7 @@ from pulumi_volcano_jobs.core.suggestions import closest, suggestion
 from pulumi_volcano_jobs.kubernetes import queue_schema, schema
 from pulumi_volcano_jobs.plugins import registry
 from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, IN_METADATA, METADATA_FIELDS
-from pulumi_volcano_jobs.spec.model import Job, Model
+from pulumi_volcano_jobs.spec.model import Job, Model, Volume
 
 _DOCUMENT, _METADATA = "document", "metadata"
 _EMBEDDED = {"template": schema.POD_TEMPLATE, "volumeClaim": schema.CLAIM}
@@ -25,6 +25,8 @@ _OTHER_APIS = {
     "minMember": "set spec.minAvailable",
     "parallelism": "set spec.tasks[0].replicas",
 }
+# Fields of a volume of a Pod with the same purpose as a field of `spec.volumes`.
+_OF_POD_VOLUMES = {"persistentVolumeClaim": "set volumeClaimName"}
 _IDENTITY = {"apiVersion": f"write apiVersion: {JOB.api_version}", "kind": f"write kind: {JOB.kind}"}
 
 
@@ -53,7 +55,9 @@ def _below(model: Model, path: str) -> Iterator[Problem]:
 
 def _of_part(model: Model, path: str) -> Iterator[Problem]:
     for key in model.model_extra or {}:
-        yield _unknown(paths.join(path, key), TREE.hint(key, path) or suggestion(key, _names(type(model))))
+        of_pod = _OF_POD_VOLUMES.get(key, "") if isinstance(model, Volume) else ""
+        hint = of_pod or TREE.hint(key, path) or suggestion(key, _names(type(model)))
+        yield _unknown(paths.join(path, key), hint)
     yield from _below(model, path)
 
 
@@ -69,9 +73,15 @@ def _of_job(name: str, value: Any, path: str) -> str:
         return _OTHER_APIS[name]
     if registry.find(name) and _are_arguments(value):
         return f"move it to spec.plugins.{name}"
-    if name in schema.fields_of(queue_schema.SPEC):
+    if (child := schema.fields_of(queue_schema.SPEC).get(name)) and _fits(value, child):
         return f"set it in the Queue, as spec.{name}"
     return TREE.hint(name, path)
+
+
+def _fits(value: Any, child: Child) -> bool:
+    """Check whether a value may be that of a field: the affinity of a Pod has other fields than that of a Queue."""
+    is_object = isinstance(value, Mapping) and child.kind is not None and not child.is_list
+    return not is_object or value.keys() <= schema.fields_of(child.kind).keys()
 
 
 def _are_arguments(value: Any) -> bool:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.suggestions import closest
 
 _SEGMENT = re.compile(r"[^.\[\]]+")
 # Names that many objects have, so that a field of this name at another level proves nothing.
-_COMMON = frozenset({"args", "host", "items", "key", "kind", "name", "path", "port", "type", "value"})
+_COMMON = frozenset({"host", "items", "key", "kind", "name", "path", "port", "type", "value"})
 # Objects and lists in which users expect a field first.
 _FIRST = (
     "spec",
@@ -35,6 +36,7 @@ _FIRST = (
 _SKIPPED = frozenset({"ephemeralContainers", "initContainers", "managedFields", "status"})
 _DEEPEST = 5
 _SHORTEST_END = 8
+_SIMILAR = 0.75
 _RESOURCES = frozenset({"cpu", "ephemeral-storage", "memory", "storage"})
 
 Kind = Hashable
@@ -107,12 +109,16 @@ class FieldTree:
         places.append(self._in_parts(name, holder, only="metadata"))
         if name == "spec":
             return next(filter(None, places), "")
-        for ancestor in reversed(chain[:-1]):
+        # A common name of an entry of a list, such as the name of a volume, is about this entry.
+        ancestors = chain[:-1] if name not in _COMMON else [item for item in chain[:-1] if _in_entry(item, holder)]
+        for ancestor in reversed(ancestors):
             places += [self._own(name, ancestor), self._in_parts(name, ancestor, only="metadata")]
             places += [] if name in _COMMON else [self._in_parts(name, ancestor)]
-        if name not in _COMMON:
-            places += (self._below(name, ancestor) for ancestor in reversed(chain))
-        return next(filter(None, places), "")
+        found = next(filter(None, places), "")
+        # A sibling with a similar name is nearer than a field in an entry of a list.
+        if found or name in _COMMON or closest(name, self._names(holder.kind), _SIMILAR):
+            return found
+        return next(filter(None, (self._below(name, ancestor) for ancestor in reversed(chain))), "")
 
     def _resource_place(self, key: str, chain: list[_PlacedObject]) -> str:
         """Return the place of an amount, such as `resources.requests.cpu` or `capability.cpu`."""
@@ -160,6 +166,12 @@ class FieldTree:
                 continue
             place = paths.join(item.path, name)
             yield _PlacedObject(paths.join(place, 0) if child.is_list else place, child.kind), child.is_list
+
+
+def _in_entry(item: _PlacedObject, holder: _PlacedObject) -> bool:
+    """Check whether an object is in the same entry of a list as the holder of a field."""
+    entry, bracket, _ = holder.path.rpartition("]")
+    return item.path.startswith(entry + bracket)
 
 
 def _is_rare(name: str, siblings: Collection[str]) -> bool:

@@ -142,9 +142,12 @@ class Plugin(Settings):
     @classmethod
     def _flag_problem(cls, error: goflag.FlagError, args: Sequence[Any], known: Mapping[str, object]) -> Problem:
         hint = "write --name=value" if not error.flag else ""
-        if isinstance(args[error.position], Leaf):
+        argument, *previous = args[error.position :: -1]
+        if isinstance(argument, Leaf):
             hint = 'pass "--name" and the Output as two items of the list'
-        if error.unknown:
+        elif right := goflag.nearly_right(cls.kinds(), argument, previous[0] if previous else ""):
+            hint = f"write {right}"
+        elif error.unknown:
             hint = suggestion(error.flag, known) if known else "remove it: this plugin has no arguments"
         at = f"{path_of(cls)}[{error.position}]"
         return Problem(at, "NotSupported" if error.unknown else "Invalid", error.reason, hint)

@@ -18,6 +18,8 @@ _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
 _INTEGER = re.compile(r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)")
 # Other text is not shown in messages, because it may be a private key.
 _NAME = re.compile(r"[A-Za-z][-_A-Za-z0-9]{,31}")
+# A flag with another dash or none, and with a blank or a colon instead of the equals sign.
+_NEARLY_FLAG = re.compile(r"\s*[-\u2010-\u2015]*([A-Za-z][-\w]*)\s*(?:[=:\s]\s*(.*?))?\s*", re.DOTALL)
 _SHORTEST_FLAG = 2
 _LONGEST_SHOWN = 32
 _MOST_DIGITS = 1000  # much more than 64 bits; Python rejects far longer numbers
@@ -132,6 +134,26 @@ def _integer(text: str) -> int:
     if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
         return sign * int(digits, 8)
     return sign * int(digits, 0)
+
+
+def nearly_right(kinds: Mapping[str, Kind], argument: str, previous: Any) -> str:
+    """Return the flag that an argument without the form of a flag is probably meant to be, or an empty string.
+
+    Text is not shown, because it may be a private key.
+
+    Args:
+        kinds: the flags.
+        argument: an argument such as `port=29500`, `--port 29500` or `true`.
+        previous: the argument before it, such as `--enabled`.
+    """
+    name, value = previous.lstrip("-") if isinstance(previous, str) else "", argument
+    if kinds.get(name) != "bool" or value not in _TRUE | _FALSE:
+        flag = _NEARLY_FLAG.fullmatch(argument)
+        name, value = (flag[1], flag[2] or "") if flag else ("", "")
+    if name not in kinds:
+        return ""
+    is_shown = kinds[name] != "string" and re.fullmatch(r"\w{1,20}", value)
+    return f"--{name}={value if is_shown else '...'}" if value else f"--{name}"
 
 
 def int32(number: int) -> int:

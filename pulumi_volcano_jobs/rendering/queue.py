@@ -12,15 +12,24 @@ from typing import Any
 
 from pulumi_volcano_jobs.admission import queues
 from pulumi_volcano_jobs.admission.queues import HIERARCHY, WEIGHTS
-from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, not_supported, raise_if_any, wrong_type
+from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core.errors import (
+    Problem,
+    RejectionStage,
+    key_text,
+    not_supported,
+    raise_if_any,
+    wrong_type,
+)
+from pulumi_volcano_jobs.core.field_places import Child, FieldTree, Kind
 from pulumi_volcano_jobs.core.leaf import Derived, Leaf, derive, is_given
 from pulumi_volcano_jobs.core.resource_types import QUEUE
 from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.kubernetes import queue_schema
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
-from pulumi_volcano_jobs.kubernetes.schema import SchemaPruner
+from pulumi_volcano_jobs.kubernetes.schema import SchemaPruner, fields_of
 from pulumi_volcano_jobs.spec.cluster import ROOT_QUEUE
-from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, submitted_object
+from pulumi_volcano_jobs.spec.document import DOCUMENT_FIELDS, IN_METADATA, SERVER_METADATA, submitted_object
 
 _METADATA = ("annotations", "labels", "name")
 # Volcano's webhook sets reclaimable and weight only when it creates a queue, so the first update of a partial queue
@@ -93,10 +102,26 @@ def _of_identity(document: Mapping[str, Any]) -> Iterator[Problem]:
     for key, expected in (("apiVersion", QUEUE.api_version), ("kind", QUEUE.kind)):
         if document.get(key) != expected:
             yield replace(not_supported(key, document.get(key), [expected]), stage=RejectionStage.DECODE)
-    for key in document:
-        if key not in DOCUMENT_FIELDS:
-            hint = suggestion(key, DOCUMENT_FIELDS - {"status"})
-            yield Problem(key, "Forbidden", "unknown field", hint)
+    metadata = document.get("metadata")
+    for path, part, known in (
+        ("", document, DOCUMENT_FIELDS),
+        ("metadata", metadata if isinstance(metadata, Mapping) else {}, IN_METADATA | SERVER_METADATA),
+    ):
+        for key in (key_text(key) for key in part if key not in known):
+            hint = _TREE.hint(key, path) or suggestion(key, known - {"status"} - SERVER_METADATA)
+            yield Problem(paths.join(path, key), "Forbidden", "unknown field", hint)
+
+
+def _fields_of(kind: Kind) -> Mapping[str, Child]:
+    """Return the fields of a Queue in the form for kubectl, of its metadata, or of a definition."""
+    if kind == _DOCUMENT:
+        parts = {"metadata": Child(_OF_METADATA), "spec": Child(queue_schema.SPEC)}
+        return {**dict.fromkeys(DOCUMENT_FIELDS, Child()), **parts}
+    return dict.fromkeys(IN_METADATA, Child()) if kind == _OF_METADATA else fields_of(kind)
+
+
+_DOCUMENT, _OF_METADATA = "document", "metadata"
+_TREE = FieldTree(_DOCUMENT, "", _fields_of)
 
 
 def _not_a_mapping(path: str, value: Any, hint: str) -> Problem:

@@ -202,12 +202,12 @@ def _fix_of_entry(entry: object) -> str:
 def _plugin_or_args(value: object, check: Any) -> Any:
     if isinstance(value, (type, Mapping)):
         kind = "plugin_arguments_type"
-        fix = f"call it: {value.__name__}()" if isinstance(value, type) else f"write {json.dumps(_flags(value))}"
+        fix = f"call it: {value.__name__}()" if isinstance(value, type) else f"write {json.dumps(as_flags(value))}"
         raise PydanticCustomError(kind, "must be a list of Volcano's arguments", {"fix": fix})
     return value if _is_plugin(value) else check(value)
 
 
-def _flags(settings: Mapping[Any, object]) -> list[str]:
+def as_flags(settings: Mapping[Any, object]) -> list[str]:
     """Return settings as Volcano's flags. Only numbers are shown, because other values may be secret."""
     names = {key_text(key).replace("_", "-"): value for key, value in settings.items()}
     return [f"--{name}={value_text(value) if isinstance(value, int) else '...'}" for name, value in names.items()]

@@ -28,7 +28,7 @@ from pulumi_volcano_jobs.core.suggestions import closest, did_you_mean, suggesti
 from pulumi_volcano_jobs.core.text import holds_output
 from pulumi_volcano_jobs.kubernetes.schema import A_LIST_HINT, SURROGATE, output_not_allowed
 from pulumi_volcano_jobs.spec.document import GENERATE_NAME, IN_METADATA
-from pulumi_volcano_jobs.spec.fields import name_of_resource
+from pulumi_volcano_jobs.spec.fields import as_flags, name_of_resource
 
 _Rule = tuple[ErrorType, str, str]
 # Errors of the decoder of Volcano's mutating webhook: a wrong JSON type, or a number out of range.
@@ -186,6 +186,9 @@ def _nearly_right(kind: str, location: Sequence[int | str], value: object) -> _R
         and (similar := closest(str(location[-1]), map(key_text, value)))
     ):
         return "Required", "", f"write {location[-1]} instead of {similar}"
+    is_argument = location[:1] == ["plugins"] and isinstance(location[-1], int)
+    if is_argument and isinstance(value, Mapping):
+        return "TypeInvalid", "must be a string", f"write {', '.join(as_flags(value))}"
     if location[-1:] == ["dependsOn"] and isinstance(value, (str, list, tuple)):
         return "TypeInvalid", "must be a mapping", "write dependsOn: {name: [...]} with the names of tasks"
     return None

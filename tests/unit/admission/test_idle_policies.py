@@ -9,7 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.core.leaf import Leaf
-from tests.conftest import Wire, container, job, task, typed
+from tests.conftest import Wire, container, job, problems, task, typed
 
 OF_JOB, OF_TASK = "spec.policies[0]", "spec.tasks[0].policies[0]"
 PARTITIONS = {"totalPartitions": 1, "partitionSize": 1}
@@ -122,3 +122,10 @@ ACTING: dict[str, Wire] = {
 def test_a_policy_that_can_act_has_no_warning(document: Wire) -> None:
     """These are near misses."""
     assert render(document).warnings == ()
+
+
+def test_a_policy_with_an_event_and_an_exit_code_is_only_an_error() -> None:
+    """The webhook rejects it, so the fix of the exit code would not help."""
+    document = of_job(policy() | {"exitCode": 3}, restartPolicy="OnFailure")
+
+    assert typed(problems(document)) == [(OF_JOB, "Forbidden")]

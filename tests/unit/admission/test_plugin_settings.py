@@ -204,3 +204,12 @@ def test_a_plugin_without_a_value_is_not_used(managed_by: str) -> None:
 def test_a_null_in_the_arguments_of_a_plugin_is_an_error() -> None:
     """Volcano's CRD rejects it."""
     assert places(job(plugins={"svc": [None]})) == ["spec.plugins.svc[0]"]
+
+
+def test_an_empty_argument_has_its_reason_after_the_flag() -> None:
+    """The setting has no reason of its own."""
+    arguments = ["--wait-master-enabled=true", "--wait-master-image="]
+
+    (problem,) = problems(job(task("master"), task(), plugins={"pytorch": arguments}))
+
+    assert (problem.path, problem.reason) == ("spec.plugins.pytorch[1]", "--wait-master-image: may not be empty")

@@ -12,7 +12,8 @@ from pulumi_volcano_jobs import ClusterFacts, JobError, Problem, Queue, render
 from pulumi_volcano_jobs.admission.queues import warnings
 from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.core.leaf import Leaf
-from pulumi_volcano_jobs.rendering.queue import queue
+from pulumi_volcano_jobs.core.resource_types import QUEUE as QUEUE_TYPE
+from pulumi_volcano_jobs.rendering.queue import check_document, queue
 from tests.conftest import QUEUE, Wire, job, problems, typed
 
 
@@ -277,6 +278,7 @@ MISPLACED = [
     ({"guarantee": {"cpu": 1}}, "move it to spec.guarantee.resource.cpu"),
     ({"resource": {}}, "move it to spec.guarantee.resource"),
     ({"clusters": []}, "did you mean extendClusters?"),
+    ({"capacity": {"cpu": 1}}, "did you mean capability?"),
 ]
 
 
@@ -286,6 +288,25 @@ def test_the_hint_of_a_field_at_the_wrong_level_is_its_place(fields: dict[str, A
     (problem,) = rejected(**fields)
 
     assert (problem.type, problem.hint) == ("Forbidden", hint)
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "hint"),
+    [
+        ({"weight": 2}, "weight", "move it to spec.weight"),
+        ({"labels": {}}, "labels", "move it to metadata.labels"),
+        ({"metadata": {"name": "research", "weight": 2}}, "metadata.weight", "move it to spec.weight"),
+        ({"sepc": {}}, "sepc", "did you mean spec?"),
+    ],
+    ids=["of the spec", "of the metadata", "of the spec in the metadata", "a typo"],
+)
+def test_a_field_outside_of_the_spec_has_its_place(changes: Wire, path: str, hint: str) -> None:
+    """Volcano drops it."""
+    document = {"apiVersion": QUEUE_TYPE.api_version, "kind": "Queue", "metadata": {"name": "research"}, "spec": {}}
+
+    (problem,) = check_document(document | changes)
+
+    assert (problem.path, problem.hint) == (path, hint)
 
 
 def lenient_problems(document: Wire, **options: Any) -> list[Problem]:

@@ -58,3 +58,10 @@ def test_a_gang_that_follows_from_partitions_has_its_warning_there() -> None:
 
     assert typed([warning]) == [("spec.tasks[1].partitionPolicy.minPartitions", "VJ103")]
     assert warning.hint == "set minPartitions: 2, or remove it"
+
+
+def test_a_task_that_depends_on_itself_is_only_a_cycle() -> None:
+    """The fix of a gang that never starts would not help."""
+    document = job(task("a"), {**task("b"), "dependsOn": {"name": ["b"]}})
+
+    assert typed(problems(document)) == [("spec.tasks", "Invalid")]

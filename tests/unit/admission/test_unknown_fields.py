@@ -194,6 +194,13 @@ NEARLY: dict[str, tuple[Wire, str]] = {
         job(volumes=[{"mountPath": "/a", "volumeClaim": {**CLAIM, "spec": CLAIM}}]),
         "move its fields one level up",
     ),
+    "a claim of a Pod": (
+        job(volumes=[{"mountPath": "/a", "volumeClaimName": "b", "persistentVolumeClaim": {"claimName": "b"}}]),
+        "set volumeClaimName",
+    ),
+    "the affinity of a Pod": (job(affinity={"nodeAffinity": {}}), f"move it to {TEMPLATE}.spec.affinity"),
+    "args of a container": (job(task(args=["a"])), f"move it to {TEMPLATE}.spec.containers[0].args"),
+    "the spec of a spec": (job(spec={"queue": "a"}), "move its fields one level up"),
     "a field of a Queue": (job(weight=1), "set it in the Queue, as spec.weight"),
     "a field of a PodGroup": (job(minMember=1), "set spec.minAvailable"),
     "a field of a Job of Kubernetes": (job(parallelism=1), "set spec.tasks[0].replicas"),

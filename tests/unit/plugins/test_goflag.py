@@ -14,6 +14,25 @@ KINDS: dict[str, Kind] = {"text": "string", "number": "int", "switch": "bool", "
 LARGEST, SMALLEST = 2**63 - 1, -(2**63)
 
 
+NEARLY: dict[str, tuple[str, Any, str]] = {
+    "no dash": ("number=1", "", "--number=1"),
+    "another dash": ("\u2014switch", "", "--switch"),
+    "a blank": ("--number 1", "", "--number=1"),
+    "a colon": ("number: 1", "", "--number=1"),
+    "text, which may be secret": ("text=a", "", "--text=..."),
+    "the value of a switch": ("false", "--switch", "--switch=false"),
+    "the value after an unknown flag": ("true", "--nope", ""),
+    "an unknown name": ("nope=1", "", ""),
+    "a word": ("a b", Leaf("a"), ""),
+}
+
+
+@pytest.mark.parametrize(("argument", "previous", "right"), NEARLY.values(), ids=NEARLY)
+def test_an_argument_that_is_nearly_a_flag_is_written_as_one(argument: str, previous: Any, right: str) -> None:
+    """Text is not shown, because it may be a private key."""
+    assert goflag.nearly_right(KINDS, argument, previous) == right
+
+
 READ: dict[str, tuple[list[str], dict[str, Any]]] = {
     "no argument sets nothing": ([], {}),
     "one dash is as good as two": (["-text=a", "--number=1"], {"text": "a", "number": 1}),

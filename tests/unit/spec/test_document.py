@@ -214,6 +214,13 @@ def test_a_document_has_only_the_names_of_volcano() -> None:
     }
 
 
+def test_an_argument_that_is_a_mapping_is_written_as_a_flag() -> None:
+    """YAML reads `- port: 29500` as a mapping. Quotes would not make it a flag."""
+    (problem,) = problems(job(plugins={"svc": [{"publish-not-ready-addresses": True}]}))
+
+    assert (problem.path, problem.hint) == ("spec.plugins.svc[0]", "write --publish-not-ready-addresses=true")
+
+
 def test_a_job_of_kubernetes_is_not_a_misspelt_job() -> None:
     """It has a template, and no tasks."""
     document = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": {"template": {}}}
