@@ -1,4 +1,4 @@
-"""Check the references of a job to objects that its file may define: ConfigMaps, Secrets, claims, classes and queues.
+"""Check the references of a job to objects that its file may define, such as ConfigMaps, claims and queues.
 
 A file without ConfigMaps may refer to any ConfigMap of the cluster. A file that defines some probably defines all of
 them, so a name that it does not define is probably misspelt.
@@ -20,13 +20,14 @@ from pulumi_volcano_jobs.spec.model import Job
 _PULL_SECRET = "image pull Secret"  # noqa: S105  # a kind of object
 """A Secret with credentials of a registry. Other Secrets of a file are no reason to expect it there."""
 _PULL_SECRET_TYPES = frozenset({"kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg"})
-_NAMESPACED = frozenset({"ConfigMap", "Secret", _PULL_SECRET, "PersistentVolumeClaim"})
+_NAMESPACED = frozenset({"ConfigMap", "Secret", _PULL_SECRET, "PersistentVolumeClaim", "ServiceAccount"})
 _KINDS = _NAMESPACED | {"PriorityClass", "Queue"}
 # Objects that every cluster has.
 _PRESENT = {
     "ConfigMap": frozenset({"kube-root-ca.crt"}),
     "PriorityClass": frozenset({"system-cluster-critical", "system-node-critical"}),
     "Queue": frozenset({QUEUE, ROOT_QUEUE}),
+    "ServiceAccount": frozenset({"default"}),
 }
 # The key of a volume source and of its name, by the kind to which it refers.
 _VOLUMES = {
@@ -35,6 +36,7 @@ _VOLUMES = {
     "PersistentVolumeClaim": ("persistentVolumeClaim", "claimName"),
 }
 _PROJECTED = {"ConfigMap": "configMap", "Secret": "secret"}
+_DATA = ("data", "binaryData", "stringData")
 _ENV = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}
 _ENV_FROM = {"ConfigMap": "configMapRef", "Secret": "secretRef"}
 
@@ -43,6 +45,8 @@ class _Reference(NamedTuple):
     kind: str
     name: Any
     path: str
+    keys: tuple[tuple[str, str], ...] = ()
+    """The keys of the object that the job reads, with their paths."""
 
 
 class DefinedObjects:
@@ -56,12 +60,14 @@ class DefinedObjects:
             namespace: the namespace of objects that do not set one.
         """
         self._names: dict[tuple[str, str], set[str]] = {}
+        self._keys: dict[tuple[str, str, str], set[str]] = {}
         for item in objects:
             kind, metadata = item.get("kind"), item.get("metadata")
             name = metadata.get("name") if isinstance(metadata, Mapping) else None
             if kind in _KINDS and isinstance(metadata, Mapping) and isinstance(name, str):
                 place = metadata.get("namespace") or namespace
                 self._names.setdefault(_key(kind, place), set()).add(name)
+                self._keys.setdefault((*_key(kind, place), name), set()).update(_keys_in(item))
                 if kind == "Secret" and item.get("type") in _PULL_SECRET_TYPES:
                     self._names.setdefault(_key(_PULL_SECRET, place), set()).add(name)
 
@@ -69,6 +75,16 @@ class DefinedObjects:
         """Return the names of a kind; a namespace that is not known yet has none."""
         is_unknown = kind in _NAMESPACED and not isinstance(namespace, str)
         return set() if is_unknown else self._names.get(_key(kind, namespace), set())
+
+    def keys(self, kind: str, namespace: Any, name: str) -> set[str]:
+        """Return the keys of a ConfigMap or a Secret."""
+        return self._keys.get((*_key(kind, namespace), name), set())
+
+
+def _keys_in(item: Mapping[str, Any]) -> Iterator[str]:
+    for field in _DATA:
+        data = item.get(field)
+        yield from (key for key in data if isinstance(key, str)) if isinstance(data, Mapping) else ()
 
 
 def _key(kind: str, namespace: Any) -> tuple[str, str]:
@@ -88,7 +104,7 @@ def check(
     """
     created = frozenset(created)
     defined = defined or in_file
-    for kind, name, path in _references(job):
+    for kind, name, path, keys in _references(job):
         siblings = in_file.of(kind, job.namespace)
         if not siblings or not isinstance(name, str) or not name:
             continue
@@ -99,6 +115,13 @@ def check(
             similar = closest(name, siblings)
             hint = f"did you mean {similar}?" if similar else "define it in the file, or create it before the job"
             yield Problem(path, "Warning", reason, hint, value_text(name), code="VJ150")
+        known_keys = defined.keys(kind, job.namespace, name)
+        # Another tool may fill in an object without keys.
+        for key, place in keys if known_keys else ():
+            if key not in known_keys:
+                reason = f"the {kind} {name} of the file does not have this key"
+                hint = f"use {some(known_keys)}, or add the key"
+                yield Problem(place, "Warning", reason, hint, value_text(key), code="VJ150")
 
 
 def _references(job: Job) -> Iterator[_Reference]:
@@ -115,6 +138,7 @@ def _references(job: Job) -> Iterator[_Reference]:
 
 def _of_pod(spec: Mapping[str, Any], path: str) -> Iterator[_Reference]:
     yield _Reference("PriorityClass", spec.get("priorityClassName"), f"{path}.priorityClassName")
+    yield _Reference("ServiceAccount", spec.get("serviceAccountName"), f"{path}.serviceAccountName")
     for place, secret in _entries(spec, "imagePullSecrets", path):
         yield _Reference(_PULL_SECRET, secret.get("name"), f"{place}.name")
     for place, volume in _entries(spec, "volumes", path):
@@ -148,7 +172,10 @@ def _of_container(container: Mapping[str, Any], path: str) -> Iterator[_Referenc
 def _of_source(holder: Mapping[str, Any], key: str, name: str, path: str, kind: str) -> Iterator[_Reference]:
     source = holder.get(key)
     if isinstance(source, Mapping) and source.get("optional") is not True:
-        yield _Reference(kind, source.get(name), f"{path}.{key}.{name}")
+        place = f"{path}.{key}"
+        entries = [(place, source), *_entries(source, "items", place)]
+        keys = [(entry["key"], f"{at}.key") for at, entry in entries if isinstance(entry.get("key"), str)]
+        yield _Reference(kind, source.get(name), f"{place}.{name}", tuple(keys))
 
 
 def _entries(holder: Mapping[str, Any], key: str, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -25,6 +25,8 @@ from pulumi_volcano_jobs.spec.document import Role, nested_jobs, submitted_objec
 from pulumi_volcano_jobs.spec.options import ManagedBy
 
 _MOST_NAMES = 5
+# The fields of an object whose values must be text.
+_TEXTS = {"ConfigMap": ("data", "binaryData"), "Secret": ("data", "stringData")}
 Scope = Literal["file", "command"]
 _Key = tuple[str, str, str, str]
 
@@ -225,7 +227,7 @@ def _of_object(document: job_file.Document, *, lenient: bool) -> Iterator[Proble
         yield Problem("metadata.name", "Required", reason, hint, stage=RejectionStage.API)
     elif not isinstance(metadata.get("namespace", ""), (str, type(None))):
         yield wrong_type("metadata.namespace", "a string")
-    for field in ("data", "stringData") if data.get("kind") == "Secret" else ():
+    for field in _TEXTS.get(str(data.get("kind")), ()):
         yield from _of_texts(data.get(field), field)
 
 

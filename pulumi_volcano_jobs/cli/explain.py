@@ -77,7 +77,7 @@ def explain_command(
         return render(document.data, **options.settings(managed_by), redact=True, earlier=document.problems)
 
     batch = process(files, make, checks, checks.unless_quiet(to_stderr), managed_by, duplicates="file")
-    batch.note_skipped(checks, (), "only Jobs are explained")
+    batch.note_skipped(checks, (), "only Volcano Jobs are explained")
     jobs = batch.require_jobs()
     explanations = (
         [explain(item.rendered, native=native) for item in jobs] if pod is None else _pods(jobs, pod, native=native)

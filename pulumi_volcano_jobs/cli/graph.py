@@ -72,7 +72,7 @@ def graph_command(
         return render(document.data, **options.settings(), redact=True, earlier=document.problems)
 
     batch = process(files, make, checks, checks.unless_quiet(errors_to_stderr), "pulumi", duplicates="file")
-    batch.note_skipped(checks, (), "only Jobs are drawn")
+    batch.note_skipped(checks, (), "only Volcano Jobs are drawn")
     text = graph(item.rendered for item in batch.require_jobs())
     picture = text if style == "mermaid" else _svg(text)
     save(output, picture if output == STDIN else _COMMENTS[style] + picture, force=force)

@@ -84,7 +84,7 @@ def validate(
         return process(files, check, checks, report, managed_by, duplicates="file")
 
     batch = _as_text(process_files, checks) if style == "text" else _as_document(process_files, style)
-    batch.note_skipped(checks, ("queue",), "only Jobs and Queues are validated")
+    batch.note_skipped(checks, ("queue",), "only Volcano Jobs and Queues are validated")
     batch.exit_if_failed()
 
 

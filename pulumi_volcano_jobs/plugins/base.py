@@ -143,9 +143,10 @@ class Plugin(Settings):
     def _flag_problem(cls, error: goflag.FlagError, args: Sequence[Any], known: Mapping[str, object]) -> Problem:
         hint = "write --name=value" if not error.flag else ""
         argument, *previous = args[error.position :: -1]
+        is_wrong_value = error.flag and not error.unknown
         if isinstance(argument, Leaf):
             hint = 'pass "--name" and the Output as two items of the list'
-        elif right := goflag.nearly_right(cls.kinds(), argument, previous[0] if previous else ""):
+        elif not is_wrong_value and (right := goflag.nearly_right(cls.kinds(), argument, *previous[:1])):
             hint = f"write {right}"
         elif error.unknown:
             hint = suggestion(error.flag, known) if known else "remove it: this plugin has no arguments"

@@ -136,7 +136,7 @@ def _integer(text: str) -> int:
     return sign * int(digits, 0)
 
 
-def nearly_right(kinds: Mapping[str, Kind], argument: str, previous: Any) -> str:
+def nearly_right(kinds: Mapping[str, Kind], argument: str, previous: Any = "") -> str:
     """Return the flag that an argument without the form of a flag is probably meant to be, or an empty string.
 
     Text is not shown, because it may be a private key.

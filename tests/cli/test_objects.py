@@ -122,16 +122,21 @@ class TestNeighbors:
         assert [place.partition(": ")[2] for place in answer.places] == ["metadata.name", "metadata"]
         assert answer.lines == snapshot
 
-    def test_a_malformed_secret_is_a_problem_without_its_value(self, shell: Shell) -> None:
+    def test_a_malformed_secret_or_config_map_is_a_problem_without_its_value(self, shell: Shell) -> None:
         """The values of `data` and `stringData` are texts."""
         secrets = [
             an_object("Secret", "a", data=["hunter2"]),
             an_object("Secret", "b", stringData={"pin": 4711, "password": "hunter2"}),
+            an_object("ConfigMap", "c", data={"lr": 4711}),
         ]
 
         problems = shell.problems(shell.write("all.yaml", *secrets, job()))
 
-        assert typed(problems) == [("data", "TypeInvalid"), ("stringData.pin", "TypeInvalid")]
+        assert typed(problems) == [
+            ("data", "TypeInvalid"),
+            ("stringData.pin", "TypeInvalid"),
+            ("data.lr", "TypeInvalid"),
+        ]
         assert not any(value in str(problem) for problem in problems for value in ("hunter2", "4711"))
 
     def test_two_objects_of_one_name_are_a_problem(self, shell: Shell, snapshot: SnapshotAssertion) -> None:

@@ -213,3 +213,10 @@ def test_an_empty_argument_has_its_reason_after_the_flag() -> None:
     (problem,) = problems(job(task("master"), task(), plugins={"pytorch": arguments}))
 
     assert (problem.path, problem.reason) == ("spec.plugins.pytorch[1]", "--wait-master-image: may not be empty")
+
+
+def test_a_wrong_value_of_a_flag_is_not_its_fix() -> None:
+    """The flag has the right form."""
+    (problem,) = problems(job(task("master"), task(), plugins={"pytorch": ["--port=abc"]}))
+
+    assert (problem.path, problem.hint) == ("spec.plugins.pytorch[0]", "")

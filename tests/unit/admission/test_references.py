@@ -14,7 +14,7 @@ from pulumi_volcano_jobs.kubernetes.manifest import ObjectRef
 from tests.conftest import container, job, task, typed
 
 POD = "spec.tasks[0].template.spec"
-KINDS = ("ConfigMap", "Secret", "PersistentVolumeClaim", "PriorityClass", "Queue")
+KINDS = ("ConfigMap", "Secret", "PersistentVolumeClaim", "PriorityClass", "Queue", "ServiceAccount")
 
 
 def an_object(kind: str, name: str, namespace: str | None = None, **fields: Any) -> dict[str, Any]:
@@ -49,6 +49,7 @@ REFERENCES: dict[str, tuple[dict[str, Any], str]] = {
     "a queue": (job(queue="knwon"), "spec.queue"),
     "a class of the job": (job(priorityClassName="knwon"), "spec.priorityClassName"),
     "a class of a task": (job(task(priorityClassName="knwon")), f"{POD}.priorityClassName"),
+    "a service account": (job(task(serviceAccountName="knwon")), f"{POD}.serviceAccountName"),
     "a claim of the job": (
         job(volumes=[{"mountPath": "/a", "volumeClaimName": "knwon"}]),
         "spec.volumes[0].volumeClaimName",
@@ -128,6 +129,48 @@ DEFINED: dict[str, dict[str, Any]] = {
 def test_a_reference_to_a_defined_object_is_accepted(document: dict[str, Any]) -> None:
     """So is one that Kubernetes does not need."""
     assert found(document) == []
+
+
+WITH_KEYS = [
+    an_object("ConfigMap", "known", data={"train.ini": ""}, binaryData={"model": ""}),
+    an_object("Secret", "known", data={"token": ""}, stringData={"user": ""}),
+]
+KEYS: dict[str, tuple[dict[str, Any], str]] = {
+    "a variable of a ConfigMap": (
+        with_env(configMapKeyRef={"name": "known", "key": "tran.ini"}),
+        f"{POD}.containers[0].env[0].valueFrom.configMapKeyRef.key",
+    ),
+    "a variable of a Secret": (
+        with_env(secretKeyRef={"name": "known", "key": "pass"}),
+        f"{POD}.containers[0].env[0].valueFrom.secretKeyRef.key",
+    ),
+    "a file of a volume": (
+        with_volume(configMap={"name": "known", "items": [{"key": "model"}, {"key": "b"}]}),
+        f"{POD}.volumes[0].configMap.items[1].key",
+    ),
+    "a file of a projected volume": (
+        with_volume(projected={"sources": [{"secret": {"name": "known", "items": [{"key": "a"}]}}]}),
+        f"{POD}.volumes[0].projected.sources[0].secret.items[0].key",
+    ),
+}
+
+
+@pytest.mark.parametrize(("document", "path"), KEYS.values(), ids=KEYS)
+def test_a_reference_to_a_missing_key_is_a_warning(
+    document: dict[str, Any], path: str, snapshot: SnapshotAssertion
+) -> None:
+    """The Pod would not start. Another tool may fill in an object without keys."""
+    (problem,) = found(document, WITH_KEYS)
+
+    assert typed([problem]) == [(path, "VJ150")]
+    assert str(problem) == snapshot
+    assert found(document, OBJECTS) == []
+
+
+def test_a_reference_to_an_optional_key_has_no_warning() -> None:
+    """The Pod starts without the variable."""
+    assert found(with_env(secretKeyRef={"name": "known", "key": "pass", "optional": True}), WITH_KEYS) == []
+    assert found(with_env(secretKeyRef={"name": "known", "key": "user"}), WITH_KEYS) == []
 
 
 def test_secrets_of_other_types_are_no_reason_to_expect_a_pull_secret() -> None:
