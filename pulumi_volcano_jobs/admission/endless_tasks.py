@@ -91,15 +91,10 @@ def _main_task(ending: Sequence[Task], plugins: Sequence[Plugin]) -> Task:
 def _endless(
     tasks: Sequence[tuple[int, Task]], plugins: Sequence[Plugin], first_pods: Mapping[str, Manifest]
 ) -> Iterator[_Endless]:
-    run = {
-        task.name: [processes.run_by(container) for container in containers_in(first_pods[task.name or ""]["spec"])]
-        for _, task in tasks
-    }
-    found = {
-        name: next(filter(None, (processes.endless(commands_of) for commands_of in containers)), "")
-        for name, containers in run.items()
-    }
-    heads = [name for name, containers in run.items() if any(map(_is_ray_head, itertools.chain(*containers)))]
+    containers = {task.name: containers_in(first_pods[task.name or ""]["spec"]) for _, task in tasks}
+    run = {name: [processes.run_by(container) for container in items] for name, items in containers.items()}
+    found = {name: next(filter(None, map(processes.endless_in, items)), "") for name, items in containers.items()}
+    heads = [name for name, commands in run.items() if any(map(_is_ray_head, itertools.chain(*commands)))]
     # Ray's workers end within a minute after their head.
     has_ending_head = any(not found[name] for name in heads)
     for position, task in tasks:

@@ -63,7 +63,7 @@ def warnings(job: Job, task: Task, path: str, *, runs_ray: bool) -> Iterator[Pro
 
 def _is_stopped(job: Job, task: Task) -> bool:
     """Check whether the Pods of a task run until they are stopped, so that restartPolicy Always does no harm."""
-    if any(map(processes.never_ends, containers_in(task.pod_spec))):
+    if any(map(processes.endless_in, containers_in(task.pod_spec))):
         return True
     others = [other for other in job.tasks or () if other is not task and is_given(other.pod_spec.get("restartPolicy"))]
     completing = [other for other in others if other.pod_spec["restartPolicy"] != "Always"]

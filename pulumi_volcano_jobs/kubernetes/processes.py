@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.kubernetes import commands
 from pulumi_volcano_jobs.kubernetes.commands import ShellCommand
 
@@ -18,6 +19,9 @@ _LOOPS = frozenset({("while", "true"), ("while", ":"), ("while", "1"), ("until",
 _LEAVING = frozenset({"break", "exit", "return"})
 # Servers that run until they are stopped, unless the container has another command.
 _SERVER_IMAGES = frozenset({"httpd", "memcached", "nginx", "pause", "redis"})
+# Programs, or their first two words, that run until they are stopped.
+_SERVERS = frozenset({("redis-server",), ("tensorboard",), ("supervisord", "-n"), ("vllm", "serve")})
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _WAIT = re.compile(r"\b(sleep|until|while|for)\s")
 _MPI_PROCESSES = re.compile(r"\s-(?:np|n|c)\s+([0-9]{1,6})\b")
 _MPI_HOSTS = re.compile(r"\s--?host\s+\$(MPI_HOST|\{MPI_HOST\}|\(MPI_HOST\))(\s|$)")
@@ -52,8 +56,9 @@ def _never_ends(command: ShellCommand, run: Sequence[ShellCommand]) -> str:
         return SSHD
     if starts_ray(command) and "--block" in words:
         return RAY
-    if program == "sleep" and words[1:] in {("inf",), ("infinity",)}:
-        return "sleep infinity"
+    is_server = not _SERVERS.isdisjoint({(program,), (program, *words[1:2])})
+    if is_server or (program == "sleep" and _is_endless_sleep(words[1:])):
+        return program if is_server else " ".join(words)
     if program == "tail" and any(re.fullmatch(r"-[a-z]*[fF]|--follow\S*", word) for word in words):
         return "tail -f"
     if words in _LOOPS and not any(other.program in _LEAVING for other in run):
@@ -61,13 +66,20 @@ def _never_ends(command: ShellCommand, run: Sequence[ShellCommand]) -> str:
     return ""
 
 
-def never_ends(container: Mapping[str, Any]) -> bool:
-    """Check whether the main process of a container runs until it is stopped."""
-    if endless(run_by(container)):
+def _is_endless_sleep(durations: Sequence[str]) -> bool:
+    """Check whether `sleep` lasts for a day or more, which is meant as the time until the Pod is deleted."""
+    if durations in {("inf",), ("infinity",)}:
         return True
+    parts = [re.fullmatch(r"([0-9]{1,12})([smhd]?)", duration) for duration in durations]
+    return sum(int(part[1]) * _SECONDS[part[2]] for part in parts if part) >= _SECONDS["d"]
+
+
+def endless_in(container: Mapping[str, Any]) -> str:
+    """Return what a container runs until it is stopped, or an empty string."""
     image = container.get("image")
-    has_command = any(container.get(kind) not in (None, [], ()) for kind in commands.FIELDS)
-    return isinstance(image, str) and not has_command and _name_of_image(image) in _SERVER_IMAGES
+    has_command = any(is_given(container.get(kind)) for kind in commands.FIELDS)
+    name = _name_of_image(image) if isinstance(image, str) and not has_command else ""
+    return endless(run_by(container)) or (name if name in _SERVER_IMAGES else "")
 
 
 def _name_of_image(image: str) -> str:

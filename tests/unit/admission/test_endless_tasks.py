@@ -43,6 +43,16 @@ ENDLESS: dict[str, tuple[Wire, list[int]]] = {
     "sshd, then a sleep": (mpi_job(["sh", "-c", "/usr/sbin/sshd; sleep infinity"]), [1]),
     "sshd, then tail": (mpi_job(["sh", "-c", "service ssh start\ntail -f /dev/null"]), [1]),
     "sshd, then a loop": (mpi_job(["sh", "-c", "/usr/sbin/sshd\nwhile true; do sleep 60; done"]), [1]),
+    "sshd, then a sleep of days": (mpi_job(["sh", "-c", "/usr/sbin/sshd; sleep 1h 365d"]), [1]),
+    "sshd of a supervisor": (mpi_job(["/usr/bin/supervisord", "-n"]), [1]),
+    "a server beside a client": (
+        job(running("server", ["vllm", "serve", "a"]), running("client", ["python", "a.py"])),
+        [0],
+    ),
+    "a server of an image": (
+        job(running("cache", image="docker.io/library/redis:7"), running("main", ["python", "a.py"])),
+        [0],
+    ),
     "sshd in the background": (mpi_job(["sh", "-c", "/usr/sbin/sshd -D & wait"]), [1]),
     "sshd without plugins": (job(running("launcher", ["mpirun", "a"]), running("nodes", SSHD)), [1]),
     "parameter servers": (
@@ -128,6 +138,10 @@ ENDING: dict[str, Wire] = {
     "sshd that the script continues after": mpi_job(["sh", "-c", "/usr/sbin/sshd; ./wait-for-master"]),
     "a script of the image": mpi_job(["/worker.sh"]),
     "sshd with a time limit": mpi_job(["timeout", "1h", "/usr/sbin/sshd", "-D"]),
+    "a sleep of an hour": mpi_job(["sh", "-c", "/usr/sbin/sshd; sleep 3600"]),
+    "a command instead of the image's server": job(
+        running("check", ["redis-cli", "ping"], image="redis:7"), running("main", ["python", "a.py"])
+    ),
     "a loop that ends": mpi_job(["sh", "-c", "while true; do test -f /done && exit; sleep 1; done"]),
     "a condition": mpi_job(["sh", "-c", "if [ -f /a ]; then sleep infinity; fi"]),
     "tasks that all run forever": mpi_job(master=("sleep", "infinity")),
