@@ -161,6 +161,7 @@ def _all_problems(defaulted: DefaultedJob, cluster: ClusterFacts, *, native: boo
         return problems
     reported_paths = {problem.path for problem in problems}
     strict_problems = [*_strict(defaulted.job, defaulted.plugins)]
+    strict_problems += scheduling.priorities(defaulted.job, cluster)
     strict_problems += scheduling.waiting_gang(defaulted.job, native=native)
     strict_problems += compatibility.unknown_to_kubernetes(defaulted.job, cluster.kubernetes_version)
     strict_problems += metadata.check_services(defaulted.job, defaulted.plugins, cluster.kubernetes_version)

@@ -10,13 +10,14 @@ from typing import Any
 from pulumi_volcano_jobs.admission.defaults import SCHEDULER
 from pulumi_volcano_jobs.admission.tasks import dependencies
 from pulumi_volcano_jobs.core.errors import Problem, value_text
-from pulumi_volcano_jobs.core.leaf import Leaf
+from pulumi_volcano_jobs.core.leaf import Leaf, is_given
 from pulumi_volcano_jobs.core.phrases import MANAGED_BY_VOLCANO, Phrase
 from pulumi_volcano_jobs.kubernetes import quantity
 from pulumi_volcano_jobs.kubernetes.container_lists import placed_containers
 from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.plugins.context import JobContext
+from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job, NetworkTopology, Task
 
 _RAISE = "lower it, or add replicas"
@@ -154,6 +155,18 @@ def _resembles_volcano(name: str) -> bool:
         return True
     is_own = re.fullmatch(f"{SCHEDULER}[-0-9].*", name)
     return not is_own and difflib.SequenceMatcher(None, letters, SCHEDULER).ratio() >= _SIMILAR
+
+
+def priorities(job: Job, cluster: ClusterFacts) -> Iterator[Problem]:
+    """Yield a Problem for each priority of a template that differs from the known value of its PriorityClass."""
+    for index, task in enumerate(job.tasks or ()):
+        priority, own = task.pod_spec.get("priority"), task.pod_spec.get("priorityClassName")
+        name = own if is_given(own) else job.priority_class_name
+        value = cluster.priority_classes.get(name) if isinstance(name, str) else None
+        if value is not None and isinstance(priority, int) and priority != value:
+            path = f"spec.tasks[{index}].template.spec.priority"
+            reason = f"the PriorityClass {name} has the value {value}, and the API server rejects another one"
+            yield Problem(path, "Forbidden", reason, "remove it")
 
 
 def no_pods(job: Job) -> Iterator[Problem]:

@@ -15,6 +15,8 @@ from pulumi_volcano_jobs.kubernetes.validation.field import webhook_problem
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from pulumi_volcano_jobs.spec.model import Job, Volume
 
+_BLOCK = "Block"
+
 
 def check(volumes: Sequence[Volume]) -> Iterator[Problem]:
     """Yield the problems for which Volcano's webhook rejects the volumes of a job."""
@@ -38,7 +40,12 @@ def check_strict(volumes: Sequence[Volume]) -> Iterator[Problem]:
     """Yield the problems of volumes that the webhook accepts."""
     for index, volume in enumerate(volumes):
         if volume.volume_claim is not None:
-            yield from validation.check_claim(volume.volume_claim, f"spec.volumes[{index}].volumeClaim")
+            place = f"spec.volumes[{index}].volumeClaim"
+            yield from validation.check_claim(volume.volume_claim, place)
+            if volume.volume_claim.get("volumeMode") == _BLOCK:
+                reason = "must be Filesystem, because all containers mount the claim, and a block device has no mount"
+                hint = "remove it, or use volumeDevices in the template"
+                yield Problem(f"{place}.volumeMode", "Invalid", reason, hint, value_text(_BLOCK))
     yield from (problem for problem in _mounted_twice(volumes) if problem.stage is not RejectionStage.WEBHOOK)
 
 

@@ -344,8 +344,8 @@ class Job(Model):
         """Convert a document for kubectl to the flat form, and keep the warnings about it."""
         if isinstance(data, Mapping) and DOCUMENT_FIELDS & data.keys():
             # A document has Volcano's names only: kubectl rejects `min_available`.
-            job = cls.__pydantic_validator__.validate_python(flatten(data), by_alias=True, by_name=False)
-            job._warnings = tuple(warnings(data))  # noqa: SLF001  # the attribute is its own class's
+            job: Self = cls.__pydantic_validator__.validate_python(flatten(data), by_alias=True, by_name=False)
+            job._warnings = tuple(warnings(data))
             return job
         if isinstance(data, Mapping) and field_keys(cls).isdisjoint(data):
             kind = "no_job_fields"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pulumi_volcano_jobs import PytorchPlugin, render
+from pulumi_volcano_jobs import ClusterFacts, PytorchPlugin, render
 from pulumi_volcano_jobs.core.leaf import Leaf
 from tests.conftest import Wire, container, job, problems, task, typed
 
@@ -58,6 +58,18 @@ def test_a_gang_that_follows_from_partitions_has_its_warning_there() -> None:
 
     assert typed([warning]) == [("spec.tasks[1].partitionPolicy.minPartitions", "VJ103")]
     assert warning.hint == "set minPartitions: 2, or remove it"
+
+
+def test_a_priority_that_differs_from_its_class_is_rejected() -> None:
+    """The API server computes it from the class."""
+    cluster = ClusterFacts(priority_classes={"high": 1000})
+    of_task = job(task(priority=5, priorityClassName="high"))
+    of_job = job(task(priority=5), priorityClassName="high")
+
+    for document in (of_task, of_job):
+        assert typed(problems(document, cluster=cluster)) == [("spec.tasks[0].template.spec.priority", "Forbidden")]
+    same = job(task(priority=1000, priorityClassName="high"))
+    assert render(same, cluster=cluster).warnings == render(of_task).warnings == ()
 
 
 def test_a_task_that_depends_on_itself_is_only_a_cycle() -> None:

@@ -78,3 +78,10 @@ def test_lenient_mode_creates_one_claim_for_one_path_in_two_spellings() -> None:
 
     claims = [item["metadata"]["name"] for item in rendered.objects if item["kind"] == "PersistentVolumeClaim"]
     assert claims == ["train-pvc-data"]
+
+
+def test_a_claim_of_a_block_device_is_rejected() -> None:
+    """All containers mount it, so their Pods would not start."""
+    document = job(volumes=[{"mountPath": "/data", "volumeClaim": {**CLAIM, "volumeMode": "Block"}}])
+
+    assert typed(problems(document)) == [("spec.volumes[0].volumeClaim.volumeMode", "Invalid")]
