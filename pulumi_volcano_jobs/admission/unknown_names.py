@@ -62,6 +62,8 @@ _EXPANDING = frozenset(
     {"awk", "envsubst", "eval", "gawk", "jq", "make", "mawk", "pdsh", "perl", "php", "ruby", "sed", "ssh", "su"}
 )
 _CODE_OPTIONS = frozenset({"-c", "-e"})
+_Arguments = Sequence[Sequence[str] | None]
+"""The command of each container of a task."""
 _Offers = Mapping[tuple[str, str, str], str]
 """How to get a variable or a mount: by the name of a container, the kind of the entry, and its name."""
 
@@ -76,24 +78,24 @@ def warnings(
 ) -> Iterator[Problem]:
     """Yield a warning for each name in a template's commands and variables that its container does not have."""
     config_maps = {item["metadata"]["name"]: item for item in objects if item["kind"] == "ConfigMap"}
+    injected_by_task = [_injected(task, first_pods.get(task.name or "", {}).get("spec", {})) for task in ctx.tasks]
+    setters: dict[str, tuple[str, _Arguments]] = {}
+    for task, names in zip(ctx.tasks, injected_by_task, strict=True):
+        owner = (task.name or "", _arguments(task))
+        setters.update({name: owner for name in names if name not in setters})
     for position, task in enumerate(ctx.tasks):
         # Most jobs have no unknown names, and need no offers.
         offers = functools.cache(functools.partial(_offers, ctx, task, plugins, native=native))
         pod = first_pods.get(task.name or "", {}).get("spec", {})
         rendered = {(kind, wire["name"]): wire for kind, _, wire in placed_containers(pod, "")}
-        injected = _injected(task, pod)
-        elsewhere = {
-            name: other.name or ""
-            for other in ctx.tasks
-            # A command that several tasks share may use the variables of one of them only in this task.
-            if _arguments(other) != _arguments(task)
-            for name in _injected(other, first_pods.get(other.name or "", {}).get("spec", {})) - injected
-        }
+        injected, arguments = injected_by_task[position], _arguments(task)
         for kind, path, template in placed_containers(task.pod_spec, f"spec.tasks[{position}].template.spec"):
             # A plugin may have removed the container.
             if container := rendered.get((kind, template["name"])):
                 files = _host_files(container, pod, config_maps)
-                yield from _ContainerCheck(path, template, container, files, injected, elsewhere, offers).warnings()
+                yield from _ContainerCheck(
+                    path, template, container, files, injected, setters, arguments, offers
+                ).warnings()
 
 
 def _injected(task: Task, pod: Manifest) -> AbstractSet[str]:
@@ -102,7 +104,7 @@ def _injected(task: Task, pod: Manifest) -> AbstractSet[str]:
     return {entry["name"] for item in containers_in(pod) for entry in item.get("env") or ()} - in_template
 
 
-def _arguments(task: Task) -> Sequence[Sequence[str] | None]:
+def _arguments(task: Task) -> _Arguments:
     return [commands.arguments_of(container) for container in containers_in(task.pod_spec)]
 
 
@@ -166,8 +168,10 @@ class _ContainerCheck:
     """The files in /etc/volcano, if the job provides them."""
     injected: Collection[str]
     """The variables that plugins set in the containers of the Pod."""
-    elsewhere: Mapping[str, str]
-    """The variables that plugins set only in another task, with this task."""
+    setters: Mapping[str, tuple[str, _Arguments]]
+    """The variables that plugins set in the containers of the job, with the first task that has them."""
+    arguments: _Arguments
+    """The commands of the task."""
     offers: Callable[[], _Offers]
 
     def warnings(self) -> Iterator[Problem]:
@@ -214,6 +218,14 @@ class _ContainerCheck:
     def _offer(self, kind: str, name: str) -> str:
         return self.offers().get((self.container["name"], kind, name), "")
 
+    def _other_task(self, name: str) -> str:
+        """Return a task that has a variable which this task lacks.
+
+        A command that several tasks share may use the variables of one of them only in this task.
+        """
+        task, arguments = self.setters.get(name, ("", self.arguments))
+        return task if arguments != self.arguments else ""
+
     def _unknown_variables(
         self, path: str, names: Sequence[str], handled: Collection[str], *, has_more: bool
     ) -> Iterator[Problem]:
@@ -221,19 +233,19 @@ class _ContainerCheck:
             if name in self._variables or name in handled:
                 continue
             # Something else than the job may provide other names: the image, an envFrom, a script.
-            is_known = name in self.injected or name in self.elsewhere or self._offer("env", name)
+            is_known = name in self.injected or self._other_task(name) or self._offer("env", name)
             if _OF_VOLCANO.match(name) or (not has_more and is_known):
                 reason = "nothing in the job sets this variable"
                 if name in self.injected:
                     reason = _ONLY_IN_CONTAINERS
-                elif name in self.elsewhere:
-                    reason = f"plugins set this variable only in other tasks, such as {self.elsewhere[name]}"
+                elif other := self._other_task(name):
+                    reason = f"plugins set this variable only in other tasks, such as {other}"
                 yield Problem(path, "Warning", reason, self._variable_hint(name), value_text(name), code="VJ142")
 
     def _variable_hint(self, name: str) -> str:
         if name in self.injected:
             return f"use VC_TASK_INDEX of env, or the host files of svc in {naming.HOSTS_PATH}"
-        if name in self.elsewhere:
+        if self._other_task(name):
             return "set it in env, or do not use it in this task"
         if offer := self._offer("env", name):
             return offer
