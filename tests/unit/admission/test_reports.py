@@ -41,6 +41,16 @@ BY_API_SERVER: Expected = {
         (f"{CLAIMS[2]}.volumeMode", "NotSupported"),
     ],
 }
+PORTS = f"{MAIN}.ports"
+BOTH_MODES: Expected = {
+    "many-replicas-mpi": [("spec.tasks[1].replicas", "TooMany")],
+    "twice-and-incomplete": [(PORTS, "Duplicate"), (f"{PORTS}[0].containerPort", "Required")],
+}
+OLD_VOLCANO: Expected = {
+    "volcano-version": [("spec.plugins.svc[0]", "Forbidden")],
+    "mpi-master-only": [("spec.plugins.mpi", "Required")],
+}
+OLD_RELEASES = {"volcano-version": "1.15", "mpi-master-only": "1.14"}
 OF_NAMES = ("volume-name-too-long", "dotted-name-volume")
 NATIVE: Expected = COMPOSED | {
     "dotted-name-volume": [("metadata.name", "Invalid")],
@@ -127,6 +137,32 @@ def test_a_report_that_only_the_api_server_rejects_is_rejected_in_both_modes(
     assert typed(report) == typed(report, "--managed-by", "volcano") == BY_API_SERVER[report]
     assert native_problems == problems
     assert problems == snapshot
+
+
+@pytest.mark.parametrize("mode", ["pulumi", "volcano"])
+@pytest.mark.parametrize("report", BOTH_MODES)
+def test_a_report_is_rejected_in_both_modes(report: str, mode: str) -> None:
+    """All problems are reported at once, with bounded work."""
+    assert run("validate", report, "--managed-by", mode)[0] == 1
+    assert typed(report, "--managed-by", mode) == BOTH_MODES[report]
+
+
+@pytest.mark.parametrize("report", OLD_VOLCANO)
+def test_a_report_is_rejected_for_an_old_release_of_volcano(report: str) -> None:
+    """It is valid for newer releases, and without Volcano's controllers."""
+    native = ("--managed-by", "volcano", "--volcano-version")
+
+    assert typed(report, *native, OLD_RELEASES[report]) == OLD_VOLCANO[report]
+    assert typed(report, *native, "1.16") == typed(report) == []
+
+
+def test_resources_of_a_pod_include_its_huge_pages() -> None:
+    """Volcano's controller counts them for each Pod."""
+    _, text, _ = run("render", "podlevel-hugepages")
+
+    (group,) = (item for item in yaml.safe_load_all(text) if item["kind"] == "PodGroup")
+    amounts = group["spec"]["minResources"]
+    assert amounts["hugepages-2Mi"] == amounts["requests.hugepages-2Mi"] == "2Gi"
 
 
 @pytest.mark.parametrize("report", OF_NAMES)
