@@ -33,11 +33,9 @@ _IDENTITY = {"apiVersion": f"write apiVersion: {JOB.api_version}", "kind": f"wri
 def check(job: Job) -> Iterator[Problem]:
     """Yield a Problem for each unknown field of a job, outside of its templates and new claims."""
     for key, value in (job.model_extra or {}).items():
-        place = _job_path(key)
-        name = key.rpartition(".")[2]
-        parent = place.removesuffix(name).removesuffix(".")
+        parent, name = _place(key)
         known = {"": DOCUMENT_FIELDS, "metadata": METADATA_FIELDS, "spec": _names(type(job))}[parent]
-        yield _unknown(place, _of_job(name, value, parent) or suggestion(name, known))
+        yield _unknown(_job_path(key), _of_job(name, value, parent) or suggestion(name, known))
     yield from _below(job, "")
 
 
@@ -127,9 +125,14 @@ def _names(model: type[Model]) -> set[str]:
 
 
 def _job_path(key: str) -> str:
-    """Return the path of a key in the flat job (see `Job._flatten` for the prefixes)."""
-    if key.startswith("."):
-        return key.removeprefix(".")
-    if key.startswith("spec."):
-        return key
-    return paths.join("metadata" if key in IN_METADATA else "spec", key_text(key))
+    """Return the path of a key in the flat job."""
+    parent, name = _place(key)
+    return paths.join(parent, key_text(name)) if parent else name
+
+
+def _place(key: str) -> tuple[str, str]:
+    """Return the parent and the name of a key in the flat job. The name may have dots. `flatten` adds the prefixes."""
+    for prefix, parent in ((".metadata.", "metadata"), (".", ""), ("spec.", "spec")):
+        if key.startswith(prefix):
+            return parent, key.removeprefix(prefix)
+    return "metadata" if key in IN_METADATA else "spec", key

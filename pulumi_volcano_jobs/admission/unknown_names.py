@@ -78,7 +78,12 @@ def warnings(
 ) -> Iterator[Problem]:
     """Yield a warning for each name in a template's commands and variables that its container does not have."""
     config_maps = {item["metadata"]["name"]: item for item in objects if item["kind"] == "ConfigMap"}
-    injected_by_task = [_injected(task, first_pods.get(task.name or "", {}).get("spec", {})) for task in ctx.tasks]
+    # svc lists all tasks in each Pod. Tasks share equal sets, because memory would otherwise grow with their square.
+    shared: dict[AbstractSet[str], AbstractSet[str]] = {}
+    injected_by_task = [
+        shared.setdefault(names, names)
+        for names in (_injected(task, first_pods.get(task.name or "", {}).get("spec", {})) for task in ctx.tasks)
+    ]
     setters: dict[str, tuple[str, _Arguments]] = {}
     for task, names in zip(ctx.tasks, injected_by_task, strict=True):
         owner = (task.name or "", _arguments(task))
@@ -98,10 +103,11 @@ def warnings(
                 ).warnings()
 
 
-def _injected(task: Task, pod: Manifest) -> AbstractSet[str]:
+def _injected(task: Task, pod: Manifest) -> frozenset[str]:
     """Return the variables that plugins set in the containers of a Pod, which its init containers may lack."""
     in_template = {entry["name"] for item in containers_in(task.pod_spec) for entry in item.get("env") or ()}
-    return {entry["name"] for item in containers_in(pod) for entry in item.get("env") or ()} - in_template
+    in_pod = frozenset(entry["name"] for item in containers_in(pod) for entry in item.get("env") or ())
+    return in_pod - in_template
 
 
 def _arguments(task: Task) -> _Arguments:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
-import click
 import typer
 
 from pulumi_volcano_jobs.cli import jobs_in_cluster
@@ -41,6 +41,7 @@ With several jobs, the first of 1, 3, 4 and 0 that a job has."""
 StatusFormat = Literal["text", "json"]
 _EXIT_CODES: dict[State, int] = {"failed": PROBLEMS, "waiting": 3, "running": 4, "done": 0}
 """Exit codes by state. The first state that a job has decides."""
+_CLEAR = "\x1b[2J\x1b[H"  # the terminal, and the cursor to its first line
 _INTERVAL = 5.0
 
 
@@ -137,7 +138,8 @@ def _watch(read: Callable[[], list[Status]], statuses: list[Status], style: Stat
     shown: list[Status] = []
     while True:
         if _unchanging(statuses) != _unchanging(shown):
-            click.clear()
+            if sys.stdout.isatty():
+                typer.echo(_CLEAR, nl=False)
             code = _show(statuses, style)
             shown = statuses
         if all(status.state in {"done", "failed"} for status in statuses):

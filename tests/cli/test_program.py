@@ -41,7 +41,9 @@ def test_the_program_prints_the_golden_output() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "code"), [(b"", 1), (b"a: [1", 1), (b"\xff", 2), (b"apiVersion: v1\nkind: Pod", 1)], ids=["empty", "YAML", "binary", "Pod"]
+    ("text", "code"),
+    [(b"", 1), (b"a: [1", 1), (b"\xff", 2), (b"apiVersion: v1\nkind: Pod", 1)],
+    ids=["empty", "YAML", "binary", "Pod"],
 )
 def test_the_exit_code_and_one_line_report_the_failure(text: bytes, code: int) -> None:
     """The exit code distinguishes an invalid job from an unreadable file."""

@@ -420,7 +420,7 @@ def test_a_plugin_that_is_listed_twice_is_rejected(snapshot: SnapshotAssertion) 
 BEFORE_THE_JOB: dict[str, tuple[Callable[[], object], str, str]] = {
     "a task": (lambda: Task(name="worker", replicas=-1), "Task[worker].replicas", "Invalid"),
     "a preset": (lambda: presets.shm("8 Gi"), "presets.shm.size", "Invalid"),
-    "a file": (lambda: load_jobs("kind: Pod\n"), "kind", "NotSupported"),
+    "a file": (lambda: load_jobs("apiVersion: batch.volcano.sh/v1alpha1\nkind: Pod\n"), "kind", "NotSupported"),
 }
 
 

@@ -80,7 +80,10 @@ def lines_of(failure: Failure) -> list[str]:
             'VolcanoJob.from_yaml("train", HERE / "job.yaml", opts=opts)',
             [("spec.quue", "Forbidden"), ("spec.tasks[0].minAvailble", "Forbidden")],
         ),
-        ('VolcanoJob.from_yaml("train", "kind: Pod\\n", opts=opts)', [("kind", "NotSupported")]),
+        (
+            'VolcanoJob.from_yaml("train", "apiVersion: batch.volcano.sh/v1alpha1\\nkind: Pod\\n", opts=opts)',
+            [("kind", "NotSupported")],
+        ),
     ],
     ids=[
         "values",

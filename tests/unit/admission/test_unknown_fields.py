@@ -213,3 +213,13 @@ def test_a_field_that_is_nearly_right_has_the_right_hint(document: Wire, hint: s
     (problem,) = problems(document)
 
     assert problem.hint == hint
+
+
+def test_a_field_may_have_dots_in_its_name() -> None:
+    """At each level of the document, the path has the whole name."""
+    document = job(**{"e.f": 1, "name.x": 1}) | {"a.b": 1, "metadata.c": 1}
+    document["metadata"] |= {"c.d": 1}
+
+    found = [problem.path for problem in problems(document)]
+
+    assert sorted(found) == ["a.b", "metadata.c", "metadata.c.d", "spec.e.f", "spec.name.x"]
