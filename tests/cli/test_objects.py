@@ -10,11 +10,12 @@ import pytest
 import yaml
 from syrupy.assertion import SnapshotAssertion
 
+from tests import upstream
 from tests.cli.conftest import Shell
 from tests.conftest import CLAIM, container, job, task, typed
 
 REPORT = Path(__file__).parent / "reports" / "configmap-and-job.yaml"
-SHARED = Path(__file__).parents[3] / "shared" / "golden"
+REAL = sorted((upstream.CASES / "cases").glob("real-*.yaml"))
 COMMANDS = ("validate", "render", "explain", "graph", "convert")
 
 
@@ -464,8 +465,8 @@ class TestSummary:
         assert answer.err
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="Volcano's own manifests are not here (they stay in ../shared/golden)")
-@pytest.mark.parametrize("path", sorted(SHARED.glob("cases/real-*.yaml")), ids=lambda path: path.stem)
+@upstream.compares_with_cases
+@pytest.mark.parametrize("path", REAL or [upstream.CASES], ids=lambda path: path.stem)
 def test_real_files_are_accepted_with_their_neighbors(shell: Shell, path: Path) -> None:
     """Objects in front of a Job change neither its findings nor its manifests."""
     document = yaml.safe_load(path.read_text("utf-8"))
