@@ -44,9 +44,10 @@ def _gone(job: JobView) -> Iterator[Observation]:
     """Yield the Pods that the job has, but the cluster lacks. Volcano's controllers create them themselves."""
     if job.managed_by == "volcano" or not job.pods:
         return
-    fix = "run pulumi up --refresh: it finds that the Pod is gone and creates it again; without --refresh it does not"
+    fix = "run pulumi up --refresh: it finds missing Pods and creates them again; without --refresh it does not"
+    problem = "not found in the cluster, and only Pulumi creates Pods of this job"
     for name in job.missing:
-        yield Observation("pods-gone", POD.kind, name, "not found in the cluster, and no controller creates it", fix)
+        yield Observation("pods-gone", POD.kind, name, problem, fix)
 
 
 def _host_lists(job: JobView) -> Iterator[Observation]:
