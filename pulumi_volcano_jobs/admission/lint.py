@@ -25,7 +25,12 @@ from pulumi_volcano_jobs.admission import (
 )
 from pulumi_volcano_jobs.core.errors import Problem, value_text
 from pulumi_volcano_jobs.core.phrases import some
-from pulumi_volcano_jobs.kubernetes.container_lists import INIT_CONTAINERS, all_containers, placed_containers
+from pulumi_volcano_jobs.kubernetes.container_lists import (
+    INIT_CONTAINERS,
+    all_containers,
+    placed_containers,
+    rendered_containers,
+)
 from pulumi_volcano_jobs.kubernetes.dns import MAX_LABEL
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest
 from pulumi_volcano_jobs.plugins import MpiPlugin, Plugin, PytorchPlugin, RayPlugin, SshPlugin, SvcPlugin
@@ -77,11 +82,9 @@ def check_pods(
         yield from _unknown_ports(svc, first_pods)
     for position, task in enumerate(job.tasks or ()):
         rendered_spec = first_pods.get(task.name or "", {}).get("spec", {})
-        rendered = {(kind, wire["name"]): wire for kind, _, wire in placed_containers(rendered_spec, "")}
-        for kind, path, container in placed_containers(task.pod_spec, f"spec.tasks[{position}].template.spec"):
-            # A plugin may have removed the container.
-            env = rendered.get((kind, container["name"]), {}).get("env")
-            yield from _references(container.get("env") or (), env or (), f"{path}.env")
+        spec_path = f"spec.tasks[{position}].template.spec"
+        for path, container, rendered in rendered_containers(task.pod_spec, rendered_spec, spec_path):
+            yield from _references(container.get("env") or (), rendered.get("env") or (), f"{path}.env")
     if pytorch := _find_plugin(plugins, PytorchPlugin):
         yield from launchers.warnings(job, pytorch, first_pods, native=native)
     yield from endless_tasks.warnings(job, plugins, first_pods, native=native)

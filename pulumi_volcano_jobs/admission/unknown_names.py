@@ -18,7 +18,7 @@ from pulumi_volcano_jobs.core.leaf import is_given
 from pulumi_volcano_jobs.core.phrases import some
 from pulumi_volcano_jobs.core.suggestions import closest
 from pulumi_volcano_jobs.kubernetes import commands
-from pulumi_volcano_jobs.kubernetes.container_lists import containers_in, placed_containers
+from pulumi_volcano_jobs.kubernetes.container_lists import containers_in, rendered_containers
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, Pod
 from pulumi_volcano_jobs.plugins import BUILT_IN, Plugin
 from pulumi_volcano_jobs.plugins.context import JobContext
@@ -92,11 +92,10 @@ def warnings(
         # Most jobs have no unknown names, and need no offers.
         offers = functools.cache(functools.partial(_offers, ctx, task, plugins, native=native))
         pod = first_pods.get(task.name or "", {}).get("spec", {})
-        rendered = {(kind, wire["name"]): wire for kind, _, wire in placed_containers(pod, "")}
         injected, arguments = injected_by_task[position], _arguments(task)
-        for kind, path, template in placed_containers(task.pod_spec, f"spec.tasks[{position}].template.spec"):
-            # A plugin may have removed the container.
-            if container := rendered.get((kind, template["name"])):
+        spec_path = f"spec.tasks[{position}].template.spec"
+        for path, template, container in rendered_containers(task.pod_spec, pod, spec_path):
+            if container:
                 files = _host_files(container, pod, config_maps)
                 yield from _ContainerCheck(
                     path, template, container, files, injected, setters, arguments, offers
@@ -205,11 +204,8 @@ class _ContainerCheck:
 
     def _command_items(self) -> Iterator[tuple[str, str]]:
         """Yield the items of command and args with their paths. A command that is not known yet has none."""
-        for field in commands.FIELDS:
-            items = self.template.get(field)
-            for index, item in enumerate(items if isinstance(items, list) else ()):
-                if isinstance(item, str):
-                    yield f"{self.path}.{field}[{index}]", item
+        for field, index, text in commands.texts_of(self.template):
+            yield f"{self.path}.{field}[{index}]", text
 
     def _values(self) -> Iterator[tuple[str, str]]:
         entries = self.template.get("env")

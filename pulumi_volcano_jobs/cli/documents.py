@@ -139,7 +139,8 @@ def process(
         managed_by: the mode in which the jobs are rendered.
         duplicates: whether two files can create the same object, because they are alternatives.
     """
-    batch = _Processor(read_files(files), make, checks, checks.filtered(report)).batch()
+    report = checks.filtered(report)
+    batch = _Processor(read_files(files), make, checks, report).batch()
     if batch.failed:
         return batch
     owners: dict[str, dict[_Key, tuple[Item, Manifest]]] = {}
@@ -147,7 +148,7 @@ def process(
     for item in batch.items:
         scope = owners.setdefault(item.file if duplicates == "file" else "", {})
         if problem := _register(item, item.manifests(managed_by), scope):
-            checks.filtered(report)(item.file, item.document.with_positions([problem]))
+            report(item.file, item.document.with_positions([problem]))
             failed = True
     return Batch(batch.items, batch.files, failed)
 

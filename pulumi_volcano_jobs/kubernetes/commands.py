@@ -75,6 +75,15 @@ def base_name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
+def texts_of(container: Mapping[str, Any]) -> Iterator[tuple[str, int, str]]:
+    """Yield the texts in command and args of a container, each with its field and its index."""
+    for field in FIELDS:
+        items = container.get(field)
+        for index, item in enumerate(items if isinstance(items, (list, tuple)) else ()):
+            if isinstance(item, str):
+                yield field, index, item
+
+
 def arguments_of(container: Mapping[str, Any]) -> list[str] | None:
     """Return command and args of a container, or None if a part of them is unknown or none is set."""
     parts = [container[field] for field in FIELDS if is_given(container.get(field))]

@@ -32,6 +32,18 @@ def all_containers(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [container for kind in CONTAINER_LISTS for container in containers_in(spec, kind)]
 
 
+def rendered_containers(
+    template: Mapping[str, Any], rendered: Mapping[str, Any], path: str
+) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield the path of each container of the template's Pod spec at `path`, the container, and the rendered container.
+
+    The rendered container is empty if a plugin removed it.
+    """
+    by_name = {(kind, wire["name"]): wire for kind, _, wire in placed_containers(rendered, "")}
+    for kind, place, wire in placed_containers(template, path):
+        yield place, wire, by_name.get((kind, wire["name"]), {})
+
+
 def placed_containers(spec: Mapping[str, Any], path: str) -> Iterator[PlacedContainer]:
     """Yield the containers of the Pod spec at `path`, init containers first."""
     for kind in CONTAINER_LISTS:

@@ -6,11 +6,11 @@ Only text is read. A command that is not known yet (a leaf) shows nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pulumi_volcano_jobs.core.leaf import is_given
-from pulumi_volcano_jobs.kubernetes import commands
+from pulumi_volcano_jobs.kubernetes import commands, images
 from pulumi_volcano_jobs.kubernetes.commands import ShellCommand
 
 SSHD, RAY = "sshd", "ray start --block"
@@ -78,12 +78,8 @@ def endless_in(container: Mapping[str, Any]) -> str:
     """Return what a container runs until it is stopped, or an empty string."""
     image = container.get("image")
     has_command = any(is_given(container.get(kind)) for kind in commands.FIELDS)
-    name = _name_of_image(image) if isinstance(image, str) and not has_command else ""
+    name = commands.base_name(images.repository(image)) if isinstance(image, str) and not has_command else ""
     return endless(run_by(container)) or (name if name in _SERVER_IMAGES else "")
-
-
-def _name_of_image(image: str) -> str:
-    return re.split("[:@]", image.rpartition("/")[2])[0]
 
 
 def waits(container: Mapping[str, Any]) -> bool:
@@ -137,11 +133,5 @@ def sets_sshd_port(container: Mapping[str, Any]) -> bool:
 
 def _text(container: Mapping[str, Any]) -> str:
     """Return the command and the arguments of a container as one line of shell."""
-    return " ".join(_entries(container)).replace("\\\n", " ").replace("\n", ";")
-
-
-def _entries(container: Mapping[str, Any]) -> Iterator[str]:
-    for kind in commands.FIELDS:
-        entries = container.get(kind)
-        if isinstance(entries, (list, tuple)):
-            yield from (entry for entry in entries if isinstance(entry, str))
+    texts = (text for _, _, text in commands.texts_of(container))
+    return " ".join(texts).replace("\\\n", " ").replace("\n", ";")
