@@ -5,6 +5,7 @@ The program runs in this process through Pulumi's Automation API, because no reg
 
 from __future__ import annotations
 
+import functools
 import os
 import runpy
 import sys
@@ -45,7 +46,14 @@ def open_stack(project: Path, state: Path, name: str, config: Mapping[str, str] 
 
     for folder in (workspace, state / "home", state / "state"):
         folder.mkdir(parents=True, exist_ok=True)
-    stack = automation.create_or_select_stack(
+    # Each command of the engine takes about as long as a small update, so there is one here: the engine writes the
+    # settings of a stack when it creates it, and the configuration is in the same file.
+    file = workspace / f"Pulumi.{name}.yaml"
+    open_one = automation.create_or_select_stack if file.exists() else automation.create_stack
+    if config:
+        written = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
+        file.write_text(yaml.safe_dump({**written, "config": {**written.get("config", {}), **config}}), "utf-8")
+    return open_one(
         stack_name=name,
         project_name=settings["name"],
         program=program,
@@ -58,11 +66,15 @@ def open_stack(project: Path, state: Path, name: str, config: Mapping[str, str] 
                 "PULUMI_SKIP_UPDATE_CHECK": "1",
                 "PULUMI_AUTOMATION_API_SKIP_VERSION_CHECK": "1",
             },
+            pulumi_command=_command(os.environ["PATH"]),
         ),
     )
-    for key, value in (config or {}).items():
-        stack.set_config(key, automation.ConfigValue(value))
-    return stack
+
+
+@functools.cache
+def _command(path: str) -> automation.PulumiCommand:  # noqa: ARG001  # `pulumi` is another one on another PATH
+    """Return the `pulumi` on PATH, whose version is read once."""
+    return automation.PulumiCommand(skip_version_check=True)
 
 
 @contextmanager
