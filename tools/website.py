@@ -35,7 +35,7 @@ DOCS = ROOT / "docs"
 SITE = ROOT / ".site"
 
 NAV: dict[str, tuple[str, ...]] = {
-    "Begin": ("start", "arguments", "frameworks", "troubleshooting"),
+    "Begin": ("quickstart", "start", "arguments", "frameworks", "troubleshooting"),
     "Use": (
         "options",
         "modes",

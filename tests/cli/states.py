@@ -275,6 +275,18 @@ def running() -> list[Wire]:
 
 
 @state
+def quickstart() -> list[Wire]:
+    """The job of docs/start.md runs on the node of a cluster of kind."""
+    document = job(task("master", 1), task("worker", 2), name="train", plugins={"pytorch": []})
+    recorded = Recorded(document)
+    for pod in recorded.pods():
+        pod["spec"]["nodeName"] = "volcano-control-plane"
+    recorded.run()
+    recorded.group("Running")
+    return recorded.objects
+
+
+@state
 def done() -> list[Wire]:
     """All Pods have succeeded."""
     recorded = Recorded(pytorch())

@@ -1,4 +1,4 @@
-"""README.md, docs/commands.md and docs/status.md show the output of the commands."""
+"""README.md, docs/commands.md, docs/quickstart.md and docs/status.md show the output of the commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ PAGE = (ROOT / "docs" / "commands.md").read_text("utf-8")
 COMMAND = re.compile(r"```console\n\$ volcano-jobs ([^\n]*)\n(.*?)```", re.DOTALL)
 CONSOLE = COMMAND.findall(PAGE)
 STATUS = (ROOT / "docs" / "status.md").read_text("utf-8")
-SHOWN = re.findall(r"<!-- state: (\S+) -->\n```console\n\$ volcano-jobs status train\n(.*?)```", STATUS, re.DOTALL)
+QUICKSTART = (ROOT / "docs" / "quickstart.md").read_text("utf-8")
+STATE = re.compile(r"<!-- state: (\S+) -->\n```console\n\$ volcano-jobs status train\n(.*?)```", re.DOTALL)
+SHOWN = STATE.findall(STATUS + QUICKSTART)
+LOGS = re.compile(r"<!-- logs -->\n```console\n\$ volcano-jobs ([^\n]*)\n(.*?)```", re.DOTALL)
 PICTURES = re.findall(r"<!-- volcano-jobs ([^\n]*) -->\n```mermaid\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -81,7 +84,7 @@ def test_the_page_about_editors_has_the_hook_and_working_commands(shell: Shell) 
 
 
 @pytest.mark.parametrize(("state", "output"), SHOWN, ids=[state for state, _ in SHOWN])
-def test_the_page_about_status_shows_its_output(
+def test_a_page_shows_the_output_of_status(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, state: str, output: str
 ) -> None:
     """Each state is recorded."""
@@ -100,14 +103,24 @@ def test_the_page_about_status_lists_the_codes_of_reasons_and_states() -> None:
     assert {name: int(code) for code, name in states if name} == EXIT_CODES
 
 
-def test_the_page_about_status_records_each_kind(kubectl: Kubectl, shell: Shell) -> None:
-    """`--from` then has the same objects as a cluster, and the logs are those of the page."""
+def test_the_page_about_status_records_each_kind() -> None:
+    """`--from` then has the same objects as a cluster."""
     recorded = {name for names in re.findall(r"^kubectl get (\S+)", STATUS, re.MULTILINE) for name in names.split(",")}
     assert recorded == {"pvc" if name == "persistentvolumeclaims" else name for name in RESOURCES.values()}
 
-    (command, output), *_ = re.findall(
-        r"<!-- logs -->\n```console\n\$ volcano-jobs ([^\n]*)\n(.*?)```", STATUS, re.DOTALL
-    )
+
+@pytest.mark.parametrize(
+    ("page", "state", "earlier"),
+    [(STATUS, "out-of-memory", ["first"]), (QUICKSTART, "quickstart", [])],
+    ids=["status", "quickstart"],
+)
+def test_a_page_shows_the_output_of_logs(
+    kubectl: Kubectl, shell: Shell, page: str, state: str, earlier: list[str]
+) -> None:
+    """`--tail 1` of the page about status skips the lines before the last."""
+    (command, output), *_ = LOGS.findall(page)
     lines = dict(re.findall(r"\[(.*?)\] (.*)", output))
-    kubectl.has(STATES["out-of-memory"](), {f"train-{rank}/main": ["first", line] for rank, line in lines.items()})
-    assert shell.good(*command.split()).out == output
+    objects = STATES[state]()
+    kubectl.has(objects, {f"train-{rank}/main": [*earlier, line] for rank, line in lines.items()})
+
+    assert shell.good(*command.split(), "--namespace", objects[0]["metadata"]["namespace"]).out == output

@@ -16,6 +16,7 @@ from tests.conftest import Wire
 
 EXPECTED: dict[str, tuple[int, list[str]]] = {
     "running": (4, []),
+    "quickstart": (4, []),
     "done": (0, []),
     "not-enough-gpus": (3, ["insufficient"]),
     "no-node-is-large-enough": (3, ["insufficient"]),

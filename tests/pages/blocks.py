@@ -33,6 +33,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/policies.md", "json"): "tests/engine/test_policies.py",
     ("docs/policies.md", "python"): "tests/engine/test_policies.py",
     ("docs/policies.md", "text"): "tests/engine/test_policies.py",
+    ("docs/quickstart.md", "console"): "tests/cli/test_docs.py",
     ("docs/stack.md", "python"): "tests/component/test_stack_docs.py",
     ("docs/stack.md", "yaml"): "tests/component/test_stack_docs.py",
     ("docs/status.md", "console"): "tests/cli/test_docs.py",
@@ -52,11 +53,14 @@ NOT_RUN: dict[tuple[str, str], str] = {
 """Reason not to run the blocks of a page and language."""
 NOT_RUN_COMMANDS = {
     ".": "activates a virtual environment that is not there",
+    "docker": "needs Docker",
     "echo": "writes into such a folder",
     "git": "needs a repository",
     "helm": "needs a cluster and the network",
+    "kind": "needs Docker",
     "kubectl": "needs a cluster",
     "make": "runs the tests, or the commands that they run",
+    "minikube": "needs Docker",
     "mkdir": "makes a folder for the next line",
     "npm": "needs the network",
     "pip": "needs the network",
