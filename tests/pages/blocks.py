@@ -42,6 +42,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/status.md", "console"): "tests/cli/test_docs.py",
     ("docs/testing.md", "python"): "tests/component/test_testing_page.py",
     ("docs/troubleshooting.md", "text"): "tests/pages/test_troubleshooting.py",
+    ("docs/upgrades.md", "sh"): "tests/cluster/test_upgrades.py",
     ("examples/platform/README.md", "python"): "tests/examples/test_platform.py",
     ("examples/platform/README.md", "sh"): "tests/examples/test_platform.py",
     ("examples/platform/README.md", "text"): "tests/examples/test_platform.py",
