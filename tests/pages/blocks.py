@@ -22,6 +22,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/ci.md", "yaml"): "tests/cluster/test_ci.py",
     ("docs/commands.md", "console"): "tests/cli/test_docs.py",
     ("docs/commands.md", "mermaid"): "tests/cli/test_docs.py",
+    ("docs/cost.md", "sh"): "tests/cluster/test_cost.py",
     ("docs/convert.md", "python"): "tests/cli/test_convert.py",
     ("docs/convert.md", "yaml"): "tests/cli/test_convert.py",
     ("docs/editors.md", "yaml"): "tests/cli/test_docs.py",
