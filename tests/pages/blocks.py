@@ -38,6 +38,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/policies.md", "python"): "tests/engine/test_policies.py",
     ("docs/policies.md", "text"): "tests/engine/test_policies.py",
     ("docs/quickstart.md", "console"): "tests/cli/test_docs.py",
+    ("docs/schedulers.md", "python"): "tests/cluster/test_schedulers.py",
     ("docs/stack.md", "python"): "tests/component/test_stack_docs.py",
     ("docs/stack.md", "yaml"): "tests/component/test_stack_docs.py",
     ("docs/status.md", "console"): "tests/cli/test_docs.py",
