@@ -50,7 +50,8 @@ _TYPES = {
     "annotations": TypePath(schema.POD_TEMPLATE, ("metadata", "annotations")),
     "node_selector": TypePath(schema.POD_TEMPLATE, ("spec", "nodeSelector")),
     "tolerations": TypePath(schema.POD_TEMPLATE, ("spec", "tolerations")),
-    "image_pull_secrets": TypePath(schema.POD_TEMPLATE, ("spec", "imagePullSecrets")),
+    # A list of strings, as accessModes is: these are names, unlike imagePullSecrets of a Pod.
+    "image_pull_secrets": TypePath(schema.CLAIM, ("accessModes",)),
 }
 
 

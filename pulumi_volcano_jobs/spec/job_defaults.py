@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from pydantic.alias_generators import to_camel
 
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage, key_text, wrong_type
-from pulumi_volcano_jobs.core.leaf import Leaf, Text, derive, has_leaf, is_given
+from pulumi_volcano_jobs.core.leaf import Derived, Leaf, Text, derive, has_leaf, is_given
 from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.tree import without_none
 from pulumi_volcano_jobs.kubernetes import images, schema, validation
@@ -133,8 +133,15 @@ def _template(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _on_the_wire(name: str, value: Any) -> Any:
-    is_names = name == "image_pull_secrets" and isinstance(value, (list, tuple))
-    return [{"name": item} for item in value] if is_names else value
+    if name != "image_pull_secrets":
+        return value
+    if isinstance(value, Leaf):
+        return Derived(_references, value)
+    return _references(value) if isinstance(value, (list, tuple)) else value
+
+
+def _references(names: Sequence[Any]) -> list[dict[str, Any]]:
+    return [{"name": name} for name in names]
 
 
 def _default_at(path: str) -> tuple[str, str]:

@@ -326,6 +326,29 @@ def test_whole_values_of_a_task_may_be_outputs() -> None:
     assert template(done)["spec"]["tolerations"] == [SPOT, GPU]
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("as_list", [False, True], ids=["name", "list"])
+def test_names_of_pull_secrets_may_be_outputs(mode: str, as_list: bool) -> None:  # noqa: FBT001
+    """A program usually creates the Secret itself."""
+
+    def shared() -> dict[str, Any]:
+        return {"image_pull_secrets": computed(["pull"]) if as_list else [computed("pull")]}
+
+    own = worker(imagePullSecrets=[{"name": "own"}])
+    done = one({"tasks": [own], "managed_by": mode}, shared=shared)
+
+    assert template(done)["spec"]["imagePullSecrets"] == [{"name": "own"}, {"name": "pull"}]
+
+
+def test_an_output_that_is_not_the_name_of_a_pull_secret_is_rejected() -> None:
+    """The path is that of the default."""
+    failure = failed(
+        lambda: new_job("train", {"tasks": [worker()], "job_defaults": {"image_pull_secrets": [computed(3)]}}) and None
+    )
+
+    assert typed(failure.problems) == [("job_defaults.image_pull_secrets[0]", "TypeInvalid")]
+
+
 def test_the_name_of_a_queue_carries_its_order_to_all_jobs() -> None:
     """Each waits for it."""
 
