@@ -381,9 +381,7 @@ def image_not_found() -> list[Wire]:
     return recorded.objects
 
 
-@state
-def image_without_credentials() -> list[Wire]:
-    """The registry asks for credentials."""
+def _unauthorized() -> Recorded:
     recorded = Recorded(pytorch())
     error = (
         f'rpc error: code = Unknown desc = failed to pull and unpack image "{IMAGE}": failed to resolve reference '
@@ -392,6 +390,22 @@ def image_without_credentials() -> list[Wire]:
     )
     recorded.bind(reason="ErrImagePull", message=error)
     recorded.group("Running")
+    return recorded
+
+
+@state
+def image_without_credentials() -> list[Wire]:
+    """The registry asks for credentials."""
+    return _unauthorized().objects
+
+
+@state
+def pull_secret_missing() -> list[Wire]:
+    """The Secret in imagePullSecrets does not exist, so the kubelet pulled without credentials."""
+    recorded = _unauthorized()
+    for pod in recorded.pods():
+        message = "Unable to retrieve some image pull secrets (registry); attempting to pull the image may not succeed."
+        recorded.event("Pod", pod["metadata"]["name"], "FailedToRetrieveImagePullSecret", message)
     return recorded.objects
 
 

@@ -28,6 +28,7 @@ EXPECTED: dict[str, tuple[int, list[str]]] = {
     "queue-too-small": (3, ["capability"]),
     "image-not-found": (3, ["image"]),
     "image-without-credentials": (3, ["image"]),
+    "pull-secret-missing": (3, ["image"]),
     "secret-missing": (3, ["configuration"]),
     "config-map-missing": (3, ["volume"]),
     "claim-pending": (3, ["claim"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from pulumi_volcano_jobs.core.phrases import listed
 from pulumi_volcano_jobs.core.resource_types import CLAIM, POD
 from pulumi_volcano_jobs.core.text import cropped
 from pulumi_volcano_jobs.status.fields import Object, text
@@ -40,6 +41,8 @@ _PULLS = tuple(
         ),
     )
 )
+# The kubelet pulls without the Secrets that it cannot read, so that the registry reports another error.
+_PULL_SECRETS = re.compile(r"Unable to retrieve some image pull secrets \(([^)]+)\)")
 _MISSING = re.compile(r"(?i)\b(secret|configmap)s? \"([^\"]+)\" not found")
 _KEY = re.compile(r"couldn't find key (\S+) in (Secret|ConfigMap) (?:[^/\s]+/)?(\S+)")
 _VOLUME_FIXES = tuple(
@@ -58,7 +61,7 @@ def check(job: JobView) -> Iterator[Observation]:
     for pod in job.pods:
         if pod.has_ended or pod.is_terminating:
             continue
-        yield from (item for container in pod.containers for item in _waiting(container, pod))
+        yield from (item for container in pod.containers for item in _waiting(container, pod, job))
         if pod.is_bound and pod.phase == "Pending":
             yield from _mounts(pod, job)
     for name, pods in job.claims().items():
@@ -66,14 +69,13 @@ def check(job: JobView) -> Iterator[Observation]:
             yield from _claim(name, job)
 
 
-def _waiting(container: ContainerState, pod: PodView) -> Iterator[Observation]:
+def _waiting(container: ContainerState, pod: PodView, job: JobView) -> Iterator[Observation]:
     reason, message = container.waiting, container.message
     where = f"container {container.name}"
     if reason in _IMAGE:
         image = text(container.spec, "image")
-        yield Observation(
-            "image", POD.kind, pod.name, f"{reason} for {image}: {_pull_error(message)}", _image_fix(reason, message)
-        )
+        fix = _pull_secret_fix(pod, job) or _image_fix(reason, message)
+        yield Observation("image", POD.kind, pod.name, f"{reason} for {image}: {_pull_error(message)}", fix)
     elif reason in _CONFIGURATION:
         problem = f"{reason} of {where}: {cropped(message)}"
         yield Observation("configuration", POD.kind, pod.name, problem, missing_fix(message) or _container_fix(message))
@@ -83,6 +85,15 @@ def _pull_error(message: str) -> str:
     """Return the error of the registry in a message, which begins with the name of the image several times."""
     inner = re.split(r"(?:ErrImagePull|code = \w+ desc = )[: ]*", message)[-1]
     return cropped(inner.strip() or message or "no message")
+
+
+def _pull_secret_fix(pod: PodView, job: JobView) -> str:
+    """Return the fix if the kubelet could not read a Secret of imagePullSecrets."""
+    events = job.events(POD.kind, pod.name, "FailedToRetrieveImagePullSecret")
+    match = _PULL_SECRETS.search(message_of(events[0])) if events else None
+    if match is None:
+        return ""
+    return f"create {listed('Secret', match[1].split(', '))} in this namespace, or correct imagePullSecrets"
 
 
 def _image_fix(reason: str, message: str) -> str:
