@@ -49,6 +49,12 @@ def secret() -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, "stringData": {"id": "abc"}}
 
 
+def claim() -> dict[str, Any]:
+    """Return a claim that all nodes share."""
+    spec = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": spec}
+
+
 def text(*manifests: dict[str, Any]) -> bytes:
     """Return manifests as YAML, as `volcano-jobs render` prints them."""
     return yaml.safe_dump_all(manifests).encode()
@@ -210,6 +216,23 @@ def test_only_mounts_of_a_whole_volume_are_updated(cluster: Cluster) -> None:
         cluster.wait_for("Ready", "mine")
 
     assert cluster.pods["mine"].execute("cat", "/whole/a", "/a").stdout == "21"
+
+
+def test_pods_share_the_data_of_a_claim_until_it_is_deleted(cluster: Cluster) -> None:
+    """The data survives the Pods, and a new claim of the same name is empty."""
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    container = {"volumeMounts": [{"name": "data", "mountPath": "/data"}]}
+
+    def with_claim(name: str, command: str) -> dict[str, Any]:
+        return pod(name, "sh", "-c", command, container=container, volumes=volumes)
+
+    reader = with_claim("mine", "until cat /data/words; do sleep 0.1; done")
+    first = output(cluster, claim(), with_claim("other", "echo kept > /data/words"), reader)
+    again = output(cluster, claim(), with_claim("third", "cat /data/words"), name="third")
+    cluster.apply(b"")
+
+    assert (first.splitlines()[-1], again) == ("kept", "kept\n")
+    assert output(cluster, claim(), with_claim("mine", "ls /data")) == ""
 
 
 def test_unsupported_fields_are_rejected() -> None:

@@ -57,7 +57,7 @@ class Cluster:
         for a `VolcanoJob` with another digest; with `keep` none is, as for on_scale="keep". Pods start in
         random order: those in `first` before the others, and those in `delays` later by that many seconds.
         """
-        wanted = {key(manifest): manifest for manifest in read(text)}
+        wanted = {key(manifest): self._stored(manifest) for manifest in read(text)}
         kept = {} if prune else self._objects
         gone = [name for kind, _, name in self._objects if kind == "Pod" and (kind, _, name) not in {**kept, **wanted}]
         other = [
@@ -109,6 +109,14 @@ class Cluster:
                 lines.append(f"  {name}: running {one.is_running}, exit codes {one.exit_codes}")
                 lines += [f"    {line}" for line in pod.log(name).splitlines()[-15:]]
         return "\n".join(lines)
+
+    def _stored(self, manifest: Manifest) -> Manifest:
+        """Set the uid of a claim, which names the folder of its data: a claim that stays keeps it."""
+        if manifest["kind"] != "PersistentVolumeClaim":
+            return manifest
+        stored = self._objects.get(key(manifest), {})
+        uid = stored.get("metadata", {}).get("uid") or f"{manifest['metadata']['name']}-{time.monotonic_ns()}"
+        return {**manifest, "metadata": {**manifest["metadata"], "uid": uid}}
 
     def _start(self, manifest: Manifest, delay: float) -> None:
         pod = PlayedPod(manifest, self._node, lambda: self._objects, self._images, self._publish)

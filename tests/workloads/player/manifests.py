@@ -43,7 +43,7 @@ CONTAINER = {
     "workingDir",
 }
 CONTAINER_SECURITY = {"allowPrivilegeEscalation", "capabilities", "runAsGroup", "runAsNonRoot", "runAsUser"}
-KINDS = {"ConfigMap", "NetworkPolicy", "Pod", "PodGroup", "Secret", "Service"}
+KINDS = {"ConfigMap", "NetworkPolicy", "PersistentVolumeClaim", "Pod", "PodGroup", "Secret", "Service"}
 
 
 class UnplayableError(Exception):

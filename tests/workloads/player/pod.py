@@ -305,7 +305,7 @@ class PlayedPod:
                     volumes.write(volume, folder, self.namespace, self._objects(), group)
                     break
                 except KeyError:
-                    # A kubelet waits for a missing Secret or ConfigMap.
+                    # A kubelet waits for a missing Secret, ConfigMap or claim.
                     if self._is_going.wait(0.2):
                         raise
 

@@ -23,15 +23,16 @@ Files = dict[str, tuple[bytes, int]]
 """Contents and modes by path."""
 
 READ_ONLY = {"configMap", "projected", "secret"}
+CLAIM = "persistentVolumeClaim"
 MODE = 0o644
 ROOT_MODE = 0o1777
 _versions = itertools.count(1)
 
 
 def kind_of(volume: Mapping[str, Any]) -> str:
-    """Return the type of a volume: `secret`, `configMap`, `projected` or `emptyDir`."""
+    """Return the type of a volume: `secret`, `configMap`, `projected`, `emptyDir` or `persistentVolumeClaim`."""
     (kind,) = volume.keys() - {"name"}
-    if kind not in {*READ_ONLY, "emptyDir"}:
+    if kind not in {*READ_ONLY, "emptyDir", CLAIM}:
         raise UnplayableError(f"the volume {volume['name']} is a {kind}")
     return kind
 
@@ -43,9 +44,13 @@ def write(
     objects: Objects,
     fs_group: int | None,
 ) -> None:
-    """Write a volume or its new content; a missing Secret or ConfigMap raises KeyError."""
+    """Write a volume or its new content; a missing Secret, ConfigMap or claim raises KeyError."""
     kind = kind_of(volume)
     source = volume[kind] or {}
+    if kind == CLAIM:
+        if not folder.is_symlink():
+            _link(folder, objects["PersistentVolumeClaim", namespace, source["claimName"]])
+        return
     if kind == "emptyDir":
         if not folder.exists():
             _make_folder(folder, 0o777)
@@ -116,6 +121,16 @@ def _put(folder: Path, files: Files, fs_group: int | None) -> None:
         link = folder / name
         if not link.is_symlink():
             link.symlink_to(f"..data/{name}")
+
+
+def _link(folder: Path, claim: Manifest) -> None:
+    """Link the volume to the folder of a claim, which all its Pods share, as with ReadWriteMany."""
+    # The link is relative, because the node sees the folder at another path: pods/POD/volumes/VOLUME.
+    data = Path("..", "..", "..", "claims", claim["metadata"]["uid"])
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if not (folder.parent / data).exists():
+        _make_folder(folder.parent / data, 0o777)
+    folder.symlink_to(data)
 
 
 def _make_folder(folder: Path, mode: int) -> None:
