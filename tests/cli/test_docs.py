@@ -1,4 +1,4 @@
-"""README.md, docs/commands.md, docs/quickstart.md and docs/status.md show the output of the commands."""
+"""README.md and the pages in docs/ show the output of the commands."""
 
 from __future__ import annotations
 
@@ -21,9 +21,13 @@ PAGE = (ROOT / "docs" / "commands.md").read_text("utf-8")
 COMMAND = re.compile(r"```console\n\$ volcano-jobs ([^\n]*)\n(.*?)```", re.DOTALL)
 CONSOLE = COMMAND.findall(PAGE)
 STATUS = (ROOT / "docs" / "status.md").read_text("utf-8")
-QUICKSTART = (ROOT / "docs" / "quickstart.md").read_text("utf-8")
 STATE = re.compile(r"<!-- state: (\S+) -->\n```console\n\$ volcano-jobs status train\n(.*?)```", re.DOTALL)
-SHOWN = STATE.findall(STATUS + QUICKSTART)
+SHOWN = [
+    pytest.param(*shown, id=f"{page}-{shown[0]}")
+    for page in ("status", "quickstart", "gpus", "registries", "secrets")
+    for shown in STATE.findall((ROOT / "docs" / f"{page}.md").read_text("utf-8"))
+]
+QUICKSTART = (ROOT / "docs" / "quickstart.md").read_text("utf-8")
 LOGS = re.compile(r"<!-- logs -->\n```console\n\$ volcano-jobs ([^\n]*)\n(.*?)```", re.DOTALL)
 PICTURES = re.findall(r"<!-- volcano-jobs ([^\n]*) -->\n```mermaid\n(.*?)```", PAGE, re.DOTALL)
 
@@ -82,7 +86,7 @@ def test_the_page_about_editors_has_the_hook_and_working_commands(shell: Shell) 
     assert shell("validate", *hook["args"], "jobs/job.yaml").code == 0
 
 
-@pytest.mark.parametrize(("state", "output"), SHOWN, ids=[state for state, _ in SHOWN])
+@pytest.mark.parametrize(("state", "output"), SHOWN)
 def test_a_page_shows_the_output_of_status(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, state: str, output: str
 ) -> None:

@@ -92,6 +92,21 @@ def test_a_retained_claim_can_be_mounted_by_the_next_job(stack: Stack) -> None:
     assert stack.up().steps == {}
 
 
+def test_claims_keep_has_an_effect_after_the_next_up(stack: Stack) -> None:
+    """`destroy` reads the option from the state, and does not run the program."""
+    args = {"tasks": [task("worker", 2)], "volumes": VOLUMES}
+    (claim,) = (name for name in stack.make(train=args) if name.startswith("PersistentVolumeClaim "))
+
+    stack.jobs(train={**args, "claims": "keep"})
+    stack.destroy()
+    assert stack.space.seen() == {}
+
+    stack.make(train=args)
+    stack.make(train={**args, "claims": "keep"})
+    stack.destroy()
+    assert stack.space.seen().keys() == {claim}
+
+
 def test_objects_missing_from_on_job_delete_are_retained(space: Space, tmp_path: Path) -> None:
     """All other objects are deleted."""
     stack = Stack(tmp_path / "project", space, KEEPING)

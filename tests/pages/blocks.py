@@ -25,8 +25,11 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/cost.md", "sh"): "tests/cluster/test_cost.py",
     ("docs/convert.md", "python"): "tests/cli/test_convert.py",
     ("docs/convert.md", "yaml"): "tests/cli/test_convert.py",
+    ("docs/data.md", "python"): "tests/pages/test_running.py",
     ("docs/editors.md", "yaml"): "tests/cli/test_docs.py",
     ("docs/frameworks.md", "python"): "tests/component/test_frameworks.py",
+    ("docs/gpus.md", "console"): "tests/cli/test_docs.py",
+    ("docs/gpus.md", "python"): "tests/pages/test_running.py",
     ("docs/languages.md", "go"): "tests/languages/test_docs.py",
     ("docs/languages.md", "typescript"): "tests/languages/test_docs.py",
     ("docs/languages.md", "yaml"): "tests/languages/test_docs.py",
@@ -38,7 +41,12 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/policies.md", "python"): "tests/engine/test_policies.py",
     ("docs/policies.md", "text"): "tests/engine/test_policies.py",
     ("docs/quickstart.md", "console"): "tests/cli/test_docs.py",
+    ("docs/registries.md", "console"): "tests/cli/test_docs.py",
+    ("docs/registries.md", "python"): "tests/pages/test_running.py",
+    ("docs/registries.md", "yaml"): "tests/pages/test_running.py",
     ("docs/schedulers.md", "python"): "tests/cluster/test_schedulers.py",
+    ("docs/secrets.md", "python"): "tests/pages/test_running.py",
+    ("docs/secrets.md", "yaml"): "tests/pages/test_running.py",
     ("docs/stack.md", "python"): "tests/component/test_stack_docs.py",
     ("docs/stack.md", "yaml"): "tests/component/test_stack_docs.py",
     ("docs/status.md", "console"): "tests/cli/test_docs.py",
@@ -51,6 +59,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
 }
 """The tests that run the blocks of a page and language."""
 NOT_RUN: dict[tuple[str, str], str] = {
+    ("docs/data.md", ""): "what programs printed when `make test-workloads` ran them",
     ("docs/editors.md", "json"): "the settings of an editor",
     ("docs/frameworks.md", ""): "what programs printed when `make test-workloads` ran them",
     ("docs/frameworks.md", "text"): "what programs printed when `make test-workloads` ran them",

@@ -13,6 +13,9 @@ import pytest
 import yaml
 
 from pulumi_volcano_jobs.plugins import pytorch, wait_containers
+from pulumi_volcano_jobs.testing import run
+from tests.pages.running import TRAIN as RESUMING
+from tests.pages.running import resuming_job
 from tests.workloads.conftest import Render, job, task
 from tests.workloads.player import Cluster, Image
 
@@ -75,20 +78,23 @@ def after_seconds(text: str) -> str:
 @pytest.fixture(scope="module")
 def images(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Image]:
     """Return images: one with torch, one with bash but without nc, and one with neither."""
-    train, no_nc, little = (tmp_path_factory.mktemp("image") for _ in range(3))
+    train, resuming, no_nc, little = (tmp_path_factory.mktemp("image") for _ in range(4))
     (train / "opt").mkdir()
     (train / "opt" / "train.py").write_text(TRAIN)
+    (resuming / "workspace").mkdir()
+    (resuming / "workspace" / "train.py").write_text(RESUMING)
     # An overlayfs whiteout: it hides a file of the layers below.
     (no_nc / "usr" / "bin").mkdir(parents=True)
     os.mknod(no_nc / "usr" / "bin" / "nc", stat.S_IFCHR, os.makedev(0, 0))
     (little / "bin-only").mkdir()
     (little / "bin-only" / "sh").symlink_to("/usr/bin/dash")
-    for layer in (train, no_nc, little):
+    for layer in (train, resuming, no_nc, little):
         for folder in [layer, *(path for path in layer.rglob("*") if path.is_dir())]:
             folder.chmod(0o755)
     env = Image().env
     return {
         "train": Image({**env, **MENDED}, layer=train),
+        "ghcr.io/me/train:1": Image(layer=resuming),
         "nc": Image(),
         "bash": Image(layer=no_nc),
         "little": Image({"PATH": "/bin-only"}, layer=little),
@@ -276,3 +282,30 @@ def test_waiting_workers_print_each_stage(cluster: Cluster, render: Render) -> N
     assert gave_up == message(GAVE_UP.replace("$why", NO_NAME), "in-vain", waited=seconds[0])
     assert last_try.startswith(message(LAST_TRY.partition("$")[0]) + "bash: ")
     assert unable.message == message(UNABLE).replace("$2", "busybox:1.36.1") + "\n"
+
+
+def test_the_job_of_the_page_about_data_resumes_from_its_checkpoint(cluster: Cluster) -> None:
+    """In another run of the job, and after a kill, all ranks continue after the last saved epoch."""
+    started = re.compile(r"rank \d of 3 starts with epoch (\d+)")
+
+    def starts() -> dict[str, list[int]]:
+        return {pod: [int(epoch) for epoch in started.findall(cluster.pods[pod].log())] for pod in HOSTS}
+
+    def saved() -> list[int]:
+        return [int(epoch) for epoch in re.findall(r"saved epoch (\d+)", cluster.pods["train-master-0"].log())]
+
+    first = run(resuming_job, config={"epochs": "20"}).manifests()
+    cluster.apply(yaml.safe_dump_all(first.values()).encode())
+    cluster.wait_for("Succeeded", *HOSTS)
+    assert starts() == {pod: [0] for pod in HOSTS}
+    assert saved() == list(range(20))
+
+    second = run(resuming_job, config={"epochs": "1000000", "run": "2"}).manifests()
+    cluster.apply(yaml.safe_dump_all(second.values()).encode())
+    cluster.wait(lambda: len(saved()) > 3, "checkpoint")
+    before = saved()[-1]
+    cluster.pods["train-worker-0"].kill()
+    cluster.wait(lambda: min(map(len, starts().values())) > 1, "restart of all ranks")
+    assert {epochs[0] for epochs in starts().values()} == {20}
+    (resumed,) = {epochs[-1] for epochs in starts().values()}
+    assert resumed > before
