@@ -14,6 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 k8s: Any = pulumi_kubernetes
 JOB = "train"
 SELECTOR = {"volcano.sh/job-name": JOB, "volcano.sh/job-namespace": "default"}
+# `up` returns while the gang waits for nodes, as with the component.
+NO_WAIT = {"pulumi.com/waitFor": "jsonpath={.metadata.uid}"}
 KEYS = ("id_rsa", "id_rsa.pub", "authorized_keys", "config")
 
 
@@ -52,7 +54,11 @@ def _objects(hosts: dict[str, list[str]]) -> list[pulumi.Resource]:
             string_data=pulumi.Output.secret(secret),
         ),
         k8s.core.v1.ConfigMap(f"{JOB}-svc", metadata={**metadata, "name": f"{JOB}-svc"}, data=data),
-        k8s.core.v1.Service(JOB, metadata=metadata, spec={"clusterIP": "None", "selector": SELECTOR}),
+        k8s.core.v1.Service(
+            JOB,
+            metadata={**metadata, "annotations": NO_WAIT},
+            spec={"clusterIP": "None", "selector": SELECTOR},
+        ),
         k8s.networking.v1.NetworkPolicy(
             JOB,
             metadata=metadata,
@@ -139,7 +145,7 @@ def _pod(
             "name": name,
             "namespace": "default",
             "labels": {**SELECTOR, **place},
-            "annotations": {**group, **place},
+            "annotations": {**NO_WAIT, **group, **place},
         },
         spec={
             **template,

@@ -28,9 +28,9 @@ def _text(cell: object) -> str:
     return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
 
 
-def apart(module: str, *arguments: object) -> dict[str, Any]:
+def apart(module: str, *arguments: object, timeout: float = 300) -> dict[str, Any]:
     """Run a module in a separate process, and return the JSON object that it prints."""
     command = [sys.executable, "-m", module, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=timeout)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
