@@ -52,7 +52,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "versions",
         "warnings",
     ),
-    "Run": ("data", "gpus", "registries", "secrets", "ci", "upgrades", "cost", "schedulers"),
+    "Run": ("data", "gpus", "registries", "secrets", "ci", "upgrades", "cost", "scale", "schedulers"),
     "Migrate": ("migrate-volcano", "migrate-torchx", "migrate-kubeflow"),
 }
 """The pages of docs/ by section. A page that does not exist is left out."""

@@ -89,7 +89,8 @@ class BaseJob(NamedAttributes, pulumi.ComponentResource):
                     reported.add(problem)
                     self._warn(text_in_file(problem, source))
 
-        report([*rendered.warnings, *(_of_references(rendered, job_input) if job_input else ())])
+        reference_warnings = _of_references(rendered, job_input) if job_input else ()
+        report([*rendered.warnings, *reference_warnings, *composer.warnings(rendered)])
         for plugin in rendered.plugins:
             outputs.check_plugin(plugin, report)
         if ignored and options.get("unsupported", "warn") == "warn":

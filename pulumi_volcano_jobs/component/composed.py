@@ -8,12 +8,14 @@ from typing import Any
 import pulumi
 
 from pulumi_volcano_jobs.admission import controllers
+from pulumi_volcano_jobs.component import state_size
 from pulumi_volcano_jobs.component.composer import Composer, Composition, plain_secrets
 from pulumi_volcano_jobs.component.digest import digests, on_scale, replicas
 from pulumi_volcano_jobs.component.error_hooks import missing_definitions
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.plugin_components import POD_SPEC
 from pulumi_volcano_jobs.component.stashed_keys import stashed_pair
+from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.manifest import REPLICAS, Manifest, ObjectRef
 from pulumi_volcano_jobs.plugins import Plugin, SshPlugin
 from pulumi_volcano_jobs.plugins.settings import default_of
@@ -30,6 +32,11 @@ class ComposedJob(Composer):
     def ignored_fields(cls, job: Job) -> list[tuple[str, str]]:
         """Return the fields that only Volcano's controllers act on, because these Pods have no controller."""
         return controllers.controller_only_fields(job)
+
+    @classmethod
+    def warnings(cls, rendered: Rendered) -> list[Problem]:
+        """Return the warning about a job with many Pods, because each Pod is a resource."""
+        return list(state_size.warnings(len(rendered.pods)))
 
     @classmethod
     def manifests(cls, rendered: Rendered) -> list[Manifest]:

@@ -16,6 +16,7 @@ from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.modes import namespace_of_mode
 from pulumi_volcano_jobs.component.outputs import Outputs, plain_leaves
 from pulumi_volcano_jobs.component.plugin_components import BY_PLUGIN, PLAIN_SECRETS, PluginComponent, TaskComponent
+from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.plugins import Plugin
@@ -89,6 +90,11 @@ class Composer(ABC):
     @abstractmethod
     def ignored_fields(cls, job: Job) -> list[tuple[str, str]]:
         """Return the path and the purpose of each field that has no effect in this mode."""
+
+    @classmethod
+    @abstractmethod
+    def warnings(cls, rendered: Rendered) -> list[Problem]:
+        """Return the warnings about the job in this mode."""
 
     @classmethod
     @abstractmethod

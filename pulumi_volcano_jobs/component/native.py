@@ -13,6 +13,7 @@ from pulumi_volcano_jobs.component.composer import Composer, Composition
 from pulumi_volcano_jobs.component.digest import digest, tokens
 from pulumi_volcano_jobs.component.kubernetes_object import KubernetesObject
 from pulumi_volcano_jobs.component.stashed_keys import is_mocked
+from pulumi_volcano_jobs.core.errors import Problem
 from pulumi_volcano_jobs.kubernetes.manifest import Manifest, ObjectRef
 from pulumi_volcano_jobs.plugins import Plugin
 from pulumi_volcano_jobs.rendering.renderer import Rendered
@@ -38,6 +39,11 @@ class NativeJob(Composer):
     @classmethod
     def ignored_fields(cls, job: Job) -> list[tuple[str, str]]:  # noqa: ARG003
         """Return nothing: Volcano's controllers act on all fields."""
+        return []
+
+    @classmethod
+    def warnings(cls, rendered: Rendered) -> list[Problem]:  # noqa: ARG003
+        """Return nothing: the rendered job has all warnings."""
         return []
 
     @classmethod

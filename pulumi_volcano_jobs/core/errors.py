@@ -91,6 +91,7 @@ WARNINGS = {
     "VJ150": "a reference to an object that the file does not define",
     "VJ151": "objects of a file that from_yaml does not create",
     "VJ152": "an object from which Volcano creates Jobs",
+    "VJ153": "a job with so many Pods that its updates are slow",
 }
 """Codes and titles of the warnings. `docs/warnings.md` explains each warning."""
 LENIENT = "VJ130"
