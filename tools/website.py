@@ -35,7 +35,8 @@ DOCS = ROOT / "docs"
 SITE = ROOT / ".site"
 
 NAV: dict[str, tuple[str, ...]] = {
-    "Begin": ("quickstart", "start", "arguments", "frameworks", "troubleshooting"),
+    "Begin": ("quickstart", "start", "arguments", "troubleshooting"),
+    "Frameworks": ("pytorch", "tensorflow", "mpi", "ray", "frameworks", "svc", "ssh", "presets"),
     "Use": (
         "options",
         "modes",

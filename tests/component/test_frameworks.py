@@ -1,22 +1,20 @@
-"""The programs of docs/frameworks.md run unchanged."""
+"""The programs on the pages of the plugins and presets run unchanged."""
 
 from __future__ import annotations
-
-import re
 
 import pytest
 
 from pulumi_volcano_jobs.testing import run
-from tests.readme import ROOT
+from tests.pages.blocks import Block, blocks
 
-TEXT = (ROOT / "docs" / "frameworks.md").read_text("utf-8")
-PROGRAMS = dict(enumerate(re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)))
+PAGES = ("pytorch", "tensorflow", "mpi", "ray", "svc", "ssh", "presets")
+PROGRAMS = [block for block in blocks() if block.key in {(f"docs/{page}.md", "python") for page in PAGES}]
 
 
-@pytest.mark.parametrize("number", PROGRAMS)
-def test_a_program_runs(number: int) -> None:
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_a_program_runs(program: Block) -> None:
     """Users copy these programs, so they also log no warning."""
-    done = run(lambda: exec(PROGRAMS[number], {}))  # noqa: S102  # our own page
+    done = run(lambda: exec(program.text, {}))  # noqa: S102  # our own page
 
     assert done.names("Pod") or done.names("Job")
     assert done.warnings == []

@@ -62,7 +62,7 @@ def docstring(path: str, attribute: str) -> str:
 
 
 def test_every_setting_of_a_plugin_is_described() -> None:
-    """The page has the tables of docs/frameworks.md."""
+    """The page has the tables of the plugins' own pages."""
     page = reference.pages()["plugins"]
 
     assert [plugin.name for plugin in reference.BUILT_IN if tables.settings(plugin) not in page] == ["env"]

@@ -246,9 +246,9 @@ def test_wrong_templates_have_the_same_message_for_each_preset(snapshot: Snapsho
     assert [text, snake_case] == snapshot
 
 
-def test_the_topology_of_docs_frameworks_md_is_passed_to_the_scheduler() -> None:
+def test_the_topology_of_docs_presets_md_is_passed_to_the_scheduler() -> None:
     """Its job has no problems and no warnings."""
-    page = (ROOT / "docs" / "frameworks.md").read_text("utf-8").partition("## Presets for Pod templates")[2]
+    page = (ROOT / "docs" / "presets.md").read_text("utf-8")
     (text,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     (document,) = load_jobs(text)
     made = render(document)
