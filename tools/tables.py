@@ -153,7 +153,7 @@ def _queue_fields(definition: str, parent: str) -> Iterator[tuple[str, ...]]:
 
 
 def table(kind: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table. docs/site.css uses its kind to show each row as a block on a narrow screen."""
+    """Return a table. docs/site.css sets the widths of its columns by its kind."""
     lines = [head, ["---"] * len(head), *([_cell(text) for text in row] for row in rows)]
     body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f'<div class="{kind}" markdown>\n\n{body}\n\n</div>\n'

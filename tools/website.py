@@ -11,7 +11,9 @@ The site loads nothing from other servers: diagrams are drawn during the build, 
 from __future__ import annotations
 
 import functools
+import html
 import http.server
+import itertools
 import re
 import shutil
 import subprocess
@@ -64,6 +66,10 @@ _LOADS = re.compile(
     r"""(?:\bsrc=|<link[^>]*rel="?(?:stylesheet|preconnect|icon)"?[^>]*href=)["']?((?:https?:)?//[^"'\s>]+)"""
 )
 _MESSAGE = re.compile(r"^```text$", re.MULTILINE)
+_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+_HEAD = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
+_CELL = re.compile(r"<td\b")
+_TAG = re.compile(r"<[^>]+>")
 _MERMAID = re.compile(r"```mermaid\n(.*?)```\n", re.DOTALL)
 
 
@@ -75,6 +81,8 @@ def main(arguments: list[str]) -> int:
     done = subprocess.run([zensical, "build", "--strict", "--clean"], cwd=SITE, check=False)
     if done.returncode:
         return done.returncode
+    for page in (SITE / "html").rglob("*.html"):
+        page.write_text(with_heads(page.read_text("utf-8")), "utf-8")
     foreign = loaded_from_elsewhere(SITE / "html")
     if foreign:
         print("the pages load from other servers:", *sorted(foreign), sep="\n  ")
@@ -130,6 +138,17 @@ def page_of_site(text: str, name: str) -> tuple[str, dict[str, str]]:
 
     breaking = _MESSAGE.sub("``` { .text .message }", text)
     return _MERMAID.sub(draw, _LINK.sub(r"\1", breaking)), pictures
+
+
+def with_heads(page: str) -> str:
+    """Return a page whose table cells have the head of their column, for narrow screens (docs/site.css)."""
+
+    def label(table: re.Match[str]) -> str:
+        heads = [html.unescape(_TAG.sub("", head)) for head in _HEAD.findall(table[0])]
+        labels = itertools.cycle(f'<td data-head="{html.escape(head)}"' for head in heads)
+        return _CELL.sub(lambda _: next(labels), table[0])
+
+    return _TABLE.sub(label, page)
 
 
 def loaded_from_elsewhere(folder: Path) -> set[str]:

@@ -139,6 +139,17 @@ def test_a_message_block_has_the_class_that_wraps_lines() -> None:
     assert ".message" in (website.DOCS / "site.css").read_text("utf-8")
 
 
+def test_each_cell_of_a_table_has_the_head_of_its_column() -> None:
+    """docs/site.css shows it on a narrow screen, where a row is a block."""
+    page = '<table><tr><th></th><th><code>a="b"</code></th></tr><tr><td>c</td><td>d</td></tr></table><p>e</p>'
+
+    labelled = website.with_heads(page)
+
+    assert '<td data-head="">c</td><td data-head="a=&quot;b&quot;">d</td>' in labelled
+    assert labelled.endswith("<p>e</p>")
+    assert "attr(data-head)" in (website.DOCS / "site.css").read_text("utf-8")
+
+
 def test_mermaid_is_drawn_when_the_site_is_built() -> None:
     """The page needs no script."""
     page = "before\n\n```mermaid\nflowchart LR\n  a{{one}} --> b\n```\nafter\n"
