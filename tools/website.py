@@ -6,6 +6,10 @@ On the command line::
     python tools/website.py --serve   # and serve it on http://localhost:8000
 
 The site loads nothing from other servers: diagrams are drawn during the build, and it uses system fonts.
+
+The title of the site has the version of the package. If `[project.urls]` of pyproject.toml has a `Repository` on
+GitHub, the site links to it, each page has a link to edit it, and links to files outside docs/ lead there. Run
+`make setup` after an edit of pyproject.toml.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import time
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +65,14 @@ NAV: dict[str, tuple[str, ...]] = {
 }
 """The pages of docs/ by section. A page that does not exist is left out."""
 HOME = "index"
+CHANGELOG = "changelog"
+"""The page of CHANGELOG.md, which is not in docs/."""
+FOR_REGISTRY = ("_index", "installation-configuration")
+"""Files of docs/ that Pulumi's registry reads. They are not pages of the site."""
+PACKAGE = "pulumi-volcano-jobs"
+BRANCH = "main"
 
-_LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]*)\)")
+_LINK = re.compile(r"\[([^\]]*)\]\(\.\./([^)]*)\)")
 _LOADS = re.compile(
     r"""(?:\bsrc=|<link[^>]*rel="?(?:stylesheet|preconnect|icon)"?[^>]*href=)["']?((?:https?:)?//[^"'\s>]+)"""
 )
@@ -97,34 +108,61 @@ def assemble(site: Path) -> None:
     """Write the pages and the settings of the site."""
     shutil.rmtree(site, ignore_errors=True)
     (site / "docs" / "reference").mkdir(parents=True)
-    for page in DOCS.glob("*.md"):
-        text, pictures = page_of_site(page.read_text("utf-8"), page.stem)
-        (site / "docs" / page.name).write_text(text, "utf-8")
+    address = repository()
+    for page in pages():
+        text, pictures = page_of_site(page.read_text("utf-8"), page.stem, address)
+        edit = f"\n[Edit this page]({address}/edit/{BRANCH}/docs/{page.name}){{ .edit }}\n" if address else ""
+        (site / "docs" / page.name).write_text(text + edit, "utf-8")
         for name, picture in pictures.items():
             (site / "docs" / name).write_text(picture, "utf-8")
     for asset in DOCS.glob("*.css"):
         shutil.copy(asset, site / "docs")
     (site / "docs" / "volcano-job.schema.json").write_text(json_text(job_schema()) + "\n", "utf-8")
+    (site / "docs" / f"{CHANGELOG}.md").write_text(changelog(address), "utf-8")
     for name, text in reference.pages().items():
         (site / "docs" / "reference" / f"{name}.md").write_text(text, "utf-8")
     settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
     settings["nav"] = nav()
+    settings["site_name"] += f" {metadata(PACKAGE)['Version']}"
+    if address:
+        settings["repo_url"] = address
     (site / "mkdocs.yml").write_text(yaml.safe_dump(settings, sort_keys=False), "utf-8")
+
+
+def repository() -> str:
+    """Return the address of the repository from pyproject.toml, or an empty string."""
+    urls: dict[str, str] = dict(entry.split(", ", 1) for entry in metadata(PACKAGE).get_all("Project-URL") or ())
+    return urls.get("Repository", "").rstrip("/")
+
+
+def pages() -> list[Path]:
+    """Return the pages of docs/ that the site has."""
+    return [page for page in sorted(DOCS.glob("*.md")) if page.stem not in FOR_REGISTRY]
+
+
+def changelog(address: str) -> str:
+    """Return CHANGELOG.md with links as in docs/."""
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    links = re.sub(r"\]\((?!https?:|#|docs/)", "](../", text).replace("](docs/", "](")
+    return page_of_site(links, CHANGELOG, address)[0]
 
 
 def nav() -> list[Any]:
     """Return the table of contents. Exit if a page of docs/ is not in it."""
-    there = {page.stem for page in DOCS.glob("*.md")}
+    there = {page.stem for page in pages()}
     homeless = there - {HOME}.union(*NAV.values())
     if homeless:
         raise SystemExit(f"tools/website.py: NAV does not contain {', '.join(sorted(homeless))}: add it")
     guides = {section: [f"{name}.md" for name in names if name in there] for section, names in NAV.items()}
     sections = [{section: found} for section, found in guides.items() if found]
-    return [{"Home": f"{HOME}.md"}, *sections, {"Reference": [f"reference/{name}.md" for name in reference.names()]}]
+    api = {"Reference": [f"reference/{name}.md" for name in reference.names()]}
+    return [{"Home": f"{HOME}.md"}, *sections, api, {"Changelog": f"{CHANGELOG}.md"}]
 
 
-def page_of_site(text: str, name: str) -> tuple[str, dict[str, str]]:
-    """Draw the diagrams of a page, let long messages wrap, and replace links to files outside docs/ by their text.
+def page_of_site(text: str, name: str, address: str) -> tuple[str, dict[str, str]]:
+    """Draw the diagrams of a page, let long messages wrap, and change links to files outside docs/.
+
+    With the address of the repository, these links lead there. Without it, only their text remains.
 
     Returns:
         The page, and its diagrams by file name.
@@ -137,7 +175,8 @@ def page_of_site(text: str, name: str) -> tuple[str, dict[str, str]]:
         return f"![Diagram of the job]({file}){{ .picture }}\n"
 
     breaking = _MESSAGE.sub("``` { .text .message }", text)
-    return _MERMAID.sub(draw, _LINK.sub(r"\1", breaking)), pictures
+    outside = rf"[\1]({address}/blob/{BRANCH}/\2)" if address else r"\1"
+    return _MERMAID.sub(draw, _LINK.sub(outside, breaking)), pictures
 
 
 def with_heads(page: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from email.message import Message
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ import yaml
 import pulumi_volcano_jobs
 from pulumi_volcano_jobs.cli.job_schema import job_schema
 from pulumi_volcano_jobs.kubernetes import template_types
+
+REPOSITORY = "https://github.com/example/pulumi-volcano-jobs"
 
 
 def test_every_public_name_is_in_the_reference_once() -> None:
@@ -106,7 +110,7 @@ def test_a_missing_page_is_omitted(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (tmp_path / f"{name}.md").write_text("# A page\n", "utf-8")
     monkeypatch.setattr(website, "DOCS", tmp_path)
 
-    assert website.nav()[:-1] == [{"Home": "index.md"}, {"Begin": ["start.md"]}]
+    assert website.nav()[:-2] == [{"Home": "index.md"}, {"Begin": ["start.md"]}]
 
 
 def test_the_source_of_the_site_has_all_pages(tmp_path: Path) -> None:
@@ -114,9 +118,12 @@ def test_the_source_of_the_site_has_all_pages(tmp_path: Path) -> None:
     website.assemble(tmp_path)
 
     there = {str(page.relative_to(tmp_path / "docs")) for page in (tmp_path / "docs").rglob("*.md")}
-    home, *sections = yaml.safe_load((tmp_path / "mkdocs.yml").read_text("utf-8"))["nav"]
+    home, *sections, changes = yaml.safe_load((tmp_path / "mkdocs.yml").read_text("utf-8"))["nav"]
     listed = [page for section in sections for pages in section.values() for page in pages]
-    assert sorted([*home.values(), *listed]) == sorted(there)
+    assert sorted([*home.values(), *listed, *changes.values()]) == sorted(there)
+    assert yaml.safe_load((tmp_path / "mkdocs.yml").read_text("utf-8"))["site_name"].endswith(
+        version("pulumi-volcano-jobs")
+    )
     # docs/editors.md names it.
     assert json.loads((tmp_path / "docs" / "volcano-job.schema.json").read_text("utf-8")) == job_schema()
 
@@ -125,15 +132,57 @@ def test_links_out_of_the_site_become_text() -> None:
     """The page on GitHub keeps the link."""
     page = "([tests/workloads](../tests/workloads)) and [modes](modes.md#what), [out](https://example.org)"
 
-    text, pictures = website.page_of_site(page, "page")
+    text, pictures = website.page_of_site(page, "page", "")
 
     assert text == "(tests/workloads) and [modes](modes.md#what), [out](https://example.org)"
     assert pictures == {}
 
 
+def test_links_out_of_the_site_lead_to_a_known_repository() -> None:
+    """`[project.urls]` of pyproject.toml has its address."""
+    text, _ = website.page_of_site("[tests](../tests/pages), [modes](modes.md)", "page", REPOSITORY)
+
+    assert text == f"[tests]({REPOSITORY}/blob/main/tests/pages), [modes](modes.md)"
+
+
+@pytest.mark.parametrize("address", ["", REPOSITORY], ids=["unknown", "known"])
+def test_only_a_known_repository_has_links(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of docs/ have a link to edit them, and the header of the site has one to the repository."""
+    monkeypatch.setattr(website, "repository", lambda: address)
+    monkeypatch.setattr(reference, "pages", dict)
+
+    website.assemble(tmp_path)
+
+    settings = yaml.safe_load((tmp_path / "mkdocs.yml").read_text("utf-8"))
+    assert settings.get("repo_url", "") == address
+    for page in website.pages():
+        text = (tmp_path / "docs" / page.name).read_text("utf-8")
+        assert (f"[Edit this page]({REPOSITORY}/edit/main/docs/{page.name})" in text) is bool(address)
+
+
+def test_the_address_of_the_repository_is_that_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without `[project.urls]` there is none."""
+    about = Message()
+    monkeypatch.setattr(website, "metadata", lambda _: about)
+    unknown = website.repository()
+    about["Project-URL"] = "Homepage, https://example.org"
+    about["Project-URL"] = f"Repository, {REPOSITORY}/"
+
+    assert (unknown, website.repository()) == ("", REPOSITORY)
+
+
+def test_the_site_has_the_changelog() -> None:
+    """It needs no address, and its links lead to pages of the site."""
+    page = website.changelog("")
+
+    assert page.startswith("# Changelog\n")
+    assert "](docs/" not in page
+    assert "](updates.md)" in page
+
+
 def test_a_message_block_has_the_class_that_wraps_lines() -> None:
     """docs/site.css uses the class; other blocks are unchanged."""
-    text, _ = website.page_of_site("```text\na message\n```\n\n```sh\nls\n```\n", "page")
+    text, _ = website.page_of_site("```text\na message\n```\n\n```sh\nls\n```\n", "page", "")
 
     assert text == "``` { .text .message }\na message\n```\n\n```sh\nls\n```\n"
     assert ".message" in (website.DOCS / "site.css").read_text("utf-8")
@@ -154,7 +203,7 @@ def test_mermaid_is_drawn_when_the_site_is_built() -> None:
     """The page needs no script."""
     page = "before\n\n```mermaid\nflowchart LR\n  a{{one}} --> b\n```\nafter\n"
 
-    text, pictures = website.page_of_site(page, "page")
+    text, pictures = website.page_of_site(page, "page", "")
 
     assert text == "before\n\n![Diagram of the job](page-0.svg){ .picture }\nafter\n"
     assert [*pictures] == ["page-0.svg"]
