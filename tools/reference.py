@@ -61,8 +61,16 @@ def of_module(module: ModuleType, *first: str) -> tuple[str, ...]:
     return tuple(f"{module.__name__}.{name}" for name in dict.fromkeys((*first, *module.__all__)))
 
 
-TEMPLATE_TYPES = ("PodTemplateSpecDict", "PodSpecDict", "ContainerDict")
+TEMPLATE_TYPES = (
+    "PodTemplateSpecDict",
+    "PodSpecDict",
+    "ContainerDict",
+    f"{PACKAGE}.kubernetes.template_types.PersistentVolumeClaimSpecDict",
+    f"{PACKAGE}.kubernetes.template_types.TolerationDict",
+)
 """Types with the fields of Kubernetes, whose own reference describes each field."""
+OPTION_TYPES = ("ManagedBy", "Restart", "OnScale", "OnConflict", "Defaults", "Claims", "WaitFor", "Unsupported")
+"""Types of the options of a job."""
 PAGES: dict[str, Page] = {
     "job": Page(
         "VolcanoJob",
@@ -93,12 +101,23 @@ PAGES: dict[str, Page] = {
             f"{PARTS}.MpiComponent",
             f"{PARTS}.RayComponent",
             f"{PARTS}.TensorflowComponent",
+            f"{PARTS}.EnvComponent",
+            f"{PARTS}.HcclrankComponent",
         ),
     ),
     "stack": Page(
         "Queues and shared defaults",
         "Queues and defaults that the jobs of a stack share ([how to use them](../stack.md)).",
-        ("VolcanoQueue", "VolcanoQueueArgs", "JobDefaults"),
+        (
+            "VolcanoQueue",
+            "VolcanoQueueArgs",
+            f"{PACKAGE}.component.queue_args.QueueGuaranteeArgs",
+            f"{PACKAGE}.component.queue_args.QueueAffinityArgs",
+            f"{PACKAGE}.component.queue_args.QueueNodeGroupsArgs",
+            f"{PACKAGE}.component.queue_args.QueueClusterArgs",
+            f"{PACKAGE}.component.queue_args.Amounts",
+            "JobDefaults",
+        ),
     ),
     "testing": Page(
         "Tests of your programs",
@@ -146,6 +165,30 @@ PAGES: dict[str, Page] = {
             "PluginOutput",
         ),
     ),
+    "types": Page(
+        "Types",
+        "Names of types in the signatures of the other pages.",
+        (
+            f"{PACKAGE}.core.leaf.Text",
+            f"{PACKAGE}.core.leaf.OutputLike",
+            *(f"{PACKAGE}.spec.options.{name}" for name in OPTION_TYPES),
+            f"{PACKAGE}.spec.fields.Event",
+            f"{PACKAGE}.spec.fields.Action",
+            f"{PACKAGE}.spec.fields.Tree",
+            f"{PACKAGE}.kubernetes.manifest.Manifest",
+            f"{PACKAGE}.presets.Preset",
+            f"{PACKAGE}.presets.editor.Template",
+            f"{PACKAGE}.presets.NcclDebug",
+            f"{PACKAGE}.presets.Unsatisfiable",
+            f"{PACKAGE}.plugins.ssh_keys.KeyFactory",
+            f"{PACKAGE}.plugins.ssh_keys.KeyType",
+            f"{PACKAGE}.core.errors.ErrorType",
+            f"{PACKAGE}.core.errors.ProblemType",
+            f"{PACKAGE}.core.errors.RejectionStage",
+            f"{PACKAGE}.testing.values.Wire",
+            f"{PACKAGE}.testing.pods.Variable",
+        ),
+    ),
 }
 """The pages of docstrings by file name. The page of the commands follows them."""
 # The values of these attributes are of no use to users, who never create such objects.
@@ -163,6 +206,8 @@ OPTIONS = dict.fromkeys(_MADE_FOR_ONE, "{show_attribute_values: false}") | {
     " on_job_delete, outputs, problem, from_args, to_args, with_]}",
     "VolcanoJob": "{merge_init_into_class: true}",
     "presets": "{show_if_no_docstring: false}",
+    # The value is a validator.
+    f"{PACKAGE}.spec.fields.Action": "{show_attribute_values: false}",
 }
 """The options of mkdocstrings for single names."""
 PATHS = {

@@ -76,6 +76,8 @@ _LINK = re.compile(r"\[([^\]]*)\]\(\.\./([^)]*)\)")
 _LOADS = re.compile(
     r"""(?:\bsrc=|<link[^>]*rel="?(?:stylesheet|preconnect|icon)"?[^>]*href=)["']?((?:https?:)?//[^"'\s>]+)"""
 )
+_UNLINKED = re.compile(r'<span title="(pulumi_volcano_jobs\.[\w.]+)">(?!PluginT<)[A-Z]\w*[a-z]\w*</span>')
+"""A type in a signature. Type variables are not described, and names of defaults have capital letters only."""
 _MESSAGE = re.compile(r"^```text$", re.MULTILINE)
 _TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 _HEAD = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
@@ -97,6 +99,10 @@ def main(arguments: list[str]) -> int:
     foreign = loaded_from_elsewhere(SITE / "html")
     if foreign:
         print("the pages load from other servers:", *sorted(foreign), sep="\n  ")
+        return 1
+    unknown = types_without_description(SITE / "html")
+    if unknown:
+        print("no page describes these types of signatures (tools/reference.py):", *sorted(unknown), sep="\n  ")
         return 1
     print(f"the site is in {SITE.relative_to(ROOT)}/html ({time.monotonic() - started:.0f} s)", flush=True)
     if "--serve" in arguments:
@@ -193,6 +199,11 @@ def with_heads(page: str) -> str:
 def loaded_from_elsewhere(folder: Path) -> set[str]:
     """Return the addresses of scripts, styles and images that a browser would load from other servers."""
     return {address for page in folder.rglob("*.html") for address in _LOADS.findall(page.read_text("utf-8"))}
+
+
+def types_without_description(folder: Path) -> set[str]:
+    """Return the types of this package in signatures that do not link to a description."""
+    return {name for page in folder.rglob("*.html") for name in _UNLINKED.findall(page.read_text("utf-8"))}
 
 
 def serve(folder: Path) -> None:

@@ -18,6 +18,7 @@ from pulumi_volcano_jobs.core.resource_types import CONFIG_MAP, NETWORK_POLICY, 
 from pulumi_volcano_jobs.kubernetes.container_lists import CONTAINER_LISTS, CONTAINERS, INIT_CONTAINERS
 
 Manifest = dict[str, Any]
+"""An object of Kubernetes, with fields as Kubernetes spells them."""
 PortKey = tuple[int, str]
 
 GROUP_ANNOTATION = "scheduling.k8s.io/group-name"

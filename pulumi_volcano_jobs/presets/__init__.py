@@ -24,8 +24,11 @@ from pulumi_volcano_jobs.kubernetes.template_types import PodTemplateSpecDict
 from pulumi_volcano_jobs.presets.editor import Editor, Template, plain
 
 Preset = Callable[[Mapping[str, Any]], Template]
+"""A function that takes a Pod template and returns a new one."""
 NcclDebug = Literal["VERSION", "WARN", "INFO", "TRACE"]
+"""A value of `NCCL_DEBUG`."""
 Unsatisfiable = Literal["ScheduleAnyway", "DoNotSchedule"]
+"""The behavior of the scheduler if a Pod does not satisfy a topology spread constraint."""
 
 EFA = "vpc.amazonaws.com/efa"
 NVIDIA_GPU = "nvidia.com/gpu"

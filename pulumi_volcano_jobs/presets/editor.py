@@ -10,6 +10,7 @@ from pulumi_volcano_jobs.core.errors import Problem, key_text, value_text
 from pulumi_volcano_jobs.core.tree import map_tree
 
 Template = dict[str, Any]
+"""A Pod template, with fields as in YAML."""
 
 
 class Editor:

@@ -20,7 +20,8 @@ from pulumi_volcano_jobs.core.tree import whole_number
 from pulumi_volcano_jobs.kubernetes import duration
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, DNS_SUBDOMAIN, MAX_LABEL, MAX_SUBDOMAIN
 
-Tree = Any  # JSON-like data with leaves
+Tree = Any
+"""A tree of dictionaries, lists and scalars, which may contain Outputs."""
 
 
 _OF_YAML = (str, int, float, bool, list, tuple, type(None))
@@ -123,6 +124,7 @@ Event = Literal[
     "CommandIssued",
     "JobUpdated",
 ]
+"""An event of a policy."""
 _Action = Literal[
     "AbortJob",
     "CompleteJob",
@@ -136,6 +138,7 @@ _Action = Literal[
 # `admission.policies` rejects other actions, with the versions of Volcano that have each. Volcano accepts any action
 # with an exit code.
 Action = Annotated[_Action, PlainValidator(_plain_text, json_schema_input_type=_Action | str)]
+"""An action of a policy, such as `RestartJob` or `CompleteJob`."""
 OptionalEvent = Annotated[Event | None, BeforeValidator(_given)]
 TopologyMode = Annotated[Literal["hard", "soft"] | None, BeforeValidator(_given)]
 TopologyPolicy = Annotated[

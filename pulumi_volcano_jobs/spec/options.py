@@ -25,13 +25,21 @@ from pulumi_volcano_jobs.kubernetes import schema
 from pulumi_volcano_jobs.spec import releases
 
 ManagedBy = Literal["pulumi", "volcano"]
+"""Who creates and manages the Pods."""
 OnConflict = Literal["error", "plugin", "user"]
+"""The behavior if a template and a plugin set the same field."""
 Defaults = Literal["volcano", "recommended"]
+"""The defaults of the settings of plugins."""
 Restart = Literal["gang", "pod"]
+"""Which Pods an edit of one task replaces."""
 OnScale = Literal["restart", "keep"]
+"""What happens to running Pods if the number of Pods changes."""
 Claims = Literal["delete", "keep"]
+"""What happens to the claims of a deleted job."""
 WaitFor = Literal["created", "running", "succeeded"]
+"""The state of a Job that `pulumi up` waits for."""
 Unsupported = Literal["error", "warn", "ignore"]
+"""The behavior if a job has fields that need Volcano's controllers."""
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "managed_by": get_args(ManagedBy),
     "on_conflict": get_args(OnConflict),

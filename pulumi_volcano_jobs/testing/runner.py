@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypedDict, TypeVar
 
 import pulumi
-from pulumi.runtime import mocks, settings, stack
+from pulumi.runtime import settings, stack
+from pulumi.runtime.mocks import Mocks, set_mocks
 from typing_extensions import Unpack
 
 from pulumi_volcano_jobs.component.input_errors import OutputValueError
@@ -59,7 +60,7 @@ class Surroundings(TypedDict, total=False):
     `{"Job train": {"status": {"state": {"phase": "Failed"}}}}`."""
     stacks: Mapping[str, Mapping[str, Any]] | None
     """The outputs of other stacks that the program refers to, by the full name of the stack."""
-    mocks: mocks.Mocks | None
+    mocks: Mocks | None
     """Mocks of all functions, and of resources of other providers than Kubernetes."""
     state: Result | None
     """An earlier `up` of the same stack. Its generated keys are kept, and `Result.changes` compares with it."""
@@ -195,7 +196,7 @@ async def _program(call: Callable[[], object], recording: Recording, surrounding
     project = surroundings.get("project") or "project"
     _configure(project, surroundings)
     monitor = Monitor(recording, world)
-    mocks.set_mocks(
+    set_mocks(
         monitor.mocks,
         project=project,
         stack=surroundings.get("stack") or "stack",

@@ -46,7 +46,7 @@ def test_names_of_the_reference_are_not_modules() -> None:
 def test_each_name_of_the_reference_has_a_docstring() -> None:
     """Attributes and methods of classes are included."""
     told_otherwise = {f"{plugin.__module__}.{plugin.__name__}" for plugin in reference.BUILT_IN}
-    told_otherwise |= {f"{template_types.__name__}.{name}" for name in reference.TEMPLATE_TYPES}
+    told_otherwise |= {f"{template_types.__name__}.{name.rpartition('.')[2]}" for name in reference.TEMPLATE_TYPES}
     told = [found for found in sources() if found.path not in told_otherwise]
     members = [
         member
@@ -186,6 +186,24 @@ def test_a_message_block_has_the_class_that_wraps_lines() -> None:
 
     assert text == "``` { .text .message }\na message\n```\n\n```sh\nls\n```\n"
     assert ".message" in (website.DOCS / "site.css").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        ('<span title="pulumi_volcano_jobs.core.leaf.Text">Text</span>', {"pulumi_volcano_jobs.core.leaf.Text"}),
+        ('<a title="Job (pulumi_volcano_jobs.Job)" href="#Job">Job</a>', set()),
+        ('<span title="pulumi.Output">Output</span>', set()),
+        ('<span title="pulumi_volcano_jobs.plugins.context.T">T</span>', set()),
+        ('<span title="pulumi_volcano_jobs.plugins.settings.UNSET">UNSET</span>', set()),
+    ],
+    ids=["a type", "a described type", "a type of Pulumi", "a type variable", "a default"],
+)
+def test_a_type_without_a_description_stops_the_build(html: str, found: set[str], tmp_path: Path) -> None:
+    """A name in a signature without a link has no place on any page."""
+    (tmp_path / "page.html").write_text(html, "utf-8")
+
+    assert website.types_without_description(tmp_path) == found
 
 
 def test_each_cell_of_a_table_has_the_head_of_its_column() -> None:
