@@ -29,6 +29,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/editors.md", "yaml"): "tests/cli/test_docs.py",
     ("docs/gpus.md", "console"): "tests/cli/test_docs.py",
     ("docs/gpus.md", "python"): "tests/pages/test_running.py",
+    ("docs/index.md", "mermaid"): "tests/component/test_index_page.py",
     ("docs/languages.md", "go"): "tests/languages/test_docs.py",
     ("docs/languages.md", "typescript"): "tests/languages/test_docs.py",
     ("docs/languages.md", "yaml"): "tests/languages/test_docs.py",
