@@ -23,7 +23,7 @@ import shutil
 import subprocess
 import sys
 import time
-from importlib.metadata import metadata
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import reference  # a sibling
 
 from pulumi_volcano_jobs.cli.job_schema import job_schema
+from pulumi_volcano_jobs.core import distribution
 from pulumi_volcano_jobs.core.text import json_text
 
 ROOT = Path(__file__).parents[1]
@@ -69,7 +70,6 @@ CHANGELOG = "changelog"
 """The page of CHANGELOG.md, which is not in docs/."""
 FOR_REGISTRY = ("_index", "installation-configuration")
 """Files of docs/ that Pulumi's registry reads. They are not pages of the site."""
-PACKAGE = "pulumi-volcano-jobs"
 BRANCH = "main"
 
 _LINK = re.compile(r"\[([^\]]*)\]\(\.\./([^)]*)\)")
@@ -129,7 +129,7 @@ def assemble(site: Path) -> None:
         (site / "docs" / "reference" / f"{name}.md").write_text(text, "utf-8")
     settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
     settings["nav"] = nav()
-    settings["site_name"] += f" {metadata(PACKAGE)['Version']}"
+    settings["site_name"] += f" {version(distribution.NAME)}"
     if address:
         settings["repo_url"] = address
     (site / "mkdocs.yml").write_text(yaml.safe_dump(settings, sort_keys=False), "utf-8")
@@ -137,8 +137,7 @@ def assemble(site: Path) -> None:
 
 def repository() -> str:
     """Return the address of the repository from pyproject.toml, or an empty string."""
-    urls: dict[str, str] = dict(entry.split(", ", 1) for entry in metadata(PACKAGE).get_all("Project-URL") or ())
-    return urls.get("Repository", "").rstrip("/")
+    return distribution.urls().get("Repository", "")
 
 
 def pages() -> list[Path]:

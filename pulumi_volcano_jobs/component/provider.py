@@ -22,14 +22,13 @@ from pulumi_volcano_jobs.component.base_job import BaseJob
 from pulumi_volcano_jobs.component.input_errors import JobInputError, as_input_errors
 from pulumi_volcano_jobs.component.provider_inputs import VolcanoJobInputs, VolcanoQueueInputs
 from pulumi_volcano_jobs.component.volcano_queue import BaseQueue
-from pulumi_volcano_jobs.core import paths
+from pulumi_volcano_jobs.core import distribution, paths
 from pulumi_volcano_jobs.core.errors import Problem, raise_if_any
 from pulumi_volcano_jobs.core.phrases import Spelling
 from pulumi_volcano_jobs.core.resource_types import PACKAGE
 from pulumi_volcano_jobs.core.suggestions import suggestion
 from pulumi_volcano_jobs.core.tree import map_tree, whole_number
 
-_DISTRIBUTION = "pulumi-volcano-jobs"
 _INPUTS = {"VolcanoJob": VolcanoJobInputs, "VolcanoQueue": VolcanoQueueInputs}
 _SCHEMA_SPELLING = Spelling(to_camel, '{}: "{}"')
 
@@ -93,7 +92,7 @@ class JobProvider(ComponentProvider):
 
     def __init__(self) -> None:
         """Read the schema from the components, and the rest from the distribution's metadata."""
-        about = metadata(_DISTRIBUTION)
+        about = metadata(distribution.NAME)
         super().__init__([VolcanoJob, VolcanoQueue], PACKAGE, version=about["Version"])
         schema = _plain_words(json.loads(self.schema))
         # The job validates its required fields. Pulumi before 3.238 declares all inputs as required.
@@ -109,6 +108,7 @@ class JobProvider(ComponentProvider):
                 "keywords": [*about["Keywords"].split(","), "category/infrastructure", "kind/component"],
                 "license": about["License-Expression"],
             }
+            | _owner_facts(about["Author"])
         )
 
     def construct(
@@ -123,7 +123,7 @@ class JobProvider(ComponentProvider):
         if kind not in _INPUTS:
             # The program's SDK may be newer than this provider.
             problem = f"pulumi-resource-volcano-jobs {self.version} has no {kind} (it has {', '.join(_INPUTS)})"
-            raise _program_error(f"{problem}: update {_DISTRIBUTION}, or generate the SDK again")
+            raise _program_error(f"{problem}: update {distribution.NAME}, or generate the SDK again")
         try:
             with as_input_errors(name, kind=kind):
                 raise_if_any(_unknown_inputs(inputs, kind))
@@ -142,6 +142,13 @@ class JobProvider(ComponentProvider):
         """
         names = component_def.inputs_mapping
         return {names[key]: map_tree(value, whole_number) for key, value in inputs.items() if value is not None}
+
+
+def _owner_facts(author: str | None) -> dict[str, str]:
+    """Return the fields for Pulumi's Registry that pyproject.toml declares once the package has an owner."""
+    urls = distribution.urls()
+    facts = {"publisher": author, "repository": urls.get("Repository"), "logoUrl": urls.get("Logo")}
+    return {name: value for name, value in facts.items() if value}
 
 
 def _unknown_inputs(inputs: pulumi.Inputs, kind: str) -> list[Problem]:

@@ -16,6 +16,8 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("README.md", "console"): "tests/cli/test_docs.py",
     ("README.md", "python"): "tests/component/test_readme.py",
     ("README.md", "text"): "tests/component/test_readme.py",
+    ("docs/_index.md", "go"): "tests/schema/test_registry.py",
+    ("docs/_index.md", "typescript"): "tests/schema/test_registry.py",
     ("docs/arguments.md", "text"): "tests/typing/test_typing.py",
     ("docs/ci.md", "sh"): "tests/cluster/test_ci.py",
     ("docs/ci.md", "text"): "tests/cluster/test_ci.py",

@@ -9,7 +9,7 @@ SENTENCE = "Until pulumi-volcano-jobs is on PyPI, write the path of a checkout i
 
 def test_one_sentence_describes_the_installation_before_the_first_release() -> None:
     """The release removes it from these three pages."""
-    mentioned = {str(page.relative_to(ROOT)): page.read_text("utf-8").count("PyPI") for page in pages()}
+    mentioned = {str(page.relative_to(ROOT)): page.read_text("utf-8").count("on PyPI") for page in pages()}
     repeated = {str(page.relative_to(ROOT)): page.read_text("utf-8").count(SENTENCE) for page in pages()}
 
     expected = {"README.md": 1, "docs/start.md": 1, "examples/platform/README.md": 1}

@@ -17,6 +17,7 @@ import yaml
 
 import pulumi_volcano_jobs
 from pulumi_volcano_jobs.cli.job_schema import job_schema
+from pulumi_volcano_jobs.core import distribution
 from pulumi_volcano_jobs.kubernetes import template_types
 
 REPOSITORY = "https://github.com/example/pulumi-volcano-jobs"
@@ -104,6 +105,13 @@ def test_a_page_outside_the_contents_stops_the_build(tmp_path: Path, monkeypatch
         website.nav()
 
 
+def test_files_for_the_registry_are_not_pages_of_the_site() -> None:
+    """Pulumi's registry reads them from docs/."""
+    assert set(website.FOR_REGISTRY) == {page.stem for page in website.DOCS.glob("*.md")} - {
+        page.stem for page in website.pages()
+    }
+
+
 def test_a_missing_page_is_omitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A section without pages is also omitted."""
     for name in ("index", "start"):
@@ -163,7 +171,7 @@ def test_only_a_known_repository_has_links(address: str, tmp_path: Path, monkeyp
 def test_the_address_of_the_repository_is_that_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without `[project.urls]` there is none."""
     about = Message()
-    monkeypatch.setattr(website, "metadata", lambda _: about)
+    monkeypatch.setattr(distribution, "metadata", lambda _: about)
     unknown = website.repository()
     about["Project-URL"] = "Homepage, https://example.org"
     about["Project-URL"] = f"Repository, {REPOSITORY}/"
