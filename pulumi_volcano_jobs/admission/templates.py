@@ -59,6 +59,7 @@ def warnings(job: Job, task: Task, path: str, *, runs_ray: bool) -> Iterator[Pro
         yield Problem(f"{path}.spec", "Warning", reason, hint, code="VJ101")
     yield from _repeated(task, path, native=False)
     yield from validation.check_feature_gates(task.pod_template, path)
+    yield from validation.check_kubelet(task.pod_template, path)
 
 
 def _is_stopped(job: Job, task: Task) -> bool:

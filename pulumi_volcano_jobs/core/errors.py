@@ -88,6 +88,8 @@ WARNINGS = {
     "VJ143": "a file in /etc/volcano that no plugin writes",
     "VJ144": "a variable that no shell expands",
     "VJ145": "a command that a plugin replaces",
+    "VJ146": "a medium that the kubelet does not know",
+    "VJ147": "a file mode that is probably meant as octal",
     "VJ150": "a reference to an object that the file does not define",
     "VJ151": "objects of a file that from_yaml does not create",
     "VJ152": "an object from which Volcano creates Jobs",

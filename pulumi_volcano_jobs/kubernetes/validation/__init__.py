@@ -7,7 +7,7 @@ of Kubernetes 1.36 applies.
 
 from __future__ import annotations
 
-from pulumi_volcano_jobs.kubernetes.validation import api_server, claims, gates, pods, relaxations
+from pulumi_volcano_jobs.kubernetes.validation import api_server, claims, gates, kubelet, pods, relaxations
 from pulumi_volcano_jobs.kubernetes.validation.names import (
     dns_label,
     is_data_key,
@@ -21,6 +21,7 @@ __all__ = [
     "check_claim_feature_gates",
     "check_created_pods",
     "check_feature_gates",
+    "check_kubelet",
     "check_native_template",
     "check_template",
     "dns_label",
@@ -35,4 +36,5 @@ check_claim = claims.of_job
 check_created_pods = api_server.check
 check_native_template = relaxations.check
 check_feature_gates = gates.check
+check_kubelet = kubelet.check
 check_claim_feature_gates = gates.check_claim

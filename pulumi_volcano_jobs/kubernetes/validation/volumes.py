@@ -27,6 +27,7 @@ _SOURCES = (
 )
 _CLAIMS = ("persistentVolumeClaim", "ephemeral")
 _PROJECTED = ("secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle", "podCertificate")
+_OF_FILES = ("secret", "configMap", "downwardAPI")
 _HOST_PATHS = (
     *("Directory", "DirectoryOrCreate", "File", "FileOrCreate"),
     *("Socket", "CharDevice", "BlockDevice"),
@@ -89,12 +90,26 @@ def _file(item: ObjectField) -> Iterator[Problem]:
 def _mode(field: ObjectField, key: str) -> Iterator[Problem]:
     digits = str(field.number(key))
     is_octal = bool(re.fullmatch("[0-7]{3}", digits))
-    hint = (
-        f"write 0{digits} in YAML, 0o{digits} in Python, or {int(digits, 8)} in JSON"
-        if is_octal
-        else "use a mode such as 0644 in YAML, 0o644 in Python, or 420 in JSON"
-    )
+    hint = octal_hint(digits) if is_octal else "use a mode such as 0644 in YAML, 0o644 in Python, or 420 in JSON"
     yield from field.check_range(key, 0, _ALL_MODES, _MODE_RULE, hint)
+
+
+def octal_hint(digits: str) -> str:
+    """Return the fix for a mode that was written without the sign of an octal number."""
+    return f"write 0{digits} in YAML, 0o{digits} in Python, or {int(digits, 8)} in JSON"
+
+
+def modes(volume: ObjectField) -> Iterator[tuple[ObjectField, str]]:
+    """Yield the fields of a volume that are modes of files, each as a mapping and a key."""
+    projected = volume.child("projected")
+    sources = [volume.child(kind) for kind in _OF_FILES]
+    parts = [part.child(kind) for part in (projected.children("sources") if projected else ()) for kind in _OF_FILES]
+    for source in (projected, *sources):
+        if source:
+            yield source, "defaultMode"
+    for source in (*sources, *parts):
+        if source:
+            yield from ((item, "mode") for item in source.children("items"))
 
 
 def _claim(source: ObjectField) -> Iterator[Problem]:

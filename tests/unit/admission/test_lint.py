@@ -54,6 +54,11 @@ def security_context(
     return spec
 
 
+def volume_job(**source: Any) -> Wire:
+    """Build a job whose Pods have a volume."""
+    return job(task(volumes=[{"name": "v", **source}]))
+
+
 def mpi_job(script: str, **settings: Any) -> Wire:
     """Build an MPI job with two workers by the script of its master."""
     master = restarting_task(containers=[container(command=["sh", "-c", script])])
@@ -309,6 +314,25 @@ WARNED: dict[str, tuple[Wire, str]] = {
     ),
     "VJ135 sed": (job(volumes=[{"mountPath": "/__DIR__", "volumeClaimName": "a"}]), "spec.volumes[0].mountPath"),
     "VJ135 a reminder": (job(task(containers=[container(workingDir="CHANGE_ME")])), f"{SPEC}.containers[0].workingDir"),
+    "VJ146": (volume_job(emptyDir={"medium": "memory"}), f"{SPEC}.volumes[0].emptyDir.medium"),
+    "VJ147 of a Secret": (
+        volume_job(secret={"secretName": "a", "defaultMode": 400}),
+        f"{SPEC}.volumes[0].secret.defaultMode",
+    ),
+    "VJ147 of a file": (
+        volume_job(configMap={"name": "a", "items": [{"key": "k", "path": "k", "mode": 500}]}),
+        f"{SPEC}.volumes[0].configMap.items[0].mode",
+    ),
+    "VJ147 of projected files": (
+        volume_job(projected={"defaultMode": 440, "sources": []}),
+        f"{SPEC}.volumes[0].projected.defaultMode",
+    ),
+    "VJ147 of a projected file": (
+        volume_job(
+            projected={"sources": [{"secret": {"name": "a", "items": [{"key": "k", "path": "k", "mode": 444}]}}]}
+        ),
+        f"{SPEC}.volumes[0].projected.sources[0].secret.items[0].mode",
+    ),
     "VJ104 a worker that waits for a waiting master": (
         job(
             restarting_task(),
@@ -388,6 +412,13 @@ def test_every_code_has_a_test() -> None:
 SILENT: dict[str, Wire] = {
     "a port that a container names": job_with_policy("metrics"),
     "a port by its number": job_with_policy(9091, task="worker"),
+    "a medium of memory": volume_job(emptyDir={"medium": "Memory"}),
+    "a medium of large pages": volume_job(emptyDir={"medium": "HugePages-2Mi"}),
+    "no medium": volume_job(emptyDir={"medium": ""}),
+    "an unknown medium": volume_job(emptyDir={"medium": Leaf("medium")}),
+    "a decimal mode": volume_job(secret={"secretName": "a", "defaultMode": 420}),
+    "an octal mode": volume_job(secret={"secretName": "a", "defaultMode": 0o400}),
+    "an unknown mode": volume_job(secret={"secretName": "a", "defaultMode": Leaf("mode")}),
     "an unknown restartPolicy": job(task(restartPolicy=Leaf("policy"))),
     "an MPI master of which that is not known": job(
         task("master", restartPolicy=Leaf("policy")), task(), plugins=[MpiPlugin()]
