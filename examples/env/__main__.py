@@ -20,7 +20,7 @@ python /var/tf_dist_mnist/dist_mnist.py
 
 
 def template(role: str) -> PodTemplateSpecDict:
-    """Give the Pods of a role: `ps` or `worker`."""
+    """Return the Pod template of a task: `ps` or `worker`."""
     return {
         "spec": {
             "containers": [

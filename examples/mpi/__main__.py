@@ -20,7 +20,7 @@ mkdir -p /var/run/sshd; /usr/sbin/sshd -D;
 
 
 def template(name: str, script: str) -> PodTemplateSpecDict:
-    """Give the Pods of a task: one container that runs a script."""
+    """Return the Pod template of a task: one container that runs a script."""
     container: ContainerDict = {
         "name": name,
         "image": "volcanosh/example-mpi:0.0.3",

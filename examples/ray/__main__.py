@@ -9,7 +9,7 @@ from pulumi_volcano_jobs import ContainerDict, PodTemplateSpecDict, RayPlugin, S
 
 
 def template(container: str) -> PodTemplateSpecDict:
-    """Give the Pods of a role; the plugin finds the container by its name and writes its command."""
+    """Return the Pod template of a task. The plugin finds the container by its name and writes its command."""
     ray: ContainerDict = {
         "name": container,
         "image": "rayproject/ray:latest-py311-cpu",

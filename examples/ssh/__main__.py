@@ -28,7 +28,7 @@ mkdir -p /var/run/sshd; /usr/sbin/sshd -D;
 
 
 def template(name: str, script: str, resources: ResourceRequirementsArgs | None = None) -> PodTemplateSpecDict:
-    """Give the Pods of a task: one container that runs a script."""
+    """Return the Pod template of a task: one container that runs a script."""
     container = ContainerArgs(
         name=name,
         image=IMAGE,

@@ -17,7 +17,7 @@ print(f"TF_CONFIG: {tf_config}")
 
 
 def template(cpu: int, memory: str) -> PodTemplateSpecDict:
-    """Give the Pods of a role: one container that trains."""
+    """Return the Pod template of a task: one container that trains."""
     container: ContainerDict = {
         "name": "tensorflow",
         "image": "tensorflow/tensorflow:2.4.0",

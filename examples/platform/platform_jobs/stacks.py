@@ -19,7 +19,7 @@ class Queues:
         self._stack = pulumi.StackReference(self._name)
 
     def of(self, team: str) -> pulumi.Output[str]:
-        """Give the name of a team's queue."""
+        """Return the name of a team's queue."""
 
         def find(outputs: Mapping[str, str]) -> str:
             if team not in outputs:
