@@ -43,28 +43,15 @@ DOCS = ROOT / "docs"
 SITE = ROOT / ".site"
 
 NAV: dict[str, tuple[str, ...]] = {
-    "Begin": ("quickstart", "start", "arguments", "troubleshooting"),
-    "Frameworks": ("pytorch", "tensorflow", "mpi", "ray", "frameworks", "svc", "ssh", "presets"),
-    "Use": (
-        "options",
-        "modes",
-        "updates",
-        "policies",
-        "stack",
-        "permissions",
-        "languages",
-        "commands",
-        "status",
-        "editors",
-        "convert",
-        "testing",
-        "versions",
-        "warnings",
-    ),
-    "Run": ("data", "gpus", "registries", "secrets", "ci", "upgrades", "cost", "scale", "schedulers"),
-    "Migrate": ("migrate-volcano", "migrate-torchx", "migrate-kubeflow"),
+    "Begin": ("quickstart", "start"),
+    "Frameworks": ("frameworks", "pytorch", "tensorflow", "mpi", "ray", "svc", "ssh", "presets"),
+    "GPUs and data": ("gpus", "data", "registries", "secrets"),
+    "Write jobs": ("arguments", "options", "modes", "stack", "languages", "commands", "editors", "testing"),
+    "Run jobs": ("status", "troubleshooting", "warnings", "updates", "cost", "scale"),
+    "Run a platform": ("permissions", "policies", "ci", "upgrades", "schedulers", "versions"),
+    "Migrate": ("convert", "migrate-volcano", "migrate-torchx", "migrate-kubeflow"),
 }
-"""The pages of docs/ by section. A page that does not exist is left out."""
+"""The pages of docs/ by section. docs/index.md has the same sections. A page that does not exist is left out."""
 HOME = "index"
 CHANGELOG = "changelog"
 """The page of CHANGELOG.md, which is not in docs/."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from email.message import Message
 from importlib.metadata import version
@@ -110,6 +111,14 @@ def test_files_for_the_registry_are_not_pages_of_the_site() -> None:
     assert set(website.FOR_REGISTRY) == {page.stem for page in website.DOCS.glob("*.md")} - {
         page.stem for page in website.pages()
     }
+
+
+def test_the_first_page_lists_all_pages_by_the_sections_of_the_contents() -> None:
+    """The order is the same."""
+    _, *sections = (website.DOCS / "index.md").read_text("utf-8").split("\n### ")
+
+    listed = {section.partition("\n")[0]: tuple(re.findall(r"\]\(([\w-]+)\.md\)", section)) for section in sections}
+    assert list(listed.items()) == list(website.NAV.items())
 
 
 def test_a_missing_page_is_omitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
