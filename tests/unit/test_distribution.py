@@ -16,7 +16,7 @@ def test_the_description_is_the_readme_with_absolute_links() -> None:
     page = metadata(NAME)["Description"]
 
     assert page.startswith("# pulumi_volcano_jobs\n")
-    assert "| PyTorch, MPI, Ray, TensorFlow | a complete program" in page
+    assert "| PyTorch, TensorFlow, MPI, Ray | a complete program" in page
     assert [link for link in re.findall(r"\]\(([^)]*)\)", page) if not link.startswith("https://")] == []
 
 
