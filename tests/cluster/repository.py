@@ -11,10 +11,9 @@ import yaml
 
 from tests.cluster.conftest import Space
 from tests.conftest import container, job, task
-from tests.deadlines import DEADLINE
 from tests.engine.conftest import ROOT
 from tests.engine.test_policies import Pack
-from tests.engine.yamlproject import YamlProject
+from tests.engine.yamlproject import YamlProject, output_of
 from tests.pages.blocks import blocks
 
 POLICY = """
@@ -57,21 +56,11 @@ class Repository(YamlProject):
         """Run a line of a shell without a terminal."""
         # The pack starts with a script, because no registry has Pulumi's Python host.
         line = line.replace("--policy-pack policy", f"--policy-pack {shlex.quote(str(self.pack.starter))}")
-        return subprocess.run(
-            ["bash", "-ec", line],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=DEADLINE,
-            check=False,
-        )
+        return self.execute("bash", "-ec", line)
 
     def succeeds(self, line: str) -> str:
         """Run a line, check that it succeeds, and return its output."""
-        run = self.run(line)
-        assert run.returncode == 0, run.stdout + run.stderr
-        return run.stdout
+        return output_of(self.run(line))
 
     def images(self) -> set[str]:
         """Return the images of the Pods in the cluster."""

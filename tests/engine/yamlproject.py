@@ -20,6 +20,12 @@ TOOLS = ("pulumi", "pulumi-resource-kubernetes")
 Wire = dict[str, Any]
 
 
+def output_of(run: subprocess.CompletedProcess[str]) -> str:
+    """Check that a command has succeeded, and return its output."""
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
+
+
 class CommandLine:
     """A Pulumi project run by the command line; its state is in its folder."""
 
@@ -41,10 +47,10 @@ class CommandLine:
             "PULUMI_SKIP_UPDATE_CHECK": "1",
         }
 
-    def pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run the command line."""
+    def execute(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command in the folder of the project."""
         run = subprocess.run(
-            ["pulumi", *arguments, "--non-interactive", "--color=never"],
+            command,
             cwd=self.folder,
             env=self.environment,
             capture_output=True,
@@ -55,11 +61,13 @@ class CommandLine:
         self.said += run.stdout + run.stderr
         return run
 
+    def pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run the command line."""
+        return self.execute("pulumi", *arguments, "--non-interactive", "--color=never")
+
     def done(self, *arguments: str) -> str:
         """Run the command line, check that it succeeds, and return its output."""
-        run = self.pulumi(*arguments)
-        assert run.returncode == 0, run.stdout + run.stderr
-        return run.stdout
+        return output_of(self.pulumi(*arguments))
 
     def without_cluster(self, **config: str) -> None:
         """Create the stack with a provider that writes manifests to a folder, and with encrypted configuration."""

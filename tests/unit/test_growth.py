@@ -266,15 +266,14 @@ WAYS: dict[str, tuple[str, ...]] = {
 }
 LEAST = 3
 """The size of an input whose steps do not count: each command takes them."""
-SIZES = {"json": 60}
-"""The size of an input by way. Loading and validation, which all ways have in common, are measured with `json`."""
-SIZE = 30
-"""The size for the other ways."""
+SIZE_OF_JSON, SIZE = 60, 30
+"""The sizes of an input: for `json`, which measures the loading and validation of all ways, and for the other ways."""
 # In these kinds the Pods themselves grow with the square, because svc lists each task in each Pod. The limit on the
 # manifests of all Pods applies.
 SQUARE = {"tasks with svc", "tasks with all plugins", "tasks with init containers and svc", "tasks of torch"}
 SQUARE |= {"tasks with longer and longer names"}
 MOST_OF_SQUARE = 2.2
+"""The maximum growth for these kinds."""
 # These kinds add tasks, Pods or containers, and each command processes them in its own way.
 STRUCTURE = (
     "tasks",
@@ -367,7 +366,7 @@ def _warm(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.mark.parametrize(("kind", "way"), COUNTED, ids=[f"{kind}-{way}" for kind, way in COUNTED])
 def test_twice_the_input_takes_twice_the_steps(kind: str, way: str, tmp_path: Path) -> None:
     """The steps for a minimal input are subtracted. The output does not grow faster than the input."""
-    size = SIZES.get(way, SIZE)
+    size = SIZE_OF_JSON if way == "json" else SIZE
     # The first run imports modules.
     sizes = (LEAST, LEAST, size + LEAST, 2 * size + LEAST)
     _, (nothing, _), (once, printed), (twice, more) = (steps(KINDS[kind], n, way, tmp_path) for n in sizes)
