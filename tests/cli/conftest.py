@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 import yaml
-from typer.testing import CliRunner
 
-from pulumi_volcano_jobs import Problem, cli
+from pulumi_volcano_jobs import Problem
 from pulumi_volcano_jobs.cli import render
 from pulumi_volcano_jobs.core.errors import RejectionStage
+from tests.commands import run_command
 
 # A path begins with a lower-case letter, and an error type with an upper-case letter.
 _PLACE = re.compile(r"(?P<place>.+?:\d+:\d+|[^:]+)(?P<level>: warning)?(?P<path>: [a-z][^\s:]*(?=: ))?: .")
@@ -82,7 +82,7 @@ class Shell:
 
     def __call__(self, *arguments: str, stdin: bytes = b"") -> Answer:
         """Run `volcano-jobs` with these arguments, and check that it shows no traceback."""
-        result = CliRunner().invoke(cli.app, list(arguments), input=stdin, prog_name="volcano-jobs")
+        result = run_command(*arguments, stdin=stdin)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return Answer(result.exit_code, result.stdout, result.stderr, next(iter(arguments), ""))

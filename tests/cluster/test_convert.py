@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from pulumi_volcano_jobs import cli
 from pulumi_volcano_jobs.files import job_file
 from tests.cluster.conftest import Space, Stack
+from tests.commands import run_command
 from tests.conftest import CLAIM, job, task
 
 
@@ -30,7 +28,7 @@ def test_a_program_with_other_objects_is_previewed_and_brought_up(space: Space, 
     high = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": 1000}
     file = tmp_path / "all.yaml"
     file.write_text(job_file.dump([*objects, high, document]), "utf-8")
-    program = CliRunner().invoke(cli.app, ["convert", str(file)]).stdout
+    program = run_command("convert", str(file)).stdout
     stack = Stack(tmp_path / "project", space, program)
 
     preview, up = stack.preview(), stack.up()

@@ -7,10 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from pulumi_volcano_jobs import cli
 from tests.cluster.conftest import Space, Stack
+from tests.commands import run_command
 from tests.pages.blocks import blocks
 
 (PROGRAM,) = (block.text for block in blocks() if block.key == ("docs/start.md", "python"))
@@ -25,7 +24,7 @@ def test_the_first_job_runs_and_leaves_nothing(space: Space, tmp_path: Path) -> 
     space.run()
 
     options = ["--namespace", space.name, "--kubeconfig", str(space.cluster.kubeconfig), "--format", "json"]
-    status = CliRunner().invoke(cli.app, ["status", "train", *options])
+    status = run_command("status", "train", *options)
 
     assert [task["name"] for task in json.loads(status.stdout)["tasks"]] == ["master", "worker"]
     assert {pod["status"] for task in json.loads(status.stdout)["tasks"] for pod in task["pods"]} == {"Running"}

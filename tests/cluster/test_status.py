@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from pulumi_volcano_jobs import cli, render
+from pulumi_volcano_jobs import render
 from tests.cli.states import GPU, gang_message, mpi, pytorch
 from tests.cluster.conftest import Manifest, Space
+from tests.commands import run_command
 
 pytestmark = pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
 Prepare = Callable[["Job"], None]
@@ -112,7 +112,7 @@ class Job:
     def run(self, command: str, *arguments: str) -> Any:
         """Run a command of volcano-jobs."""
         options = ["-n", self.space.name, "--kubeconfig", str(self.space.cluster.kubeconfig)]
-        return CliRunner().invoke(cli.app, [command, self.name, *options, *arguments], env={"COLUMNS": "100"})
+        return run_command(command, self.name, *options, *arguments, env={"COLUMNS": "100"})
 
 
 def state(code: int, *reasons: str) -> Callable[[Prepare], Prepare]:

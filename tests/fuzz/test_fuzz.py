@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from pulumi_volcano_jobs import JobError, Rendered, SshPlugin, cli, render
+from pulumi_volcano_jobs import JobError, Rendered, SshPlugin, render
 from pulumi_volcano_jobs.admission import limits
 from pulumi_volcano_jobs.files import job_file
+from tests.commands import run_command
 from tests.conftest import job, task
 from tests.fuzz import strategies
 from tests.property import strategies as sound
@@ -89,9 +89,7 @@ def outcome(document: Any, *, strict: bool, plugins: Any = None, **options: Any)
 )
 def test_changed_text_of_a_job_ends_with_an_exit_code(text: bytes, command: list[str], lenient: bool) -> None:  # noqa: FBT001
     """The exit code is 0, 1 or 2. On failure, the command prints only messages: `validate` to standard output."""
-    result = CliRunner().invoke(
-        cli.app, [*command, *["--lenient"] * lenient, "-"], input=text, prog_name="volcano-jobs"
-    )
+    result = run_command(*command, *["--lenient"] * lenient, "-", stdin=text)
 
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -243,9 +241,7 @@ def test_no_command_prints_a_planted_key(command: list[str], lenient: bool, plac
     document = job(worker, plugins=_placed(key, place) if place in PLACES else {"ssh": [], "svc": []})
     text = json.dumps(document)
 
-    result = CliRunner().invoke(
-        cli.app, [*command, *["--lenient"] * lenient, "-"], input=text, prog_name="volcano-jobs"
-    )
+    result = run_command(*command, *["--lenient"] * lenient, "-", stdin=text)
     read = job_file.read(text)
 
     assert isinstance(result.exception, (SystemExit, type(None)))

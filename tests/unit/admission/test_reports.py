@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 from syrupy.assertion import SnapshotAssertion
-from typer.testing import CliRunner
 
-from pulumi_volcano_jobs import cli
 from pulumi_volcano_jobs.kubernetes.dns import DNS_LABEL, MAX_LABEL
+from tests.commands import run_command
 
 REPORTS = Path(__file__).parent / "reports"
 POD = "spec.tasks[0].template.spec"
@@ -91,7 +90,7 @@ MISPLACED: dict[str, dict[str, str]] = {
 def run(command: str, report: str, *options: str) -> tuple[int, str, list[str]]:
     """Run a command for a report, and return its exit code, its output and its problems, sorted by path."""
     path = str(REPORTS / f"{report}.yaml")
-    done = CliRunner().invoke(cli.app, [command, path, *options], prog_name="volcano-jobs")
+    done = run_command(command, path, *options)
     problems = [line.split(": ", 1)[1] for line in done.stdout.splitlines() if line.startswith(path)]
     problems += [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(path)]
     return done.exit_code, done.stdout, sorted(problem.removeprefix("error: ") for problem in problems)
