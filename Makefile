@@ -1,6 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lock engine demo cluster docs docs-serve test test-workloads bench messages fuzz package pythons check format schema clean
@@ -11,10 +12,13 @@ help: ## show what there is to make
 setup: $(READY) ## install the library and its tools into .venv
 
 $(READY): pyproject.toml requirements-dev.txt
-	@echo "setting up .venv (once, about a minute)"
+	@echo "setting up .venv (once, less than a minute)"
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
-	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@# pip installs uv only, because uv installs the rest in a fifth of the time.
+	@awk '/^uv==/ {found = 1} found {print} found && !/\\$$/ {exit}' requirements-dev.txt > .venv/uv.txt
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement .venv/uv.txt
+	@$(INSTALL) --compile-bytecode --require-hashes --requirement requirements-dev.txt
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 lock: setup ## pin what `make setup` installs, with hashes (UPGRADE=--upgrade takes the newest versions)
