@@ -268,14 +268,17 @@ def _callable(program: Program) -> Iterator[Callable[[], object]]:
 
 @contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    path, directory, modules = list(sys.path), Path.cwd(), set(sys.modules)
+    path, directory, modules, compiled = list(sys.path), Path.cwd(), set(sys.modules), sys.dont_write_bytecode
     os.chdir(folder)
     sys.path.insert(0, str(folder))
+    # Python takes a compiled module for current if the source has the same size and the same second of change.
+    sys.dont_write_bytecode = True
     try:
         yield
     finally:
         os.chdir(directory)
         sys.path[:] = path
+        sys.dont_write_bytecode = compiled
         # Import the program's modules again in the next run, but not installed ones.
         for name in sys.modules.keys() - modules:
             if _is_of(sys.modules[name], folder):
