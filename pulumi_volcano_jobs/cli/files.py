@@ -46,7 +46,7 @@ def _read_file(path: str, *, from_folder: bool) -> InputFile:
     documents, problems = job_file.read_valid_documents(read(path), name)
     if from_folder:
         documents = [item for item in documents if is_for_kubectl(item.data)]
-        problems = [problem for problem in problems if problem.type == "Invalid"]
+        problems = [problem for problem in problems if problem.type in {"Invalid", "TooMany"}]
     return InputFile(name, documents, problems)
 
 

@@ -172,7 +172,10 @@ def read(text: str, source: str = "") -> list[Document]:
 
 
 def read_valid_documents(text: str, source: str = "") -> tuple[list[Document], list[Problem]]:
-    """Return the documents that can be read, and the problems of the other documents."""
+    """Return the documents that can be read, and the problems of the other documents.
+
+    A file that is too large has no document and one problem, because each document would be checked in vain.
+    """
     documents: list[Document] = []
     problems: list[Problem] = []
     builder = yaml_reader.DocumentBuilder()
@@ -185,6 +188,8 @@ def read_valid_documents(text: str, source: str = "") -> tuple[list[Document], l
                     raise
                 except yaml_reader.YamlError as error:
                     problems.append(error.problem)
+    except yaml_reader.FileTooLargeError as error:
+        return [], [error.problem]
     except yaml_reader.YamlError as error:
         problems.append(error.problem)
     if not documents and not problems:

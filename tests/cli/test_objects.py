@@ -10,6 +10,7 @@ import pytest
 import yaml
 from syrupy.assertion import SnapshotAssertion
 
+from pulumi_volcano_jobs.core import bounds
 from tests import upstream
 from tests.cli.conftest import Shell
 from tests.conftest import CLAIM, container, job, task, typed
@@ -392,6 +393,18 @@ class TestFolders:
         answer = shell("validate", "jobs")
 
         assert (answer.code, answer.places) == (1, ["jobs/broken.yaml:2:1"])
+
+    def test_a_file_that_is_too_large_in_a_folder_is_a_problem(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It is the only one of the file, whose jobs are not checked."""
+        self.fill(shell)
+        shell.write("jobs/large.yaml", job(quue="research"), *(job(name=f"job-{index}") for index in range(9)))
+        monkeypatch.setattr(bounds, "MOST_VALUES", 200)
+
+        (problem,) = shell.problems("jobs")
+
+        assert typed([problem]) == [("", "TooMany")]
 
     @pytest.mark.parametrize("command", ["render", "explain", "graph", "convert"])
     def test_a_folder_without_objects_is_bad_usage(self, shell: Shell, command: str) -> None:
