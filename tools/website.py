@@ -163,12 +163,17 @@ def page_of_site(text: str, name: str, address: str) -> tuple[str, dict[str, str
 
     def draw(found: re.Match[str]) -> str:
         file = f"{name}-{len(pictures)}.svg"
-        pictures[file] = mermaidx.render(found[1]).svg()
+        pictures[file] = _picture(found[1])
         return f"![Diagram of the job]({file}){{ .picture }}\n"
 
     breaking = _MESSAGE.sub("``` { .text .message }", text)
     outside = rf"[\1]({address}/blob/{BRANCH}/\2)" if address else r"\1"
     return _MERMAID.sub(draw, _LINK.sub(outside, breaking)), pictures
+
+
+@functools.cache
+def _picture(diagram: str) -> str:
+    return str(mermaidx.render(diagram).svg())
 
 
 def with_heads(page: str) -> str:

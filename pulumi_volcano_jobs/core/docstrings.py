@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import itertools
 import sys
@@ -31,6 +32,7 @@ def own_docs_of(kind: type) -> dict[str, str]:
     }
 
 
+@functools.cache
 def _tree(kind: type) -> ast.ClassDef:
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     if not isinstance(tree, ast.ClassDef):
