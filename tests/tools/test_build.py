@@ -20,6 +20,14 @@ import pytest
 from tests.deadlines import DEADLINE
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "build.py"
+# Shells without job control let background processes ignore Ctrl-C. `preexec_fn` would run code in a fork of this
+# process, where gRPC aborts if another test has used it.
+WITH_CTRL_C = """
+import os, signal, sys
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
 
 GO_MOD = """\
 module example.com/tools/engine
@@ -415,13 +423,11 @@ class TestMain:
         world.set(FAKE_GO="[ $1 = build ] && { kill -INT $PPID; exec /bin/sleep 20; }")
 
         run = subprocess.run(
-            [sys.executable, SCRIPT, "pulumi"],
+            [sys.executable, "-c", WITH_CTRL_C, SCRIPT, "pulumi"],
             capture_output=True,
             text=True,
             timeout=DEADLINE,
             check=False,
-            # Shells without job control let background processes ignore Ctrl-C.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
 
         assert run.returncode == 128 + signal.SIGINT
