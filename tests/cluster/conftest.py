@@ -160,6 +160,13 @@ class Stack(Project):
     def kubeconfig(self, path: Path) -> None:
         self.stack.workspace.env_vars["KUBECONFIG"] = str(path)
 
+    def skip_checkpoints(self) -> None:
+        """Write the state only at the end of an operation.
+
+        With many resources the engine otherwise spends most of its time writing the whole state after each step.
+        """
+        self.stack.workspace.env_vars.update(PULUMI_EXPERIMENTAL="true", PULUMI_SKIP_CHECKPOINTS="true")
+
     def jobs(self, **jobs: Mapping[str, Any]) -> None:
         """Set the jobs of the program."""
         self.write("jobs.json", json.dumps(jobs))
@@ -305,6 +312,16 @@ def changes(before: Objects, after: Objects) -> Changes:
         elif content(old) != content(new):
             found[name] = "updated"
     return found
+
+
+def of_job(found: Changes, name: str) -> Changes:
+    """Return the changes of one job, without the job name in object names."""
+    short = {}
+    for each, change in found.items():
+        kind, _, full = each.partition(" ")
+        if full == name or full.startswith(f"{name}-"):
+            short[f"{kind} {full[len(name) + 1 :]}".strip()] = change
+    return short
 
 
 def content(item: Manifest) -> Manifest:

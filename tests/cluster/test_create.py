@@ -90,13 +90,13 @@ def test_objects_that_pods_need_are_created_first(example: Example) -> None:
 
 
 def test_a_gang_can_be_larger_than_the_parallelism_of_the_engine(stack: Stack) -> None:
-    """The engine creates 8 objects at a time and does not wait for running Pods, so 40 Pods do not deadlock."""
-    stack.jobs(train={"tasks": [task("worker", 40)], "plugins": {"svc": []}})
+    """The engine creates 8 objects at a time and does not wait for running Pods, so 20 Pods do not deadlock."""
+    stack.jobs(train={"tasks": [task("worker", 20)], "plugins": {"svc": []}})
 
     stack.up(parallel=8)
 
     made = stack.space.seen()
     pods = stack.space.pods()
-    assert pods.keys() == {f"train-worker-{index}" for index in range(40)}
+    assert pods.keys() == {f"train-worker-{index}" for index in range(20)}
     assert {pod["status"]["phase"] for pod in pods.values()} == {"Pending"}
-    assert made["PodGroup train"]["spec"]["minMember"] == 40
+    assert made["PodGroup train"]["spec"]["minMember"] == 20

@@ -9,8 +9,9 @@ import pytest
 from tests.cluster.conftest import Manifest, Stack, changes, task
 from tests.engine.conftest import Run
 
-# The engine writes its state after each step, so 500 Pods take ten times as long without testing more.
-PODS = 150
+# Several times the number of objects that the engine creates at a time. The engine writes its state after each step, so
+# 150 Pods take five times as long without testing more; benchmarks/scale.py measures larger jobs.
+PODS = 50
 
 
 def timed(stack: Stack, what: str, capsys: pytest.CaptureFixture[str]) -> Run:
@@ -24,13 +25,14 @@ def timed(stack: Stack, what: str, capsys: pytest.CaptureFixture[str]) -> Run:
 
 def test_a_stack_can_have_twenty_jobs(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
     """Each has a different key, and a second update changes nothing."""
-    stack.jobs(**{f"job-{index}": {"tasks": [task("worker", 2)], "plugins": {"ssh": []}} for index in range(20)})
+    stack.skip_checkpoints()
+    stack.jobs(**{f"job-{index}": {"tasks": [task("worker")], "plugins": {"ssh": []}} for index in range(20)})
 
-    timed(stack, "20 jobs of 2 Pods, up", capsys)
+    timed(stack, "20 jobs of a Pod, up", capsys)
 
-    assert len(stack.space.pods()) == 40
+    assert len(stack.space.pods()) == 20
     assert len({stack.space.key(f"job-{index}") for index in range(20)}) == 20
-    assert timed(stack, "20 jobs of 2 Pods, no-op", capsys).steps == {}
+    assert timed(stack, "20 jobs of a Pod, no-op", capsys).steps == {}
 
 
 def test_a_job_can_have_many_pods(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,8 +34,7 @@ def job(plugin: str, mode: str, workers: int, image: str) -> Manifest:
 def stages(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Objects]:
     """Create a job for each plugin and mode; add a worker to each, remove it, and edit the image."""
     stack = Stack(tmp_path_factory.mktemp("scale"), new_space())
-    # With many resources the engine spends most of its time writing the whole state after each step.
-    stack.stack.workspace.env_vars.update(PULUMI_EXPERIMENTAL="true", PULUMI_SKIP_CHECKPOINTS="true")
+    stack.skip_checkpoints()
 
     def make(workers: int, image: str = "example.org/image:1") -> Objects:
         return stack.make(**{f"{plugin}-{mode}": job(plugin, mode, workers, image) for plugin, mode in JOBS})

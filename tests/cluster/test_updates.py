@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from pulumi_volcano_jobs.component.kubernetes_object import DIGEST, WAIT_FOR
-from tests.cluster.conftest import Changes, Space, Stack, changes, content, task
+from tests.cluster.conftest import Changes, Space, Stack, changes, content, of_job, task
 from tests.cluster.edits import DOCUMENT, EDITS, ISSUE, Edit, PreviewError, job, table
 
 RESTARTS = ("gang", "pod")
@@ -26,16 +26,6 @@ class Seen:
     preview: list[tuple[str, str]] | str
     up: list[tuple[str, str]]
     changes: dict[str, Changes]
-
-
-def of_job(found: Changes, name: str) -> Changes:
-    """Return the changes of one job, without the job name in object names."""
-    short = {}
-    for each, change in found.items():
-        kind, _, full = each.partition(" ")
-        if full == name or full.startswith(f"{name}-"):
-            short[f"{kind} {full[len(name) + 1 :]}".strip()] = change
-    return short
 
 
 @pytest.fixture(scope="module")
