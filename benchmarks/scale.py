@@ -57,9 +57,10 @@ else:
 
 def measure(sizes: list[int]) -> None:
     """Start the control plane, and print a table for each size."""
-    with tempfile.TemporaryDirectory(prefix="volcano-jobs-scale-") as folder, Cluster(Path(folder)) as cluster:
-        for definition in definitions.definitions():
-            cluster.install(definition)
+    with (
+        tempfile.TemporaryDirectory(prefix="volcano-jobs-scale-") as folder,
+        Cluster(Path(folder), definitions.definitions()) as cluster,
+    ):
         for size in sizes:
             runs = [
                 table.apart("benchmarks.scale", variant, size, cluster.kubeconfig, timeout=TIMEOUT)

@@ -110,9 +110,10 @@ CLUSTER_WIDE = {
 class Cluster:
     """A control plane, as a context manager: `with Cluster(folder) as cluster`."""
 
-    def __init__(self, folder: Path) -> None:
-        """Create a cluster with all its files in a folder. It does not start yet."""
+    def __init__(self, folder: Path, crds: Iterable[Mapping[str, Any]] = ()) -> None:
+        """Create a cluster with all its files in a folder, and with these CRDs. It does not start yet."""
         self.folder = folder
+        self._crds = crds
         self.kubeconfig = folder / "kubeconfig"
         self._token = secrets.token_urlsafe(24)
         self._ports = {name: _free_port() for name in ("etcd", "peer", "api", "manager", "kwok")}
@@ -134,6 +135,10 @@ class Cluster:
             self._write_files()
             self._start_etcd()
             self.start_api_server()
+            # The garbage collector looks for new CRDs only every 30 seconds. A foreground deletion of a custom resource
+            # waits for it.
+            for crd in self._crds:
+                self.install(crd)
             self._start_manager()
             self._start_kwok()
             self.apply([_node(NODE)])
@@ -400,9 +405,10 @@ def _is_ready(node: Mapping[str, Any]) -> bool:
 
 def main() -> int:
     """Start a cluster with the generated resource definitions of Volcano, and keep it until Ctrl-C."""
-    with tempfile.TemporaryDirectory(prefix="volcano-jobs-cluster-") as folder, Cluster(Path(folder)) as cluster:
-        for definition in definitions.definitions():
-            cluster.install(definition)
+    with (
+        tempfile.TemporaryDirectory(prefix="volcano-jobs-cluster-") as folder,
+        Cluster(Path(folder), definitions.definitions()) as cluster,
+    ):
         print(f"export KUBECONFIG={cluster.kubeconfig}", flush=True)
         print("Ctrl-C stops it", file=sys.stderr, flush=True)
         try:

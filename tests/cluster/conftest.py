@@ -90,15 +90,13 @@ def engine() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def cluster(engine: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Provide the cluster with resource definitions, because each job has a PodGroup."""
-    with Cluster(tmp_path_factory.mktemp("cluster")) as running:
-        install_definitions(running)
+    with Cluster(tmp_path_factory.mktemp("cluster"), volcano_definitions()) as running:
         yield running
 
 
-def install_definitions(cluster: Cluster) -> None:
-    """Install Volcano's own resource definitions, or the generated ones."""
-    for definition in upstream.definitions() if upstream.HAS_DEFINITIONS else definitions.definitions():
-        cluster.install(definition)
+def volcano_definitions() -> list[Manifest]:
+    """Return Volcano's own resource definitions, or the generated ones."""
+    return upstream.definitions() if upstream.HAS_DEFINITIONS else definitions.definitions()
 
 
 @dataclass(frozen=True)

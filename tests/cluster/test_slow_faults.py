@@ -9,7 +9,7 @@ import pytest
 from cluster import Cluster
 
 from pulumi_volcano_jobs.component.error_hooks import missing_definitions
-from tests.cluster.conftest import Apart, Objects, Space, Stack, changes, install_definitions
+from tests.cluster.conftest import Apart, Objects, Space, Stack, changes, volcano_definitions
 from tests.cluster.mending import PODS, is_complete, job, recover, without_scheduling
 
 NODE = "another-node"
@@ -98,7 +98,8 @@ def test_a_cluster_without_volcano_fails_the_update(without_volcano: Failing) ->
     assert 'no matches for kind "PodGroup" in version "scheduling.volcano.sh/v1beta1"' in output
     assert stack.space.pods() == {}
     key = stack.space.key()
-    install_definitions(bare)
+    for definition in volcano_definitions():
+        bare.install(definition)
     stack.up()
     assert set(stack.space.pods()) == set(PODS[:2])
     assert stack.space.key() == key
