@@ -106,10 +106,12 @@ def test_the_makefile_installs_only_from_the_lock() -> None:
     setup = (ROOT / "Makefile").read_text("utf-8").partition("$(READY): ")[2].partition("\n\n")[0]
 
     assert "requirements-dev.txt" in setup.partition("\n")[0]
-    assert re.findall(r"pip install (.*)", setup) == [
-        "--quiet --require-hashes --requirement requirements-dev.txt",
-        "--quiet --no-deps --no-build-isolation --editable .",
+    assert re.findall(r"(?:pip install|\$\(INSTALL\)) (.*)", setup) == [
+        "--quiet --require-hashes --requirement .venv/uv.txt",
+        "--compile-bytecode --require-hashes --requirement requirements-dev.txt",
+        "--no-deps --no-build-isolation --editable .",
     ]
+    assert "requirements-dev.txt > .venv/uv.txt" in setup
 
 
 def test_the_typescript_example_has_the_lock_of_the_tested_packages() -> None:
