@@ -8,8 +8,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -20,12 +22,13 @@ import definitions
 import pytest
 import stack as stacks
 from cluster import Cluster
+from pulumi import automation
 
 from pulumi_volcano_jobs.spec.naming import job_of, pod_group
 from tests import upstream
 from tests.conftest import CLAIM
 from tests.deadlines import DEADLINE
-from tests.engine.conftest import ROOT, Project
+from tests.engine.conftest import ROOT, Project, Run, short
 
 Manifest = dict[str, Any]
 Objects = dict[str, Manifest]
@@ -50,7 +53,6 @@ for name, args in json.loads((Path(__file__).parent / "jobs.json").read_text("ut
         pulumi.export(f"{name}-key", job.ssh.public_key)
 """
 APART = """
-import json
 import sys
 from pathlib import Path
 
@@ -60,14 +62,8 @@ import stack
 folder = Path(sys.argv[2])
 stack.put_engine_on_path()
 opened = stack.open_stack(folder, folder / ".state", "dev")
-events = []
-try:
-    with stack.alone(opened):
-        getattr(opened, sys.argv[3])(color="never", on_output=print, on_event=events.append)
-except stack.automation.CommandError as error:
-    sys.exit(str(error))
-steps = [event.resource_pre_event.metadata for event in events if event.resource_pre_event]
-print(json.dumps(sorted((step.op.value, step.urn) for step in steps)))
+with stack.alone(opened):
+    getattr(opened, sys.argv[3])(color="never")
 """
 
 
@@ -180,13 +176,25 @@ class Stack(Project):
         with stacks.alone(self.stack):
             self.stack.refresh(color="never", clear_pending_creates=True)
 
-    def previewed_apart(self) -> list[tuple[str, str]] | str:
+    def previewed(self) -> list[tuple[str, str]] | str:
         """Return the steps of a preview, or its output if it fails."""
-        code, output = self.apart("preview").wait()
-        return output if code else [(op, urn) for op, urn in json.loads(output.splitlines()[-1])]
+        try:
+            return self.preview().urns
+        except automation.CommandError as error:
+            return str(error)
+
+    def begin(self) -> Background:
+        """Start `up` in a thread, so that the test can act as a controller."""
+        return Background(self.up)
+
+    def pending(self) -> set[str]:
+        """Return the objects that the engine creates or updates now, by short name."""
+        (path,) = (self.state / "state").rglob("stacks/**/dev.json")
+        operations = json.loads(path.read_bytes())["checkpoint"]["latest"].get("pending_operations") or ()
+        return {short(item["resource"]["urn"]) for item in operations}
 
     def apart(self, operation: str) -> Apart:
-        """Start an operation in its own process group, so that it can fail or be killed."""
+        """Start an operation in its own process group, so that it can be killed."""
         command = [sys.executable, "-c", APART, str(ROOT / "tools"), str(self.folder), operation]
         environment = {**os.environ, "KUBECONFIG": str(self.kubeconfig)}
         return Apart(command, environment, self.state / "state" / ".pulumi" / "stacks")
@@ -198,14 +206,7 @@ class Apart:
     def __init__(self, command: list[str], environment: Mapping[str, str], states: Path) -> None:
         """Start the operation; the engine writes the state of the stack to `states`."""
         self._states = states
-        self._process = subprocess.Popen(
-            command,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+        self._process = subprocess.Popen(command, env=environment, start_new_session=True)
 
     def kill(self) -> None:
         """Kill the program and the engine with SIGKILL, and stop the provider, which would otherwise stay."""
@@ -219,7 +220,7 @@ class Apart:
             time.sleep(0.05)
             self._stop()
         os.killpg(session, signal.SIGKILL)
-        self._process.communicate()
+        self._process.wait()
         for pid in orphans:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -241,14 +242,36 @@ class Apart:
             return False
         return bool(states)
 
+
+def failed(operation: Callable[[], object]) -> str:
+    """Run an operation, check that the engine reports an error, and return its output."""
+    with pytest.raises(automation.CommandError) as caught:
+        operation()
+    return str(caught.value)
+
+
+class Background:
+    """An operation of a stack in a thread."""
+
+    def __init__(self, operation: Callable[[], Run]) -> None:
+        """Start the operation."""
+        self._ended: Future[Run] = Future()
+        # The interpreter does not wait for a daemon thread when a test has failed.
+        threading.Thread(target=self._run, args=[operation], daemon=True).start()
+
+    def _run(self, operation: Callable[[], Run]) -> None:
+        try:
+            self._ended.set_result(operation())
+        except Exception as error:  # noqa: BLE001  # `wait` raises it
+            self._ended.set_exception(error)
+
     def has_ended(self) -> bool:
         """Return whether it has ended."""
-        return self._process.poll() is not None
+        return self._ended.done()
 
-    def wait(self) -> tuple[int, str]:
-        """Wait for the end, and return the exit code and the output."""
-        output, _ = self._process.communicate(timeout=DEADLINE)
-        return self._process.returncode, output
+    def wait(self) -> Run:
+        """Wait for the end, and return the result, or raise the error."""
+        return self._ended.result(DEADLINE)
 
 
 def _in_session(session: int) -> list[int]:

@@ -7,18 +7,11 @@ from pathlib import Path
 import pytest
 
 from pulumi_volcano_jobs.component.error_hooks import refusals
-from tests.cluster.conftest import Manifest, Space, Stack, task
+from tests.cluster.conftest import Manifest, Space, Stack, failed, task
 from tests.cluster.test_permissions import ACCOUNT, COMPOSED, NATIVE, ROLES, job, log_in, without
 from tests.cluster.test_queue import PROGRAM as QUEUES
 from tests.cluster.test_queue import Queues
 from tests.cluster.volcano import QueueWebhook
-
-
-def failed(stack: Stack, operation: str = "up") -> str:
-    """Run an operation that fails, and return its output."""
-    code, output = stack.apart(operation).wait()
-    assert code != 0
-    return output
 
 
 def advised(output: str, owner: str = "job train") -> list[str]:
@@ -70,7 +63,7 @@ def test_a_missing_right_fails_the_update_with_the_page_that_lists_it(stack: Sta
     """The advice names the user and the right once, although many Pods fail."""
     log_in(stack, without(ROLES[role], resource, "create"))
     stack.jobs(train=job(role))
-    output = failed(stack)
+    output = failed(stack.up)
 
     (line,) = advised(output)
     assert f"system:serviceaccount:{stack.space.name}:{ACCOUNT} has no right to create {resource}" in line
@@ -82,7 +75,7 @@ def test_a_missing_right_to_delete_fails_the_destroy(stack: Stack) -> None:
     log_in(stack, without(ROLES[COMPOSED], "secrets", "delete"))
     stack.make(train=job(COMPOSED))
 
-    assert 'cannot delete resource "secrets" in API group ""' in failed(stack, "destroy")
+    assert 'cannot delete resource "secrets" in API group ""' in failed(stack.destroy)
 
 
 def test_an_exhausted_quota_fails_the_update_with_its_name(stack: Stack) -> None:
@@ -90,7 +83,7 @@ def test_an_exhausted_quota_fails_the_update_with_its_name(stack: Stack) -> None
     apply_quota(stack.space, pods="1")
     stack.jobs(train={"tasks": [task("worker", 3)]})
 
-    (line,) = advised(failed(stack))
+    (line,) = advised(failed(stack.up))
     assert "ResourceQuota compute" in line
     stack.space.cluster.delete("ResourceQuota", "compute", stack.space.name)
     stack.up()
@@ -102,7 +95,7 @@ def test_a_quota_of_requests_fails_the_update_with_the_missing_field(stack: Stac
     apply_quota(stack.space, **{"requests.cpu": "8"})
     stack.jobs(train={"tasks": [task("worker")]})
 
-    (line,) = advised(failed(stack))
+    (line,) = advised(failed(stack.up))
     assert "requests.cpu" in line
 
 
@@ -110,7 +103,7 @@ def test_a_policy_of_the_cluster_fails_the_update_with_its_name(stack: Stack) ->
     """The message of the policy is shown as well."""
     apply_policy(stack.space)
     stack.jobs(train={"tasks": [task("worker")], "plugins": {"svc": []}})
-    output = failed(stack)
+    output = failed(stack.up)
 
     (line,) = advised(output)
     assert f"ValidatingAdmissionPolicy {stack.space.name}" in line
@@ -124,7 +117,7 @@ def test_a_webhook_of_the_cluster_fails_the_update_with_its_name(space: Space, t
     queues.put(**{name: {"parent": "missing"}})
 
     with QueueWebhook(space.cluster, space.name, tmp_path):
-        output = failed(queues)
+        output = failed(queues.up)
 
     (line,) = advised(output, f"queue {name}")
     assert "admission webhook queues.volcano.test" in line
@@ -136,5 +129,5 @@ def test_a_pod_security_standard_fails_the_update_with_its_level(stack: Stack) -
     stack.space.cluster.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}])
     stack.jobs(train={"tasks": [task("worker", 2)]})
 
-    (line,) = advised(failed(stack))
+    (line,) = advised(failed(stack.up))
     assert "Pod Security Standard restricted" in line

@@ -9,7 +9,7 @@ import pytest
 from cluster import Cluster
 
 from pulumi_volcano_jobs.component.error_hooks import missing_definitions
-from tests.cluster.conftest import Apart, Objects, Space, Stack, changes, volcano_definitions
+from tests.cluster.conftest import Background, Objects, Space, Stack, changes, failed, volcano_definitions
 from tests.cluster.mending import PODS, is_complete, job, recover, without_scheduling
 
 NODE = "another-node"
@@ -21,7 +21,7 @@ class Failing:
     """An update that is expected to fail."""
 
     stack: Stack
-    run: Apart
+    run: Background
 
 
 def bound(space: Space, pod: str, node: str) -> None:
@@ -38,7 +38,7 @@ def without_volcano(engine: None, tmp_path_factory: Folders) -> Iterator[Failing
     with Cluster(tmp_path_factory.mktemp("bare")) as bare:
         stack = Stack(tmp_path_factory.mktemp("definitions"), Space(bare, "default"))
         stack.jobs(train=job(2))
-        yield Failing(stack, stack.apart("up"))
+        yield Failing(stack, stack.begin())
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def without_namespace(without_volcano: Failing, cluster: Cluster, tmp_path_facto
     """Start an update in a namespace that does not exist."""
     stack = Stack(tmp_path_factory.mktemp("missing"), Space(cluster, "not-there"))
     stack.jobs(train=job(2))
-    return Failing(stack, stack.apart("up"))
+    return Failing(stack, stack.begin())
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +75,8 @@ def test_a_pod_of_a_deleted_node_is_recreated(without_node: tuple[Stack, Objects
 
 def test_a_missing_namespace_fails_the_update(without_namespace: Failing) -> None:
     """The error names it; after it is created, one more update creates the job."""
-    stack, (code, output) = without_namespace.stack, without_namespace.run.wait()
+    stack, output = without_namespace.stack, failed(without_namespace.run.wait)
 
-    assert code != 0
     assert 'namespaces "not-there" not found' in output
     metadata = {"name": "not-there"}
     stack.space.cluster.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}])
@@ -88,10 +87,9 @@ def test_a_missing_namespace_fails_the_update(without_namespace: Failing) -> Non
 
 def test_a_cluster_without_volcano_fails_the_update(without_volcano: Failing) -> None:
     """No Pod is created, and the error has the fix; with the CRDs one more update creates the job."""
-    stack, (code, output) = without_volcano.stack, without_volcano.run.wait()
+    stack, output = without_volcano.stack, failed(without_volcano.run.wait)
     bare = stack.space.cluster
 
-    assert code != 0
     assert missing_definitions("train", "PodGroups").text in output
     assert "helm install volcano" in output
     assert "Verify that any required CRDs have been created" in output

@@ -33,6 +33,7 @@ def seen(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFacto
     """Create two jobs that differ in `restart`, and apply one edit after another to both."""
     space = new_space()
     stack = Stack(tmp_path_factory.mktemp("updates"), space)
+    stack.skip_checkpoints()
     jobs = {name: job(name, name) for name in RESTARTS}
     before = stack.make(**jobs)
     found = {}
@@ -42,7 +43,7 @@ def seen(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFacto
         stack.jobs(**deepcopy(jobs))
         preview: list[tuple[str, str]] | str = []
         if edit in PREVIEWED:
-            preview = stack.previewed_apart() if edit.preview_fails else stack.preview().urns
+            preview = stack.previewed()
         up = stack.up().urns
         after = space.seen()
         differences = changes(before, after)
