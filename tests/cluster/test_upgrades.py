@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -10,19 +10,25 @@ from pulumi_volcano_jobs.spec.naming import pod_group
 from tests.cluster.conftest import Space, changes
 from tests.cluster.repository import Repository, shell_lines
 
-LINES = shell_lines("docs/upgrades.md", "git", "helm", "pulumi install")
-"""The others need the network, or the history of a repository."""
+LINES = [*reversed(dict.fromkeys(reversed(shell_lines("docs/upgrades.md", "git", "helm", "pulumi install"))))]
+"""The lines of the page, each once, at its last place. The others need the network, or the history of a repository."""
 NO_CHANGES = "pulumi preview --expect-no-changes"
-UP = "pulumi up --yes"
+UP = "pulumi up --yes --skip-preview"
+
+
+@pytest.fixture(scope="module")
+def shared(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """Provide a repository with a job. Each test leaves it as it was."""
+    made = Repository(tmp_path_factory.mktemp("upgrades"), new_space())
+    made.succeeds(UP)
+    return made
 
 
 @pytest.fixture
-def repository(space: Space, tmp_path: Path) -> Repository:
-    """Provide a repository whose job runs."""
-    made = Repository(tmp_path, space)
-    made.succeeds(UP)
-    space.run()
-    return made
+def repository(shared: Repository) -> Repository:
+    """Provide the repository when the job runs."""
+    shared.space.run()
+    return shared
 
 
 def confirmed(line: str) -> str:
@@ -41,37 +47,27 @@ def test_the_commands_of_the_page_change_no_running_job(repository: Repository) 
     assert changes(before, repository.space.seen()) == {}
 
 
-def test_a_preview_that_expects_no_changes_fails_after_an_edit(repository: Repository) -> None:
-    """The going back to the old program is an update that replaces the Pods again."""
-    repository.succeeds("pulumi stack export --file before.json")
+def test_an_edit_an_older_state_and_the_old_program_replace_the_pods(repository: Repository) -> None:
+    """A preview that expects no changes fails after an edit. A refresh does not read the digest of a Pod's spec."""
+    replaced = {"Pod train-worker-0": "replaced", "Pod train-worker-1": "replaced"}
     first = repository.space.seen()
+    repository.succeeds("pulumi stack export --file before.json")
     repository.edit("ghcr.io/me/train:2")
     assert repository.run(NO_CHANGES).returncode
     repository.succeeds(UP)
+    edited = repository.space.seen()
+    assert changes(first, edited) == replaced
+
+    repository.succeeds("pulumi stack import --file before.json")
+    repository.succeeds("pulumi refresh --yes --skip-preview")
+    repository.succeeds(UP)
+    again = repository.space.seen()
+    assert changes(edited, again) == replaced
 
     repository.edit("ghcr.io/me/train:1")
     repository.succeeds(UP)
-
-    replaced = {"Pod train-worker-0": "replaced", "Pod train-worker-1": "replaced"}
-    assert changes(first, repository.space.seen()) == replaced
+    assert changes(again, repository.space.seen()) == replaced
     assert repository.images() == {"ghcr.io/me/train:1"}
-
-
-def test_an_older_state_replaces_pods_that_changed_since(repository: Repository) -> None:
-    """A refresh does not read the digest of their spec."""
-    repository.succeeds("pulumi stack export --file before.json")
-    repository.edit("ghcr.io/me/train:2")
-    repository.succeeds(UP)
-    before = repository.space.seen()
-
-    repository.succeeds("pulumi stack import --file before.json")
-    repository.succeeds("pulumi refresh --yes")
-    repository.succeeds(UP)
-
-    assert changes(before, repository.space.seen()) == {
-        "Pod train-worker-0": "replaced",
-        "Pod train-worker-1": "replaced",
-    }
 
 
 def test_a_deleted_pod_group_is_created_again_and_the_pods_stay(repository: Repository) -> None:
