@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,27 @@ NOT_RUN = ("curl", "export", "pip install", "pulumi install")
 """Steps that install what the test already has."""
 
 
-@pytest.fixture
-def repository(space: Space, tmp_path: Path) -> Repository:
-    """Provide a repository whose stack has the kubeconfig of the cluster."""
-    made = Repository(tmp_path, space)
+def new_repository(folder: Path, space: Space) -> Repository:
+    """Return a repository whose stack has the kubeconfig of the cluster."""
+    made = Repository(folder, space)
     made.succeeds(STORE_KUBECONFIG)
     made.environment.pop("KUBECONFIG")
+    return made
+
+
+@pytest.fixture
+def repository(space: Space, tmp_path: Path) -> Repository:
+    """Provide a repository for one test."""
+    return new_repository(tmp_path, space)
+
+
+@pytest.fixture(scope="module")
+def created(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """Provide a repository in which each command of GitLab's jobs has succeeded."""
+    made = new_repository(tmp_path_factory.mktemp("gitlab"), new_space())
+    for name in ("validate", "preview", "up"):
+        for line in lines(f"gitlab-{name}"):
+            made.succeeds(line)
     return made
 
 
@@ -107,11 +122,16 @@ def test_the_log_is_written_with_errors_and_without(repository: Repository) -> N
         assert bool(run["results"]) == bool(code)
 
 
-def test_an_approved_preview_is_applied(repository: Repository) -> None:
-    """The preview changes nothing, and the policy pack runs in both commands."""
+def test_only_an_approved_preview_is_applied(repository: Repository) -> None:
+    """The preview changes nothing, and the policy pack runs in both commands. The error is that of the page."""
     repository.succeeds(command("preview"))
+    repository.edit("ghcr.io/me/train:2")
+    run = repository.run(command("up"))
+    assert run.returncode
+    assert VIOLATION in run.stdout + run.stderr
     assert repository.space.pods() == {}
 
+    repository.edit("ghcr.io/me/train:1")
     repository.succeeds(command("up"))
 
     assert repository.images() == {"ghcr.io/me/train:1"}
@@ -119,34 +139,18 @@ def test_an_approved_preview_is_applied(repository: Repository) -> None:
     assert "the registry is not allowed" in repository.run(command("preview")).stdout
 
 
-def test_an_edit_after_the_preview_is_not_applied(repository: Repository) -> None:
-    """The error is that of the page."""
-    repository.succeeds(command("preview"))
-    repository.edit("ghcr.io/me/train:2")
-
-    run = repository.run(command("up"))
-
-    assert run.returncode
-    assert VIOLATION in run.stdout + run.stderr
-    assert repository.space.pods() == {}
+def test_the_pipeline_of_gitlab_creates_the_job(created: Repository) -> None:
+    """The Pods have the image of the program."""
+    assert created.images() == {"ghcr.io/me/train:1"}
 
 
-def test_the_pipeline_of_gitlab_creates_the_job(repository: Repository) -> None:
-    """The commands of each job succeed."""
-    for name in ("validate", "preview", "up"):
-        for line in lines(f"gitlab-{name}"):
-            repository.succeeds(line)
-
-    assert repository.images() == {"ghcr.io/me/train:1"}
-
-
-def test_the_nightly_command_fails_if_a_pod_is_missing(repository: Repository) -> None:
+def test_the_nightly_command_fails_if_a_pod_is_missing(created: Repository) -> None:
     """Pods that only changed their phase are no difference."""
-    repository.succeeds("pulumi up --stack dev --yes --skip-preview")
-    repository.space.run()
-    repository.succeeds(NIGHTLY)
+    space = created.space
+    space.run()
+    created.succeeds(NIGHTLY)
 
-    repository.space.cluster.delete("Pod", "train-worker-0", repository.space.name)
-    repository.space.cluster.wait(lambda: len(repository.space.pods()) == 1, "the Pod to be gone", 30)
+    space.cluster.delete("Pod", "train-worker-0", space.name)
+    space.cluster.wait(lambda: len(space.pods()) == 1, "the Pod to be gone", 30)
 
-    assert repository.run(NIGHTLY).returncode
+    assert created.run(NIGHTLY).returncode

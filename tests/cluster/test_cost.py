@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl
 def repository(space: Space, tmp_path: Path) -> Repository:
     """Provide a repository whose job runs, with a claim that it keeps."""
     made = Repository(tmp_path, space, volumes=VOLUMES, claims="keep")
-    made.succeeds("pulumi up --yes")
+    made.succeeds("pulumi up --yes --skip-preview")
     space.run()
     return made
 
