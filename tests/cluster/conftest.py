@@ -53,6 +53,7 @@ for name, args in json.loads((Path(__file__).parent / "jobs.json").read_text("ut
         pulumi.export(f"{name}-key", job.ssh.public_key)
 """
 APART = """
+import json
 import sys
 from pathlib import Path
 
@@ -63,7 +64,7 @@ folder = Path(sys.argv[2])
 stack.put_engine_on_path()
 opened = stack.open_stack(folder, folder / ".state", "dev")
 with stack.alone(opened):
-    getattr(opened, sys.argv[3])(color="never")
+    getattr(opened, sys.argv[3])(color="never", **json.loads(sys.argv[4]))
 """
 
 
@@ -193,9 +194,9 @@ class Stack(Project):
         operations = json.loads(path.read_bytes())["checkpoint"]["latest"].get("pending_operations") or ()
         return {short(item["resource"]["urn"]) for item in operations}
 
-    def apart(self, operation: str) -> Apart:
+    def apart(self, operation: str, **options: Any) -> Apart:
         """Start an operation in its own process group, so that it can be killed."""
-        command = [sys.executable, "-c", APART, str(ROOT / "tools"), str(self.folder), operation]
+        command = [sys.executable, "-c", APART, str(ROOT / "tools"), str(self.folder), operation, json.dumps(options)]
         environment = {**os.environ, "KUBECONFIG": str(self.kubeconfig)}
         return Apart(command, environment, self.state / "state" / ".pulumi" / "stacks")
 
