@@ -16,7 +16,7 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import definitions
 import pytest
@@ -33,6 +33,7 @@ from tests.engine.conftest import ROOT, Project, Run, short
 Manifest = dict[str, Any]
 Objects = dict[str, Manifest]
 Changes = dict[str, str]
+T = TypeVar("T")
 
 COMPOSED = ("ConfigMap", "NetworkPolicy", "PersistentVolumeClaim", "Pod", "PodGroup", "Secret", "Service")
 KINDS = (*COMPOSED, "Job")
@@ -336,14 +337,14 @@ def changes(before: Objects, after: Objects) -> Changes:
     return found
 
 
-def of_job(found: Changes, name: str) -> Changes:
-    """Return the changes of one job, without the job name in object names."""
-    short = {}
-    for each, change in found.items():
+def of_job(found: Mapping[str, T], name: str) -> dict[str, T]:
+    """Return the objects of one job, or their changes, without the job name in object names."""
+    own = {}
+    for each, value in found.items():
         kind, _, full = each.partition(" ")
         if full == name or full.startswith(f"{name}-"):
-            short[f"{kind} {full[len(name) + 1 :]}".strip()] = change
-    return short
+            own[f"{kind} {full[len(name) + 1 :]}".strip()] = value
+    return own
 
 
 def content(item: Manifest) -> Manifest:
