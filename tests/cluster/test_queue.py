@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from pulumi_volcano_jobs.component.error_hooks import missing_controllers
 from pulumi_volcano_jobs.spec.naming import pod_group
 from tests.cluster.conftest import Space, Stack, content, task
 from tests.cluster.volcano import QueueController, QueueWebhook
+from tests.engine.conftest import Steps, short
 
 PROGRAM = """
 import json
@@ -68,29 +70,72 @@ def queues(unopened: Queues) -> Iterator[Queues]:
         yield unopened
 
 
-@pytest.fixture
-def slow(unopened: Queues, tmp_path: Path) -> Iterator[Queues]:
-    """Provide a stack whose queues open late, with a webhook that looks them up."""
-    space = unopened.space
-    with QueueController(space.cluster, space.name, delay=2), QueueWebhook(space.cluster, space.name, tmp_path):
-        yield unopened
+@dataclass
+class Life:
+    """Queues and jobs after each update, and the steps of the updates."""
+
+    name: str
+    """The namespace, which begins the names of the queues."""
+    seen: list[dict[str, Any]]
+    steps: list[Steps]
+    group: dict[str, Any]
+    """The PodGroup of the job after the first update."""
+    deleted: list[str]
+    """Names of queues and PodGroups in the order of their deletion."""
+    left: dict[str, Any]
 
 
-def test_a_queue_is_created_edited_in_place_and_deleted(queues: Queues) -> None:
-    """An update without an edit changes nothing, and edits keep the object."""
-    name = f"{queues.space.name}-research"
-    first: dict[str, Any] = {"name": name, "weight": 2, "capability": {"cpu": 8, "memory": "64Gi"}}
-    assert queues.bring_up(research=first)["Queue research"] == "create"
-    made = queues.seen()[name]
+FIRST: dict[str, Any] = {"weight": 2, "capability": {"cpu": 8, "memory": "64Gi"}}
+EDITED = {**FIRST, "weight": 3, "capability": {"cpu": 16}, "deserved": {"cpu": 4}, "dequeue_strategy": "fifo"}
+UPDATES = CREATED, UNCHANGED, CHANGED, RESET, FORCED, AFTER, REMOVED = range(7)
 
-    assert queues.bring_up(research=first) == {}
-    assert content(queues.seen()[name]) == content(made)
 
-    edited = {**first, "weight": 3, "capability": {"cpu": 16}, "deserved": {"cpu": 4}, "dequeue_strategy": "fifo"}
-    assert queues.bring_up(research=edited) == {"Queue research": "update"}
-    seen = queues.seen()[name]
-    assert seen["metadata"]["uid"] == made["metadata"]["uid"]
-    assert seen["spec"] == {
+@pytest.fixture(scope="module")
+def life(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory) -> Life:
+    """Create queues and a job in one of them; edit, move, replace and delete queues; then destroy everything."""
+    queues = Queues(tmp_path_factory.mktemp("queues"), new_space(), PROGRAM)
+    space, name = queues.space, queues.space.name
+    seen, steps = [], []
+
+    def bring_up(research: Any, moved: Any, closed: Any) -> None:
+        args = {f"{name}-{key}": {} for key in ("all", "forced", "train")}
+        args |= {f"{name}-moved": moved, f"{name}-closed": closed, f"{name}-child": {"parent": f"{name}-all"}}
+        if research is not None:
+            args["research"] = {"name": f"{name}-research", **research}
+        jobs = {
+            f"{name}-{queue}": {"tasks": [task("worker")], "queue": f"{name}-{queue}"} for queue in ("train", "child")
+        }
+        keep(queues.bring_up(jobs=jobs, **args))
+
+    def keep(done: Steps) -> None:
+        steps.append(done)
+        seen.append(queues.seen())
+
+    with QueueController(space.cluster, name):
+        bring_up(FIRST, {}, {})
+        group = space.cluster.get("PodGroup", pod_group(f"{name}-child"), name)
+        bring_up(FIRST, {}, {})
+        space.cluster.set_status("Queue", f"{name}-closed", state="Closed")
+        bring_up(EDITED, {"parent": f"{name}-all"}, {"weight": 2})
+        bring_up({}, {}, {"weight": 2})
+        (urn,) = [item["urn"] for item in queues.resources() if item["urn"].endswith(f":Queue::{name}-forced")]
+        keep(queues.up(replace=[urn]).steps)
+        bring_up({}, {}, {"weight": 2})
+        bring_up(None, {}, {"weight": 2})
+        run = queues.destroy()
+    urns = [event.resource_pre_event.metadata.urn for event in run.events if event.resource_pre_event]
+    deleted = [short(urn) for urn in urns if urn.split("::")[2].endswith(("Queue", "PodGroup"))]
+    return Life(name, seen, steps, group, deleted, queues.seen())
+
+
+def test_a_queue_is_created_edited_in_place_and_deleted(life: Life) -> None:
+    """Edits keep the object."""
+    name = f"{life.name}-research"
+    specs = [found[name]["spec"] for found in life.seen[:FORCED]]
+
+    assert life.steps[CREATED]["Queue research"] == "create"
+    assert life.steps[CHANGED]["Queue research"] == life.steps[RESET]["Queue research"] == "update"
+    assert specs[CHANGED] == {
         "capability": {"cpu": "16"},
         "deserved": {"cpu": "4"},
         "dequeueStrategy": "fifo",
@@ -98,113 +143,140 @@ def test_a_queue_is_created_edited_in_place_and_deleted(queues: Queues) -> None:
         "reclaimable": True,
         "weight": 3,
     }
-
-    assert queues.bring_up(research={"name": name}) == {"Queue research": "update"}
-    defaults = {"dequeueStrategy": "traverse", "parent": "root", "reclaimable": True, "weight": 1}
-    assert queues.seen()[name]["spec"] == defaults
-
-    assert queues.bring_up()["Queue research"] == "delete"
-    assert queues.seen() == {}
+    assert specs[RESET] == {"dequeueStrategy": "traverse", "parent": "root", "reclaimable": True, "weight": 1}
+    assert len({found[name]["metadata"]["uid"] for found in life.seen[:REMOVED]}) == 1
+    assert life.steps[REMOVED]["Queue research"] == "delete"
+    assert name not in life.seen[REMOVED]
+    assert life.left == {}
 
 
-def test_a_job_and_its_parent_queue_are_created_and_deleted_in_order(queues: Queues) -> None:
+def test_an_update_without_an_edit_changes_nothing(life: Life) -> None:
+    """Also after a forced replacement."""
+    assert life.steps[UNCHANGED] == life.steps[AFTER] == {}
+    contents = [{name: content(item) for name, item in life.seen[update].items()} for update in UPDATES]
+    assert contents[CREATED] == contents[UNCHANGED]
+    assert contents[FORCED] == contents[AFTER]
+
+
+def test_an_edit_updates_only_its_queue(life: Life) -> None:
+    """The first edit is of three queues, the second of two."""
+    name = life.name
+    edited = {"Queue research": "update", f"Queue {name}-moved": "update"}
+
+    assert life.steps[CHANGED] == edited | {f"Queue {name}-closed": "update"}
+    assert life.steps[RESET] == edited
+    assert life.steps[REMOVED].keys() & {f"Queue {queue}" for queue in life.seen[CREATED]} == set()
+
+
+def test_a_job_and_its_parent_queue_are_created_and_deleted_in_order(life: Life) -> None:
     """A queue is created before the objects that need it, and deleted after them."""
-    name = queues.space.name
-    args = {f"{name}-all": {}, f"{name}-research": {"parent": f"{name}-all"}}
-    job = {"tasks": [task("worker")], "queue": f"{name}-research"}
-    queues.bring_up(jobs={"train": job}, **args)
+    child = f"{life.name}-child"
+    assert life.group["spec"]["queue"] == child
+    made = life.seen[CREATED][child]["metadata"]["creationTimestamp"]
+    assert life.group["metadata"]["creationTimestamp"] >= made
 
-    group = queues.space.cluster.get("PodGroup", pod_group("train"), name)
-    assert group["spec"]["queue"] == f"{name}-research"
-    assert group["metadata"]["creationTimestamp"] >= queues.seen()[f"{name}-research"]["metadata"]["creationTimestamp"]
-
-    run = queues.destroy()
-    deleted = [
-        event.resource_pre_event.metadata.urn.rpartition(":")[2]
-        for event in run.events
-        if event.resource_pre_event
-        and event.resource_pre_event.metadata.urn.split("::")[2].endswith(("Queue", "PodGroup"))
-    ]
-    assert deleted.index("train") < deleted.index(f"{name}-research")
-    assert queues.seen() == {}
+    assert life.deleted.index(f"PodGroup {child}") < life.deleted.index(f"Queue {child}")
+    assert life.deleted.index(f"Queue {child}") < life.deleted.index(f"Queue {life.name}-all")
 
 
-@pytest.mark.parametrize("mode", ["pulumi", "volcano"])
-def test_queues_and_a_job_can_be_created_in_one_update_with_a_webhook(slow: Queues, mode: str) -> None:
-    """Neither a dry run nor the update refers to a queue before it is open; a second update changes nothing."""
-    name = slow.space.name
-    args = {f"{name}-all": {}, f"{name}-research": {"parent": f"{name}-all"}}
-    jobs = {"train": {"tasks": [task("worker", 2)], "queue": f"{name}-research", "managed_by": mode}}
-    steps = slow.bring_up(jobs=jobs, **args)
-
-    assert {steps[f"Queue {name}-all"], steps[f"Queue {name}-research"]} == {"create"}
-    assert slow.seen()[f"{name}-research"]["spec"]["parent"] == f"{name}-all"
-    assert slow.bring_up(jobs=jobs, **args) == {}
-
-
-def test_a_job_can_move_into_a_queue_of_the_same_update(slow: Queues) -> None:
-    """Its Pods are updated in place, as in the preview."""
-    name = slow.space.name
-    jobs = {"train": {"tasks": [task("worker", 2)], "queue": f"{name}-one"}}
-    slow.bring_up(jobs=jobs, **{f"{name}-one": {}})
-    before = {name: pod["metadata"]["uid"] for name, pod in slow.space.pods().items()}
-
-    jobs["train"]["queue"] = f"{name}-other"
-    steps = slow.bring_up(jobs=jobs, **{f"{name}-one": {}, f"{name}-other": {}})
-
-    assert {key: steps[key] for key in steps if "Pod" in key} == dict.fromkeys(
-        ("Pod train-worker-0", "Pod train-worker-1", "PodGroup train"), "update"
-    )
-    after = slow.space.pods()
-    assert {name: pod["metadata"]["uid"] for name, pod in after.items()} == before
-    assert {pod["metadata"]["labels"]["volcano.sh/queue-name"] for pod in after.values()} == {f"{name}-other"}
-
-
-def test_a_queue_can_move_below_another_and_back(queues: Queues) -> None:
+def test_a_queue_can_move_below_another_and_back(life: Life) -> None:
     """Volcano's controller owns no field of it."""
-    name = queues.space.name
-    all_teams, research = f"{name}-all", f"{name}-research"
-    queues.bring_up(**{all_teams: {}, research: {}})
+    parents = [found[f"{life.name}-moved"]["spec"]["parent"] for found in life.seen]
 
-    assert queues.bring_up(**{all_teams: {}, research: {"parent": all_teams}}) == {f"Queue {research}": "update"}
-    assert queues.seen()[research]["spec"]["parent"] == all_teams
-
-    assert queues.bring_up(**{all_teams: {}, research: {}}) == {f"Queue {research}": "update"}
-    assert queues.seen()[research]["spec"]["parent"] == "root"
+    assert parents[CHANGED] == f"{life.name}-all"
+    assert parents[RESET] == "root"
 
 
-def test_a_forced_replacement_recreates_the_queue(queues: Queues) -> None:
+def test_a_forced_replacement_recreates_the_queue(life: Life) -> None:
     """The new object has the same name."""
-    name = f"{queues.space.name}-research"
-    queues.bring_up(**{name: {}})
-    before = queues.seen()[name]["metadata"]["uid"]
-    (urn,) = [item["urn"] for item in queues.resources() if item["urn"].endswith(f":Queue::{name}")]
+    uids = [found[f"{life.name}-forced"]["metadata"]["uid"] for found in life.seen]
 
-    queues.up(replace=[urn])
-
-    assert queues.seen()[name]["metadata"]["uid"] != before
-    assert queues.bring_up(**{name: {}}) == {}
+    assert uids[FORCED] != uids[RESET]
 
 
-def test_an_edit_of_a_closed_queue_does_not_wait(queues: Queues) -> None:
+def test_an_edit_of_a_closed_queue_does_not_wait(life: Life) -> None:
     """The queue has a state other than Open."""
-    name = f"{queues.space.name}-research"
-    queues.bring_up(**{name: {}})
-    queues.space.cluster.set_status("Queue", name, state="Closed")
+    assert life.seen[CHANGED][f"{life.name}-closed"]["status"]["state"] == "Closed"
 
-    assert queues.bring_up(**{name: {"weight": 2}}) == {f"Queue {name}": "update"}
-    assert queues.seen()[name]["status"]["state"] == "Closed"
+
+def test_a_job_and_a_queue_can_have_the_same_name(life: Life) -> None:
+    """The engine accepts the hooks of both."""
+    name = f"{life.name}-train"
+
+    assert {life.steps[CREATED][f"Queue {name}"], life.steps[CREATED][f"PodGroup {name}"]} == {"create"}
+
+
+@dataclass
+class Opened:
+    """Jobs in queues that open late, looked up by a webhook."""
+
+    name: str
+    seen: dict[str, Any]
+    steps: list[Steps]
+    pods: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def opened(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFactory) -> Opened:
+    """Create queues with a job of each mode, update them without an edit, and move both jobs into a new queue."""
+    folder = tmp_path_factory.mktemp("opened")
+    queues = Queues(folder / "project", new_space(), PROGRAM)
+    space, name = queues.space, queues.space.name
+    args: dict[str, Any] = {f"{name}-all": {}, f"{name}-research": {"parent": f"{name}-all"}}
+
+    def jobs(queue: str) -> dict[str, Any]:
+        tasks = [task("worker", 2)]
+        return {
+            mode: {"tasks": tasks, "queue": f"{name}-{queue}", "managed_by": mode} for mode in ("pulumi", "volcano")
+        }
+
+    with QueueController(space.cluster, name, delay=2), QueueWebhook(space.cluster, name, folder):
+        first = queues.bring_up(jobs=jobs("research"), **args)
+        seen, pods = queues.seen(), space.pods()
+        again = queues.up().steps
+        moved = queues.bring_up(jobs=jobs("other"), **args, **{f"{name}-other": {}})
+    return Opened(name, seen, [first, again, moved], [pods, space.pods()])
+
+
+@pytest.mark.parametrize(("mode", "created"), [("pulumi", "PodGroup pulumi"), ("volcano", "Job volcano")])
+def test_queues_and_a_job_can_be_created_in_one_update_with_a_webhook(opened: Opened, mode: str, created: str) -> None:
+    """Neither a dry run nor the update refers to a queue before it is open; a second update changes nothing."""
+    name, (first, again, _) = opened.name, opened.steps
+
+    assert {first[f"Queue {name}-all"], first[f"Queue {name}-research"], first[created]} == {"create"}
+    assert opened.seen[f"{name}-research"]["spec"]["parent"] == f"{name}-all"
+    assert again == {}
+
+
+def test_a_job_can_move_into_a_queue_of_the_same_update(opened: Opened) -> None:
+    """Its Pods are updated in place, as in the preview; Volcano's Job is replaced."""
+    moved, (before, after) = opened.steps[2], opened.pods
+
+    assert {key: moved[key] for key in moved if "Pod" in key} == dict.fromkeys(
+        ("Pod pulumi-worker-0", "Pod pulumi-worker-1", "PodGroup pulumi"), "update"
+    )
+    assert moved["Job volcano"] == "replace"
+    assert {name: pod["metadata"]["uid"] for name, pod in after.items()} == {
+        name: pod["metadata"]["uid"] for name, pod in before.items()
+    }
+    assert {pod["metadata"]["labels"]["volcano.sh/queue-name"] for pod in after.values()} == {f"{opened.name}-other"}
 
 
 def test_edits_of_metadata_need_one_update(queues: Queues) -> None:
     """The provider must not use the object from before the edit, which also has a state."""
-    names = [f"{queues.space.name}-{number}" for number in range(20)]
-    queues.bring_up(**{name: {} for name in names})
 
-    for team in ("one", "other"):
-        edited: Any = {name: {"labels": {"team": team}, "annotations": {"team": team}} for name in names}
-        assert queues.bring_up(**edited) == {f"Queue {name}": "update" for name in names}
-        assert queues.bring_up(**edited) == {}
+    def metadata(team: str) -> dict[str, Any]:
+        return {"labels": {"team": team}, "annotations": {"team": team}}
+
+    names = [f"{queues.space.name}-{number}" for number in range(20)]
+    queues.skip_checkpoints()
+    queues.put(**{name: metadata("one") if name in names[::2] else {} for name in names})
+    queues.up()
+
+    steps = queues.bring_up(**{name: metadata("other") for name in names})
+
+    assert steps == {f"Queue {name}": "update" for name in names}
+    assert queues.up().steps == {}
 
 
 def test_a_queue_that_no_controller_opens_fails_with_advice(unopened: Queues) -> None:
@@ -229,14 +301,6 @@ def test_a_queue_without_controllers_needs_no_state(unopened: Queues) -> None:
 
     assert unopened.bring_up(**args)[f"Queue {name}"] == "create"
     assert "state" not in unopened.seen()[name].get("status", {})
-
-
-def test_a_job_and_a_queue_can_have_the_same_name(queues: Queues) -> None:
-    """The engine accepts the hooks of both."""
-    name = f"{queues.space.name}-train"
-    steps = queues.bring_up(jobs={name: {"tasks": [task("worker")], "queue": name}}, **{name: {}})
-
-    assert {steps[f"Queue {name}"], steps[f"PodGroup {name}"]} == {"create"}
 
 
 def test_a_protected_queue_is_not_deleted(queues: Queues) -> None:
