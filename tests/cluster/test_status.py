@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from pulumi_volcano_jobs import render
+from pulumi_volcano_jobs.status.kubectl import Kubectl
 from tests.cli.states import GPU, gang_message, mpi, pytorch
 from tests.cluster.conftest import Manifest, Space
 from tests.commands import run_command
@@ -278,7 +280,7 @@ def aborted_job(job: Job) -> None:
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_the_status_of_a_state(space: Space, name: str) -> None:
+def test_the_status_of_a_state(space: Space, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The exit code and the reasons are those of the state, and nothing is written to standard error."""
     prepare, code, reasons = STATES[name]
     job = Job(space)
@@ -287,6 +289,8 @@ def test_the_status_of_a_state(space: Space, name: str) -> None:
         space.cluster.apply([DEFAULT_QUEUE])
         space.cluster.set_status("Queue", "default", state="Open", allocated={})
 
+    # Both formats show what kubectl printed once.
+    monkeypatch.setattr(Kubectl, "_run", functools.cache(Kubectl._run))
     answer = job.run("status", "--format", "json")
 
     assert answer.stderr == ""
