@@ -39,7 +39,8 @@ def project(tmp_path: Path) -> Path:
 
 def run_module(folder: Path, *command: str) -> str:
     """Run a module in the project, and require success."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    # The plugins of our own tests take as long as the tests of the page.
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(
         [sys.executable, "-m", *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -54,7 +55,7 @@ def test_every_block_is_a_file_of_the_project() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one by one", "in parallel"])
+@pytest.mark.parametrize("options", [(), ("-p", "xdist.plugin", "-n", "2")], ids=["one by one", "in parallel"])
 def test_the_tests_of_the_page_pass(project: Path, mode: str, options: tuple[str, ...]) -> None:
     """They run with warnings as errors."""
     if options:
