@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import json
 import os
 import shutil
 import tempfile
@@ -21,6 +22,7 @@ from pulumi.automation import EngineEvent
 
 ROOT = Path(__file__).parents[2]
 Steps = dict[str, str]
+Wire = dict[str, Any]
 
 # The beginning of each program: the provider writes YAML into the folder `rendered`.
 PROGRAM = """
@@ -102,6 +104,27 @@ def short(urn: str) -> str:
     return f"{kind.rpartition(':')[2]} {name}"
 
 
+def saved_resources(backend: Path, project: Path) -> list[Wire]:
+    """Return the resources in the state of the stack `dev`, from its file: a command of the engine takes longer."""
+    name = yaml.safe_load((project / "Pulumi.yaml").read_text("utf-8"))["name"]
+    state = json.loads((backend / ".pulumi" / "stacks" / name / "dev.json").read_text("utf-8"))
+    resources: list[Wire] = state["checkpoint"]["latest"].get("resources") or []
+    return resources
+
+
+def outputs_of(resources: Iterable[Wire]) -> Wire:
+    """Return the outputs of the stack, with secrets encrypted."""
+    (outputs,) = (item.get("outputs", {}) for item in resources if item["type"] == "pulumi:pulumi:Stack")
+    return dict(outputs)
+
+
+def write_config(file: Path, values: Mapping[str, str]) -> None:
+    """Add plain configuration to the settings of a stack."""
+    settings = yaml.safe_load(file.read_text("utf-8"))
+    config = {**settings.get("config", {}), **values}
+    file.write_text(yaml.safe_dump({**settings, "config": config}), "utf-8")
+
+
 class Project:
     """A Pulumi project with one stack, with all files in one folder."""
 
@@ -125,8 +148,9 @@ class Project:
 
     def configure(self, **values: str) -> None:
         """Change the stack's configuration."""
-        for key, value in values.items():
-            self.stack.set_config(key, automation.ConfigValue(value))
+        project = self.stack.workspace.project_settings().name
+        file = Path(self.stack.workspace.work_dir) / f"Pulumi.{self.stack.name}.yaml"
+        write_config(file, {f"{project}:{key}": value for key, value in values.items()})
 
     def preview(self, **options: Any) -> Run:
         """Run a preview."""
@@ -152,10 +176,13 @@ class Project:
         run.stdout = operation(on_event=run.events.append, color="never", **options).stdout
         return run
 
-    def resources(self) -> list[dict[str, Any]]:
+    def resources(self) -> list[Wire]:
         """Return the resources in the state of the stack."""
-        found: list[dict[str, Any]] = self.stack.export_stack().deployment.get("resources") or []
-        return found
+        return saved_resources(self.state / "state", self.folder)
+
+    def outputs(self) -> Wire:
+        """Return the outputs of the stack that are not secrets."""
+        return outputs_of(self.resources())
 
     def dependencies(self, name: str) -> list[str]:
         """Return the dependencies of a resource in the state, by short name."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import yaml
 
 from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.files import job_file
+from tests.commands import run_command
 from tests.conftest import BYTES, PAIR, job, task
 from tests.engine.conftest import Project
 from tests.engine.yamlproject import YamlProject
@@ -39,9 +38,9 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def command(*arguments: str) -> bytes:
     """Run `volcano-jobs`."""
-    program = Path(sys.executable).parent / "volcano-jobs"
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    return subprocess.run([program, *arguments], env=environment, capture_output=True, check=True).stdout
+    result = run_command(*arguments)
+    assert result.exit_code == 0, result.output
+    return bytes(result.stdout_bytes)
 
 
 def described(file: Path) -> Manifests:
@@ -70,10 +69,7 @@ def test_a_yaml_program_creates_the_objects_of_the_file(jobs: Path, tmp_path: Pa
     """The printed command sets the secret."""
     project = YamlProject(tmp_path)
     (tmp_path / "Pulumi.yaml").write_bytes(command("convert", "--language", "yaml", str(jobs)))
-    run = project.pulumi
-    assert run("stack", "init", "dev").returncode == 0
-    assert run("config", "set", "kubernetes:renderYamlToDirectory", str(tmp_path / "rendered")).returncode == 0
-    assert run("config", "set", "kubernetes:kubeconfig", "").returncode == 0
+    project.without_cluster()
     key = command("convert", "--show-secret", SECRET, str(jobs))
     done = subprocess.run(
         ["pulumi", "config", "set", "--secret", SECRET],
@@ -85,11 +81,10 @@ def test_a_yaml_program_creates_the_objects_of_the_file(jobs: Path, tmp_path: Pa
     )
     assert done.returncode == 0, done.stderr
 
-    up = run("up", "--yes", "--skip-preview")
+    project.up()
 
-    assert up.returncode == 0, up.stdout + up.stderr
     assert written(tmp_path / "rendered") == described(jobs)
-    assert BYTES not in up.stdout + up.stderr
+    assert BYTES not in project.said
     assert BYTES not in "".join(path.read_text("utf-8") for path in (tmp_path / "state").rglob("*.json"))
 
 
@@ -147,27 +142,22 @@ def test_a_program_creates_the_other_objects_of_the_file(language: str, tmp_path
     """The objects are those that `volcano-jobs render` prints. The value of the Secret comes from the stack."""
     document = job(task(priorityClassName="high"), queue="team", priorityClassName="high")
     document["metadata"]["namespace"] = "research"
-    file, project, rendered = tmp_path / "all.yaml", tmp_path / "project", tmp_path / "rendered"
+    file, project = tmp_path / "all.yaml", tmp_path / "project"
+    rendered = project / "rendered"
     file.write_text(NEIGHBORS + job_file.dump([document]), "utf-8")
     project.mkdir()
     program = command("convert", "--language", language, str(file))
-    config = {
-        "kubernetes:renderYamlToDirectory": str(rendered),
-        "kubernetes:kubeconfig": "",
-        "credentials-password": "aHVudGVyMg==",
-    }
+    password = {"credentials-password": "aHVudGVyMg=="}
     if language == "python":
         (project / "Pulumi.yaml").write_text("name: tests\nruntime: python\n", "utf-8")
         (project / "__main__.py").write_bytes(program)
-        Project(project, config=config).up()
+        files = {"kubernetes:renderYamlToDirectory": str(rendered), "kubernetes:kubeconfig": ""}
+        Project(project, config=files | password).up()
     else:
         stack = YamlProject(project)
         (project / "Pulumi.yaml").write_bytes(program)
-        assert stack.pulumi("stack", "init", "dev").returncode == 0
-        for key, value in config.items():
-            assert stack.pulumi("config", "set", "--secret", key, value).returncode == 0
-        up = stack.pulumi("up", "--yes", "--skip-preview")
-        assert up.returncode == 0, up.stdout + up.stderr
+        stack.without_cluster(**password)
+        stack.up()
 
     assert b"aHVudGVyMg" not in program
     assert written(rendered) == contents(list(yaml.safe_load_all(command("render", str(file)))))

@@ -128,7 +128,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
         first=project.up(),
         resources=project.resources(),
         manifests=project.manifests(),
-        outputs={key: output.value for key, output in project.stack.outputs().items()},
+        outputs=project.outputs(),
         preview_again=project.preview(),
         second=project.up(),
         destroyed=project.destroy(),

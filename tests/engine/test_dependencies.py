@@ -76,7 +76,7 @@ def test_a_job_that_submits_to_ray_is_created_after_the_cluster(tmp_path: Path) 
     assert project.dependencies(SUBMIT) == [HEAD, SERVICE]
     assert project.dependencies("ConfigMap settings") == ["PodGroup ray", SERVICE]
 
-    project.configure(**{"tests:image": "example.org/ray:2"})
+    project.configure(image="example.org/ray:2")
     preview = project.preview()
     # A Pod of another job keeps running, and so does a resource that has only names of the job.
     assert preview.steps == {HEAD: "replace", SUBMIT: "replace", "Task ray-head": "update"}

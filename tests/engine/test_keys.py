@@ -228,7 +228,7 @@ def test_only_a_new_key_type_generates_a_new_key(tmp_path: Path) -> None:
         "Stash train-ssh-ed25519-key": "create",
     }
     assert previewed.urns == typed.urns
-    assert project.stack.outputs()["public_key"].value.startswith("ssh-ed25519 ")
+    assert project.outputs()["public_key"].startswith("ssh-ed25519 ")
     assert project.up().steps == {}
     project.configure(ssh='{"key_secret": "team"}')
     assert project.up().steps == {

@@ -119,7 +119,7 @@ def test_a_second_up_reads_the_other_stack_and_changes_nothing(platform: Platfor
 
 def test_the_outputs_of_the_component_are_those_of_the_job(platform: Platform) -> None:
     """Other programs can read them by a stack reference."""
-    outputs = {name: output.value for name, output in platform.training.stack.outputs().items()}
+    outputs = platform.training.outputs()
 
     assert outputs == {
         "queues": {"llm": "team-language", "resnet": "team-vision"},

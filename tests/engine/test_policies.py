@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -21,7 +22,7 @@ from pulumi.automation import EngineEvent
 from pulumi_volcano_jobs import JobError
 from pulumi_volcano_jobs.plugins import ssh_keys
 from pulumi_volcano_jobs.policy import allowed_registries
-from tests.engine.conftest import PROGRAM, ROOT, Project, short
+from tests.engine.conftest import PROGRAM, ROOT, Project, Wire, short
 from tests.engine.test_pulumi_yaml import JOB, YamlProject
 from tests.policy.harness import are_about
 
@@ -189,8 +190,15 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> Pack:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """Provide a project."""
+    """Provide a project for updates."""
     return Project(tmp_path / "project", "pass\n")
+
+
+@pytest.fixture(scope="module")
+def previewed(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Provide a project for previews only, without resources."""
+    folder = tmp_path_factory.mktemp("previewed")
+    return Project(folder, "pass\n", {"kubernetes:renderYamlToDirectory": str(folder / "rendered")})
 
 
 def program(project: Project, text: str) -> None:
@@ -233,11 +241,11 @@ def test_compliant_jobs_pass(pack: Pack, project: Project) -> None:
     assert {"Pod", "PodGroup", "Job"} <= kinds(project)
 
 
-def test_plain_keys_are_violations_without_the_key(pack: Pack, project: Project) -> None:
+def test_plain_keys_are_violations_without_the_key(pack: Pack, previewed: Project) -> None:
     """They are in the program, in a plain Output, in a Job and in a variable; a secret key passes."""
-    program(project, KEYS)
+    program(previewed, KEYS)
 
-    verdict = pack.check(project)
+    verdict = pack.check(previewed)
 
     places = {
         "Job vcjob": "job vcjob: ssh: --ssh-private-key",
@@ -293,11 +301,11 @@ def test_values_unknown_in_a_preview_are_checked_by_the_update(pack: Pack, proje
     assert "Pod" not in kinds(project)
 
 
-def test_jobs_without_the_component_are_checked(pack: Pack, project: Project) -> None:
+def test_jobs_without_the_component_are_checked(pack: Pack, previewed: Project) -> None:
     """Volcano's defaults apply; Pods outside of jobs are ignored."""
-    program(project, RAW)
+    program(previewed, RAW)
 
-    verdict = pack.check(project)
+    verdict = pack.check(previewed)
 
     assert verdict.rules == ["volcano-job-gang", "volcano-job-queues"]
     (gang,), (queue,) = verdict.messages["volcano-job-gang"], verdict.messages["volcano-job-queues"]
@@ -306,7 +314,7 @@ def test_jobs_without_the_component_are_checked(pack: Pack, project: Project) ->
     assert all(name in queue for name in ('"default"', "prod", "research"))
 
 
-def test_an_invalid_configuration_is_rejected(pack: Pack, project: Project) -> None:
+def test_an_invalid_configuration_is_rejected(pack: Pack, previewed: Project) -> None:
     """The engine lists the errors and runs no policy."""
     bad = {
         "volcano-job-queues": {"queues": []},
@@ -315,7 +323,7 @@ def test_an_invalid_configuration_is_rejected(pack: Pack, project: Project) -> N
         "volcano-job-requests": {"initContainers": "yes"},
     }
 
-    error = pack.check(project, config=bad).error
+    error = pack.check(previewed, config=bad).error
 
     messages = re.findall(r"error: validating policy config: volcano-jobs 0.1.0  (.*)", error)
     assert {text.partition(" '")[0] for text in messages} == {
@@ -326,30 +334,30 @@ def test_an_invalid_configuration_is_rejected(pack: Pack, project: Project) -> N
     }
 
 
-def test_lists_can_come_from_the_configuration_only(project: Project, tmp_path: Path) -> None:
+def test_lists_can_come_from_the_configuration_only(previewed: Project, tmp_path: Path) -> None:
     """Without the file such a pack does not start; a pack without lists has no such rules."""
-    program(project, BROKEN)
+    program(previewed, BROKEN)
     lists = {"volcano-job-queues": {"queues": ["default"]}, "volcano-job-images": {"registries": ["docker.io"]}}
     empty = Pack(tmp_path / "empty", "from pulumi_volcano_jobs import policy\n\npolicy.pack()\n")
     none = Pack(
         tmp_path / "none", "from pulumi_volcano_jobs import policy\n\npolicy.pack(queues=None, registries=None)\n"
     )
 
-    without = empty.check(project).error
+    without = empty.check(previewed).error
 
     assert "volcano-job-queues: queues is required" in without
     assert "volcano-job-images: registries is required" in without
     # The list contains the queue of the job and the registry of its image, so neither rule finds a violation.
     expected = [rule for rule in RULES if rule not in {"volcano-job-queues", "volcano-job-images", "volcano-job-keys"}]
-    assert empty.check(project, config=lists).rules == expected
-    assert none.check(project).rules == expected
+    assert empty.check(previewed, config=lists).rules == expected
+    assert none.check(previewed).rules == expected
 
 
-def test_a_pack_with_a_wrong_list_does_not_start(project: Project, tmp_path: Path) -> None:
+def test_a_pack_with_a_wrong_list_does_not_start(previewed: Project, tmp_path: Path) -> None:
     """The error is one line without a traceback."""
     started = Pack(tmp_path / "pack", 'from pulumi_volcano_jobs import policy\n\npolicy.pack(registries=["busybox"])\n')
 
-    error = started.check(project).error
+    error = started.check(previewed).error
 
     with pytest.raises(JobError) as caught:
         allowed_registries(["busybox"])
@@ -357,37 +365,48 @@ def test_a_pack_with_a_wrong_list_does_not_start(project: Project, tmp_path: Pat
     assert "Traceback" not in error
 
 
-@pytest.mark.parametrize("is_secret", [False, True])
-def test_programs_in_other_languages_are_checked(pack: Pack, tmp_path: Path, *, is_secret: bool) -> None:
-    """The component provider creates the same tree and knows which keys are secrets."""
+@pytest.fixture(scope="module")
+def other_language(pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Preview a program in Pulumi YAML under the pack: two jobs, of which `train` has a secret key."""
     pair = ssh_keys.generate("ed25519")
-    yaml_project = YamlProject(tmp_path)
-    private = {"fn::secret": pair.private} if is_secret else pair.private
-    ssh = ["--ssh-private-key", private, f"--ssh-public-key={pair.public}"]
-    yaml_project.write({**JOB, "plugins": {**JOB["plugins"], "ssh": ssh}})
-    yaml_project.pulumi("stack", "init", "dev")
+    project = YamlProject(tmp_path_factory.mktemp("yaml"))
 
-    done = yaml_project.pulumi("preview", "--policy-pack", str(pack.starter))
+    def job(private: object) -> Wire:
+        ssh = ["--ssh-private-key", private, f"--ssh-public-key={pair.public}"]
+        # Pulumi YAML has no aliases, so the jobs share no value.
+        return {**deepcopy(JOB), "plugins": {**deepcopy(JOB["plugins"]), "ssh": ssh}}
 
-    assert "volcano-job-requests  (volcano-jobs:index:Task: train-worker)" in done.stdout
-    assert ("job train: ssh_private_key: " in done.stdout) is not is_secret
-    assert "PRIVATE KEY" not in done.stdout + done.stderr
+    plain = {"type": "volcano-jobs:index:VolcanoJob", "properties": job(pair.private)}
+    others = {"plain": {**plain, "options": {"providers": ["${files}"]}}}
+    project.write(job({"fn::secret": pair.private}), resources=others)
+    project.pulumi("stack", "init", "dev")
+
+    done = project.pulumi("preview", "--policy-pack", str(pack.starter))
+
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("job", ["train", "plain"])
+def test_programs_in_other_languages_are_checked(other_language: str, job: str) -> None:
+    """The component provider creates the same tree and knows which keys are secrets."""
+    assert f"volcano-job-requests  (volcano-jobs:index:Task: {job}-worker)" in other_language
+    assert (f"job {job}: ssh_private_key: " in other_language) is (job == "plain")
+    assert "PRIVATE KEY" not in other_language
 
 
 class TestPage:
     """docs/policies.md: all commands and programs of the page run."""
 
     @pytest.fixture
-    def broken(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    def broken(self, previewed: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
         """Provide the page's program that violates all rules, with the files that it reads."""
         pair = ssh_keys.generate("ed25519")
-        project.write("id_ed25519", pair.private)
-        project.write("id_ed25519.pub", pair.public)
-        project.write("__main__.py", BREAKS_ALL)
-        project.configure(**{"kubernetes:renderYamlToDirectory": str(project.folder / "rendered")})
+        previewed.write("id_ed25519", pair.private)
+        previewed.write("id_ed25519.pub", pair.public)
+        previewed.write("__main__.py", BREAKS_ALL)
         monkeypatch.delenv("KUBECONFIG", raising=False)
-        monkeypatch.chdir(project.folder)
-        return project
+        monkeypatch.chdir(previewed.folder)
+        return previewed
 
     def test_the_program_of_the_page_is_that_of_the_example(self) -> None:
         """The page quotes the file."""

@@ -13,7 +13,8 @@ from pulumi_volcano_jobs import Rendered, render
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.spec.cluster import ClusterFacts
 from tests.conftest import task
-from tests.engine.yamlproject import Wire, YamlProject
+from tests.engine.conftest import Wire
+from tests.engine.yamlproject import YamlProject
 
 pytestmark = pytest.mark.engine
 DOCUMENTS = sorted((Path(__file__).parents[1] / "documents" / "jobs").glob("*.yaml"))
@@ -43,7 +44,7 @@ def for_volcano(tmp_path_factory: pytest.TempPathFactory) -> Native:
     project = YamlProject(tmp_path_factory.mktemp("native"))
     project.write({**native(2), "managedBy": "volcano"})
     project.done("stack", "init", "dev")
-    project.done("up", "--yes", "--skip-preview")
+    project.up()
     made, outputs, again = project.manifests(), project.outputs(), project.steps()
     project.write({**native(3), "managedBy": "volcano"})
     return Native(made, outputs, again, project.steps())
@@ -91,7 +92,6 @@ def test_options_have_the_same_effect_as_in_python(tmp_path: Path) -> None:
     project.write({**with_options(), **options})
     project.done("stack", "init", "dev")
 
-    said = project.done("preview")
     planned = project.planned()
 
     rendered = render(
@@ -102,8 +102,8 @@ def test_options_have_the_same_effect_as_in_python(tmp_path: Path) -> None:
         cluster=ClusterFacts(kubernetes_version="1.31"),
     )
     assert {problem.code for problem in rendered.warnings} == {"VJ103"}
-    assert "VJ103" not in said
-    assert "no controller manages these Pods" not in said
+    assert "VJ103" not in project.said
+    assert "no controller manages these Pods" not in project.said
     assert specs_of(rendered) == {name: spec for name, spec in planned_specs(planned) if name in specs_of(rendered)}
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from pulumi_volcano_jobs.spec.naming import pod_group
 from tests.conftest import task
-from tests.engine.yamlproject import Wire, YamlProject
+from tests.engine.conftest import Wire
+from tests.engine.yamlproject import YamlProject
 
 pytestmark = pytest.mark.engine
 TOKEN = "only for the job"
@@ -68,15 +69,12 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     project.done("stack", "init", "dev")
     project.done("config", "set", "--secret", "token", TOKEN)
     planned = project.planned()
-    project.done("up", "--yes", "--skip-preview")
+    project.up()
     state, made, again = project.state(), project.manifests(), project.steps()
     project.write(job(replicas=3), **OTHERS)
-    scaling = project.steps()
-    project.done("up", "--yes", "--skip-preview")
-    scaled = project.manifests()
+    scaling, scaled = project.up(), project.manifests()
     project.write(job(replicas=3, keyRotation="2"), **OTHERS)
-    rotating = project.steps()
-    project.done("up", "--yes", "--skip-preview")
+    rotating = project.up()
     return Story(planned, project.said, state, made, again, scaling, scaled, rotating, project.manifests())
 
 

@@ -8,16 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import build
 import yaml
 
 from tests.deadlines import DEADLINE
-from tests.engine.conftest import short, steps
+from tests.engine.conftest import Wire, outputs_of, saved_resources, short, steps, write_config
 
 TOOLS = ("pulumi", "pulumi-resource-kubernetes")
-Wire = dict[str, Any]
 
 
 def output_of(run: subprocess.CompletedProcess[str]) -> str:
@@ -72,24 +70,31 @@ class CommandLine:
     def without_cluster(self, **config: str) -> None:
         """Create the stack with a provider that writes manifests to a folder, and with encrypted configuration."""
         self.done("stack", "init", "dev")
-        self.done("config", "set", "kubernetes:renderYamlToDirectory", str(self.folder / "rendered"))
-        self.done("config", "set", "kubernetes:kubeconfig", "")
+        rendered = str(self.folder / "rendered")
+        write_config(
+            self.folder / "Pulumi.dev.yaml",
+            {"kubernetes:renderYamlToDirectory": rendered, "kubernetes:kubeconfig": ""},
+        )
         for key, value in config.items():
             self.done("config", "set", "--secret", key, value)
 
     def steps(self) -> dict[str, str]:
         """Run a preview, and return the operation on each changed resource by type and name."""
-        return steps((step["urn"], step["op"]) for step in self._previewed())
+        return steps((step["urn"], step["op"]) for step in self._events("preview"))
+
+    def up(self) -> dict[str, str]:
+        """Run an update, and return the operation on each changed resource by type and name."""
+        return steps((step["urn"], step["op"]) for step in self._events("up", "--yes", "--skip-preview"))
 
     def planned(self) -> dict[str, Wire]:
         """Run a preview, and return the planned inputs of each resource by type and name."""
-        return {short(step["urn"]): step["new"]["inputs"] for step in self._previewed() if step.get("new")}
+        return {short(step["urn"]): step["new"]["inputs"] for step in self._events("preview") if step.get("new")}
 
-    def _previewed(self) -> Iterator[Wire]:
+    def _events(self, *command: str) -> Iterator[Wire]:
         # `preview --json` of this CLI version fails when the program has a secret.
         log = self.folder / "events.json"
         log.unlink(missing_ok=True)
-        self.done("preview", "--event-log", str(log))
+        self.done(*command, "--event-log", str(log))
         for line in log.read_text("utf-8").splitlines():
             step = json.loads(line).get("resourcePreEvent", {}).get("metadata")
             if step:
@@ -97,8 +102,7 @@ class CommandLine:
 
     def outputs(self) -> Wire:
         """Return the outputs of the stack."""
-        found: Wire = json.loads(self.pulumi("stack", "output", "--json").stdout)
-        return found
+        return outputs_of(saved_resources(self.folder / "state", self.folder))
 
     def manifests(self) -> dict[tuple[str, str], Wire]:
         """Read the files that the provider wrote, by kind and name."""

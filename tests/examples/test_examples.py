@@ -71,7 +71,7 @@ def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     shutil.copytree(request.param, copy, ignore=shutil.ignore_patterns("rendered", "__pycache__"))
     project = Project(copy)
     first, second = project.up(), project.up()
-    yield Example(copy, first, second, {name: output.value for name, output in project.stack.outputs().items()})
+    yield Example(copy, first, second, project.outputs())
     os.environ["PATH"] = before
 
 
