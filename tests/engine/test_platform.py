@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import stack as stacks
+import yaml
 from pulumi import automation
 
 from pulumi_volcano_jobs.spec.naming import pod_group
@@ -27,13 +28,11 @@ class Program(Project):
         """Use the program in the folder."""
         self.folder = self.main = folder
         self.state = state
-        workspace = state / "workspaces" / f"platform-{folder.name}"
-        workspace.mkdir(parents=True)
-        shutil.copy(folder / "Pulumi.dev.yaml", workspace)
+        config = yaml.safe_load((folder / "Pulumi.dev.yaml").read_text("utf-8"))["config"]
         with pytest.MonkeyPatch.context() as patched:
             # The working directory of the provider is that of the program, as with Pulumi's Python host.
             patched.chdir(folder)
-            self.stack = stacks.open_stack(folder, state, "dev")
+            self.stack = stacks.open_stack(folder, state, "dev", config)
 
     def replace(self, old: str, new: str) -> None:
         """Edit the program."""
