@@ -148,6 +148,11 @@ class Stack(Project):
         self.kubeconfig = space.cluster.kubeconfig
 
     @property
+    def states(self) -> Path:
+        """The folder in which the engine writes the state."""
+        return self.state / "state" / ".pulumi" / "stacks"
+
+    @property
     def kubeconfig(self) -> Path:
         """The kubeconfig of the provider."""
         return Path(self.stack.workspace.env_vars["KUBECONFIG"])
@@ -191,7 +196,7 @@ class Stack(Project):
 
     def pending(self) -> set[str]:
         """Return the objects that the engine creates or updates now, by short name."""
-        (path,) = (self.state / "state").rglob("stacks/**/dev.json")
+        (path,) = self.states.rglob("dev.json")
         operations = json.loads(path.read_bytes())["checkpoint"]["latest"].get("pending_operations") or ()
         return {short(item["resource"]["urn"]) for item in operations}
 
@@ -199,7 +204,7 @@ class Stack(Project):
         """Start an operation in its own process group, so that it can be killed."""
         command = [sys.executable, "-c", APART, str(ROOT / "tools"), str(self.folder), operation, json.dumps(options)]
         environment = {**os.environ, "KUBECONFIG": str(self.kubeconfig)}
-        return Apart(command, environment, self.state / "state" / ".pulumi" / "stacks")
+        return Apart(command, environment, self.states)
 
 
 class Apart:

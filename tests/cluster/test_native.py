@@ -304,7 +304,7 @@ def waited(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFac
         if f"Job {name}" in stack.pending():
             found.add(name)
         set_phase(space, phase, name)
-        space.cluster.wait(lambda name=name: f"Job {name}" not in stack.pending(), "the wait to end", 30)
+        space.cluster.wait(lambda name=name: f"Job {name}" not in stack.pending(), "the wait to end", 60)
         set_phase(space, "Completed", name)
     run.wait()
     before = space.seen()
