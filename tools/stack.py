@@ -16,10 +16,15 @@ from unittest import mock
 
 import yaml
 from pulumi import automation
+from pulumi.runtime import _grpc_settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import build  # a sibling, wherever this file is loaded from
+
+# The engine of each command listens on a free port. gRPC shares the connections of a process by address, so that an
+# engine on the port of an earlier one seems to be unreachable.
+_grpc_settings._GRPC_CHANNEL_OPTIONS.append(("grpc.use_local_subchannel_pool", 1))  # noqa: SLF001  # no public name
 
 PASSPHRASE = "only for the demo and the tests"  # noqa: S105  # for temporary state only
 

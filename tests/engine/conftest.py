@@ -150,7 +150,7 @@ class Project:
         """Change the stack's configuration."""
         project = self.stack.workspace.project_settings().name
         file = Path(self.stack.workspace.work_dir) / f"Pulumi.{self.stack.name}.yaml"
-        write_config(file, {f"{project}:{key}": value for key, value in values.items()})
+        write_config(file, {key if ":" in key else f"{project}:{key}": value for key, value in values.items()})
 
     def preview(self, **options: Any) -> Run:
         """Run a preview."""
