@@ -51,29 +51,30 @@ def open_stack(project: Path, state: Path, name: str, config: Mapping[str, str] 
 
     for folder in (workspace, state / "home", state / "state"):
         folder.mkdir(parents=True, exist_ok=True)
-    # Each command of the engine takes about as long as a small update, so there is one here: the engine writes the
-    # settings of a stack when it creates it, and the configuration is in the same file.
+    # Each command of the engine takes as long as a small update, so there is none here for a stack that exists. Its
+    # settings and its configuration are in one file.
     file = workspace / f"Pulumi.{name}.yaml"
-    open_one = automation.create_or_select_stack if file.exists() else automation.create_stack
+    saved = state / "state" / ".pulumi" / "stacks" / settings["name"] / f"{name}.json"
+    is_there = file.exists() and saved.exists()
     if config:
         written = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
         file.write_text(yaml.safe_dump({**written, "config": {**written.get("config", {}), **config}}), "utf-8")
-    return open_one(
-        stack_name=name,
-        project_name=settings["name"],
-        program=program,
-        opts=automation.LocalWorkspaceOptions(
-            work_dir=str(workspace),
-            pulumi_home=str(state / "home"),
-            env_vars={
-                "PULUMI_BACKEND_URL": (state / "state").as_uri(),
-                "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
-                "PULUMI_SKIP_UPDATE_CHECK": "1",
-                "PULUMI_AUTOMATION_API_SKIP_VERSION_CHECK": "1",
-            },
-            pulumi_command=_command(os.environ["PATH"]),
-        ),
+    options = automation.LocalWorkspaceOptions(
+        work_dir=str(workspace),
+        pulumi_home=str(state / "home"),
+        env_vars={
+            "PULUMI_BACKEND_URL": (state / "state").as_uri(),
+            "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
+            "PULUMI_SKIP_UPDATE_CHECK": "1",
+            "PULUMI_AUTOMATION_API_SKIP_VERSION_CHECK": "1",
+        },
+        pulumi_command=_command(os.environ["PATH"]),
     )
+    if not is_there:
+        return automation.create_or_select_stack(name, settings["name"], program, opts=options)
+    # The Automation API names the stack in each command, so it need not be the selected one.
+    with mock.patch.object(automation.LocalWorkspace, "select_stack"):
+        return automation.select_stack(name, settings["name"], program, opts=options)
 
 
 @functools.cache
