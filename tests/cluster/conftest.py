@@ -126,7 +126,7 @@ class Space:
     def await_phase(self, phase: str) -> None:
         """Wait until all Pods are in a phase."""
         self.cluster.wait(
-            lambda: {pod["status"]["phase"] for pod in self.pods().values()} == {phase}, f"Pods to be {phase}", 30
+            lambda: {pod["status"]["phase"] for pod in self.pods().values()} == {phase}, f"Pods to be {phase}"
         )
 
     def key(self, job: str = "train") -> str:

@@ -151,6 +151,6 @@ def test_the_nightly_command_fails_if_a_pod_is_missing(created: Repository) -> N
     created.succeeds(NIGHTLY)
 
     space.cluster.delete("Pod", "train-worker-0", space.name)
-    space.cluster.wait(lambda: len(space.pods()) == 1, "the Pod to be gone", 30)
+    space.cluster.wait(lambda: len(space.pods()) == 1, "the Pod to be gone")
 
     assert created.run(NIGHTLY).returncode

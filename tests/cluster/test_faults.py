@@ -14,7 +14,7 @@ from tests.cluster.mending import PODS, is_complete, job, recover, without_sched
 
 def some_pods(space: Space, number: int) -> None:
     """Wait until there are some Pods."""
-    space.cluster.wait(lambda: len(space.pods()) >= number, f"{number} Pods", 60)
+    space.cluster.wait(lambda: len(space.pods()) >= number, f"{number} Pods")
 
 
 def is_terminating(pod: Manifest) -> bool:
@@ -46,11 +46,9 @@ def test_a_job_recovers_from_an_engine_killed_in_a_destroy(stack: Stack) -> None
     stack.space.cluster.bind(PODS[1:3], stack.space.name)
     key = stack.space.key()
     run = stack.apart("destroy")
-    stack.space.cluster.wait(lambda: PODS[0] not in stack.space.pods(), "a Pod to be deleted", 60)
+    stack.space.cluster.wait(lambda: PODS[0] not in stack.space.pods(), "a Pod to be deleted")
     run.kill()
-    stack.space.cluster.wait(
-        lambda: not any(is_terminating(pod) for pod in stack.space.pods().values()), "Pods to go", 60
-    )
+    stack.space.cluster.wait(lambda: not any(is_terminating(pod) for pod in stack.space.pods().values()), "Pods to go")
 
     recovered = recover(stack)
 
@@ -115,7 +113,7 @@ def recreated(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPath
         "metadata": {"name": evicted, "namespace": space.name},
     }
     cluster.request("POST", f"/api/v1/namespaces/{space.name}/pods/{evicted}/eviction", eviction)
-    cluster.wait(lambda: {*REMOVED.values()}.isdisjoint(space.pods()), "the Pods to go", 30)
+    cluster.wait(lambda: {*REMOVED.values()}.isdisjoint(space.pods()), "the Pods to go")
     assert stack.up().steps == {}
 
     recovered = recover(stack)

@@ -74,7 +74,7 @@ def rules(cluster: Cluster, new_space: Callable[..., Space]) -> None:
     """Enforce the webhook's rules for updates of Jobs."""
     cluster.apply([POLICY, BINDING])
     space = new_space()
-    cluster.wait(lambda: refusal(space, lambda spec: spec.update(queue="other")), "the rules to hold", 30)
+    cluster.wait(lambda: refusal(space, lambda spec: spec.update(queue="other")), "the rules to hold")
 
 
 def refusal(space: Space, edit: Callable[[Manifest], Any]) -> str:
@@ -249,12 +249,12 @@ def set_phase(space: Space, phase: str, job: str = "train", **status: Any) -> No
         space.cluster.set_status("Job", job, space.name, state={"phase": phase}, **status)
         return True
 
-    space.cluster.wait(set_status_once, "the Job", 30)
+    space.cluster.wait(set_status_once, "the Job")
 
 
 def await_another_job(space: Space, old: str = "") -> None:
     """Wait until a Job with another uid exists."""
-    space.cluster.wait(lambda: uid(space) not in {"", old}, "the Job to be created", 60)
+    space.cluster.wait(lambda: uid(space) not in {"", old}, "the Job to be created")
 
 
 def uid(space: Space) -> str:
@@ -304,7 +304,7 @@ def waited(new_space: Callable[..., Space], tmp_path_factory: pytest.TempPathFac
         if f"Job {name}" in stack.pending():
             found.add(name)
         set_phase(space, phase, name)
-        space.cluster.wait(lambda name=name: f"Job {name}" not in stack.pending(), "the wait to end", 60)
+        space.cluster.wait(lambda name=name: f"Job {name}" not in stack.pending(), "the wait to end")
         set_phase(space, "Completed", name)
     run.wait()
     before = space.seen()
@@ -548,7 +548,7 @@ def test_a_job_deleted_by_volcano_runs_again_only_after_a_refresh(stack: Stack) 
     """A time to live deletes it; `up` alone does not notice."""
     before = stack.make(train=job(ttl_seconds_after_finished=60))
     stack.space.cluster.delete("Job", "train", stack.space.name)
-    stack.space.cluster.wait(lambda: not uid(stack.space), "the Job to be gone", 60)
+    stack.space.cluster.wait(lambda: not uid(stack.space), "the Job to be gone")
 
     assert stack.up().steps == {}
     assert uid(stack.space) == ""

@@ -77,7 +77,7 @@ def life(cluster: Cluster, new_space: Callable[..., Space], tmp_path_factory: py
     """Create two jobs; run update, refresh and update in each phase; then request another run."""
     spaces = {"plain": new_space(), "mutated": new_space(**{LABEL: "in-front"})}
     cluster.apply(policy(IN_FRONT))
-    cluster.wait(lambda: is_mutated(cluster, spaces["mutated"].name), "the admission policy", 20)
+    cluster.wait(lambda: is_mutated(cluster, spaces["mutated"].name), "the admission policy")
     stack = Stack(tmp_path_factory.mktemp("noop"), spaces["plain"])
 
     def bring_up(run: str) -> Steps:

@@ -121,7 +121,7 @@ def test_the_gates_of_kueue_are_no_changes(kueue: None, cluster: Cluster, stack_
     probe = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe", "namespace": space.name}}
     probe["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "research"}
     probe["spec"] = {"containers": [{"name": "main", "image": "example.org/image:1"}]}
-    cluster.wait(lambda: is_gated(cluster.apply([probe], dry=True)[0]), "the admission policy", 30)
+    cluster.wait(lambda: is_gated(cluster.apply([probe], dry=True)[0]), "the admission policy")
     stack.up()
     assert all(is_gated(pod) for pod in space.pods().values())
     assert stack.up().steps == {}

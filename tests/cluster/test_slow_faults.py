@@ -68,7 +68,7 @@ def all_at_once(without_node: tuple[Stack, Objects]) -> None:
 def test_a_pod_of_a_deleted_node_is_recreated(without_node: tuple[Stack, Objects]) -> None:
     """Kubernetes deletes the Pod; a refresh and an update create it again and keep the other Pod."""
     stack, before = without_node
-    stack.space.cluster.wait(lambda: PODS[0] not in stack.space.pods(), "the Pod to be deleted", 120)
+    stack.space.cluster.wait(lambda: PODS[0] not in stack.space.pods(), "the Pod to be deleted")
 
     assert without_scheduling(changes(before, recover(stack))) == {f"Pod {PODS[0]}": "replaced"}
 

@@ -60,7 +60,6 @@ class Job:
         self.space.cluster.wait(
             lambda: all(condition(pod) for name, pod in self.space.pods().items() if not names or name in names),
             "the states of Pods",
-            30,
         )
 
     def started(self, *tasks: str) -> None:
@@ -240,7 +239,7 @@ def deleted_pod(job: Job) -> None:
     job.create()
     job.started()
     job.space.cluster.delete("Pod", "train-worker-1", job.space.name)
-    job.space.cluster.wait(lambda: "train-worker-1" not in job.space.pods(), "the Pod to be gone", 30)
+    job.space.cluster.wait(lambda: "train-worker-1" not in job.space.pods(), "the Pod to be gone")
 
 
 @state(3, "no-pod-group")
