@@ -138,7 +138,8 @@ def run_tests(
     types = ["mypy", "--strict", "--config-file=", "--no-error-summary", "--python-executable", own, TYPED]
     _run([sys.executable, "-m", *types], tests)
     folders = [f"tests/{name}" for name in names]
-    options = ["-n", "2", "--dist", "loadfile", "--durations=10", "-W", "default::DeprecationWarning:typer"]
+    # One process, because CI tests the package while its tests run, and more of them only take time from each other.
+    options = ["--durations=10", "-W", "default::DeprecationWarning:typer"]
     command = [own, "-m", "pytest", "-q", *options, *(f"--ignore={name}" for name in LEFT_OUT), *folders]
     done = subprocess.run(command, cwd=tests, env=_environment(), check=False)
     if done.returncode:
