@@ -54,11 +54,9 @@ def open_stack(project: Path, state: Path, name: str, config: Mapping[str, str] 
     # Each command of the engine takes as long as a small update, so there is none here for a stack that exists. Its
     # settings and its configuration are in one file.
     file = workspace / f"Pulumi.{name}.yaml"
-    saved = state / "state" / ".pulumi" / "stacks" / settings["name"] / f"{name}.json"
-    is_there = file.exists() and saved.exists()
+    is_there = file.exists() and state_file(state / "state", settings["name"], name).exists()
     if config:
-        written = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
-        file.write_text(yaml.safe_dump({**written, "config": {**written.get("config", {}), **config}}), "utf-8")
+        write_config(file, config)
     options = automation.LocalWorkspaceOptions(
         work_dir=str(workspace),
         pulumi_home=str(state / "home"),
@@ -75,6 +73,18 @@ def open_stack(project: Path, state: Path, name: str, config: Mapping[str, str] 
     # The Automation API names the stack in each command, so it need not be the selected one.
     with mock.patch.object(automation.LocalWorkspace, "select_stack"):
         return automation.select_stack(name, settings["name"], program, opts=options)
+
+
+def state_file(backend: Path, project: str, name: str) -> Path:
+    """Return the file in which the engine keeps the state of a stack."""
+    return backend / ".pulumi" / "stacks" / project / f"{name}.json"
+
+
+def write_config(file: Path, values: Mapping[str, str]) -> None:
+    """Add plain configuration to the settings of a stack, which need not exist."""
+    settings = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
+    config = {**settings.get("config", {}), **values}
+    file.write_text(yaml.safe_dump({**settings, "config": config}), "utf-8")
 
 
 @functools.cache

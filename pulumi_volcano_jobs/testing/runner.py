@@ -268,17 +268,17 @@ def _callable(program: Program) -> Iterator[Callable[[], object]]:
 
 @contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    path, directory, modules, compiled = list(sys.path), Path.cwd(), set(sys.modules), sys.dont_write_bytecode
+    path, directory, modules, no_bytecode = list(sys.path), Path.cwd(), set(sys.modules), sys.dont_write_bytecode
     os.chdir(folder)
     sys.path.insert(0, str(folder))
-    # Python takes a compiled module for current if the source has the same size and the same second of change.
+    # Otherwise an edit could have no effect: Python uses a compiled module if size and second of its source are equal.
     sys.dont_write_bytecode = True
     try:
         yield
     finally:
         os.chdir(directory)
         sys.path[:] = path
-        sys.dont_write_bytecode = compiled
+        sys.dont_write_bytecode = no_bytecode
         # Import the program's modules again in the next run, but not installed ones.
         for name in sys.modules.keys() - modules:
             if _is_of(sys.modules[name], folder):

@@ -148,9 +148,9 @@ class Stack(Project):
         self.kubeconfig = space.cluster.kubeconfig
 
     @property
-    def states(self) -> Path:
-        """The folder in which the engine writes the state."""
-        return self.state / "state" / ".pulumi" / "stacks"
+    def saved(self) -> Path:
+        """The file in which the engine keeps the state."""
+        return stacks.state_file(self.state / "state", "tests", "dev")
 
     @property
     def kubeconfig(self) -> Path:
@@ -196,15 +196,14 @@ class Stack(Project):
 
     def pending(self) -> set[str]:
         """Return the objects that the engine creates or updates now, by short name."""
-        (path,) = self.states.rglob("dev.json")
-        operations = json.loads(path.read_bytes())["checkpoint"]["latest"].get("pending_operations") or ()
+        operations = json.loads(self.saved.read_bytes())["checkpoint"]["latest"].get("pending_operations") or ()
         return {short(item["resource"]["urn"]) for item in operations}
 
     def apart(self, operation: str, **options: Any) -> Apart:
         """Start an operation in its own process group, so that it can be killed."""
         command = [sys.executable, "-c", APART, str(ROOT / "tools"), str(self.folder), operation, json.dumps(options)]
         environment = {**os.environ, "KUBECONFIG": str(self.kubeconfig)}
-        return Apart(command, environment, self.states)
+        return Apart(command, environment, self.saved.parent)
 
 
 class Apart:

@@ -25,6 +25,7 @@ def recover(stack: Stack) -> Objects:
     stack.stack.remove_config(ADOPT)
     # The provider itself is updated.
     assert [name for name in stack.up().steps if not name.startswith("kubernetes ")] == []
+    assert stack.up().steps == {}
     assert changes(found, stack.space.seen()) == {}
     return found
 

@@ -107,7 +107,7 @@ def short(urn: str) -> str:
 def saved_resources(backend: Path, project: Path) -> list[Wire]:
     """Return the resources in the state of the stack `dev`, from its file: a command of the engine takes longer."""
     name = yaml.safe_load((project / "Pulumi.yaml").read_text("utf-8"))["name"]
-    state = json.loads((backend / ".pulumi" / "stacks" / name / "dev.json").read_text("utf-8"))
+    state = json.loads(stacks.state_file(backend, name, "dev").read_text("utf-8"))
     resources: list[Wire] = state["checkpoint"]["latest"].get("resources") or []
     return resources
 
@@ -116,13 +116,6 @@ def outputs_of(resources: Iterable[Wire]) -> Wire:
     """Return the outputs of the stack, with secrets encrypted."""
     (outputs,) = (item.get("outputs", {}) for item in resources if item["type"] == "pulumi:pulumi:Stack")
     return dict(outputs)
-
-
-def write_config(file: Path, values: Mapping[str, str]) -> None:
-    """Add plain configuration to the settings of a stack."""
-    settings = yaml.safe_load(file.read_text("utf-8"))
-    config = {**settings.get("config", {}), **values}
-    file.write_text(yaml.safe_dump({**settings, "config": config}), "utf-8")
 
 
 class Project:
@@ -135,10 +128,11 @@ class Project:
             folder.mkdir(parents=True, exist_ok=True)
             self.write("Pulumi.yaml", "name: tests\nruntime: python\n")
             self.write("__main__.py", PROGRAM + program)
-        self.main = folder / yaml.safe_load((folder / "Pulumi.yaml").read_text("utf-8")).get("main", ".")
+        settings = yaml.safe_load((folder / "Pulumi.yaml").read_text("utf-8"))
+        self.main = folder / settings.get("main", ".")
         self.state = folder / ".state"
         if not self.state.exists():
-            shutil.copytree(_new_state(folder), self.state)
+            shutil.copytree(_new_state(settings["name"]), self.state)
         self.stack: automation.Stack = stacks.open_stack(folder, self.state, "dev", config)
 
     def write(self, name: str, text: str) -> Path:
@@ -150,7 +144,7 @@ class Project:
         """Change the stack's configuration."""
         project = self.stack.workspace.project_settings().name
         file = Path(self.stack.workspace.work_dir) / f"Pulumi.{self.stack.name}.yaml"
-        write_config(file, {key if ":" in key else f"{project}:{key}": value for key, value in values.items()})
+        stacks.write_config(file, {key if ":" in key else f"{project}:{key}": value for key, value in values.items()})
 
     def preview(self, **options: Any) -> Run:
         """Run a preview."""
@@ -199,22 +193,18 @@ class Project:
         return sorted(path for path in (self.main / "rendered").rglob("*") if path.is_file())
 
 
-def _new_state(project: Path) -> Path:
+@functools.cache
+def _new_state(project: str) -> Path:
     """Return the state of a new stack of a project with this name.
 
     The engine creates it once: the tests have 160 stacks, and a new one takes half as long as an update.
     """
-    settings = yaml.safe_load((project / "Pulumi.yaml").read_text("utf-8"))
-    return _created(settings["name"]) / ".state"
-
-
-@functools.cache
-def _created(name: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="volcano-jobs-stack-"))
     atexit.register(shutil.rmtree, folder)
-    (folder / "Pulumi.yaml").write_text(f"name: {name}\nruntime: python\n", "utf-8")
-    stacks.open_stack(folder, folder / ".state", "dev")
-    return folder
+    (folder / "Pulumi.yaml").write_text(f"name: {project}\nruntime: python\n", "utf-8")
+    state = folder / ".state"
+    stacks.open_stack(folder, state, "dev")
+    return state
 
 
 def copy_example(name: str, folder: Path) -> Project:

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import build
+import stack as stacks
 import yaml
 
 from tests.deadlines import DEADLINE
-from tests.engine.conftest import Wire, outputs_of, saved_resources, short, steps, write_config
+from tests.engine.conftest import Wire, outputs_of, saved_resources, short, steps
 
 TOOLS = ("pulumi", "pulumi-resource-kubernetes")
 
@@ -71,7 +72,7 @@ class CommandLine:
         """Create the stack with a provider that writes manifests to a folder, and with encrypted configuration."""
         self.done("stack", "init", "dev")
         rendered = str(self.folder / "rendered")
-        write_config(
+        stacks.write_config(
             self.folder / "Pulumi.dev.yaml",
             {"kubernetes:renderYamlToDirectory": rendered, "kubernetes:kubeconfig": ""},
         )

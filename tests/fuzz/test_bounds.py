@@ -36,6 +36,7 @@ while line := sys.stdin.readline():
         resource.setrlimit(resource.RLIMIT_CPU, ({CPU_SECONDS}, {CPU_SECONDS}))
         sys.argv = ["volcano-jobs", *arguments]
         main()
+        sys.exit()
     _, status = os.waitpid(child, 0)
     print(os.waitstatus_to_exitcode(status), flush=True)
 """

@@ -266,7 +266,7 @@ WAYS: dict[str, tuple[str, ...]] = {
 LEAST = 3
 """The size of an input whose steps do not count: each command takes them."""
 SIZE = 20
-"""The size of an input, without the least one. A loop over all pairs that runs one line for each of them is found."""
+"""The size of an input, without the least one."""
 # In these kinds the Pods themselves grow with the square, because svc lists each task in each Pod. The limit on the
 # manifests of all Pods applies.
 SQUARE = {"tasks with svc", "tasks with all plugins", "tasks with init containers and svc", "tasks of torch"}
@@ -322,7 +322,7 @@ def counted(run: Callable[[], Any]) -> tuple[Any, int]:
     """Run a function, and return its result and the number of lines of Python that ran."""
     count = 0
 
-    # A closure, because it runs for each line: a method takes twice as long.
+    # It runs for each line. A closure is faster than a method.
     def trace(_frame: FrameType, _event: str, _argument: object) -> Any:
         nonlocal count
         count += 1
