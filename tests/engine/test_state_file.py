@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import stack as stacks
 from pulumi import automation
 
 from tests.engine.conftest import ROOT, Project
@@ -27,7 +28,8 @@ def test_a_stack_with_an_empty_attributes_file_is_repaired_by_deleting_the_file(
     project = Project(tmp_path / "project", JOB)
     project.up()
     before, manifests = project.resources(), project.manifests()
-    (attributes,) = (project.state / "state" / ".pulumi" / "stacks" / "tests").glob("dev.json.attrs")
+    attributes = stacks.state_file(project.state / "state", "tests", "dev").with_suffix(".json.attrs")
+    assert attributes.exists()
     attributes.write_bytes(b"")
 
     with pytest.raises(automation.errors.CommandError) as caught:

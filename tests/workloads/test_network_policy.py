@@ -48,7 +48,7 @@ def start(cluster: Cluster, manifests: bytes) -> None:
     for name in ("train-web-0", "train-other-0"):
         own = cluster.pods[name]
         for port in ("8080", "9090"):
-            cluster.wait(lambda own=own, port=port: serves(own, port), f"{name} to serve", 30)  # type: ignore[misc]
+            cluster.wait(lambda own=own, port=port: serves(own, port), f"{name} to serve")  # type: ignore[misc]
 
 
 def serves(pod: Any, port: str) -> bool:

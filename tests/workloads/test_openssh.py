@@ -57,7 +57,7 @@ def all_log_in(cluster: Cluster, *suffixes: str) -> None:
     def everybody_serves() -> bool:
         return all(log_in(cluster, names[0], name) == name for name in names)
 
-    cluster.wait(everybody_serves, "sshd everywhere", 30)
+    cluster.wait(everybody_serves, "sshd everywhere")
     for source, target in itertools.permutations(names, 2):
         for suffix in suffixes:
             assert log_in(cluster, source, f"{target}{suffix}") == target

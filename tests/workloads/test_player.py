@@ -146,7 +146,7 @@ def test_names_resolve_when_pods_are_ready(cluster: Cluster, is_published: bool)
         assert not resolves()
         cluster.pods["other"].execute("touch", "/tmp/ready")
         cluster.wait_for("Ready", "other")
-    cluster.wait(resolves, "address", 10)
+    cluster.wait(resolves, "address")
     assert cluster.pods["mine"].execute("getent", "hosts", "else.train").returncode == 2
     assert cluster.pods["mine"].execute("getent", "hosts", "example.org").returncode == 2
 
@@ -182,7 +182,7 @@ def test_probes_run_independently(cluster: Cluster) -> None:
     cluster.pods["mine"].execute("touch", "/tmp/hangs")
     cluster.pods["late"].kill()
 
-    cluster.wait(lambda: all(one.containers[0].restarts == 1 for one in cluster.pods.values()), "restarts", 60)
+    cluster.wait(lambda: all(one.containers[0].restarts == 1 for one in cluster.pods.values()), "restarts")
     cluster.wait_for("Ready", "mine", "late")
     assert [one.containers[0].exit_codes for one in cluster.pods.values()] == [[137], [137]]
 

@@ -118,9 +118,7 @@ def test_a_cluster_runs_tasks_and_survives_a_killed_head(cluster: Cluster, rende
     assert json.dumps(expected) in run(cluster, "ingress", *submit)
 
     cluster.pods[HEAD].kill()
-    cluster.wait(
-        lambda: all(pod.is_ready and pod.containers[0].restarts for pod in started.values()), "cluster again", 300
-    )
+    cluster.wait(lambda: all(pod.is_ready and pod.containers[0].restarts for pod in started.values()), "cluster again")
     assert nodes(cluster) == expected
 
 

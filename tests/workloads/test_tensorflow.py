@@ -90,7 +90,7 @@ def reported(cluster: Cluster, pod: str) -> Any:
 
 def all_have_printed(cluster: Cluster, text: str, *pods: str) -> None:
     """Wait until Pods have printed a line."""
-    cluster.wait(lambda: all(text in cluster.pods[pod].log() for pod in pods), f"'{text}'", 120)
+    cluster.wait(lambda: all(text in cluster.pods[pod].log() for pod in pods), f"'{text}'")
 
 
 @pytest.fixture

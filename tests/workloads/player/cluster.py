@@ -79,24 +79,23 @@ class Cluster:
             self._start(manifest, (delays or {}).get(manifest["metadata"]["name"], 0))
             time.sleep(self._random.uniform(0, DELAY))
 
-    def wait(self, tells: Callable[[], bool], what: str, timeout: float = DEADLINE) -> None:
+    def wait(self, tells: Callable[[], bool], what: str) -> None:
         """Wait for a condition; on a timeout, show the state and the output of all Pods."""
-        end = time.monotonic() + timeout
+        end = time.monotonic() + DEADLINE
         while not tells():
             problems = [pod.problem for pod in self.pods.values() if pod.problem]
             if problems:
                 raise AssertionError("; ".join(problems))
             if time.monotonic() > end:
-                raise AssertionError(f"no {what} in {timeout} s\n{self.describe()}")
+                raise AssertionError(f"no {what} in {DEADLINE} s\n{self.describe()}")
             time.sleep(0.1)
 
-    def wait_for(self, phase: str, *names: str, timeout: float = DEADLINE) -> None:
+    def wait_for(self, phase: str, *names: str) -> None:
         """Wait until Pods have a phase or are `Ready`."""
         wanted = [self.pods[name] for name in names]
         self.wait(
             lambda: all(pod.is_ready if phase == "Ready" else pod.phase == phase for pod in wanted),
             f"{phase} of {', '.join(names)}",
-            timeout,
         )
 
     def describe(self) -> str:
