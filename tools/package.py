@@ -26,8 +26,16 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 """The versions of Python for `--pythons`."""
 TESTS = ("cli", "component", "documents", "golden", "schema", "unit")
 """The folders of tests that do not need an engine."""
-LEFT_OUT = ("tests/component/test_testing_page.py", "tests/unit/test_growth.py")
-"""Tests that take long, and run in the development environment only: type checkers, and counts of steps."""
+LEFT_OUT = (
+    # Type checkers, and counts of steps.
+    "tests/component/test_testing_page.py",
+    "tests/unit/test_growth.py",
+    # Shell scripts, and functions of mappings only.
+    "tests/unit/plugins/test_mpi_hostfile.py",
+    "tests/unit/plugins/test_wait_containers.py",
+    "tests/unit/status/test_tolerance.py",
+)
+"""Tests that take long, and do not depend on the versions of dependencies or on the wheel. `make test` runs them."""
 TYPED = "tests/typing/accepted.py"
 """A program of a user that mypy accepts in strict mode if the types of the package are installed."""
 OLDEST = ("--resolution", "lowest-direct")
