@@ -39,9 +39,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return Project(tmp_path_factory.mktemp("errors"), "pass\n")
 
 
-def diagnostics(project: Project, program: str, *, preview: bool = False) -> tuple[Failure, list[str]]:
+def diagnostics(
+    project: Project, program: str, *, before: str = PROGRAM + WORKER, preview: bool = False
+) -> tuple[Failure, list[str]]:
     """Run a program that must fail; return how it fails without an engine, and the lines below the engine's error."""
-    project.write("__main__.py", PROGRAM + WORKER + program)
+    project.write("__main__.py", before + program)
     failure = failed(project.folder)
     with pytest.raises(automation.errors.RuntimeError) as caught:
         (project.stack.preview if preview else project.stack.up)(color="never")
@@ -125,8 +127,10 @@ def test_the_engine_shows_only_the_message_of_a_wrong_call_or_name(project: Proj
 
 @pytest.mark.parametrize("mistake", [program.name for program in PROGRAMS])
 def test_the_engine_shows_only_the_message_of_each_mistake_of_the_table(project: Project, mistake: str) -> None:
-    """The table has the messages of programs that run without an engine."""
-    failure, lines = diagnostics(project, f"from tests.typing import mistakes\nmistakes.{mistake}()\n", preview=True)
+    """The table has the messages of programs that run without an engine. The programs need no provider."""
+    program = f"from tests.typing import mistakes\nmistakes.{mistake}()\n"
+
+    failure, lines = diagnostics(project, program, before="", preview=True)
 
     assert lines == lines_of(failure)
 
