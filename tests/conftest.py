@@ -38,6 +38,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Let the interpreter free the modules at its end: some modules in C print a warning if it does not."""
+    gc.unfreeze()
+
+
 def pytest_report_header() -> str:
     """Name the resource definitions of test clusters."""
     return f"resource definitions: {'of Volcano' if upstream.HAS_DEFINITIONS else 'generated'}"

@@ -54,7 +54,7 @@ class Answer:
 
     def documents(self) -> list[dict[str, Any]]:
         """Parse the YAML on standard output."""
-        return list(yaml.safe_load_all(self.out))
+        return list(yaml.load_all(self.out, Loader=yaml.CSafeLoader))
 
 
 PLACEHOLDERS = f"volcano-jobs: {render._PLACEHOLDERS['pulumi']}\n"

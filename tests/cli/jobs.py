@@ -7,22 +7,19 @@ import functools
 import re
 from pathlib import Path
 
-import yaml
-
-from pulumi_volcano_jobs import ClusterFacts, JobError, Rendered, render
+from pulumi_volcano_jobs import JobError, Rendered, render
+from tests.golden.cases import CLUSTER, WRITTEN, read
 
 TESTS = Path(__file__).parents[1]
 DOCUMENTS = sorted((TESTS / "documents" / "jobs").glob("*.yaml"))
-CASES = sorted((TESTS / "golden" / "cases").glob("*.yaml"))
-CLUSTER = ClusterFacts.from_objects([yaml.safe_load((TESTS / "golden" / "cluster.yaml").read_text("utf-8"))])
 
 
 @functools.cache
 def accepted(*, strict: bool) -> dict[Path, Rendered]:
     """Return the rendered jobs of each accepted file, without keys."""
     made = {}
-    for file in (*DOCUMENTS, *CASES):
-        document = yaml.safe_load(file.read_text("utf-8"))
+    for file in (*DOCUMENTS, *WRITTEN):
+        document = read(file)
         document["metadata"].setdefault("name", "unnamed")
         with contextlib.suppress(JobError):
             made[file] = render(document, strict=strict, cluster=CLUSTER, redact=True)

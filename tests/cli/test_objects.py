@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs.core import bounds
 from tests import upstream
 from tests.cli.conftest import Shell
 from tests.conftest import CLAIM, container, job, task, typed
+from tests.golden.cases import REAL, read
 
 REPORT = Path(__file__).parent / "reports" / "configmap-and-job.yaml"
-REAL = sorted((upstream.CASES / "cases").glob("real-*.yaml"))
 COMMANDS = ("validate", "render", "explain", "graph", "convert")
 
 
@@ -482,7 +481,7 @@ class TestSummary:
 @pytest.mark.parametrize("path", REAL or [upstream.CASES], ids=lambda path: path.stem)
 def test_real_files_are_accepted_with_their_neighbors(shell: Shell, path: Path) -> None:
     """Objects in front of a Job change neither its findings nor its manifests."""
-    document = yaml.safe_load(path.read_text("utf-8"))
+    document = read(path)
     neighbors = [*NEIGHBORS, a_queue(document["spec"].get("queue", "default"))]
     alone, together = shell.write("alone.yaml", document), shell.write("all.yaml", *neighbors, document)
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import jsonschema
 import pytest
-import yaml
 
 from pulumi_volcano_jobs.cli.job_schema import job_schema
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from tests.cli.conftest import Shell
 from tests.cli.jobs import DOCUMENTS, accepted
 from tests.conftest import CLAIM, QUEUE, container, job, task
+from tests.golden.cases import read
 
 VALIDATOR = jsonschema.Draft7Validator(job_schema())
 QUEUE_METADATA = ("name", "labels", "annotations")
@@ -44,14 +44,14 @@ def test_the_schema_is_valid_and_printed_as_a_whole(shell: Shell) -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_the_jobs_of_the_guides_fit_the_schema(path: Any) -> None:
     """An editor reports nothing."""
-    assert mistakes(yaml.safe_load(path.read_text("utf-8"))) == []
+    assert mistakes(read(path)) == []
 
 
 def test_every_accepted_job_fits_the_schema() -> None:
     """What strict mode accepts is valid in an editor."""
     wrong = {}
     for path in accepted(strict=True):
-        document = yaml.safe_load(path.read_text("utf-8"))
+        document = read(path)
         if document.get("apiVersion") and document.get("kind") and (found := mistakes(document)):
             wrong[path.stem] = found
 

@@ -9,17 +9,15 @@ from typing import Any
 
 import definitions
 import pytest
-import yaml
 from cluster import Cluster
 
 from pulumi_volcano_jobs.core.resource_types import JOB
 from tests import upstream
 from tests.cluster.conftest import Manifest
-from tests.golden.test_golden import HERE as GOLDEN
+from tests.golden.cases import WRITTEN, read
 
-CASES = sorted((GOLDEN / "cases").glob("*.yaml"))
 # One skipped test is enough.
-USED = CASES if upstream.DEFINITIONS.is_dir() else CASES[:1]
+USED = WRITTEN if upstream.DEFINITIONS.is_dir() else WRITTEN[:1]
 OTHER = "batch.generated.test"
 
 
@@ -57,6 +55,6 @@ def without_empty_values(tree: Any) -> Any:
 @pytest.mark.parametrize("case", USED, ids=lambda case: case.stem)
 def test_a_job_is_stored_or_rejected_as_with_volcanos_definition(cluster: Cluster, other: str, case: Any) -> None:
     """All written cases, before Volcano's webhooks edit or reject them."""
-    job = yaml.safe_load(case.read_text("utf-8"))
+    job = read(case)
 
     assert answer(cluster, job, other) == answer(cluster, job, JOB.api_version)

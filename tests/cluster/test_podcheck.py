@@ -12,18 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from cluster import Cluster
 
-from pulumi_volcano_jobs import ClusterFacts, JobError, render
+from pulumi_volcano_jobs import JobError, render
 from pulumi_volcano_jobs.kubernetes import schema, validation
 from tests.cluster.conftest import Manifest, Space
-from tests.golden.test_golden import HERE as GOLDEN
+from tests.golden.cases import CLUSTER, WRITTEN, read
 from tests.native_rules import OF_A_GATE, REJECTED
 from tests.pod_rules import REFUSED, TAKEN, Mistake
 from tests.templates import RICH, Wire
 
-CASES = sorted((GOLDEN / "cases").glob("*.yaml"))
 TEXTS = ("", "UPPER_case", "x" * 300, "-1", "not a thing", "..", "/abs", "a..b")
 NUMBERS = (-1, 0, 70000, 2**31 - 1)
 GONE = object()
@@ -119,10 +117,8 @@ def test_the_api_server_accepts_pods_that_only_native_mode_rejects(space: Space,
 
 def strictly(case: Path) -> list[Manifest]:
     """Return the Pods of a golden case in strict mode, or none if it is rejected."""
-    document = yaml.safe_load(case.read_text("utf-8"))
-    cluster = ClusterFacts.from_objects([yaml.safe_load((GOLDEN / "cluster.yaml").read_text("utf-8"))])
     try:
-        return list(render(document, cluster=cluster).pods)
+        return list(render(read(case), cluster=CLUSTER).pods)
     except JobError:
         return []
 
@@ -136,11 +132,11 @@ def of_any_cluster(made: Manifest) -> Manifest:
 
 def test_the_api_server_accepts_rendered_pods(space: Space) -> None:
     """Each golden case that renders in strict mode is used, with the edits of the plugins."""
-    pods = {f"{case.stem} {made['metadata']['name']}": made for case in CASES for made in strictly(case)}
+    pods = {f"{case.stem} {made['metadata']['name']}": made for case in WRITTEN for made in strictly(case)}
 
     answers = {name: dry_run(space, of_any_cluster(made)) for name, made in pods.items()}
 
-    assert len({name.split()[0] for name in pods}) > len(CASES) / 2
+    assert len({name.split()[0] for name in pods}) > len(WRITTEN) / 2
     assert {name: answer for name, answer in answers.items() if answer != Answer()} == {}
 
 

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import pulumi_volcano_jobs
 from pulumi_volcano_jobs import ClusterFacts, Job, JobError, Rendered, render
 from pulumi_volcano_jobs.convert import Program, render_normalized, to_python
 from pulumi_volcano_jobs.files import job_file
-from tests import upstream
+from tests.golden.cases import CLUSTER, CREATED
 
 TESTS = Path(__file__).parents[1]
-GOLDEN = TESTS / "golden"
-CLUSTER = ClusterFacts.from_objects([yaml.safe_load((GOLDEN / "cluster.yaml").read_text("utf-8"))])
-
-
-def _created(case: Path) -> bool:
-    expected = json.loads((case.parents[1] / "expected" / f"{case.stem}.json").read_text("utf-8"))
-    return bool(expected["meta"]["stage"] == "created")
 
 
 def _documents() -> dict[str, job_file.Document]:
-    paths = [
-        *filter(_created, sorted((GOLDEN / "cases").glob("*.yaml"))),
-        *filter(_created, sorted((upstream.CASES / "cases").glob("real-*.yaml"))),  # not all cases have it
-        *sorted((TESTS / "documents" / "jobs").glob("*.yaml")),
-    ]
     found = {}
-    for path in paths:
+    for path in (*CREATED, *sorted((TESTS / "documents" / "jobs").glob("*.yaml"))):
         (document,) = job_file.read(path.read_text("utf-8"), path.name)
         found[f"guide-{path.stem}" if path.parent.name == "jobs" else path.stem] = document
     return found

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from pulumi_volcano_jobs import ClusterFacts, render
+from pulumi_volcano_jobs import render
 from pulumi_volcano_jobs.files import job_file
 from pulumi_volcano_jobs.spec import naming
 
-from .test_golden import CREATED, HERE, _expected
+from .cases import CLUSTER, CREATED, expected
 
 UID = "5f0c2d0e-3a43-4b8c-9d3e-1f2a3b4c5d6e"
 SERVER_TEXTS = (UID, "managedFields", "last-applied", "creationTimestamp", "resourceVersion", "phase", "generateName")
@@ -46,21 +45,18 @@ def stored(job: dict[str, Any]) -> dict[str, Any]:
     return {**document, "status": status}
 
 
-@pytest.fixture(scope="module")
-def cluster() -> ClusterFacts:
-    """Provide the cluster of the golden files. Its claims are unknown, since Volcano has created more."""
-    facts = ClusterFacts.from_objects([yaml.safe_load((HERE / "cluster.yaml").read_text("utf-8"))])
-    return replace(facts, claims=None)
+# The claims are unknown, since Volcano has created more.
+LATER = replace(CLUSTER, claims=None)
 
 
 @pytest.mark.parametrize("case", CREATED, ids=lambda case: case.stem)
-def test_a_stored_job_renders_as_the_job_that_was_applied(case: Path, cluster: ClusterFacts) -> None:
+def test_a_stored_job_renders_as_the_job_that_was_applied(case: Path) -> None:
     """Each golden case has the same objects and Pods, with the claims that Volcano has created."""
-    job = _expected(case)["job"]
-    applied = render(job, strict=False, cluster=cluster)
+    job = expected(case)["job"]
+    applied = render(job, strict=False, cluster=LATER)
 
     (document,) = job_file.read(json.dumps({"apiVersion": "v1", "kind": "List", "items": [stored(job)]}))
-    rendered = render(document.data, strict=False, cluster=cluster)
+    rendered = render(document.data, strict=False, cluster=LATER)
 
     assert rendered.objects == tuple(item for item in applied.objects if item["kind"] != "PersistentVolumeClaim")
     assert rendered.pods == applied.pods

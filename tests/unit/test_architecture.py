@@ -15,14 +15,14 @@ import pytest
 import pulumi_volcano_jobs
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from pulumi_volcano_jobs.plugins.settings import flags_of
+from tests.golden.cases import WRITTEN
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(pulumi_volcano_jobs.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-FILES = sorted((ROOT / "tests" / "golden" / "cases").glob("*.yaml"))
-JOBS = [name for path in FILES for name in re.findall(r"(?m)^  name: (\S+)$", path.read_text("utf-8"))[:1]]
+JOBS = [name for path in WRITTEN for name in re.findall(r"(?m)^  name: (\S+)$", path.read_text("utf-8"))[:1]]
 FLAGS = {argument for plugin in BUILT_IN for argument in flags_of(plugin)}
-OF_CASES = {name for name in [*(path.stem for path in FILES), *JOBS] if re.search(r"[-.\d]", name)} - FLAGS
+OF_CASES = {name for name in [*(path.stem for path in WRITTEN), *JOBS] if re.search(r"[-.\d]", name)} - FLAGS
 """Names of golden cases and their jobs that are too specific to occur by chance."""
 
 RENDER = """
@@ -140,7 +140,7 @@ def test_the_library_contains_no_golden_case(source: Path) -> None:
 def test_golden_cases_have_specific_names() -> None:
     """Without such names the test above would check nothing."""
     assert {"pytorch-port-text", "plain-job-name-dot"} <= OF_CASES
-    assert len(OF_CASES) > len(FILES) / 2
+    assert len(OF_CASES) > len(WRITTEN) / 2
 
 
 def test_the_default_image_is_written_once() -> None:

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-import yaml
 
 from pulumi_volcano_jobs import RayPlugin, render
 from pulumi_volcano_jobs.core.errors import RejectionStage
 from tests.conftest import Wire, container, job, places, problems, task, typed
-
-GOLDEN = Path(__file__).parents[2] / "golden"
-
-
-def golden(name: str) -> Wire:
-    """Read a case that Volcano accepted."""
-    document: Wire = yaml.safe_load((GOLDEN / "cases" / f"{name}.yaml").read_text("utf-8"))
-    return document
+from tests.golden.cases import golden
 
 
 def test_the_name_of_a_job_with_a_service_is_a_service_name() -> None:

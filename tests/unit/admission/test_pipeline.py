@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from syrupy.assertion import SnapshotAssertion
 
 from pulumi_volcano_jobs import SshPlugin, render
 from pulumi_volcano_jobs.core.errors import Problem, RejectionStage
 from tests.conftest import Wire, container, job, places, problems, refused, task, typed
-
-GOLDEN = Path(__file__).parents[2] / "golden"
+from tests.golden.cases import META, golden
 
 TRAINING = (task("master"), task("worker", 2))
 
@@ -79,17 +75,7 @@ OTHER: dict[str, list[str]] = {
 }
 
 
-def golden(name: str) -> Wire:
-    """Read a case that Volcano accepted."""
-    document: Wire = yaml.safe_load((GOLDEN / "cases" / f"{name}.yaml").read_text("utf-8"))
-    return document
-
-
-CREATED = sorted(
-    path.stem
-    for path in (GOLDEN / "expected").glob("*.json")
-    if json.loads(path.read_text("utf-8"))["meta"]["stage"] == "created"
-)
+CREATED = [name for name, meta in META.items() if meta["stage"] == "created"]
 # The API server generates the name, or it has a dot, which a Service cannot have.
 SPECIAL = {"plain-generate-name", "plain-job-name-dot"}
 
@@ -226,11 +212,7 @@ def test_a_typed_plugin_shows_no_key_in_messages_and_repr() -> None:
 
 def test_objects_that_the_api_server_would_reject_are_reported() -> None:
     """Volcano accepts each of these jobs, and then creates only some of its objects."""
-    refused_later = {
-        path.stem
-        for path in (GOLDEN / "expected").glob("*.json")
-        if json.loads(path.read_text("utf-8"))["meta"].get("apiRejects")
-    }
+    refused_later = {name for name, meta in META.items() if meta.get("apiRejects")}
 
     assert len(refused_later) > 10
     assert refused_later <= MISREAD.keys() | OTHER.keys() | {"plain-job-name-dot"}

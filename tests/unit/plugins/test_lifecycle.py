@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import functools
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from pulumi_volcano_jobs import ClusterFacts, JobContext, JobUpdate, ObjectRef, Rendered, SshPlugin, Task, render
+from pulumi_volcano_jobs import JobContext, JobUpdate, ObjectRef, Rendered, SshPlugin, Task, render
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from tests.conftest import PAIR, Wire, job, ssh_plugin, task
-
-GOLDEN = Path(__file__).parents[2] / "golden"
-
-
-@functools.cache
-def expected(name: str) -> Wire:
-    """Read the recorded result of Volcano for a case."""
-    found: Wire = json.loads((GOLDEN / "expected" / f"{name}.json").read_text("utf-8"))
-    return found
+from tests.golden.cases import CLUSTER, HERE, META, expected, golden
 
 
 @functools.cache
 def rendered(name: str) -> Rendered:
     """Render a case in lenient mode."""
-    document = yaml.safe_load((GOLDEN / "cases" / f"{name}.yaml").read_text("utf-8"))
-    generated = expected(name)["meta"].get("generatedName")
+    document = golden(name)
+    generated = META[name].get("generatedName")
     document["metadata"] |= {"name": generated} if generated else {}
-    cluster = ClusterFacts.from_objects([yaml.safe_load((GOLDEN / "cluster.yaml").read_text("utf-8"))])
-    return render(document, strict=False, cluster=cluster)
+    return render(document, strict=False, cluster=CLUSTER)
 
 
 @functools.cache
@@ -43,11 +31,7 @@ def grown(name: str) -> Rendered:
     return render(stored.with_(tasks=(more, *others)), strict=False)
 
 
-CASES = sorted(
-    path.stem
-    for path in (GOLDEN / "expected").glob("*.json")
-    if "lifecycle" in json.loads(path.read_text("utf-8"))["meta"]
-)
+CASES = [name for name, meta in META.items() if "lifecycle" in meta]
 # A partition policy does not allow one more replica.
 GROWING = [name for name in CASES if not name.startswith("plain-partition")]
 
@@ -86,7 +70,7 @@ def ssh_config_grows(name: str) -> bool:
 @pytest.mark.parametrize("name", GROWING)
 def test_growth_changes_the_same_objects_as_volcano_and_the_ssh_secret(name: str) -> None:
     """Volcano does not update its ssh configuration (volcano issue 1420)."""
-    theirs = refs(expected(name)["meta"]["lifecycle"]["changedOnUpdate"])
+    theirs = refs(META[name]["lifecycle"]["changedOnUpdate"])
     secret = {ObjectRef("Secret", f"{rendered(name).job.name}-ssh")} if ssh_config_grows(name) else set()
 
     assert changed(name) == theirs | secret
@@ -132,8 +116,8 @@ def without(pod: Wire, variables: frozenset[str]) -> Wire:
 def test_deletion_removes_the_objects_that_volcano_removes(name: str) -> None:
     """Plugins do not delete the PodGroup and claims. All other objects are deleted."""
     made = rendered(name)
-    created = {ObjectRef(item["kind"], item["metadata"]["name"]) for item in expected(name)["objects"]}
-    remaining = refs(expected(name)["meta"]["lifecycle"]["remainingAfterDelete"])
+    created = keyed(expected(HERE / "cases" / f"{name}.yaml")["objects"]).keys()
+    remaining = refs(META[name]["lifecycle"]["remainingAfterDelete"])
 
     deleted = frozenset[ObjectRef]().union(*(plugin.on_job_delete(JobContext(made.job)) for plugin in made.plugins))
 
