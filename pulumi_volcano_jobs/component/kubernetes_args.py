@@ -19,11 +19,11 @@ from pulumi_volcano_jobs.kubernetes.template_types import PodTemplateSpecDict
 
 if TYPE_CHECKING:
     # Programs that do not use these classes need not wait for their import.
-    from pulumi_kubernetes.core.v1 import PodTemplateSpecArgs, PodTemplateSpecArgsDict
+    from pulumi_kubernetes.core.v1 import PodTemplateSpecArgs
 
 
 @checked_call("pod_template")
-def pod_template(template: PodTemplateSpecArgs | PodTemplateSpecArgsDict | Mapping[str, Any]) -> PodTemplateSpecDict:
+def pod_template(template: PodTemplateSpecArgs | Mapping[str, Any]) -> PodTemplateSpecDict:
     """Return a Pod template of pulumi_kubernetes, or of any mapping, as a dictionary with the field names of YAML.
 
     A task accepts such a template without this function, but type checkers accept only a dictionary there. Presets need
