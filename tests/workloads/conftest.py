@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 import workloads
 import yaml
 
+from tests.commands import run_command
 from tests.workloads.player import Cluster, Image, Node
 
 PLAYER = ("crun", "curl", "dnsmasq", "ip", "nft", "nsenter", "unshare")
@@ -28,7 +28,6 @@ PROGRAMS = {
     "tensorflow": ("tensorflow",),
 }
 """Requirements of a framework besides the player: a file, a command, or an environment of `tools/workloads.py`."""
-PROGRAM = Path(sys.executable).parent / "volcano-jobs"
 USERS = "mpiuser:x:1000:1000::/home/mpiuser:/bin/bash\n"
 GROUPS = "mpiuser:x:1000:\n"
 SHADOWS = "mpiuser:*:19000:0:99999:7:::\n"
@@ -103,10 +102,10 @@ def render(tmp_path: Path) -> Render:
     def run(job: Mapping[str, Any], *options: str) -> bytes:
         file = tmp_path / "job.yaml"
         file.write_text(yaml.safe_dump(dict(job)), "utf-8")
-        command = [str(PROGRAM), "render", str(file), "--show-keys", *options]
-        done = subprocess.run(command, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout
+        done = run_command("render", str(file), "--show-keys", *options)
+        assert done.exit_code == 0, done.stderr
+        rendered: bytes = done.stdout_bytes
+        return rendered
 
     return run
 

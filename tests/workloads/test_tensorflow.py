@@ -99,21 +99,13 @@ def parameter_servers() -> dict[str, Any]:
     return train(PARAMETER_SERVER, chief=1, ps=1, worker=2, evaluator=1)
 
 
-@pytest.mark.parametrize(
-    ("options", "of_evaluator"),
-    [(("--defaults", "recommended"), WITH_EVALUATOR), (("--set", "tensorflow.evaluator="), ADDRESSES)],
-    ids=["recommended", "as with managed_by=volcano"],
-)
 def test_parameter_servers_sum_a_step_of_each_worker(
-    cluster: Cluster,
-    render: Render,
-    parameter_servers: dict[str, Any],
-    options: tuple[str, ...],
-    of_evaluator: dict[str, Any],
+    cluster: Cluster, render: Render, parameter_servers: dict[str, Any]
 ) -> None:
     """The chief starts first and waits for the others; each worker runs a step, and the sum is on the ps."""
+    strategy = ("--set", "tensorflow.strategy=ParameterServerStrategy")
     cluster.apply(
-        render(parameter_servers, *options, "--set", "tensorflow.strategy=ParameterServerStrategy"),
+        render(parameter_servers, "--defaults", "recommended", *strategy),
         first=["train-chief-0"],
         delays={"train-ps-0": 5},
     )
@@ -125,7 +117,7 @@ def test_parameter_servers_sum_a_step_of_each_worker(
     assert reported(cluster, "train-worker-0") == ["worker", 0, ADDRESSES]
     assert reported(cluster, "train-worker-1") == ["worker", 1, ADDRESSES]
     all_have_printed(cluster, TOLD, "train-evaluator-0")
-    assert reported(cluster, "train-evaluator-0") == ["evaluator", 0, of_evaluator]
+    assert reported(cluster, "train-evaluator-0") == ["evaluator", 0, WITH_EVALUATOR]
     assert "/job:ps/replica:0/task:0/device:CPU:0 100.0\n" in cluster.pods["train-chief-0"].log()
     steps = [cluster.pods[name].log().count(STEP) for name in SERVERS]
     assert steps[0] == 0
@@ -134,6 +126,13 @@ def test_parameter_servers_sum_a_step_of_each_worker(
     assert {name: pod.phase for name, pod in cluster.pods.items() if pod.phase != "Running"} == {
         "train-chief-0": "Succeeded"
     }
+
+    # With the arguments for managed_by="volcano", only the evaluator has other variables.
+    before = dict(cluster.pods)
+    cluster.apply(render(parameter_servers, "--set", "tensorflow.evaluator=", *strategy))
+    assert [name for name, pod in cluster.pods.items() if pod is not before[name]] == ["train-evaluator-0"]
+    all_have_printed(cluster, TOLD, "train-evaluator-0")
+    assert reported(cluster, "train-evaluator-0") == ["evaluator", 0, ADDRESSES]
 
 
 def test_the_chief_waits_for_the_evaluator(cluster: Cluster, render: Render, parameter_servers: dict[str, Any]) -> None:
