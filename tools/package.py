@@ -42,8 +42,9 @@ OLDEST = ("--resolution", "lowest-direct")
 RUNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("svg", OLDEST, TESTS),
     ("policy", OLDEST, ("policy",)),
-    # pulumi-policy keeps protobuf below 6. This run has the newest protobuf, for the tests that use it most.
-    ("svg", (), ("component/test_provider.py", "cli/test_program.py")),
+    # pulumi-policy keeps protobuf below 6. This run has the newest protobuf, for the tests that use it most, and the
+    # newest typer without the tools that bring its former dependencies, for the test that runs each command.
+    ("svg", (), ("component/test_provider.py", "cli/test_program.py::test_no_command_imports_pulumi")),
 )
 """Each run of the tests: the extra of the wheel, the options of uv for the versions of dependencies, and the tests."""
 UV = str(Path(sys.executable).parent / "uv")
@@ -127,20 +128,20 @@ def interpreter(version: str) -> str | None:
 def run_tests(
     python: str, wheel: str, tests: Path, environment: Path, names: Iterable[str], versions: Iterable[str] = ()
 ) -> None:
-    """Install the wheel into a new environment, check its types, and run the tests there.
+    """Install the wheel and its dependencies, and nothing else, check its types, and run the tests there.
 
     Args:
         python: the path of the interpreter.
         wheel: the path of the wheel, with an extra.
         tests: the folder of the unpacked archive.
-        environment: the folder for the environment.
+        environment: the folder for the environment. Packages that an earlier run also needed stay, already compiled.
         names: the tests to run, below `tests`.
         versions: the options of uv that select the versions of dependencies.
     """
-    _run([UV, "venv", "--quiet", "--clear", "--python", python, str(environment)], tests)
+    _run([UV, "venv", "--quiet", "--allow-existing", "--python", python, str(environment)], tests)
     own = str(environment / "bin" / "python")
     wanted = [wheel, "--group", "pyproject.toml:tests"]
-    _run([UV, "pip", "install", "--quiet", "--python", own, *versions, *wanted], tests)
+    _run([UV, "pip", "install", "--quiet", "--exact", "--python", own, *versions, *wanted], tests)
     where = _run([own, "-c", f"import sys, {PACKAGE}; print(sys.version.split()[0], {PACKAGE}.__file__)"], tests)
     print(f"Python {where.strip()}", flush=True)
     types = ["mypy", "--strict", "--config-file=", "--no-error-summary", "--python-executable", own, TYPED]
