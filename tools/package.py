@@ -43,7 +43,7 @@ RUNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("svg", OLDEST, TESTS),
     ("policy", OLDEST, ("policy",)),
     # pulumi-policy keeps protobuf below 6. This run has the newest protobuf, for the tests that use it most, and the
-    # newest typer without the tools that bring its former dependencies, for the test that runs each command.
+    # newest typer without tools that install its former dependencies, for the test that runs each command.
     ("svg", (), ("component/test_provider.py", "cli/test_program.py::test_no_command_imports_pulumi")),
 )
 """Each run of the tests: the extra of the wheel, the options of uv for the versions of dependencies, and the tests."""
@@ -128,7 +128,7 @@ def interpreter(version: str) -> str | None:
 def run_tests(
     python: str, wheel: str, tests: Path, environment: Path, names: Iterable[str], versions: Iterable[str] = ()
 ) -> None:
-    """Install the wheel and its dependencies, and nothing else, check its types, and run the tests there.
+    """Install exactly the wheel and its dependencies, check its types, and run the tests there.
 
     Args:
         python: the path of the interpreter.
