@@ -60,7 +60,7 @@ messages: setup ## write the messages of the package into the snapshots of the t
 	$(BIN)/python -m pytest -q -p no:randomly --snapshot-update tests/cli tests/component tests/convert tests/policy tests/typing tests/unit
 
 fuzz: setup ## bad input of all kinds, and nearly right input for a real API server, 20,000 of each (an hour)
-	FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -n 2 tests/fuzz/test_fuzz.py tests/fuzz/test_differential.py
+	FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -n 2 tests/fuzz/test_fuzz.py tests/cluster/test_differential.py
 
 package: setup ## the wheel and the source archive: built, checked, and tested with the oldest allowed versions of everything
 	@$(BIN)/python tools/package.py

@@ -16,19 +16,16 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import pytest
 from cluster import Cluster
 
 from pulumi_volcano_jobs import JobError, Problem, render
 from pulumi_volcano_jobs.core.errors import RejectionStage
 from pulumi_volcano_jobs.kubernetes import schema, validation
-from tests.cluster.conftest import cluster, engine  # noqa: F401  # fixtures
 from tests.conftest import PAIR
 from tests.fuzz.strategies import places
 from tests.fuzz.variants import Variants
 from tests.templates import Wire
 
-pytestmark = pytest.mark.cluster
 # `make fuzz` sets a higher number.
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "300"))
 # `make test` must not fail by chance; `make fuzz` looks for new kinds.
@@ -43,7 +40,7 @@ ANNOUNCED = {"VJ116", "VJ123"}
 OF_A_CLASS = ("priorityClassName", "priority", "preemptionPolicy", "runtimeClassName", "overhead")
 
 
-def rejection(cluster: Cluster, manifest: Wire) -> str:  # noqa: F811
+def rejection(cluster: Cluster, manifest: Wire) -> str:
     """Return the first cause why a dry run of server-side apply fails; empty if the API server accepts the object."""
     try:
         cluster.apply([manifest], dry=True)
@@ -70,7 +67,7 @@ def with_account(spec: Wire) -> Wire:
     return spec if spec.get("serviceAccount") else {"serviceAccountName": "default"} | spec
 
 
-def disagreement(cluster: Cluster, document: Wire) -> str:  # noqa: F811
+def disagreement(cluster: Cluster, document: Wire) -> str:
     """Return the kind of a disagreement about a job; empty if there is none."""
     try:
         made = render(document, keys=PAIR)
@@ -85,7 +82,7 @@ def disagreement(cluster: Cluster, document: Wire) -> str:  # noqa: F811
     return ""
 
 
-def false_rejection(cluster: Cluster, document: Wire, problems: tuple[Problem, ...]) -> str:  # noqa: F811
+def false_rejection(cluster: Cluster, document: Wire, problems: tuple[Problem, ...]) -> str:
     """Return the first of our problems with a part that the API server accepts; empty if there is none."""
     for (kind, index), problem in parts_with_problems(problems).items():
         part = document["spec"][kind][index]
@@ -168,7 +165,7 @@ def remove(tree: Any, path: tuple[Any, ...]) -> None:
     del tree[path[-1]]
 
 
-def findings(cluster: Cluster, make: Callable[[Variants], Wire]) -> Iterator[str]:  # noqa: F811
+def findings(cluster: Cluster, make: Callable[[Variants], Wire]) -> Iterator[str]:
     """Yield each kind of disagreement with how often it occurs, its smallest job and the number of the variant."""
     numbers = range(FIRST, FIRST + EXAMPLES)
     with ThreadPoolExecutor(AT_ONCE) as threads:
@@ -180,11 +177,11 @@ def findings(cluster: Cluster, make: Callable[[Variants], Wire]) -> Iterator[str
         yield f"{counts[kind]} times, as in variant {number}: {kind}\n{json.dumps(job, default=str)}"
 
 
-def test_the_api_server_agrees_about_variants_of_templates(cluster: Cluster) -> None:  # noqa: F811
+def test_the_api_server_agrees_about_variants_of_templates(cluster: Cluster) -> None:
     """Templates with a few fields changed at once."""
     assert sorted(findings(cluster, Variants.of_a_template)) == []
 
 
-def test_the_api_server_agrees_about_variants_of_jobs(cluster: Cluster) -> None:  # noqa: F811
+def test_the_api_server_agrees_about_variants_of_jobs(cluster: Cluster) -> None:
     """Jobs with new claims, other names, labels, numbers and plugins."""
     assert sorted(findings(cluster, Variants.job)) == []
