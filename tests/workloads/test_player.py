@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import yaml
 
 from tests.deadlines import DEADLINE
 from tests.workloads.player import Cluster, Node, UnplayableError, read
+from tests.workloads.player.pod import Container, PlayedPod
 
 ROOT = Path(__file__).parents[2]
 LEFT = """
@@ -185,6 +187,32 @@ def test_probes_run_independently(cluster: Cluster) -> None:
     cluster.wait(lambda: all(one.containers[0].restarts == 1 for one in cluster.pods.values()), "restarts")
     cluster.wait_for("Ready", "mine", "late")
     assert [one.containers[0].exit_codes for one in cluster.pods.values()] == [[137], [137]]
+
+
+def test_a_container_that_starts_while_its_pod_is_stopped_ends(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The Pod was about to restart it."""
+    prepare = PlayedPod._prepare
+    stops = []
+
+    def stop_at_the_restart(played: PlayedPod, container: Container) -> Path:
+        if container.exit_codes and not stops:
+            stops.append(threading.Thread(target=played.stop))
+            stops[0].start()
+            # Long enough for the first signal.
+            time.sleep(0.5)
+        return prepare(played, container)
+
+    monkeypatch.setattr(PlayedPod, "_prepare", stop_at_the_restart)
+    cluster.apply(text(pod("mine", "sleep", "1000", restartPolicy="OnFailure")))
+    cluster.wait_for("Ready", "mine")
+    mine = cluster.pods["mine"]
+
+    mine.kill()
+
+    cluster.wait(lambda: len(mine.containers[0].exit_codes) == 2, "end")
+    stops[0].join()
 
 
 def test_init_containers_run_first_one_by_one(cluster: Cluster) -> None:

@@ -104,15 +104,19 @@ class PlayedPod:
         """End the Pod as a deletion does."""
         self._is_going.set()
         self._changed()
-        running = [container for container in [*self.init, *self.containers] if container.is_running]
-        for container in running:
-            self._kill(container, "TERM")
-        end = time.monotonic() + GRACE
-        while time.monotonic() < end and any(container.is_running for container in running):
-            time.sleep(0.05)
-        for container in running:
-            self._kill(container, "KILL")
-        self._thread.join(20)
+        now = time.monotonic()
+        grace, end = now + GRACE, now + DEADLINE
+        asked = set()
+        # A container may start after the first signal, if the Pod was about to restart it.
+        while self._thread.is_alive():
+            if time.monotonic() > end:
+                raise TimeoutError(f"{self.name} did not end in {DEADLINE} s")
+            has_time = time.monotonic() < grace
+            for container in [*self.init, *self.containers]:
+                if container.is_running and not (has_time and container.id in asked):
+                    self._kill(container, "TERM" if has_time else "KILL")
+                    asked.add(container.id)
+            self._thread.join(0.1)
 
     def kill(self, container: str = "") -> None:
         """Kill the processes of a container (the first by default), as the node does when it runs out of memory."""
