@@ -26,16 +26,14 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 """The versions of Python for `--pythons`."""
 TESTS = ("cli", "component", "documents", "golden", "schema", "unit")
 """The folders of tests that do not need an engine."""
-LEFT_OUT = (
-    # Type checkers, and counts of steps.
-    "tests/component/test_testing_page.py",
-    "tests/unit/test_growth.py",
-    # Shell scripts, and functions of mappings only.
+LEFT_OUT = ("tests/component/test_testing_page.py", "tests/unit/test_growth.py")
+"""Tests that take long, and run in the development environment only: type checkers, and counts of steps."""
+WITHOUT_DEPENDENCIES = (
     "tests/unit/plugins/test_mpi_hostfile.py",
     "tests/unit/plugins/test_wait_containers.py",
     "tests/unit/status/test_tolerance.py",
 )
-"""Tests that take long, and do not depend on the versions of dependencies or on the wheel. `make test` runs them."""
+"""Tests of shell scripts and functions of mappings, whose results depend on no other version than that of Python."""
 TYPED = "tests/typing/accepted.py"
 """A program of a user that mypy accepts in strict mode if the types of the package are installed."""
 OLDEST = ("--resolution", "lowest-direct")
@@ -62,11 +60,12 @@ def main(arguments: list[str]) -> int:
         tests = unpack(archive, folder)
         if "--pythons" not in arguments:
             for extra, versions, names in RUNS:
-                run_tests(sys.executable, f"{wheel}[{extra}]", tests, folder / "environment", names, versions)
+                own = folder / "environment"
+                run_tests(sys.executable, f"{wheel}[{extra}]", tests, own, names, versions, WITHOUT_DEPENDENCIES)
             return 0
         for version in PYTHONS:
             if python := interpreter(version):
-                run_tests(python, f"{wheel}[svg]", tests, folder / "environment", TESTS)
+                run_tests(python, f"{wheel}[svg]", tests, folder / version, TESTS)
             else:
                 print(f"Python {version}: not installed", flush=True)
     return 0
@@ -126,7 +125,13 @@ def interpreter(version: str) -> str | None:
 
 
 def run_tests(
-    python: str, wheel: str, tests: Path, environment: Path, names: Iterable[str], versions: Iterable[str] = ()
+    python: str,
+    wheel: str,
+    tests: Path,
+    environment: Path,
+    names: Iterable[str],
+    versions: Iterable[str] = (),
+    left_out: Iterable[str] = (),
 ) -> None:
     """Install exactly the wheel and its dependencies, check its types, and run the tests there.
 
@@ -137,6 +142,7 @@ def run_tests(
         environment: the folder for the environment. Packages that an earlier run also needed stay, already compiled.
         names: the tests to run, below `tests`.
         versions: the options of uv that select the versions of dependencies.
+        left_out: files of tests to leave out, besides `LEFT_OUT`.
     """
     _run([UV, "venv", "--quiet", "--allow-existing", "--python", python, str(environment)], tests)
     own = str(environment / "bin" / "python")
@@ -149,7 +155,8 @@ def run_tests(
     folders = [f"tests/{name}" for name in names]
     # One process, because CI tests the package while its tests run, and more of them only take time from each other.
     options = ["--durations=10", "-W", "default::DeprecationWarning:typer"]
-    command = [own, "-m", "pytest", "-q", *options, *(f"--ignore={name}" for name in LEFT_OUT), *folders]
+    ignored = [f"--ignore={name}" for name in (*LEFT_OUT, *left_out)]
+    command = [own, "-m", "pytest", "-q", *options, *ignored, *folders]
     done = subprocess.run(command, cwd=tests, env=_environment(), check=False)
     if done.returncode:
         raise SystemExit(f"the tests of the package failed with {python}")
