@@ -15,7 +15,7 @@ from pulumi_volcano_jobs.spec.naming import claim, volume
 from tests import upstream
 
 from . import compare
-from .cases import CLUSTER, CREATED, HERE, REAL, WRITTEN, expected, read
+from .cases import CLUSTER, CREATED, HERE, META, REAL, WRITTEN, expected, read
 
 STAGES = {
     "decode": {RejectionStage.DECODE},
@@ -29,9 +29,8 @@ STAGES = {
 
 def _document(case: Path) -> dict[str, Any]:
     document: dict[str, Any] = read(case)
-    meta = expected(case)["meta"]
-    if "generatedName" in meta:
-        document["metadata"]["name"] = meta["generatedName"]
+    if name := META[case.stem].get("generatedName"):
+        document["metadata"]["name"] = name
     return document
 
 
@@ -116,7 +115,7 @@ def test_lenient_mode_reports_every_problem_of_strict_mode(case: Path, managed_b
     }
     assert all(path.startswith("spec.plugins.") for path in unread)
     assert {path: code for path, code in strict.items() if path not in unread}.items() <= lenient.items()
-    pruned = expected(case)["meta"].get("prunedFields", ())
+    pruned = META[case.stem].get("prunedFields", ())
     assert {path for path, code in lenient.items() if code == LENIENT} >= {*pruned}
 
 

@@ -10,7 +10,7 @@ import pytest
 from pulumi_volcano_jobs import JobContext, JobUpdate, ObjectRef, Rendered, SshPlugin, Task, render
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from tests.conftest import PAIR, Wire, job, ssh_plugin, task
-from tests.golden.cases import CLUSTER, HERE, META, expected, golden
+from tests.golden.cases import CLUSTER, HERE, META, WRITTEN, expected, golden
 
 
 @functools.cache
@@ -31,7 +31,7 @@ def grown(name: str) -> Rendered:
     return render(stored.with_(tasks=(more, *others)), strict=False)
 
 
-CASES = [name for name, meta in META.items() if "lifecycle" in meta]
+CASES = [case.stem for case in WRITTEN if "lifecycle" in META[case.stem]]
 # A partition policy does not allow one more replica.
 GROWING = [name for name in CASES if not name.startswith("plain-partition")]
 
