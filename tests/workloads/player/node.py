@@ -83,8 +83,8 @@ class Node:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
-        self._process.wait(10)
-        self._dns.wait(10)
+        self._process.wait(DEADLINE)
+        self._dns.wait(DEADLINE)
 
     def command(self, command: list[str], sandbox: int | None = None) -> list[str]:
         """Return the command that runs another one in the node's namespaces, or in the network of a Pod sandbox."""
@@ -127,7 +127,7 @@ class Node:
                 self.run(["kill", "-KILL", str(pid)])
             if made.stdout:
                 made.stdout.close()
-            made.wait(10)
+            made.wait(DEADLINE)
 
     def layer(self, folder: Path) -> Path:
         """Set a layer of an image, whose folder must be outside the root below it."""
