@@ -46,12 +46,12 @@ test: setup engine ## all checks and all tests
 	@$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=10 --ignore=tests/workloads
 
-PLAYERS ?= 3
+PROCESSES ?= 3
 WORKLOADS ?= openssh openmpi pytorch network_policy ray tensorflow
 
 test-workloads: setup ## jobs played with the real frameworks (root on Debian; WORKLOADS="openssh openmpi" for some)
 	@$(BIN)/python tools/workloads.py $(WORKLOADS)
-	CI=1 $(BIN)/python -m pytest -n $(PLAYERS) --dist loadfile --no-loadscope-reorder --durations=10 tests/workloads -m "player $(patsubst %,or %,$(WORKLOADS))"
+	CI=1 $(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations=10 tests/workloads -m "player $(patsubst %,or %,$(WORKLOADS))"
 
 bench: setup ## how fast it is: ratios side by side, in one run (a few minutes on a quiet machine)
 	@$(BIN)/python -m benchmarks
