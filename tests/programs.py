@@ -1,4 +1,4 @@
-"""Examples that are Pulumi programs in Python, and the options of their type checker."""
+"""Examples that are Pulumi programs in Python."""
 
 from __future__ import annotations
 
@@ -7,5 +7,3 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 # A policy pack has a __main__.py and no project; programs in other languages have the reverse.
 EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/__main__.py") if path.with_name("Pulumi.yaml").exists())
-MYPY_CACHE = f"--cache-dir={ROOT}/.mypy_cache"
-"""The cache of `make check`, so that third-party packages are checked once."""

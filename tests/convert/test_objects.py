@@ -16,7 +16,6 @@ from pulumi_volcano_jobs import Job
 from pulumi_volcano_jobs.convert import Objects, Program, to_python, to_yaml
 from pulumi_volcano_jobs.testing import run
 from tests.conftest import job, task
-from tests.programs import MYPY_CACHE
 
 
 def an_object(kind: str, name: str, api_version: str = "v1", **fields: Any) -> dict[str, Any]:
@@ -141,7 +140,7 @@ def test_the_types_of_a_program_are_correct(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(program("python", JOB).text, "utf-8")
 
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", MYPY_CACHE, "program.py"],
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "program.py"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -21,7 +21,6 @@ from pulumi import automation
 
 from tests.conftest import Wire
 from tests.engine.conftest import ROOT, Project
-from tests.programs import MYPY_CACHE
 
 pytestmark = pytest.mark.engine
 PROGRAMS = ROOT / "tests" / "user_programs"
@@ -238,7 +237,7 @@ def copies(tmp_path: Path) -> Path:
 
 def test_mypy_accepts_the_programs(copies: Path) -> None:
     """In strict mode."""
-    options = ("--strict", "--explicit-package-bases", "--config-file=", MYPY_CACHE)
+    options = ("--strict", "--explicit-package-bases", "--config-file=")
 
     assert run_module(copies, "mypy", *options, ".", MYPYPATH=WRAPPER).startswith("Success")
 

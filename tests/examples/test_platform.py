@@ -18,7 +18,6 @@ import yaml
 
 from pulumi_volcano_jobs.testing import Result, failed, run
 from tests.pages.blocks import Block, blocks
-from tests.programs import MYPY_CACHE
 
 ROOT = Path(__file__).parents[2]
 PLATFORM = ROOT / "examples" / "platform"
@@ -78,7 +77,7 @@ def test_the_tests_of_the_example_run_from_the_root() -> None:
 
 def test_the_type_checks_of_the_example_pass() -> None:
     """They are strict, by its configuration."""
-    said = run_module("mypy", MYPY_CACHE)
+    said = run_module("mypy")
 
     assert said.startswith("Success: no issues found in ")
 

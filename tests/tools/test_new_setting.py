@@ -16,7 +16,6 @@ from pulumi_volcano_jobs import EnvPlugin, JobError, MpiPlugin, Plugin, PytorchP
 from pulumi_volcano_jobs.core.leaf import Leaf
 from pulumi_volcano_jobs.plugins import BUILT_IN
 from pulumi_volcano_jobs.plugins.settings import option
-from tests.programs import MYPY_CACHE
 
 DECLARED = '''
 """A plugin with one more setting."""
@@ -57,7 +56,7 @@ def test_a_type_checker_knows_it(tmp_path: Path) -> None:
     """As every other setting, with its choices."""
     program = tmp_path / "program.py"
     program.write_text(f"{DECLARED}\n\n{USED}", "utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", MYPY_CACHE, str(program)]
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(program)]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout.splitlines()
 
     assert [line.partition(": ")[2] for line in said[:-1]] == [

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.programs import MYPY_CACHE
-
 ROOT = Path(__file__).parents[2]
 MARK = re.compile(r"  # refused(?:: (?P<key>\w+))?$")
 FAULT = 1
@@ -32,7 +30,7 @@ class Finding(NamedTuple):
 
 def mypy(files: Sequence[str]) -> Iterator[Finding]:
     """Run mypy, without the configuration of this repository."""
-    options = ["--strict", "--config-file=", MYPY_CACHE, "--no-error-summary"]
+    options = ["--strict", "--config-file=", "--no-error-summary"]
     for line in _run("mypy", *options, *files).splitlines():
         found = re.fullmatch(r"(?P<file>.+?):(?P<line>\d+): error: (?P<message>.*)", line)
         if found:
