@@ -85,9 +85,9 @@ def engine() -> Iterator[None]:
     os.environ["PATH"] = before
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster(engine: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Provide the cluster with resource definitions, because each job has a PodGroup."""
+    """Provide a cluster with resource definitions, because each job has a PodGroup. It stops after the last test."""
     with Cluster(tmp_path_factory.mktemp("cluster"), volcano_definitions()) as running:
         yield running
 
@@ -372,7 +372,7 @@ def task(name: str, replicas: int = 1, metadata: Manifest | None = None, **field
     return {"name": name, "replicas": replicas, "template": {"metadata": metadata or {}, "spec": spec}}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def new_space(cluster: Cluster) -> Callable[..., Space]:
     """Provide a function that creates namespaces; the keywords are labels."""
     numbers = itertools.count()
