@@ -66,6 +66,11 @@ def pods(replicas: int, name: str, *command: str, policy: str = "OnFailure", **e
     return task(replicas, *command, image="ray", policy=policy, container=container)
 
 
+def workers(**options: str) -> dict[str, Any]:
+    """Return the Pods of two workers. By default, Ray retries a lost head for a minute and uses all CPU time."""
+    return pods(2, "worker", RAY_gcs_rpc_server_reconnect_timeout_s="5", **options)
+
+
 def outsiders() -> bytes:
     """Return Pods that do not belong to the job."""
     return yaml.safe_dump_all(
@@ -101,7 +106,7 @@ def reached(cluster: Cluster, *names: str) -> list[set[str]]:
 
 def test_a_cluster_runs_tasks_and_survives_a_killed_head(cluster: Cluster, render: Render) -> None:
     """Its three nodes have the requested resources."""
-    manifest = job("cluster", {"ray": [], "svc": []}, head=pods(1, "head"), worker=pods(2, "worker"))
+    manifest = job("cluster", {"ray": [], "svc": []}, head=pods(1, "head"), worker=workers())
     options = ("--defaults", "recommended", "--set", "ray.requested_resources=true", "--set", "ray.probes=true")
     cluster.apply(render(manifest, *options))
     cluster.apply(outsiders(), prune=False)
@@ -128,7 +133,7 @@ def test_the_job_ends_with_the_program_of_the_head(cluster: Cluster, render: Ren
         "batch",
         {"ray": [], "svc": []},
         head=pods(1, "head", "python", "-c", DRIVER, policy="Never"),
-        worker=pods(2, "worker", policy="Never", RAY_gcs_rpc_server_reconnect_timeout_s="5"),
+        worker=workers(policy="Never"),
     )
     options = ("ray.keep_command=true", "ray.head_start_args=[--num-cpus=0]", "ray.requested_resources=true")
     cluster.apply(render(manifest, *(part for option in options for part in ("--set", option))))
