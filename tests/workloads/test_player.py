@@ -146,11 +146,26 @@ def test_names_resolve_when_pods_are_ready(cluster: Cluster, is_published: bool)
     assert not cluster.pods["other"].is_ready
     if not is_published:
         assert not resolves()
-        cluster.pods["other"].execute("touch", "/tmp/ready")
+        assert cluster.pods["other"].execute("touch", "/tmp/ready").returncode == 0
         cluster.wait_for("Ready", "other")
     cluster.wait(resolves, "address")
     assert cluster.pods["mine"].execute("getent", "hosts", "else.train").returncode == 2
     assert cluster.pods["mine"].execute("getent", "hosts", "example.org").returncode == 2
+
+
+def test_a_pod_is_running_when_commands_can_be_run_in_it(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy node creates the container a second after the sandbox."""
+    prepare = PlayedPod._prepare
+
+    def late(self: PlayedPod, container: Container) -> Path:
+        time.sleep(1)
+        return prepare(self, container)
+
+    monkeypatch.setattr(PlayedPod, "_prepare", late)
+    cluster.apply(text(pod("mine", "sleep", "1000")))
+    cluster.wait_for("Running", "mine")
+
+    assert cluster.pods["mine"].execute("true").returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -181,7 +196,7 @@ def test_probes_run_independently(cluster: Cluster) -> None:
     )
     cluster.wait_for("Ready", "mine", "late")
 
-    cluster.pods["mine"].execute("touch", "/tmp/hangs")
+    assert cluster.pods["mine"].execute("touch", "/tmp/hangs").returncode == 0
     cluster.pods["late"].kill()
 
     cluster.wait(lambda: all(one.containers[0].restarts == 1 for one in cluster.pods.values()), "restarts")

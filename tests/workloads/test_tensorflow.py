@@ -145,7 +145,7 @@ def test_the_chief_waits_for_the_evaluator(cluster: Cluster, render: Render, par
     time.sleep(5)  # A waiting process prints nothing.
     assert cluster.pods["train-chief-0"].phase == "Running"
 
-    cluster.pods["train-evaluator-0"].execute("touch", "/tmp/serve")
+    assert cluster.pods["train-evaluator-0"].execute("touch", "/tmp/serve").returncode == 0
 
     cluster.wait_for("Succeeded", "train-chief-0")
 

@@ -44,6 +44,8 @@ class Container:
     log: Path
     restarts: int = 0
     exit_codes: list[int] = field(default_factory=list)
+    is_created: bool = False
+    """Whether its first run has begun, so that commands can be run in it."""
     is_running: bool = False
     is_ready: bool = False
     message: str = ""
@@ -195,7 +197,6 @@ class PlayedPod:
         return True
 
     def _play_containers(self) -> None:
-        self._become("Running")
         with ThreadPoolExecutor(len(self.containers)) as pool:
             list(pool.map(self._keep, self.containers))
         failed = any(container.exit_codes[-1] != 0 for container in self.containers)
@@ -325,12 +326,18 @@ class PlayedPod:
         self._node.run(["mount", "-t", "tmpfs", "-o", "mode=1777,size=64m", "shm", str(self._folder / "shm")])
 
     def _probe(self, container: Container, process: subprocess.Popen[str]) -> None:
-        """Run the probes while the container runs; without a readiness probe it is ready at once."""
+        """Run the probes while the container runs; without a readiness probe it is ready at once.
+
+        The Pod is running when all its containers are created.
+        """
         manifest = container.manifest
         # crun cannot enter it earlier.
         status = self._node.files / "crun" / container.id / "status"
         while process.poll() is None and not status.exists():
             time.sleep(0.01)
+        container.is_created = True
+        if self.phase == "Pending" and all(one.is_created for one in self.containers):
+            self._become("Running")
         started = manifest.get("startupProbe") is None or self._until(manifest["startupProbe"], container, process)
         if not started:
             return
