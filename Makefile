@@ -3,7 +3,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 # The tests start Python about 300 times. Without compiled modules, each start takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-# Without a cache, mypy takes a minute for pulumi_kubernetes. A new clone uses the cache of earlier ones.
+# Without a cache, mypy takes a minute for pulumi_kubernetes. All clones share one, in the folder of `cache` in tools/pins.py.
 export MYPY_CACHE_DIR ?= $(or $(filter /%,$(XDG_CACHE_HOME)),$(HOME)/.cache)/pulumi-volcano-jobs/mypy
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
@@ -85,5 +85,5 @@ schema: setup ## write the types of the components' arguments, the schema for ot
 	$(BIN)/python tools/packageschema.py
 	$(BIN)/python tools/tables.py
 
-clean: ## remove what was made here (the engine's cache stays)
+clean: ## remove what was made here (the caches of the engine and of mypy stay)
 	rm -rf .venv .demo .site examples/*/rendered .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

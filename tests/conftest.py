@@ -25,7 +25,7 @@ os.environ.setdefault("GOGC", "400")
 # Without a cache, mypy takes a minute for pulumi_kubernetes. Programs in temporary folders share one.
 os.environ.setdefault("MYPY_CACHE_DIR", str(Path(__file__).parents[1] / ".mypy_cache"))
 
-CLUSTER = "cluster"
+CLUSTER = {"cluster"}
 """The folder whose tests need a control plane."""
 SLOW = {"engine", "examples", "languages", "typing", "test_pytorch.py", "test_ray.py"}
 """Folders whose files take more than half a minute, and files that take longer than others of their folder."""
@@ -37,13 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     With the slow files first, two workers end at the same time.
     """
-    items.sort(key=_turn)
-
-
-def _turn(item: pytest.Item) -> int:
-    """Return the turn of a test. Tests with the lowest number run first."""
-    parts = item.path.relative_to(Path(__file__).parent).parts
-    return 0 if CLUSTER in parts else 1 if not SLOW.isdisjoint(parts) else 2
+    here = Path(__file__).parent
+    items.sort(key=lambda item: [names.isdisjoint(item.path.relative_to(here).parts) for names in (CLUSTER, SLOW)])
 
 
 def pytest_collection_finish() -> None:

@@ -67,7 +67,7 @@ def pods(replicas: int, name: str, *command: str, policy: str = "OnFailure", **e
 
 
 def workers(**options: str) -> dict[str, Any]:
-    """Return the Pods of two workers. By default, Ray retries a lost head for a minute and uses all CPU time."""
+    """Return the Pods of two workers. By default, Ray retries a lost head for a minute, which takes much CPU time."""
     return pods(2, "worker", RAY_gcs_rpc_server_reconnect_timeout_s="5", **options)
 
 
