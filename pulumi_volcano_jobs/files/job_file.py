@@ -178,14 +178,11 @@ def read_valid_documents(text: str, source: str = "") -> tuple[list[Document], l
     """
     documents: list[Document] = []
     problems: list[Problem] = []
-    builder = yaml_reader.DocumentBuilder()
     try:
         for root in yaml_reader.compose(text):
             for node in _items(root):
                 try:
-                    documents.append(_document(builder, node, source))
-                except yaml_reader.FileTooLargeError:
-                    raise
+                    documents.append(_document(node, source))
                 except yaml_reader.YamlError as error:
                     problems.append(error.problem)
     except yaml_reader.FileTooLargeError as error:
@@ -217,8 +214,8 @@ def _has_text_keys(node: yaml.Node) -> bool:
     return isinstance(node, yaml.MappingNode) and all(isinstance(key, yaml.ScalarNode) for key, _ in node.value)
 
 
-def _document(builder: yaml_reader.DocumentBuilder, node: yaml.Node, source: str) -> Document:
-    built = builder.build(node)
+def _document(node: yaml.Node, source: str) -> Document:
+    built = yaml_reader.DocumentBuilder().build(node)
     if not isinstance(built.data, dict):
         problem = Problem("", "TypeInvalid", "must be a mapping", "write a Volcano Job", stage=RejectionStage.DECODE)
         raise yaml_reader.YamlError(problem.at(*built.positions[""]))

@@ -73,6 +73,13 @@ _TOO_DEEP = Problem(
     "reduce the nesting, and remove aliases",
     stage=RejectionStage.DECODE,
 )
+_TOO_MANY = Problem(
+    "",
+    "TooMany",
+    f"must have at most {bounds.MOST_VALUES} keys and values, including those of each alias",
+    "split the file, or write it without aliases",
+    stage=RejectionStage.DECODE,
+)
 _QUESTION_MARK = "found '?' in a plain scalar inside brackets"
 _HINTS = {
     _QUESTION_MARK: "put the text in quotes",
@@ -107,26 +114,28 @@ class _NodeComposer:
         # Any: the types of PyYAML's events have no fields.
         self._events: Iterator[Any] = yaml.parse(text, Loader=_BaseLoader)
         self._anchors: dict[str, yaml.Node] = {}
+        # The number of values of each complete node that has an anchor, with those of its aliases.
+        self._sizes: dict[yaml.Node, int] = {}
         self._values = self._levels = self._flows = 0
 
     def documents(self) -> Iterator[yaml.Node]:
         """Yield the root node of each document."""
         for event in self._events:
             if isinstance(event, yaml.DocumentStartEvent):
-                self._anchors = {}
+                self._anchors, self._sizes = {}, {}
                 yield self._node(next(self._events), None)
 
     def _node(self, event: Any, parent: yaml.Node | None) -> yaml.Node:
         if isinstance(event, yaml.AliasEvent):
-            return self._alias_target(event)
-        self._values += 1
+            return self._alias_target(event, parent)
+        before = self._values
         self._levels += 1
-        _check_bounds(self._values, self._levels, parent)
+        _check_levels(self._levels, parent)
+        self._add(1, parent)
         node = self._collection(event)
         is_flow = bool(getattr(event, "flow_style", False))
         self._flows += is_flow
         if event.anchor:
-            # Set before the children are read: DocumentBuilder rejects an alias inside its own value as too deep.
             self._anchors[event.anchor] = node
         if isinstance(node, yaml.SequenceNode):
             for item in self._until(yaml.SequenceEndEvent):
@@ -136,7 +145,14 @@ class _NodeComposer:
                 node.value.append((self._node(key, node), self._node(next(self._events), node)))
         self._levels -= 1
         self._flows -= is_flow
+        if event.anchor:
+            self._sizes[node] = self._values - before
         return node
+
+    def _add(self, values: int, parent: yaml.Node | None) -> None:
+        self._values += values
+        if self._values > bounds.MOST_VALUES:
+            raise FileTooLargeError(_TOO_MANY.at(*(_start(parent) if parent else (1, 1))))
 
     def _until(self, end: type[yaml.Event]) -> Iterator[Any]:
         for event in self._events:
@@ -155,10 +171,16 @@ class _NodeComposer:
         kind = yaml.SequenceNode if isinstance(event, yaml.SequenceStartEvent) else yaml.MappingNode
         return kind(event.tag or "", [], *marks)
 
-    def _alias_target(self, event: Any) -> yaml.Node:
+    def _alias_target(self, event: Any, parent: yaml.Node | None) -> yaml.Node:
         if event.anchor not in self._anchors:
             raise yaml.MarkedYAMLError(None, None, f"found undefined alias {event.anchor!r}", event.start_mark)
-        return self._anchors[event.anchor]
+        node = self._anchors[event.anchor]
+        if node not in self._sizes:
+            # The alias is inside its own value.
+            raise YamlError(_TOO_DEEP.at(event.start_mark.line + 1, event.start_mark.column + 1))
+        # A few lines of aliases can stand for more values than fit in memory.
+        self._add(self._sizes[node], parent)
+        return node
 
     def _check_text(self, event: Any) -> None:
         """Reject text that libyaml accepts, but not kubectl's go-yaml, which implements YAML 1.1."""
@@ -169,17 +191,9 @@ class _NodeComposer:
             raise yaml.MarkedYAMLError(None, None, "found unknown escape character '/'", event.start_mark)
 
 
-def _check_bounds(values: int, levels: int, node: yaml.Node | None) -> None:
-    place = _start(node) if node else (1, 1)
-    if values > bounds.MOST_VALUES:
-        reason = f"must have at most {bounds.MOST_VALUES} keys and values, including those of each alias"
-        raise FileTooLargeError(
-            Problem(
-                "", "TooMany", reason, "split the file, or write it without aliases", stage=RejectionStage.DECODE
-            ).at(*place)
-        )
+def _check_levels(levels: int, node: yaml.Node | None) -> None:
     if levels > bounds.MOST_LEVELS:
-        raise YamlError(_TOO_DEEP.at(*place))
+        raise YamlError(_TOO_DEEP.at(*(_start(node) if node else (1, 1))))
 
 
 @dataclass(eq=False, repr=False)
@@ -197,8 +211,7 @@ def load(text: str) -> list[Any]:
     Raises:
         YamlError: if there is a problem that is not a warning; the first one.
     """
-    builder = DocumentBuilder()
-    documents = [builder.build(node) for node in compose(text)]
+    documents = [DocumentBuilder().build(node) for node in compose(text)]
     for problem in (problem for built in documents for problem in built.problems if not problem.warning):
         raise YamlError(problem)
     return [built.data for built in documents]
@@ -264,11 +277,10 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
 
 
 class DocumentBuilder:
-    """Builder of plain data from nodes. Each file needs a new builder, because the limits apply to the whole file."""
+    """Builder of plain data from the node of a document."""
 
     def __init__(self) -> None:
-        """Set the number of values to 0."""
-        self._values = 0
+        """Create a builder."""
         self._document = ParsedDocument()
 
     def build(self, node: yaml.Node) -> ParsedDocument:
@@ -282,8 +294,7 @@ class DocumentBuilder:
         return self._document
 
     def _value(self, node: yaml.Node, path: str, level: int) -> Any:
-        self._values += 1
-        _check_bounds(self._values, level, node)
+        _check_levels(level, node)
         self._warn_about_tag(node, path)
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, level)
@@ -344,8 +355,7 @@ class DocumentBuilder:
         merged: dict[str, Any] = {}
         for source in sources:
             if isinstance(source, yaml.MappingNode):
-                self._values += 1
-                _check_bounds(self._values, level + 1, source)
+                _check_levels(level + 1, source)
                 merged = self._mapping(source, path, level + 1) | merged
             else:
                 self._report(path, source, "<< must be a mapping or a list of mappings", "write an alias such as *base")

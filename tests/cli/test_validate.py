@@ -192,7 +192,7 @@ class TestProblems:
             ("a: b: c\n", 1, 5, "", "Invalid"),
             ("a: *nobody\n", 1, 4, "", "Invalid"),
             ("\ta: 1\n", 1, 1, "", "Invalid"),
-            ("kind: &x [*x]\n", 1, 7, "", "Invalid"),
+            ("kind: &x [*x]\n", 1, 11, "", "Invalid"),
             (f"{IDENTITY}metadata: {{name: a}}\nspec: !!int x\n", 4, 7, "spec", "Invalid"),
             ("a: 1\n", 1, 1, "", "Required"),
             ("kind: Pod\nmetadata: {name: a}\nspec: {}\n", 1, 1, "apiVersion", "Required"),

@@ -480,8 +480,8 @@ BAD: dict[str, tuple[str, tuple[int, int], str, str]] = {
         "a",
         "Invalid",
     ),
-    "a list inside of itself": ("a: &x [*x]\n", (1, 4), "", "Invalid"),
-    "a mapping inside of itself": ("a: &x\n  b: *x\n", (1, 4), "", "Invalid"),
+    "a list inside of itself": ("a: &x [*x]\n", (1, 8), "", "Invalid"),
+    "a mapping inside of itself": ("a: &x\n  b: *x\n", (2, 6), "", "Invalid"),
     "much too deep": ("a: " + "[" * 200 + "]" * 200, (1, 102), "", "Invalid"),
     "Helm's value": ("a: {{ .Values.a }}\n", (1, 4), "", "Invalid"),
     "Helm's key": ("{{ .Values.a }}: 1\n", (1, 1), "", "Invalid"),
@@ -596,7 +596,7 @@ class TestLists:
 
 
 def test_aliases_that_multiply_are_a_problem(snapshot: SnapshotAssertion) -> None:
-    """Ten lines can expand to a thousand million values."""
+    """Ten lines can expand to a thousand million values. The parser counts them, and no value is read."""
     names = "abcdefghij"
     lines = [f"a: &a [{', '.join('x' * 10)}]"]
     lines += [f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]" for before, name in itertools.pairwise(names)]
@@ -605,6 +605,8 @@ def test_aliases_that_multiply_are_a_problem(snapshot: SnapshotAssertion) -> Non
 
     assert typed([problem]) == [("", "TooMany")]
     assert str(problem) == snapshot
+    with pytest.raises(yaml_reader.FileTooLargeError):
+        list(yaml_reader.compose("\n".join(lines)))
 
 
 class TestAnchors:
