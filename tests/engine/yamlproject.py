@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
+from importlib import metadata
 from pathlib import Path
 
 import build
 import stack as stacks
 import yaml
+from plugins import PROVIDER
 
 from tests.deadlines import DEADLINE
 from tests.engine.conftest import Wire, outputs_of, saved_resources, short, steps
 
-TOOLS = ("pulumi", "pulumi-resource-kubernetes")
+TOOLS = ("pulumi",)
 
 
 def output_of(run: subprocess.CompletedProcess[str]) -> str:
     """Check that a command has succeeded, and return its output."""
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout
+
+
+@functools.cache
+def _plugins(provider: str) -> Path:
+    """Return a folder of plugins with the Kubernetes provider in it, where users have it.
+
+    The engine keeps the schema of an installed plugin. A provider on PATH writes it again in each command, which takes
+    a third of the time. The folder has the version that Pulumi's SDK asks for.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="volcano-jobs-plugins-"))
+    atexit.register(shutil.rmtree, folder)
+    installed = folder / f"resource-kubernetes-v{metadata.version('pulumi_kubernetes')}"
+    installed.mkdir()
+    (installed / PROVIDER).symlink_to(provider)
+    return folder
 
 
 class CommandLine:
@@ -33,11 +54,16 @@ class CommandLine:
         self.folder = folder
         self.said = ""
         """All output of the command line."""
-        path = build.ensure(tools, lambda _: None)
-        (folder / "state").mkdir()
+        built = build.ensure([PROVIDER, *tools], lambda _: None)
+        path = [*map(str, built), str(Path(sys.executable).parent), *os.environ["PATH"].split(os.pathsep)]
+        provider = shutil.which(PROVIDER, path=os.pathsep.join(path))
+        assert provider
+        for name in ("state", "home"):
+            (folder / name).mkdir()
+        (folder / "home" / "plugins").symlink_to(_plugins(provider))
         self.environment = {
             **os.environ,
-            "PATH": os.pathsep.join([*map(str, path), str(Path(sys.executable).parent), os.environ["PATH"]]),
+            "PATH": os.pathsep.join(part for part in path if part != str(Path(provider).parent)),
             "PULUMI_BACKEND_URL": (folder / "state").as_uri(),
             "PULUMI_CONFIG_PASSPHRASE": "for this test",
             # For the event log, which Pulumi's Automation API also reads.
