@@ -28,19 +28,20 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 """The versions of Python for `--pythons`."""
 TESTS = ("cli", "component", "documents", "golden", "schema", "unit")
 """The folders of tests that do not need an engine."""
+OF_DEPENDENCIES = (
+    *("cli", "component", "documents", "golden", "schema", "unit/files", "unit/kubernetes/test_schema.py", "unit/spec"),
+    *("unit/plugins/test_settings.py", "unit/plugins/test_ssh.py", "unit/plugins/test_ssh_keys.py"),
+)
+"""The tests of whole jobs, and of units that import another package."""
 LEFT_OUT = ("tests/component/test_testing_page.py", "tests/unit/test_growth.py")
 """Tests that take long, and run in the development environment only: type checkers, and counts of steps."""
-WITHOUT_DEPENDENCIES = (
-    "tests/unit/plugins/test_mpi_hostfile.py",
-    "tests/unit/plugins/test_wait_containers.py",
-    "tests/unit/status/test_tolerance.py",
-)
-"""Tests of shell scripts and functions of mappings, whose results depend on no other version than that of Python."""
+OF_ONE_VERSION = ("tests/cli/test_kubectl.py", "tests/cli/test_output.py", "tests/component/test_digest.py")
+"""Tests of processes, streams and digests, whose results depend on no other version than that of Python."""
 TYPED = "tests/typing/accepted.py"
 """A program of a user that mypy accepts in strict mode if the types of the package are installed."""
 OLDEST = ("--resolution", "lowest-direct")
 RUNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
-    ("svg", OLDEST, TESTS),
+    ("svg", OLDEST, OF_DEPENDENCIES),
     ("policy", OLDEST, ("policy",)),
     # pulumi-policy keeps protobuf below 6. This run has the newest protobuf, for the tests that use it most, and the
     # newest typer without tools that install its former dependencies, for the test that runs each command.
@@ -63,7 +64,7 @@ def main(arguments: list[str]) -> int:
         if "--pythons" not in arguments:
             for extra, versions, names in RUNS:
                 own = folder / "environment"
-                run_tests(sys.executable, f"{wheel}[{extra}]", tests, own, names, versions, WITHOUT_DEPENDENCIES)
+                run_tests(sys.executable, f"{wheel}[{extra}]", tests, own, names, versions, OF_ONE_VERSION)
             return 0
         for version in PYTHONS:
             if python := interpreter(version):
@@ -158,7 +159,8 @@ def run_tests(
     _run([sys.executable, "-m", "mypy", *strict, TYPED], tests)
     folders = [f"tests/{name}" for name in names]
     # One process, because CI tests the package while its tests run, and more of them only take time from each other.
-    options = ["--durations=10", "-W", "default::DeprecationWarning:typer"]
+    # The snapshots of files that are left out are unused.
+    options = ["--durations=10", "--snapshot-warn-unused", "-W", "default::DeprecationWarning:typer"]
     ignored = [f"--ignore={name}" for name in (*LEFT_OUT, *left_out)]
     command = [own, "-m", "pytest", "-q", *options, *ignored, *folders]
     done = subprocess.run(command, cwd=tests, env=_environment(), check=False)
