@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -16,7 +18,7 @@ import pytest
 import yaml
 
 from tests.deadlines import DEADLINE
-from tests.workloads.player import Cluster, Node, UnplayableError, read
+from tests.workloads.player import Cluster, Image, Node, UnplayableError, read
 from tests.workloads.player.pod import Container, PlayedPod
 
 ROOT = Path(__file__).parents[2]
@@ -85,6 +87,17 @@ def test_variables_are_resolved_and_expanded(cluster: Cluster) -> None:
     assert output(cluster, secret(), pod("mine", *command, container=container)) == (
         "$(B) $(B) $(C)|b|bb|abc|mine|text|mine|bb|$(X)|$(D)\n"
     )
+
+
+@pytest.mark.parametrize("parent", ["/tmp", "/var/tmp", "/opt"])
+def test_an_image_has_its_folders_wherever_they_are(node: Node, parent: str) -> None:
+    """Caches and clones can be below a folder that is empty in each image. A container cannot change them."""
+    with tempfile.TemporaryDirectory(dir=parent) as name:
+        Path(name, "file").write_text("text")
+        with contextlib.closing(Cluster(node, {"machine": Image(folders=[Path(name)])}, 0)) as cluster:
+            assert output(cluster, pod("mine", "sh", "-c", f"cat {name}/file; touch {name}/file || true")) == (
+                f"texttouch: cannot touch '{name}/file': Read-only file system\n"
+            )
 
 
 def test_the_bridge_keeps_its_hardware_address(cluster: Cluster, node: Node) -> None:

@@ -18,3 +18,5 @@ class Image:
     """Command of a container without one."""
     layer: Path | None = None
     """A folder whose files hide those of the machine."""
+    folders: Sequence[Path] = ()
+    """Folders of the machine that the image has at their own paths, even below a folder that is empty in each image."""

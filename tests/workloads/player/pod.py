@@ -256,7 +256,7 @@ class PlayedPod:
             bundle / "root",
             arguments,
             env,
-            self._binds(manifest),
+            [*(oci.Bind(str(path), path, read_only=True) for path in image.folders), *self._binds(manifest)],
             user=self._user(manifest),
             sandbox=self.sandbox,
             folder=manifest.get("workingDir", "/"),
