@@ -215,7 +215,7 @@ def _has_text_keys(node: yaml.Node) -> bool:
 
 
 def _document(node: yaml.Node, source: str) -> Document:
-    built = yaml_reader.DocumentBuilder().build(node)
+    built = yaml_reader.DocumentBuilder(node).build()
     if not isinstance(built.data, dict):
         problem = Problem("", "TypeInvalid", "must be a mapping", "write a Volcano Job", stage=RejectionStage.DECODE)
         raise yaml_reader.YamlError(problem.at(*built.positions[""]))

@@ -152,7 +152,7 @@ class _NodeComposer:
     def _add(self, values: int, parent: yaml.Node | None) -> None:
         self._values += values
         if self._values > bounds.MOST_VALUES:
-            raise FileTooLargeError(_TOO_MANY.at(*(_start(parent) if parent else (1, 1))))
+            raise FileTooLargeError(_TOO_MANY.at(*_start(parent)))
 
     def _until(self, end: type[yaml.Event]) -> Iterator[Any]:
         for event in self._events:
@@ -177,7 +177,7 @@ class _NodeComposer:
         node = self._anchors[event.anchor]
         if node not in self._sizes:
             # The alias is inside its own value.
-            raise YamlError(_TOO_DEEP.at(event.start_mark.line + 1, event.start_mark.column + 1))
+            raise YamlError(_TOO_DEEP.at(*_start(event)))
         # A few lines of aliases can stand for more values than fit in memory.
         self._add(self._sizes[node], parent)
         return node
@@ -193,7 +193,7 @@ class _NodeComposer:
 
 def _check_levels(levels: int, node: yaml.Node | None) -> None:
     if levels > bounds.MOST_LEVELS:
-        raise YamlError(_TOO_DEEP.at(*(_start(node) if node else (1, 1))))
+        raise YamlError(_TOO_DEEP.at(*_start(node)))
 
 
 @dataclass(eq=False, repr=False)
@@ -211,7 +211,7 @@ def load(text: str) -> list[Any]:
     Raises:
         YamlError: if there is a problem that is not a warning; the first one.
     """
-    documents = [DocumentBuilder().build(node) for node in compose(text)]
+    documents = [DocumentBuilder(node).build() for node in compose(text)]
     for problem in (problem for built in documents for problem in built.problems if not problem.warning):
         raise YamlError(problem)
     return [built.data for built in documents]
@@ -277,20 +277,20 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
 
 
 class DocumentBuilder:
-    """Builder of plain data from the node of a document."""
+    """Builder of plain data from the root node of a document."""
 
-    def __init__(self) -> None:
-        """Create a builder."""
-        self._document = ParsedDocument()
+    def __init__(self, root: yaml.Node) -> None:
+        """Create a builder of one document."""
+        self._root = root
+        self._document = ParsedDocument(positions={"": _start(root)})
 
-    def build(self, node: yaml.Node) -> ParsedDocument:
+    def build(self) -> ParsedDocument:
         """Return the data of a document: mappings with string keys, lists, strings, numbers, booleans and nulls.
 
         Raises:
             YamlError: if the document is a template, or exceeds a limit.
         """
-        self._document = ParsedDocument(positions={"": _start(node)})
-        self._document.data = self._value(node, "", 1)
+        self._document.data = self._value(self._root, "", 1)
         return self._document
 
     def _value(self, node: yaml.Node, path: str, level: int) -> Any:
@@ -405,8 +405,9 @@ def _first_key(node: yaml.Node) -> yaml.Node | None:
     return node.value[0][0] if isinstance(node, yaml.MappingNode) and node.value else None
 
 
-def _start(node: yaml.Node) -> Position:
-    return node.start_mark.line + 1, node.start_mark.column + 1
+def _start(node: yaml.Node | None) -> Position:
+    """Return the position of a node, or the beginning of the text for the parent of a root node."""
+    return (node.start_mark.line + 1, node.start_mark.column + 1) if node else (1, 1)
 
 
 def _tag(node: yaml.Node) -> str:

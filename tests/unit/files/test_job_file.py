@@ -601,12 +601,14 @@ def test_aliases_that_multiply_are_a_problem(snapshot: SnapshotAssertion) -> Non
     lines = [f"a: &a [{', '.join('x' * 10)}]"]
     lines += [f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]" for before, name in itertools.pairwise(names)]
 
-    problem = refused("\n".join(lines))
+    text = "\n".join(lines)
+
+    problem = refused(text)
 
     assert typed([problem]) == [("", "TooMany")]
     assert str(problem) == snapshot
     with pytest.raises(yaml_reader.FileTooLargeError):
-        list(yaml_reader.compose("\n".join(lines)))
+        list(yaml_reader.compose(text))
 
 
 class TestAnchors:
