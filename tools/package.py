@@ -28,20 +28,33 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 """The versions of Python for `--pythons`."""
 TESTS = ("cli", "component", "documents", "golden", "schema", "unit")
 """The folders of tests that do not need an engine."""
-OF_DEPENDENCIES = (
-    *("cli", "component", "documents", "golden", "schema", "unit/files", "unit/kubernetes/test_schema.py", "unit/spec"),
-    *("unit/plugins/test_settings.py", "unit/plugins/test_ssh.py", "unit/plugins/test_ssh_keys.py"),
+OLDEST_TESTS = (
+    "cli",
+    "component",
+    "documents",
+    "golden",
+    "schema",
+    "unit/core/test_phrases.py",
+    "unit/files",
+    "unit/kubernetes/test_schema.py",
+    "unit/plugins/test_settings.py",
+    "unit/plugins/test_ssh.py",
+    "unit/plugins/test_ssh_keys.py",
+    "unit/plugins/test_svc.py",
+    "unit/spec",
+    "unit/test_architecture.py",
+    "unit/test_distribution.py",
 )
-"""The tests of whole jobs, and of units that import another package."""
+"""Tests with the oldest versions: of whole jobs, of modules that import another package, and of the installed wheel."""
 LEFT_OUT = ("tests/component/test_testing_page.py", "tests/unit/test_growth.py")
 """Tests that take long, and run in the development environment only: type checkers, and counts of steps."""
-OF_ONE_VERSION = ("tests/cli/test_kubectl.py", "tests/cli/test_output.py", "tests/component/test_digest.py")
+NEWEST_ONLY = ("tests/cli/test_kubectl.py", "tests/cli/test_output.py", "tests/component/test_digest.py")
 """Tests of processes, streams and digests, whose results depend on no other version than that of Python."""
 TYPED = "tests/typing/accepted.py"
 """A program of a user that mypy accepts in strict mode if the types of the package are installed."""
 OLDEST = ("--resolution", "lowest-direct")
 RUNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
-    ("svg", OLDEST, OF_DEPENDENCIES),
+    ("svg", OLDEST, OLDEST_TESTS),
     ("policy", OLDEST, ("policy",)),
     # pulumi-policy keeps protobuf below 6. This run has the newest protobuf, for the tests that use it most, and the
     # newest typer without tools that install its former dependencies, for the test that runs each command.
@@ -64,7 +77,7 @@ def main(arguments: list[str]) -> int:
         if "--pythons" not in arguments:
             for extra, versions, names in RUNS:
                 own = folder / "environment"
-                run_tests(sys.executable, f"{wheel}[{extra}]", tests, own, names, versions, OF_ONE_VERSION)
+                run_tests(sys.executable, f"{wheel}[{extra}]", tests, own, names, versions, NEWEST_ONLY)
             return 0
         for version in PYTHONS:
             if python := interpreter(version):

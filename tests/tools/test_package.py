@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import sys
 import tarfile
@@ -95,3 +96,29 @@ def test_a_python_of_pyenv_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_missing_python_is_not_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The version does not exist."""
     assert package.interpreter("3.98") is None
+
+
+def imported(module: Path) -> set[str]:
+    """Return the first part of each name that a module imports."""
+    found = set()
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def test_modules_that_import_another_package_are_tested_with_its_oldest_version() -> None:
+    """Their unit tests are in the list, if they have any."""
+    ours = {*sys.stdlib_module_names, package.PACKAGE}
+    tests = {
+        f"unit/{path.parent}/test_{path.name}"
+        for module in (package.ROOT / package.PACKAGE).rglob("*.py")
+        if imported(module) - ours
+        for path in [module.relative_to(package.ROOT / package.PACKAGE)]
+    }
+    units = {name for name in tests if (package.ROOT / "tests" / name).exists()}
+
+    assert "unit/plugins/test_ssh_keys.py" in units
+    assert {name for name in units if not name.startswith(package.OLDEST_TESTS)} == set()
