@@ -126,7 +126,7 @@ def test_the_engine_shows_only_the_message_of_a_wrong_call_or_name(project: Proj
 
 
 def test_the_engine_shows_each_message_of_the_table(project: Project) -> None:
-    """The programs above end with such a message, and Pulumi's SDK logs it. Here one program logs all."""
+    """One program logs all messages, as Pulumi's SDK logs the message of the error that ends a program."""
     texts = [str(failed(getattr(mistakes, program.name)).error) for program in PROGRAMS]
     project.write("messages.json", json.dumps(texts))
     log = 'for text in json.loads(Path(HERE, "messages.json").read_text("utf-8")):\n    pulumi.log.error(text)\n'

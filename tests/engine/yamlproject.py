@@ -58,12 +58,14 @@ class CommandLine:
         path = [*map(str, built), str(Path(sys.executable).parent), *os.environ["PATH"].split(os.pathsep)]
         provider = shutil.which(PROVIDER, path=os.pathsep.join(path))
         assert provider
+        # The folder of the built provider has no other program. Another folder stays, and its provider is used.
+        alone = str(build.TOOLS[PROVIDER].built.parent)
         for name in ("state", "home"):
             (folder / name).mkdir()
         (folder / "home" / "plugins").symlink_to(_plugins(provider))
         self.environment = {
             **os.environ,
-            "PATH": os.pathsep.join(part for part in path if part != str(Path(provider).parent)),
+            "PATH": os.pathsep.join(part for part in path if part != alone),
             "PULUMI_BACKEND_URL": (folder / "state").as_uri(),
             "PULUMI_CONFIG_PASSPHRASE": "for this test",
             # For the event log, which Pulumi's Automation API also reads.
