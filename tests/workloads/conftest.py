@@ -80,12 +80,12 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Image]:
         here = [line for line in Path("/etc", name).read_text("utf-8").splitlines() if line.split(":")[2:3] != ["1000"]]
         (etc / name).write_text("\n".join(here) + "\n" + lines)
     layer.chmod(0o755)
-    found = {"machine": Image(layer=layer)}
-    for name in ("ray", "tensorflow"):
-        folder = workloads.environment(name)
-        path = f"{folder}/bin:{found['machine'].env['PATH']}"
-        found[name] = Image({"PATH": path}, layer=layer, folders=[folder])
-    return found
+    machine = Image(layer=layer)
+    environments = {name: workloads.environment(name) for name in workloads.ENVIRONMENTS}
+    return {"machine": machine} | {
+        name: Image({"PATH": f"{folder}/bin:{machine.env['PATH']}"}, layer=layer, folders=[folder])
+        for name, folder in environments.items()
+    }
 
 
 @pytest.fixture

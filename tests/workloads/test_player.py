@@ -91,7 +91,7 @@ def test_variables_are_resolved_and_expanded(cluster: Cluster) -> None:
 
 @pytest.mark.parametrize("parent", ["/tmp", "/var/tmp", "/opt"])
 def test_an_image_has_its_folders_wherever_they_are(node: Node, parent: str) -> None:
-    """Caches and clones can be below a folder that is empty in each image. A container cannot change them."""
+    """The cache can be below /tmp, which is otherwise empty in an image. A container cannot change the folder."""
     with tempfile.TemporaryDirectory(dir=parent) as name:
         Path(name, "file").write_text("text")
         with contextlib.closing(Cluster(node, {"machine": Image(folders=[Path(name)])}, 0)) as cluster:

@@ -19,4 +19,4 @@ class Image:
     layer: Path | None = None
     """A folder whose files hide those of the machine."""
     folders: Sequence[Path] = ()
-    """Folders of the machine that the image has at their own paths, even below a folder that is empty in each image."""
+    """Folders of the machine that are in the image at the same paths, also below /tmp, which is otherwise empty."""
