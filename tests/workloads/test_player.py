@@ -243,6 +243,27 @@ def test_a_container_that_starts_while_its_pod_is_stopped_ends(
     stops[0].join()
 
 
+def test_the_node_removes_ended_processes(node: Node) -> None:
+    """When crun runs a command in a container that is killed, it leaves a process, and the container would not end."""
+    node.run(["sh", "-c", "sleep 0.1 &"])
+
+    assert [words for words in _processes(node) if words[0] == "1" and words[1].startswith("Z")] == []
+
+
+def test_a_probe_that_is_too_slow_is_killed(cluster: Cluster, node: Node) -> None:
+    """It does not stay in its container."""
+    probe = {"exec": {"command": ["sleep", "1234567"]}, "periodSeconds": 1}
+    cluster.apply(text(pod("mine", "sleep", "1000", container={"readinessProbe": probe})))
+    cluster.wait_for("Running", "mine")
+
+    started = cluster.pods["mine"]._files
+    cluster.wait(lambda: len(list(started.glob("exec-*.json"))) > 2, "third probe")
+
+    # The last probe may still run.
+    assert sum(words[2] == "sleep 1234567" for words in _processes(node)) <= 1
+    assert not cluster.pods["mine"].is_ready
+
+
 def test_init_containers_run_first_one_by_one(cluster: Cluster) -> None:
     """A failed one is restarted, or ends the Pod if its policy is Never."""
     volumes = [{"name": "kept", "emptyDir": {}}]
@@ -319,6 +340,11 @@ def test_killing_the_player_ends_all_processes() -> None:
         time.sleep(0.1)
     assert not _runs(mark)
     assert "overlay /mnt" not in Path("/proc/self/mounts").read_text("utf-8")
+
+
+def _processes(node: Node) -> list[list[str]]:
+    """Return the parent, the state and the command of each process of a node."""
+    return [line.split(maxsplit=2) for line in node.run(["ps", "-eo", "ppid=,stat=,args="]).splitlines()]
 
 
 def _runs(mark: str) -> bool:

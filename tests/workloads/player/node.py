@@ -21,6 +21,8 @@ NAMESPACES = ("cgroup", "ipc", "mount", "net", "pid", "uts")
 SCRATCH = Path("/mnt")
 """Folder of the node's files: a tmpfs that only the node sees."""
 # crun needs one cgroup hierarchy; this one belongs to the namespace and is never written to.
+# cat, the first process of the node, becomes the parent of the processes that crun leaves. It ignores CHLD, so that the
+# kernel removes them at their end: the end of a container waits for each process in it.
 SETUP = f"""
 mount --make-rprivate /
 umount --recursive --lazy /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup
@@ -30,7 +32,7 @@ ip link add pods address {HARDWARE_ADDRESS} type bridge
 ip address add {ADDRESS}/16 dev pods
 ip link set pods up
 echo up
-exec cat
+exec env --ignore-signal=CHLD cat
 """
 UNSHARE = ["unshare", *(f"--{name}" for name in NAMESPACES), "--mount-proc", "--fork", "--kill-child"]
 # Unknown names do not exist: no upstream server is asked.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import signal
 import subprocess
 import threading
 import time
@@ -133,7 +134,7 @@ class PlayedPod:
         self, *command: str, container: str = "", given: str = "", timeout: float = DEADLINE
     ) -> subprocess.CompletedProcess[str]:
         """Run a command in a running container, as `kubectl exec` does."""
-        done = self._entering(self._named(container), command)
+        done = self._node.command(self._entering(self._named(container), command))
         return subprocess.run(done, input=given, capture_output=True, text=True, check=False, timeout=timeout)
 
     def follow(self) -> None:
@@ -153,14 +154,14 @@ class PlayedPod:
         return ["crun", "--cgroup-manager=disabled", f"--root={nodes.SCRATCH}/crun", verb]
 
     def _entering(self, container: Container, command: Sequence[str]) -> list[str]:
-        """Return the command that runs another one in a container, with its user and variables."""
+        """Return the node's command that runs another one in a container, with its user and variables."""
         process = {**container.process, "args": list(command)}
         number = next(self._numbers)
         (self._files / f"exec-{number}.json").write_text(json.dumps(process))
-        return self._node.command([*self._crun("exec"), f"--process={self._folder}/exec-{number}.json", container.id])
+        return [*self._crun("exec"), f"--process={self._folder}/exec-{number}.json", container.id]
 
-    def _kill(self, container: Container, signal: str) -> None:
-        command = self._node.command([*self._crun("kill"), container.id, signal])
+    def _kill(self, container: Container, name: str) -> None:
+        command = self._node.command([*self._crun("kill"), container.id, name])
         subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
     def _play(self) -> None:
@@ -391,23 +392,21 @@ class PlayedPod:
 
     def _asks(self, probe: Mapping[str, Any], container: Container) -> bool:
         """Run a probe once."""
-        timeout = probe.get("timeoutSeconds", 1)
+        # A timeout here would only kill nsenter, and leave the command.
+        limit = ["/usr/bin/timeout", "--signal=KILL", str(probe.get("timeoutSeconds", 1))]
         if "exec" in probe:
-            command = self._entering(container, probe["exec"]["command"])
+            command = self._entering(container, [*limit, *probe["exec"]["command"]])
         elif "tcpSocket" in probe:
-            command = self._node.command(["curl", "-s", f"telnet://{self._at(probe['tcpSocket'], container)}"])
+            command = [*limit, "curl", "-s", f"telnet://{self._at(probe['tcpSocket'], container)}"]
         elif "httpGet" in probe:
-            wanted = probe["httpGet"]
-            url = f"http://{self._at(wanted, container)}{wanted.get('path', '/')}"
-            command = self._node.command(["curl", "-sf", "-o", "/dev/null", url])
+            url = f"http://{self._at(probe['httpGet'], container)}{probe['httpGet'].get('path', '/')}"
+            command = [*limit, "curl", "-sf", "-o", "/dev/null", url]
         else:
             raise UnplayableError(f"{self.name}: a probe of an unknown kind: {', '.join(probe)}")
-        try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=timeout)
-        except subprocess.TimeoutExpired:
-            # A TCP probe needs a connection that stays open.
-            return "tcpSocket" in probe
-        return done.returncode == 0
+        command = self._node.command(command)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=DEADLINE)
+        # A TCP probe needs a connection that stays open.
+        return done.returncode == (-signal.SIGKILL if "tcpSocket" in probe else 0)
 
     def _at(self, wanted: Mapping[str, Any], container: Container) -> str:
         port = wanted["port"]
