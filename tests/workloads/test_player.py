@@ -250,6 +250,29 @@ def test_the_node_removes_ended_processes(node: Node) -> None:
     assert [words for words in _processes(node) if words[0] == "1" and words[1].startswith("Z")] == []
 
 
+def test_probes_ask_a_port(cluster: Cluster) -> None:
+    """A TCP probe needs a listener, and an HTTP probe a page that exists."""
+    probes = {
+        "listens": {"tcpSocket": {"port": 8080}},
+        "listens-elsewhere": {"tcpSocket": {"port": 8081}},
+        "has-page": {"httpGet": {"port": 8080, "path": "/etc/hosts"}},
+        "has-no-page": {"httpGet": {"port": 8080, "path": "/missing"}},
+    }
+    serve = ("python3", "-um", "http.server", "8080")
+    cluster.apply(
+        text(
+            *(
+                pod(name, *serve, container={"readinessProbe": {**one, "periodSeconds": 1}})
+                for name, one in probes.items()
+            )
+        )
+    )
+    cluster.wait_for("Ready", "listens", "has-page")
+    cluster.wait(lambda: cluster.pods["has-no-page"].log().count('"GET /missing') > 1, "second probe")
+
+    assert {name for name, played in cluster.pods.items() if played.is_ready} == {"listens", "has-page"}
+
+
 def test_a_probe_that_is_too_slow_is_killed(cluster: Cluster, node: Node) -> None:
     """It does not stay in its container."""
     probe = {"exec": {"command": ["sleep", "1234567"]}, "periodSeconds": 1}

@@ -392,20 +392,21 @@ class PlayedPod:
 
     def _asks(self, probe: Mapping[str, Any], container: Container) -> bool:
         """Run a probe once."""
-        # A timeout here would only kill nsenter, and leave the command.
+        # A timeout of subprocess.run would only kill nsenter, and the command would go on.
         limit = ["/usr/bin/timeout", "--signal=KILL", str(probe.get("timeoutSeconds", 1))]
         if "exec" in probe:
             command = self._entering(container, [*limit, *probe["exec"]["command"]])
         elif "tcpSocket" in probe:
             command = [*limit, "curl", "-s", f"telnet://{self._at(probe['tcpSocket'], container)}"]
         elif "httpGet" in probe:
-            url = f"http://{self._at(probe['httpGet'], container)}{probe['httpGet'].get('path', '/')}"
+            wanted = probe["httpGet"]
+            url = f"http://{self._at(wanted, container)}{wanted.get('path', '/')}"
             command = [*limit, "curl", "-sf", "-o", "/dev/null", url]
         else:
             raise UnplayableError(f"{self.name}: a probe of an unknown kind: {', '.join(probe)}")
         command = self._node.command(command)
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=DEADLINE)
-        # A TCP probe needs a connection that stays open.
+        # A TCP probe needs a connection that stays open until the end of the time.
         return done.returncode == (-signal.SIGKILL if "tcpSocket" in probe else 0)
 
     def _at(self, wanted: Mapping[str, Any], container: Container) -> str:
